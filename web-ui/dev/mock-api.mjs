@@ -35,6 +35,7 @@ let policy = {
   probes_total: 1_000_000,
   landmarks: 1500,
   landmark_days: 7,
+  control_permille: 10,
   host_delay_ms: 1000,
   revisit_s: 604_800,
   slowdown_percent: 200,

@@ -63,6 +63,16 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
     pages,
     bytes_fetched: pages * 21_000,
     bytes_shipped: pages * 1_150,
+    reports: {
+      level: 'trusted',
+      landmarks_judged: 96,
+      landmarks_contradicted: 2,
+      wins_judged: 11,
+      wins_contradicted: 1,
+      paused_at: null,
+      finding: null,
+      contradictions: [],
+    },
     reason: there === 'unreachable' ? 'has not beaten for 95 min' : null,
   };
 }

@@ -83,7 +83,7 @@ pub(crate) async fn assign_pinned(
 
 /// Opens a search for each subnet, or releases it where no known host could be probed. Returns the
 /// number of subnets for which either was done.
-async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
+pub(super) async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
     if subnets.is_empty() {
         return Ok(0);
     }

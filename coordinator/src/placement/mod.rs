@@ -11,6 +11,7 @@ pub mod delegate_remapped;
 mod incident_round;
 pub mod keep_partitions;
 pub mod load_snapshot;
+pub mod pause_forging;
 pub mod settle_homes;
 
 use std::sync::Arc;

@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use delegation::plausibility::ReferenceTimes;
 use delegation::predictor::{Clusters, Prior};
 use hierarchy::{Hierarchy, SubnetId};
 use model::{AgentId, SearchId, UnixMillis};
 use store::StoreError;
+use store::home_times::{self, HomeTime};
 use store::landmarks::{self, LandmarkReport, ReportCounts};
 use store::round_trips::{self, RoundTrip};
 use store::searches;
 use tokio::time::Instant;
 
 use crate::predictor::Predictor;
+use crate::predictor::judge_landmarks::{self, JudgedLandmarks};
 use crate::predictor::observation::{Observation, landmark_times, millis};
 use crate::predictor::state::{FitInput, FittedModel};
 use crate::runtime::events::Event;
@@ -90,26 +93,37 @@ async fn fit(predictor: &Predictor, hierarchy: &Arc<Hierarchy>) -> Result<String
     // Trails say nothing without clusters to compare them with.
     let observations =
         if reports.is_empty() { Vec::new() } else { observations(predictor, hierarchy).await? };
+    let homes = home_times::list(&predictor.store).await?;
     let hierarchy = Arc::clone(hierarchy);
     // The computation takes seconds at full size, which would stall the threads of the runtime.
-    let computing =
-        tokio::task::spawn_blocking(move || compute(&hierarchy, input, &reports, &observations));
-    let (model, summary) = computing.await?;
+    let computing = tokio::task::spawn_blocking(move || {
+        compute(&hierarchy, input, (&reports, &homes), &observations)
+    });
+    let (model, judged, summary) = computing.await?;
     predictor.state.replace(model);
+    judge_landmarks::store(predictor, judged).await?;
     Ok(summary)
 }
 
 fn compute(
     hierarchy: &Hierarchy,
     input: FitInput,
-    reports: &[LandmarkReport],
+    (reports, homes): (&[LandmarkReport], &[HomeTime]),
     observations: &[Observation],
-) -> (FittedModel, String) {
+) -> (FittedModel, Vec<JudgedLandmarks>, String) {
     let times = landmark_times(hierarchy, reports);
-    let landmarks: Vec<_> = times.into_iter().map(|(_, landmark)| landmark).collect();
+    let (ids, landmarks): (Vec<_>, Vec<_>) = times.into_iter().unzip();
+    let references = ReferenceTimes::new(&landmarks, &judge_landmarks::home_times(homes));
+    let judged = judge_landmarks::judge(&references, &ids, reports);
     let clusters = Clusters::fit(&landmarks);
     let prior = Prior::from_landmarks(hierarchy, &clusters);
-    let mut model = FittedModel { numbering: hierarchy.numbering(), clusters, prior, input };
+    let mut model = FittedModel {
+        numbering: hierarchy.numbering(),
+        clusters,
+        prior,
+        references: Arc::new(references),
+        input,
+    };
     if !model.clusters.is_empty() {
         for observation in observations {
             model.learn(hierarchy, observation);
@@ -121,7 +135,7 @@ fn compute(
         quantity(landmarks.len(), "landmark"),
         quantity(observations.len(), "observation"),
     );
-    (model, summary)
+    (model, judged, summary)
 }
 
 /// The newest decided searches, oldest first: a later observation weighs more than an earlier one

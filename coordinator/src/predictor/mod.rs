@@ -7,10 +7,13 @@
 pub mod choose_landmarks;
 mod findings;
 pub mod fit_model;
+mod judge_landmarks;
 mod landmark_plan;
+pub mod measure_homes;
 pub mod measure_landmarks;
 mod observation;
 mod probe_budget;
+mod report_trust;
 mod state;
 
 use std::sync::Arc;
@@ -32,6 +35,7 @@ pub use findings::{propose_splits, store_findings};
 pub use fit_model::ensure_fitted;
 pub use observation::Observation;
 pub use probe_budget::probe_limits;
+pub use report_trust::{ReportJudgement, decode_trust, read_trust, record_judgements};
 pub use state::PredictorState;
 
 /// The predictor and the parts that its tasks use.

@@ -1,7 +1,8 @@
 //! Predictor state: the fitted model in memory, and what it says about a search.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use delegation::plausibility::ReferenceTimes;
 use delegation::predictor::landmarks::MIN_LANDMARKS;
 use delegation::predictor::{self, Clusters, MIN_PROBABILITY, Posterior, Prior, detect_anycast};
 use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
@@ -30,6 +31,8 @@ pub(super) struct FittedModel {
     pub(super) numbering: Numbering,
     pub(super) clusters: Clusters,
     pub(super) prior: Prior,
+    /// Distances between agents, by which reports are judged.
+    pub(super) references: Arc<ReferenceTimes>,
     pub(super) input: FitInput,
 }
 
@@ -72,6 +75,28 @@ impl PredictorState {
             _ => None,
         };
         (step, expected)
+    }
+
+    /// What is known of the distances between agents; nothing before the first fit.
+    pub fn references(&self) -> Arc<ReferenceTimes> {
+        self.read().as_ref().map(|model| Arc::clone(&model.references)).unwrap_or_default()
+    }
+
+    /// Ready agents that the search has not asked, the ones first that are nearest by what agents
+    /// other than `agent` measured: the best to check its report. Empty when the model cannot
+    /// predict anything.
+    pub fn control_agents(
+        &self,
+        hierarchy: &Hierarchy,
+        agents: &AvailableAgents,
+        search: &Search<'_>,
+        agent: AgentId,
+    ) -> Vec<AgentId> {
+        let model = self.read();
+        let usable = model.as_ref().filter(|model| model.is_usable(hierarchy));
+        usable.map_or_else(Vec::new, |model| {
+            model.predictor().nearest_without(hierarchy, agents, search, agent)
+        })
     }
 
     /// Updates the prior with what was measured of a subnet.

@@ -78,6 +78,8 @@ pub enum Event {
     ConstraintsChanged,
     /// A search met a subnet whose pin was not applied yet.
     PinNotApplied,
+    /// The reports of an agent turned out to be forged.
+    ForgeryFound,
     /// An agent answered a control probe.
     ControlProbeAnswered,
     /// Incidents of slow pages were opened or took a step.

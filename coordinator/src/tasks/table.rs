@@ -11,9 +11,9 @@ use crate::intake::{end_leases, place_hosts, resolve_hosts, route_urls};
 use crate::packages::ingest_packages;
 use crate::placement::{
     apply_constraints, audit, balance_load, calibrate, delegate_remapped, keep_partitions,
-    settle_homes,
+    pause_forging, settle_homes,
 };
-use crate::predictor::{choose_landmarks, fit_model, measure_landmarks};
+use crate::predictor::{choose_landmarks, fit_model, measure_homes, measure_landmarks};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
@@ -143,6 +143,13 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(measure_landmarks::run(&coordinator.predictor)),
     },
     BackgroundTask {
+        name: "measure_homes",
+        period: Duration::from_mins(1),
+        leader_only: true,
+        woken_by: &[Event::AgentAvailabilityChanged],
+        run: |coordinator| Box::pin(measure_homes::run(&coordinator.predictor)),
+    },
+    BackgroundTask {
         name: "fit_model",
         period: Duration::from_secs(10),
         leader_only: true,
@@ -226,6 +233,13 @@ pub static TABLE: &[BackgroundTask] = &[
         leader_only: true,
         woken_by: &[Event::PackageIngested, Event::ControlProbeAnswered],
         run: |coordinator| Box::pin(calibrate::run(&coordinator.placement)),
+    },
+    BackgroundTask {
+        name: "pause_forging",
+        period: Duration::from_mins(5),
+        leader_only: true,
+        woken_by: &[Event::ForgeryFound],
+        run: |coordinator| Box::pin(pause_forging::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "audit_delegations",

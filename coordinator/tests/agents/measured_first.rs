@@ -45,9 +45,9 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
     add_seeds(&running, FIRST..more).await;
     until_searched(&ground, &running, &mut agents, more).await;
     // What several agents measured is left out: it could be moved at once.
-    execute(ground.store(), "UPDATE delegations SET reason = 'home' WHERE reason <> 'predicted'")
-        .await
-        .unwrap();
+    let several = "UPDATE delegations d SET reason = 'home' WHERE reason <> 'predicted'
+                   OR (SELECT count(*) FROM probes p WHERE p.search = d.search) > 1";
+    execute(ground.store(), several).await.unwrap();
     let third = agents[2].id;
     let before = searched(&ground).await.iter().filter(|held| held.agent == third).count();
     assert!(before >= 1, "{before}");

@@ -24,6 +24,9 @@ pub struct Policy {
     pub landmarks: u32,
     /// Days after which an agent measures a landmark again; 1 to 365.
     pub landmark_days: u32,
+    /// How many of a thousand decided searches a second agent checks, when the chosen agent is
+    /// trusted; 0 to 1,000.
+    pub control_permille: u32,
     /// What agents receive, except what [`Policy::calibration`] holds: see
     /// [`Policy::for_agents`].
     pub crawl: CrawlPolicy,

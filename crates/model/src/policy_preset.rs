@@ -88,6 +88,7 @@ mod tests {
             probes: ProbesADay { per_agent: 1, per_target: 2, in_all: 3 },
             landmarks: 9,
             landmark_days: 7,
+            control_permille: 50,
             crawl: CrawlPolicy::default(),
             calibration: CalibrationPolicy {
                 revisit_s: 1,

@@ -31,6 +31,7 @@ export type BackgroundTasks = Schemas['BackgroundTasks'];
 export type Role = Schemas['Role'];
 export type Scope = Schemas['Scope'];
 export type SearchResponse = Schemas['SearchResponse'];
+export type ReportTrust = Schemas['ReportTrust'];
 export type SearchResult = Schemas['SearchResult'];
 export type SeedResponse = Schemas['SeedResponse'];
 export type UserSession = Schemas['Session'];

@@ -1,5 +1,5 @@
 /** Texts of agents and their administration. */
-import type { Agent } from '../api/model';
+import type { Agent, ReportTrust } from '../api/model';
 import type { Tone } from './delegation';
 
 /** Text and colour of a tag. */
@@ -30,6 +30,18 @@ export function stateLabel(state: Agent['state']): Label {
 /** Label of whether an agent can be reached. */
 export function presenceLabel(presence: Agent['presence']): Label {
   return presences[presence];
+}
+
+const reportLevels: Readonly<Record<ReportTrust['level'], string>> = {
+  trusted: 'Trusted: a sample of the searches that it wins is checked',
+  new: 'New: the searches that it wins are checked',
+  doubted: 'Doubted: implausible times are replaced',
+  forging: 'Its reports are forged',
+};
+
+/** How much a report of an agent counts. */
+export function reportLevelName(level: ReportTrust['level']): string {
+  return reportLevels[level];
 }
 
 /** Change of an agent by an admin. */
@@ -85,7 +97,10 @@ export const agentActionTexts: Record<AgentAction, AgentActionTexts> = {
   resume: {
     verb: 'Resume',
     title: (name) => `Resume ${name}?`,
-    consequences: ['It gets hosts and probes again from its next heartbeat on.'],
+    consequences: [
+      'It gets hosts and probes again from its next heartbeat on.',
+      'If its reports were found to be forged, they are judged anew from now on.',
+    ],
     done: (name) => `${name} is working again.`,
     dangerous: false,
   },

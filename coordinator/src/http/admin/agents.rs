@@ -1,10 +1,14 @@
 //! Agents: list, details and administration.
 
+use std::collections::HashMap;
+
 use axum::extract::State;
 use model::{AgentId, AgentState, Presence, UnixMillis};
 use store::agents::{self, AgentSummary, OrderOutcome};
+use store::trust::{self, AgentTrust};
 
 use crate::http::admin::dto::agents::Agent;
+use crate::http::admin::report_trust::report_trust;
 use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Path, Query};
@@ -24,8 +28,17 @@ pub async fn list(
 ) -> Result<Json<Page<Agent>>, Problem> {
     let limit = page.limit()?;
     let found = agents::list(&state.core.store, page.before()?, limit + 1).await?;
+    let ids: Vec<AgentId> = found.iter().map(|agent| agent.id).collect();
+    let mut trust: HashMap<AgentId, AgentTrust> = trust::find(&state.core.store, &ids)
+        .await?
+        .into_iter()
+        .map(|trust| (trust.agent, trust))
+        .collect();
     let page = Page::from_rows(found, limit, |agent| agent.id.get());
-    Ok(Json(page.map(|agent| to_dto(&state.core, agent))))
+    Ok(Json(page.map(|agent| {
+        let trust = trust.remove(&agent.id);
+        to_dto(&state.core, agent, trust)
+    })))
 }
 
 /// One agent with its state and its counts.
@@ -114,20 +127,23 @@ const fn rule(action: AgentAction) -> &'static str {
 
 async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
     let found = agents::find(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
-    Ok(Json(to_dto(&state.core, found)))
+    let trust = trust::find(&state.core.store, &[id]).await?.pop();
+    Ok(Json(to_dto(&state.core, found, trust)))
 }
 
 fn unknown(id: AgentId) -> Problem {
     Problem::not_found(format!("There is no agent {id}."))
 }
 
-fn to_dto(core: &Coordinator, agent: AgentSummary) -> Agent {
+fn to_dto(core: &Coordinator, agent: AgentSummary, trust: Option<AgentTrust>) -> Agent {
     let presence = presence(&agent, core.heartbeat_cutoff(), core.now());
     let state = agent.state;
     let SubnetInfo { registry, country, company } =
         SubnetInfo::of_address(core.delegated().as_deref(), agent.home);
+    let is_forging = trust.as_ref().is_some_and(|trust| trust.paused.is_some());
     Agent {
-        idle_reason: idle_reason(state, presence, agent.idle_reason),
+        reports: report_trust(trust),
+        idle_reason: idle_reason(state, is_forging, presence, agent.idle_reason),
         id: agent.id,
         name: agent.name,
         state,
@@ -163,8 +179,14 @@ fn presence(agent: &AgentSummary, heartbeat_cutoff: UnixMillis, now: UnixMillis)
     }
 }
 
-fn idle_reason(state: AgentState, presence: Presence, reported: Option<String>) -> Option<String> {
+fn idle_reason(
+    state: AgentState,
+    is_forging: bool,
+    presence: Presence,
+    reported: Option<String>,
+) -> Option<String> {
     let reason = match (state, presence) {
+        (AgentState::Paused, _) if is_forging => "paused because of its reports",
         (AgentState::Pending, _) => "waits for an admin's approval",
         (AgentState::Paused, _) => "paused by an admin",
         (AgentState::Revoked, _) => "revoked by an admin",

@@ -22,6 +22,7 @@ pub mod overview;
 pub mod password;
 pub mod policy;
 pub mod registry_data;
+mod report_trust;
 pub mod seeds;
 pub mod session;
 pub mod subnet_lookup;

@@ -104,6 +104,7 @@ fn changed(before: model::Policy, change: &PolicyChange) -> model::Policy {
         },
         landmarks: change.landmarks.unwrap_or(before.landmarks),
         landmark_days: change.landmark_days.unwrap_or(before.landmark_days),
+        control_permille: change.control_permille.unwrap_or(before.control_permille),
         crawl: model::CrawlPolicy {
             host_delay_ms: change.host_delay_ms.unwrap_or(before.crawl.host_delay_ms),
             ..before.crawl
@@ -134,6 +135,7 @@ fn to_dto(policy: &model::Policy, balance: &BalancePolicy, quotas: &DiscoveryQuo
         probes_total: policy.probes.in_all,
         landmarks: policy.landmarks,
         landmark_days: policy.landmark_days,
+        control_permille: policy.control_permille,
         host_delay_ms: policy.crawl.host_delay_ms,
         revisit_s: policy.calibration.revisit_s,
         slowdown_percent: policy.calibration.slowdown.percent,

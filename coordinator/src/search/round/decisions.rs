@@ -4,9 +4,11 @@
 //! sees it. It is valid once it is committed in Postgres, many decisions in one transaction. An
 //! entry whose decision is not committed is reverted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use delegation::Delegation;
+use delegation::plausibility::Judgement;
 use hierarchy::SubnetId;
 use model::{AgentId, Reason};
 use store::StoreError;
@@ -14,7 +16,7 @@ use store::delegations::{self, Decision, DecisionOutcome, Skipped};
 use store::searches::OpenSearch;
 use tokio::sync::MutexGuard;
 
-use crate::predictor::{Observation, store_findings};
+use crate::predictor::{Observation, ReportJudgement, record_judgements, store_findings};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::search::DelegationSearch;
 
@@ -28,6 +30,8 @@ pub(super) struct PendingDecision {
     pub(super) provisional: bool,
     /// What the trail measured; `None` when no agent measured anything.
     pub(super) observation: Option<Observation>,
+    /// The fastest agent of the trail, and how plausible its report is.
+    pub(super) judged: Option<(AgentId, Judgement)>,
     pub(super) skipped: Vec<Skipped>,
     /// Set by [`PendingDecisions::add`].
     pub(super) entry: Option<UncommittedEntry>,
@@ -104,7 +108,7 @@ impl<'a> PendingDecisions<'a> {
     }
 
     /// Commits all decisions that were added.
-    pub(super) async fn commit(&mut self) -> Result<Committed, StoreError> {
+    pub(super) async fn commit(&mut self) -> Result<Committed, anyhow::Error> {
         let Some(writing) = self.writing.take() else { return Ok(Committed::default()) };
         let parts = self.parts;
         let pending = std::mem::take(&mut self.pending);
@@ -118,12 +122,13 @@ impl<'a> PendingDecisions<'a> {
                     // table is read again. When that fails too, the next start or election reads
                     // it.
                     let _ = parts.hierarchy.reload_delegations(&parts.store, &writing).await;
-                    return Err(error);
+                    return Err(error.into());
                 }
             };
         let committed = self.apply_results(&pending, &results);
         drop(writing);
         self.learn(&pending, &results).await?;
+        self.count_judgements(&pending, &results).await?;
         Ok(committed)
     }
 
@@ -172,6 +177,30 @@ impl<'a> PendingDecisions<'a> {
             }
         }
         store_findings(predictor, &learned).await
+    }
+}
+
+impl PendingDecisions<'_> {
+    /// Counts the judged reports of final decisions in the trust of their agents.
+    async fn count_judgements(
+        &self,
+        pending: &[PendingDecision],
+        results: &[DecisionOutcome],
+    ) -> Result<(), anyhow::Error> {
+        let mut judged: BTreeMap<AgentId, Vec<ReportJudgement>> = BTreeMap::new();
+        for (decision, result) in pending.iter().zip(results) {
+            if let (DecisionOutcome::Applied(_), Some((agent, judgement)), false) =
+                (result, decision.judged, decision.provisional)
+            {
+                let target = Some(decision.search.target);
+                let report = ReportJudgement { landmark: None, target, judgement };
+                judged.entry(agent).or_default().push(report);
+            }
+        }
+        for (agent, judgements) in judged {
+            record_judgements(&self.parts.predictor, agent, &judgements).await?;
+        }
+        Ok(())
     }
 }
 

@@ -12,19 +12,20 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use delegation::budget::ProbeLimits;
+use delegation::plausibility::{ControlPolicy, ReferenceTimes, Review, Trust};
 use delegation::target;
 use delegation::{
     Availability, AvailableAgents, Candidate, Constraints, ProbeOutcome, Search, Step, TrailProbe,
 };
 use hierarchy::SubnetId;
-use model::{AgentId, Policy, Reason, Strategy};
+use model::{AgentId, Policy, Reason, SearchId, Strategy};
 use store::StoreError;
 use store::agents;
 use store::probes::{self, Expected, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
-use crate::predictor::{Observation, ensure_fitted, probe_limits};
+use crate::predictor::{Observation, ensure_fitted, probe_limits, read_trust};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -40,6 +41,9 @@ pub struct SearchRound<'a> {
     probe_limits: ProbeLimits,
     agents: AvailableAgents,
     constraints: Constraints,
+    /// What reports are judged by.
+    references: Arc<ReferenceTimes>,
+    trust: HashMap<AgentId, Trust>,
     /// Probes that each agent has not answered yet.
     open_probes: HashMap<AgentId, u32>,
     new_probes: Vec<NewProbe>,
@@ -70,27 +74,31 @@ impl<'a> SearchRound<'a> {
         let workers = agents::workers(&parts.store).await?;
         let policy = parts.policy.load_full();
         let probe_limits = probe_limits(policy.probes);
-        let available = workers
+        let available: AvailableAgents = workers
             .iter()
             .map(|worker| (worker.agent, predictor.availability(worker, &probe_limits)))
             .collect();
-        Ok(Self {
+        let mut round = Self {
             parts,
             policy,
             probe_limits,
-            agents: available,
+            agents: AvailableAgents::default(),
             constraints: current_constraints(&parts.store, parts.clock.now()).await?,
+            references: predictor.state.references(),
+            trust: read_trust(&parts.store).await?,
             open_probes: workers.iter().map(|worker| (worker.agent, worker.orders)).collect(),
             new_probes: Vec::new(),
             decisions: PendingDecisions::new(parts, Arc::clone(&delegated)),
             delegated,
             counts: StepCounts::default(),
-        })
+        };
+        round.agents = round.review().admitted(&available);
+        Ok(round)
     }
 
     /// Takes the next step of each search. Steps are computed one after the other, because a
     /// decision changes the order of candidates of the next search of the same company.
-    pub async fn advance(&mut self, searches: &[OpenSearch]) -> Result<(), StoreError> {
+    pub async fn advance(&mut self, searches: &[OpenSearch]) -> Result<(), anyhow::Error> {
         for search in searches {
             self.advance_search(search).await?;
         }
@@ -129,7 +137,11 @@ impl<'a> SearchRound<'a> {
                         rtt_us,
                         reason,
                         provisional,
-                        observation: Observation::from_trail(subnet, &trail),
+                        observation: Observation::from_trail(
+                            subnet,
+                            &self.review().credible_trail(&trail),
+                        ),
+                        judged: self.review().judge_fastest(&trail),
                         skipped: self.skipped_agents(subnet, &trail, reason, agent),
                         entry: None,
                     };
@@ -158,6 +170,8 @@ impl<'a> SearchRound<'a> {
         let now = self.parts.clock.now();
         let waited_ms = now.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
         let predictive = search.strategy == Strategy::Predictive;
+        let draw = draw(search.id);
+        let trail = &*self.review().credible_trail(trail);
         let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
         // An excluded agent is neither asked nor chosen, even when it has answered already.
         let hierarchy = self.delegated.hierarchy();
@@ -167,11 +181,26 @@ impl<'a> SearchRound<'a> {
         // for the fastest agent of the trail once its round trip is below `threshold_us`.
         let (step, expected) =
             state.next_step(&self.delegated, predictive, agents, &policy, &search);
+        let step = match step {
+            Step::Decide { agent, .. } => {
+                let control = state.control_agents(hierarchy, agents, &search, agent);
+                let order = control.into_iter().chain(agents.agents());
+                self.review().confirm(step, &search, agents, draw, order)
+            }
+            Step::Ask(_) | Step::Wait | Step::NoAnswer | Step::NoAgents => step,
+        };
         let allowed = state
             .budget
             .usage(|usage| usage.hold(&self.probe_limits, step, (agents, &policy, &search), now));
         self.counts.held += usize::from(allowed != step);
         (allowed, expected)
+    }
+
+    /// How far the reports of the agents can be believed.
+    fn review(&self) -> Review<'_> {
+        let share = f64::from(self.policy.control_permille) / 1000.0;
+        let policy = ControlPolicy { share };
+        Review { references: &self.references, trust: &self.trust, policy }
     }
 
     /// A pin decides without measurements: the search ends once `apply_constraints` has assigned
@@ -218,7 +247,7 @@ impl<'a> SearchRound<'a> {
 
     /// Commits the collected decisions and orders the collected probes. No search has both, so the
     /// two transactions can run at the same time.
-    async fn execute(&mut self) -> Result<(), StoreError> {
+    async fn execute(&mut self) -> Result<(), anyhow::Error> {
         let new_probes = std::mem::take(&mut self.new_probes);
         let ordering = order_probes(self.parts, &new_probes);
         let (committed, ordered) = tokio::join!(self.decisions.commit(), ordering);
@@ -269,6 +298,14 @@ impl StepCounts {
         }
         Some(parts.join(", "))
     }
+}
+
+/// A number in [0, 1) that looks random and is the same at every step of a search: the decisions of
+/// trusted agents with a small one are checked.
+fn draw(search: SearchId) -> f64 {
+    let mixed = search.get().unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 async fn order_probes(parts: &DelegationSearch, new: &[NewProbe]) -> Result<(), StoreError> {

@@ -27,6 +27,7 @@ struct Row {
     probes_in_all: i64,
     landmarks: i32,
     landmark_days: i32,
+    control_permille: i16,
     host_delay_ms: i32,
     pages_a_host: i32,
     depth: i16,
@@ -57,6 +58,7 @@ impl Row {
             },
             landmarks: self.landmarks.unsigned_abs(),
             landmark_days: self.landmark_days.unsigned_abs(),
+            control_permille: self.control_permille.unsigned_abs().into(),
             crawl: CrawlPolicy {
                 host_delay_ms: self.host_delay_ms.unsigned_abs(),
                 pages_a_host: self.pages_a_host.unsigned_abs(),
@@ -87,6 +89,7 @@ pub async fn write(store: &Store, policy: &Policy, now: UnixMillis) -> Result<()
         .bind(column(policy.landmarks))
         .bind(column(policy.landmark_days))
         .bind(Moment(now))
+        .bind(i16::try_from(policy.control_permille).unwrap_or(i16::MAX))
         .execute(&mut *tx)
         .await
         .map_err(doing)?;

@@ -78,4 +78,67 @@ pub struct Agent {
     /// Why it does not work now, in one line; null while it works.
     #[schema(required = true)]
     pub idle_reason: Option<String>,
+    /// How far its reports of round trips can be believed.
+    pub reports: ReportTrust,
+}
+
+/// How far the reports of an agent can be believed, as far as other agents tell.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ReportTrust {
+    /// What follows for the next report.
+    pub level: ReportLevel,
+    /// Number of its reports on landmarks that other agents could judge.
+    pub landmarks_judged: u32,
+    /// Number of those that they contradict.
+    pub landmarks_contradicted: u32,
+    /// Number of searches in which it was fastest and other agents could judge that.
+    pub wins_judged: u32,
+    /// Number of those that they contradict.
+    pub wins_contradicted: u32,
+    /// When the coordinator paused it because of its reports; null otherwise.
+    #[schema(required = true)]
+    pub paused_at: Option<Timestamp>,
+    /// Why, with the numbers; null otherwise.
+    #[schema(required = true)]
+    pub finding: Option<String>,
+    /// Its newest contradicted reports, the newest last.
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// How much a report of an agent counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportLevel {
+    /// A sample of the searches that it wins is checked.
+    Trusted,
+    /// Little is known: the searches that it wins are checked.
+    New,
+    /// Others contradict too many reports: the searches that it wins are checked twice, and
+    /// implausible times are replaced.
+    Doubted,
+    /// Its reports are forged: the coordinator pauses it.
+    Forging,
+}
+
+/// A report that other agents contradict.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Contradiction {
+    /// The address that was measured; null when unknown.
+    #[schema(required = true, example = "198.51.100.7")]
+    pub target: Option<String>,
+    /// Round trip that the agent reported, in milliseconds.
+    pub reported_ms: f64,
+    /// Least plausible round trip, in milliseconds.
+    pub least_ms: f64,
+    /// The agent whose measurement shows it; null where the report is implausible by itself.
+    #[schema(required = true, value_type = Option<String>, example = "agt_3")]
+    pub witness: Option<AgentId>,
+    /// What that agent measured, in milliseconds.
+    #[schema(required = true)]
+    pub witness_ms: Option<f64>,
+    /// Round trip between the two agents that the bound is based on, in milliseconds.
+    #[schema(required = true)]
+    pub apart_ms: Option<f64>,
+    /// When the report was judged.
+    pub judged_at: Timestamp,
 }

@@ -34,6 +34,9 @@ pub struct Policy {
     pub landmarks: u32,
     /// Days after which an agent measures a landmark again.
     pub landmark_days: u32,
+    /// How many of a thousand decided searches a second agent checks, when the chosen agent is
+    /// trusted. The first wins of an agent are always checked.
+    pub control_permille: u32,
     /// Least pause between two requests to one host, in milliseconds; owners may require more.
     pub host_delay_ms: u32,
     /// Age in seconds at which an agent fetches a page again; with 0 it never does, and slower
@@ -99,6 +102,10 @@ pub struct PolicyChange {
     /// Days after which an agent measures a landmark again.
     #[schema(minimum = 1, maximum = 365)]
     pub landmark_days: Option<u32>,
+    /// How many of a thousand decided searches a second agent checks, when the chosen agent is
+    /// trusted.
+    #[schema(minimum = 0, maximum = 1_000)]
+    pub control_permille: Option<u32>,
     /// Least pause between two requests to one host, in milliseconds.
     #[schema(minimum = 0, maximum = 600_000)]
     pub host_delay_ms: Option<u32>,
@@ -156,6 +163,7 @@ impl Validate for PolicyChange {
             ("probes_total", self.probes_total, 1, 1_000_000_000_000, "probes per day"),
             ("landmarks", wide(self.landmarks), 0, 10_000, "landmarks"),
             ("landmark_days", wide(self.landmark_days), 1, 365, "days"),
+            ("control_permille", wide(self.control_permille), 0, 1_000, "per mille"),
             ("host_delay_ms", wide(self.host_delay_ms), 0, 600_000, "milliseconds"),
             ("revisit_s", wide(self.revisit_s), 0, YEAR_S, "seconds"),
             ("slowdown_percent", wide(self.slowdown_percent), 110, 10_000, "per cent"),

@@ -1,0 +1,102 @@
+//! Background task: pauses agents whose reports are forged, and searches again for the subnets that
+//! such agents won.
+
+use delegation::plausibility::{Trust, TrustLevel};
+use hierarchy::Range;
+use model::{AgentId, Reason};
+use store::StoreError;
+use store::trust::{self, AgentTrust, Contradiction};
+
+use crate::placement::Placement;
+use crate::placement::apply_constraints::reopen;
+use crate::predictor::read_trust;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
+
+/// Subnets whose searches are opened in one run.
+const BATCH: usize = 500;
+
+/// Pauses forging agents with a finding. The subnets that a paused one won by its reports keep it
+/// until a search has found another agent.
+pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
+    let trusted = read_trust(&placement.store).await?;
+    let mut paused = 0;
+    let mut forging = Vec::new();
+    for known in trust::list(&placement.store).await? {
+        let level = trusted.get(&known.agent).map(Trust::level);
+        if level == Some(TrustLevel::Forging) {
+            let finding = describe(&trusted[&known.agent], &known);
+            paused += usize::from(pause(placement, known.agent, &finding).await?);
+            forging.push(known.agent);
+        }
+    }
+    let reopened = reopen(placement, &won_subnets(placement, &forging)).await?;
+    if paused == 0 && reopened == 0 {
+        return Ok(Outcome::Idle);
+    }
+    Ok(Outcome::Done(format!(
+        "paused {} because of forged reports, opened {} for their subnets",
+        quantity(paused, "agent"),
+        quantity(reopened, "search"),
+    )))
+}
+
+async fn pause(placement: &Placement, agent: AgentId, finding: &str) -> Result<bool, StoreError> {
+    let paused = trust::pause(&placement.store, agent, finding, placement.clock.now()).await?;
+    if paused {
+        tracing::warn!(%agent, finding, "paused an agent because of forged reports");
+        placement.agent_wakeups.wake([agent]);
+        placement.events.emit(Event::AgentAdministered);
+    }
+    Ok(paused)
+}
+
+/// Subnets that these agents hold because of what they reported.
+fn won_subnets(placement: &Placement, agents: &[AgentId]) -> Vec<Range> {
+    let Some(delegated) = placement.hierarchy.current().filter(|_| !agents.is_empty()) else {
+        return Vec::new();
+    };
+    let by_report = |reason| {
+        matches!(reason, Reason::Company | Reason::Threshold | Reason::Lowest | Reason::Predicted)
+    };
+    let table = delegated.delegation_table();
+    let won = table.iter().filter(|(_, delegation)| {
+        agents.contains(&delegation.agent) && by_report(delegation.reason)
+    });
+    won.map(|(subnet, _)| delegated.hierarchy().subnet(subnet).range()).take(BATCH).collect()
+}
+
+/// The numbers behind a pause, as sentences.
+fn describe(trust: &Trust, known: &AgentTrust) -> String {
+    let Trust { landmarks, wins, .. } = trust;
+    let mut text = format!(
+        "Other agents contradict {} of its {} reports on landmarks and {} of the {} reports with \
+         which it was fastest in a search.",
+        landmarks.contradicted, landmarks.judged, wins.contradicted, wins.judged
+    );
+    if let Some(example) = known.evidence.last() {
+        text.push(' ');
+        text.push_str(&describe_contradiction(example));
+    }
+    text
+}
+
+fn describe_contradiction(example: &Contradiction) -> String {
+    let target = example.target.map_or_else(String::new, |target| format!(" to {target}"));
+    let reported = format!("It reported {}{target}", ms(example.reported_us));
+    match (example.witness, example.apart_us) {
+        (Some((witness, witness_us)), Some(apart_us)) => format!(
+            "{reported}, where {witness} measured {}. The two agents are {} apart, so that at \
+             least {} are plausible.",
+            ms(witness_us),
+            ms(apart_us),
+            ms(example.least_us)
+        ),
+        _ => format!("{reported}, which no network stack reaches."),
+    }
+}
+
+fn ms(micros: u32) -> String {
+    format!("{:.3} ms", f64::from(micros) / 1000.0)
+}
