@@ -4,6 +4,8 @@
 
 #[path = "scenarios/end_to_end.rs"]
 mod end_to_end;
+#[path = "scenarios/forged_reports.rs"]
+mod forged_reports;
 #[path = "scenarios/kills.rs"]
 mod kills;
 #[path = "scenarios/scripted.rs"]
