@@ -25,7 +25,7 @@ pub struct Policy {
     /// Days after which an agent measures a landmark again; 1 to 365.
     pub landmark_days: u32,
     /// How many of a thousand decided searches a second agent checks, when the chosen agent is
-    /// trusted; 0 to 1,000.
+    /// trusted; 0 to 1,000. With 0 no search is checked.
     pub control_permille: u32,
     /// What agents receive, except what [`Policy::calibration`] holds: see
     /// [`Policy::for_agents`].

@@ -11,6 +11,7 @@ use crate::{AvailableAgents, Candidate, ProbeOutcome, Search, Step, TrailProbe};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ControlPolicy {
     /// Share of the decided searches of trusted agents that are checked by a second agent; 0 to 1.
+    /// With 0 no agent is checked, trusted or not.
     pub share: f64,
 }
 
@@ -89,6 +90,9 @@ impl Review<'_> {
     ) -> Step {
         // A provisional decision does not wait: its search goes on.
         let Step::Decide { agent, provisional: false, .. } = step else { return step };
+        if self.policy.share == 0.0 {
+            return step;
+        }
         let needed = match self.level(agent) {
             TrustLevel::Trusted => usize::from(draw < self.policy.share),
             TrustLevel::New => 2,

@@ -35,7 +35,7 @@ pub struct Policy {
     /// Days after which an agent measures a landmark again.
     pub landmark_days: u32,
     /// How many of a thousand decided searches a second agent checks, when the chosen agent is
-    /// trusted. The first wins of an agent are always checked.
+    /// trusted. The first wins of an agent are always checked, except that 0 turns all checks off.
     pub control_permille: u32,
     /// Least pause between two requests to one host, in milliseconds; owners may require more.
     pub host_delay_ms: u32,
@@ -103,7 +103,7 @@ pub struct PolicyChange {
     #[schema(minimum = 1, maximum = 365)]
     pub landmark_days: Option<u32>,
     /// How many of a thousand decided searches a second agent checks, when the chosen agent is
-    /// trusted.
+    /// trusted; 0 turns all checks off.
     #[schema(minimum = 0, maximum = 1_000)]
     pub control_permille: Option<u32>,
     /// Least pause between two requests to one host, in milliseconds.
