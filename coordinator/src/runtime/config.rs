@@ -14,6 +14,8 @@ use model::UnixMillis;
 use serde::Deserialize;
 use url::Url;
 
+use crate::runtime::storage_location::StorageLocation;
+
 /// The valid configuration, built by `startup::configuration::load`.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -27,6 +29,10 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// A Postgres to use instead of a private one.
     pub database_url: Option<String>,
+    /// Where the bodies of packages are kept.
+    pub storage: StorageLocation,
+    /// Options of the S3 client, such as `endpoint_url`; the variables `AWS_*` give the others.
+    pub s3: BTreeMap<String, String>,
     /// DNS server for looking up hosts; `None` uses those of the system.
     pub resolver: Option<SocketAddr>,
     /// Format of log lines.

@@ -16,3 +16,4 @@ pub mod peer_hints;
 pub mod policy;
 pub mod private_dir;
 pub mod quantity;
+pub mod storage_location;

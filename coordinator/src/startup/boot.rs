@@ -1,7 +1,7 @@
 //! Builds a coordinator from a configuration and an open database.
 //!
 //! Parts that may fail are opened in the order of cost, so that a missing one is reported early:
-//! package directory and index (disk), DNS, policy (Postgres).
+//! storage and index, DNS, policy (Postgres).
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -39,10 +39,11 @@ use crate::runtime::metrics::requests::RequestMetrics;
 use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
 use crate::runtime::private_dir;
+use crate::runtime::storage_location::StorageLocation;
 use crate::search::DelegationSearch;
 use crate::search::metrics::SearchMetrics;
 use crate::startup::database::database_failure;
-use crate::startup::leftovers;
+use crate::startup::{leftovers, storage};
 use crate::tasks::coordinator::Coordinator;
 
 /// Fingerprints of routed URLs that are remembered, about 32 bytes each.
@@ -59,8 +60,10 @@ pub async fn coordinator(
         let dir = config.data_dir.display();
         Failure::cannot_create(format!("cannot close {dir} to other users: {error}"))
     })?;
-    let blobs = open_blobs(&config)?;
-    remove_leftovers(&config);
+    let blobs = storage::open(&config, &store).await?;
+    if config.storage == StorageLocation::File {
+        remove_leftovers(&config);
+    }
     let index = open_index(&config.data_dir.join("index")).await?;
     let dns = Dns::new(config.resolver).map_err(|error| Failure::configuration(chain(&error)))?;
     let shared = Shared::new(config, clock, store, stop).await?;
@@ -252,12 +255,6 @@ impl Shared {
             metrics: PackageMetrics::default(),
         }
     }
-}
-
-fn open_blobs(config: &Config) -> Result<BlobStore, Failure> {
-    let dir = config.data_dir.join("packages");
-    let blobs = BlobStore::open(&dir, config.limits.min_free_mib.into());
-    blobs.map_err(|error| Failure::cannot_create(chain(&error)))
 }
 
 /// Removes what a killed coordinator left, without making the start wait: there may be millions of

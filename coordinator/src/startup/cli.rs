@@ -53,6 +53,10 @@ pub struct ServeArgs {
     /// A Postgres to use instead of the coordinator's own private one.
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
+    /// Where packages are kept: `file` for the data directory, or `s3://bucket/prefix` for any S3,
+    /// with endpoint and credentials from the variables AWS_*.
+    #[arg(long, value_name = "LOCATION", env = "NEARCRAWL_STORAGE")]
+    pub storage: Option<String>,
     /// DNS server to ask for the addresses of hosts, instead of the system's.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub resolver: Option<SocketAddr>,
@@ -86,12 +90,15 @@ pub struct ReindexArgs {
     /// The Postgres that `serve` uses, if it is not the private one.
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
+    /// The storage that `serve` uses, if it is not the data directory.
+    #[arg(long, value_name = "LOCATION", env = "NEARCRAWL_STORAGE")]
+    pub storage: Option<String>,
 }
 
 impl From<ReindexArgs> for ServeArgs {
     fn from(args: ReindexArgs) -> Self {
-        let ReindexArgs { config, data_dir, database_url } = args;
-        Self { config, data_dir, database_url, ..Self::default() }
+        let ReindexArgs { config, data_dir, database_url, storage } = args;
+        Self { config, data_dir, database_url, storage, ..Self::default() }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Startup settings only: what an admin changes while the coordinator runs (threshold, patience,
 //! host delay) is the policy, which lives in Postgres.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use url::{Host, Url};
 
 use crate::runtime::config::{Config, Limits, LogFormat, Registries};
 use crate::runtime::failure::Failure;
+use crate::runtime::storage_location::{LocationError, StorageLocation};
 use crate::startup::cli::ServeArgs;
 
 /// The content of the file, before flags and defaults are merged with it.
@@ -23,6 +25,8 @@ struct File {
     public_url: Option<String>,
     data_dir: Option<PathBuf>,
     database_url: Option<String>,
+    storage: Option<String>,
+    s3: BTreeMap<String, String>,
     resolver: Option<SocketAddr>,
     log_format: Option<LogFormat>,
     trusted_proxies: Vec<String>,
@@ -66,6 +70,8 @@ pub fn load(
             .transpose()?,
         data_dir,
         database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
+        storage: storage(args.storage.or(file.storage))?,
+        s3: file.s3,
         resolver: args.resolver.or(file.resolver),
         log_format: args.log_format.or(file.log_format).unwrap_or_default(),
         admin_password,
@@ -91,6 +97,11 @@ fn public_url(text: &str) -> Result<Url, Failure> {
         "http" if is_loopback => Ok(url),
         _ => Err(failure("must begin with https://, or be an http URL of this machine")),
     }
+}
+
+fn storage(text: Option<String>) -> Result<StorageLocation, Failure> {
+    let parsed = text.map_or_else(|| Ok(StorageLocation::default()), |text| text.parse());
+    parsed.map_err(|error: LocationError| Failure::configuration(error.to_string()))
 }
 
 fn proxies(texts: &[String]) -> Result<Vec<IpNet>, Failure> {

@@ -13,3 +13,4 @@ pub mod log;
 pub mod reindex_command;
 pub mod serve;
 pub mod shutdown;
+pub mod storage;

@@ -20,6 +20,7 @@ mod predict;
 mod refresh;
 mod restart;
 mod several_places;
+mod shared_storage;
 mod slow_pages;
 mod standing;
 mod two_coordinators;

@@ -52,7 +52,7 @@ async fn override_at(running: &Running, agent: AgentId) {
 
 #[tokio::test]
 async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
-    let ground = Ground::new().await;
+    let ground = Ground::new().await.with_shared_storage();
     let beside = tempfile::tempdir().unwrap();
     let (leader, other, near) = two(&ground, &beside).await;
     let second = FakeAgent::approved(&other, 2).await;
@@ -80,7 +80,7 @@ async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
 
 #[tokio::test]
 async fn what_one_decides_is_in_the_book_of_the_other() {
-    let ground = Ground::new().await;
+    let ground = Ground::new().await.with_shared_storage();
     let beside = tempfile::tempdir().unwrap();
     let leader = ground.start().await;
     leader.until_hierarchy_is_loaded().await;
@@ -99,7 +99,7 @@ async fn what_one_decides_is_in_the_book_of_the_other() {
 
 #[tokio::test]
 async fn what_was_not_heard_is_found_in_the_store() {
-    let ground = Ground::new().await;
+    let ground = Ground::new().await.with_shared_storage();
     let beside = tempfile::tempdir().unwrap();
     let (leader, other, _near) = two(&ground, &beside).await;
     // Nobody is told of this, and then the line breaks.

@@ -10,6 +10,7 @@ use coordinator::placement::agent_administration::{AgentAction, administer};
 use coordinator::runtime::clock::SystemClock;
 use coordinator::runtime::config::Config;
 use coordinator::runtime::coordinator_key;
+use coordinator::runtime::failure::Failure;
 use coordinator::startup::cli::ServeArgs;
 use coordinator::startup::{boot, configuration, serve};
 use coordinator::tasks::coordinator::Coordinator;
@@ -18,6 +19,7 @@ use hierarchy::{
 };
 use model::AgentId;
 use protocol::join_token::JoinToken;
+use s3_server::S3Server;
 use store::generations::Load;
 use store::testing::TestDatabase;
 use store::{Store, join_tokens};
@@ -34,6 +36,7 @@ pub(crate) struct Ground {
     database: TestDatabase,
     dir: TempDir,
     resolver: Option<SocketAddr>,
+    s3: Option<S3Server>,
 }
 
 impl Ground {
@@ -47,7 +50,12 @@ impl Ground {
     /// Without registry data.
     pub(crate) async fn bare() -> Self {
         let database = TestDatabase::new().await.unwrap();
-        Self { database, dir: tempfile::tempdir().unwrap(), resolver: None }
+        Self { database, dir: tempfile::tempdir().unwrap(), resolver: None, s3: None }
+    }
+
+    /// Several coordinators may share the packages.
+    pub(crate) fn with_shared_storage(self) -> Self {
+        Self { s3: Some(S3Server::start().unwrap()), ..self }
     }
 
     pub(crate) fn with_resolver(self, resolver: SocketAddr) -> Self {
@@ -85,6 +93,11 @@ impl Ground {
 
     /// Starts another one beside it, with a directory and connections of its own.
     pub(crate) async fn start_beside(&self, dir: &TempDir) -> Running {
+        self.try_start_beside(dir).await.unwrap()
+    }
+
+    /// Starts another one beside it, which may be refused.
+    pub(crate) async fn try_start_beside(&self, dir: &TempDir) -> Result<Running, Failure> {
         let mut config = self.config();
         dir.path().clone_into(&mut config.data_dir);
         let connections = config.limits.database_connections;
@@ -93,7 +106,7 @@ impl Ground {
     }
 
     async fn start_with(&self, config: Config) -> Running {
-        start(config, self.store().clone()).await
+        start(config, self.store().clone()).await.unwrap()
     }
 
     fn config(&self) -> Config {
@@ -101,14 +114,18 @@ impl Ground {
         let dir = self.dir.path().to_owned();
         let mut config = configuration::load(args, || Some(dir)).unwrap();
         config.limits.min_free_mib = 0;
+        if let Some(s3) = &self.s3 {
+            config.storage = s3.storage().parse().unwrap();
+            config.s3 = s3.options().map(|(name, value)| (name.to_owned(), value)).into();
+        }
         config
     }
 }
 
-async fn start(config: Config, store: Store) -> Running {
+async fn start(config: Config, store: Store) -> Result<Running, Failure> {
     let stop = CancellationToken::new();
-    let coordinator = boot::coordinator(config, Arc::new(SystemClock), store, stop).await.unwrap();
-    Running::start(Arc::new(coordinator)).await
+    let coordinator = boot::coordinator(config, Arc::new(SystemClock), store, stop).await?;
+    Ok(Running::start(Arc::new(coordinator)).await)
 }
 
 /// A coordinator that serves.

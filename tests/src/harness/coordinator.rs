@@ -28,6 +28,8 @@ pub struct CoordinatorPlan {
     pub resolver: Option<SocketAddr>,
     /// Password of the first admin.
     pub admin_password: String,
+    /// Further variables of its environment.
+    pub environment: Vec<(String, String)>,
     /// Where it runs.
     pub namespace: Option<Namespace>,
 }
@@ -42,6 +44,7 @@ impl CoordinatorPlan {
             database_url: None,
             resolver: None,
             admin_password: "a long enough password".to_owned(),
+            environment: Vec::new(),
             namespace: None,
         }
     }
@@ -53,6 +56,7 @@ impl CoordinatorPlan {
         // Browsers reach it through a port forward on loopback, wherever it listens.
         command.args(["--public-url", "http://127.0.0.1"]);
         command.env("NEARCRAWL_ADMIN_PASSWORD", &self.admin_password);
+        command.envs(self.environment.iter().cloned());
         if let Some(config) = &self.config {
             command.arg("--config").arg(config);
         }

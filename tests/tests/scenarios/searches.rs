@@ -9,6 +9,7 @@ use hierarchy::{
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use s3_server::S3Server;
 use store::generations::Load;
 use store::testing::TestDatabase;
 use store::{Address, Store, delegations, searches, settings};
@@ -201,9 +202,11 @@ async fn of_two_coordinators_one_decides_also_when_the_other_wakes_up_late() {
     let run_directory = RunDirectory::open("pair").unwrap();
     let database = TestDatabase::new().await.unwrap();
     load(database.store()).await;
+    let s3 = S3Server::start().unwrap();
     let plan = |name: &str| CoordinatorPlan {
         admin_password: PASSWORD.to_owned(),
         database_url: Some(database.url()),
+        environment: s3.environment(),
         ..CoordinatorPlan::new(run_directory.path().join(name))
     };
     let mut first = Coordinator::start(plan("first")).await.unwrap();

@@ -1,0 +1,73 @@
+//! Failures of the blob store.
+
+use std::io;
+
+/// Why a blob could not be stored or read.
+#[derive(Debug, thiserror::Error)]
+pub enum BlobError {
+    /// The storage cannot be used.
+    #[error("cannot use {place} for packages")]
+    Open {
+        /// The directory or bucket.
+        place: String,
+        /// The error of the storage.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The disk has less free space than the configuration demands.
+    #[error("the coordinator's disk is full: {free_mib} MiB left, {needed_mib} MiB are kept free")]
+    Full {
+        /// Free space on the disk.
+        free_mib: u64,
+        /// Free space that must remain.
+        needed_mib: u64,
+    },
+    /// The blob could not be written or synced.
+    #[error("cannot store {key}")]
+    Write {
+        /// Key of the blob.
+        key: String,
+        /// The error of the storage.
+        #[source]
+        source: object_store::Error,
+    },
+    /// The blob could not be read.
+    #[error("cannot read {key}")]
+    Read {
+        /// Key of the blob.
+        key: String,
+        /// The error of the storage.
+        #[source]
+        source: object_store::Error,
+    },
+}
+
+impl BlobError {
+    /// Whether freeing disk space solves it.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Full { .. } => true,
+            Self::Write { source, .. } => is_storage_full(source),
+            Self::Open { .. } | Self::Read { .. } => false,
+        }
+    }
+
+    /// Whether there is no blob of that key.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Read { source: object_store::Error::NotFound { .. }, .. })
+    }
+}
+
+fn is_storage_full(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error
+            .downcast_ref::<io::Error>()
+            .is_some_and(|io| io.kind() == io::ErrorKind::StorageFull)
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}

@@ -1,0 +1,182 @@
+//! Blob store: the bytes of packages, as received, in a local directory or in S3.
+//!
+//! The blob is written before its row in `packages`. A blob without a row is one that its agent
+//! sends again. The key contains the hash of the content, so that another package with a used
+//! number never overwrites an acknowledged one.
+
+mod error;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::local::LocalFileSystem;
+use object_store::prefix::PrefixStore;
+use object_store::{
+    ClientOptions, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, RetryConfig,
+};
+use protocol::package::PackageName;
+
+pub use error::BlobError;
+
+/// Key of the object that contains the identifier of the storage.
+const IDENTIFIER: &str = "nearcrawl-storage";
+/// How long one request to S3 may take. An agent waits for the answer to its upload meanwhile.
+const S3_TIMEOUT: Duration = Duration::from_secs(20);
+/// How often a request is repeated when the server is busy or away, within a second. Agents and
+/// background tasks try again by themselves.
+const S3_RETRIES: usize = 3;
+
+/// Bodies of packages by key; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct BlobStore {
+    objects: Arc<dyn ObjectStore>,
+    place: String,
+    disk: PathBuf,
+    min_free_mib: u64,
+}
+
+impl BlobStore {
+    /// Opens or creates a directory. Writes are refused while its disk has less than `min_free_mib`
+    /// free.
+    pub fn local(dir: &Path, min_free_mib: u64) -> Result<Self, BlobError> {
+        let place = format!("the local directory {}", dir.display());
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| BlobError::Open {
+            place: place.clone(),
+            source,
+        };
+        std::fs::create_dir_all(dir).map_err(|e| failed(e.into()))?;
+        let local =
+            LocalFileSystem::new_with_prefix(dir).map_err(|e| failed(e.into()))?.with_fsync(true);
+        Ok(Self { objects: Arc::new(local), place, disk: dir.to_owned(), min_free_mib })
+    }
+
+    /// Opens a bucket of S3. Endpoint, region and credentials come from `options`, and else from
+    /// the variables `AWS_*` of the environment. Index and database are on `disk`: writes are
+    /// refused while that has less than `min_free_mib` free.
+    pub fn s3(
+        (bucket, prefix): (&str, &str),
+        options: &BTreeMap<String, String>,
+        disk: &Path,
+        min_free_mib: u64,
+    ) -> Result<Self, BlobError> {
+        let place = format!("s3://{bucket}/{prefix}").trim_end_matches('/').to_owned();
+        let failed = |source: object_store::Error| BlobError::Open {
+            place: place.clone(),
+            source: source.into(),
+        };
+        let retry = RetryConfig { max_retries: S3_RETRIES, ..RetryConfig::default() };
+        let client = ClientOptions::new().with_timeout(S3_TIMEOUT).with_allow_http(true);
+        let mut builder = AmazonS3Builder::from_env().with_client_options(client).with_retry(retry);
+        for (name, value) in options {
+            let key: AmazonS3ConfigKey = name.parse().map_err(failed)?;
+            builder = builder.with_config(key, value);
+        }
+        let s3 = builder.with_bucket_name(bucket).build().map_err(failed)?;
+        let objects: Arc<dyn ObjectStore> =
+            if prefix.is_empty() { Arc::new(s3) } else { Arc::new(PrefixStore::new(s3, prefix)) };
+        Ok(Self { objects, place, disk: disk.to_owned(), min_free_mib })
+    }
+
+    /// Where the blobs are, for messages.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// The identifier of this storage; `proposal` becomes it when there is none yet.
+    pub async fn identifier(&self, proposal: &str) -> Result<String, BlobError> {
+        match self.get(IDENTIFIER).await {
+            Err(error) if error.is_missing() => {}
+            found => return Ok(String::from_utf8_lossy(&found?).trim().to_owned()),
+        }
+        let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+        let body = Bytes::from(proposal.to_owned());
+        match self.objects.put_opts(&IDENTIFIER.into(), body.clone().into(), options).await {
+            Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => {}
+            // Some servers know no conditional requests. Then only coordinators that are started
+            // for the first time in the same moment can disagree, and all but one are refused.
+            Err(object_store::Error::NotImplemented { .. }) => self.write(IDENTIFIER, body).await?,
+            Err(source) => return Err(BlobError::Write { key: IDENTIFIER.to_owned(), source }),
+        }
+        Ok(String::from_utf8_lossy(&self.get(IDENTIFIER).await?).trim().to_owned())
+    }
+
+    /// Whether the storage answers: fails if it does not have its identifier.
+    pub async fn check(&self) -> Result<(), BlobError> {
+        self.get(IDENTIFIER).await.map(drop)
+    }
+
+    /// The key of a package whose SHA-256 is `sha256` in hexadecimal.
+    pub fn key(name: &PackageName, sha256: &str) -> String {
+        format!("{}/{}/{}-{sha256}.ncpk", name.agent, name.epoch, name.seq)
+    }
+
+    /// Stores a blob; it is durable when this returns.
+    pub async fn put(&self, key: &str, body: Bytes) -> Result<(), BlobError> {
+        self.check_free_space()?;
+        self.write(key, body).await
+    }
+
+    async fn write(&self, key: &str, body: Bytes) -> Result<(), BlobError> {
+        let put = self.objects.put(&key.into(), body.into()).await;
+        put.map(drop).map_err(|source| BlobError::Write { key: key.to_owned(), source })
+    }
+
+    /// Reads a blob.
+    pub async fn get(&self, key: &str) -> Result<Bytes, BlobError> {
+        let failed = |source| BlobError::Read { key: key.to_owned(), source };
+        self.objects.get(&key.into()).await.map_err(failed)?.bytes().await.map_err(failed)
+    }
+
+    fn check_free_space(&self) -> Result<(), BlobError> {
+        // If the free space is unknown, the write itself fails when the disk is full.
+        let Ok(disk) = nix::sys::statvfs::statvfs(&self.disk) else { return Ok(()) };
+        let free_mib = (disk.blocks_available() * disk.fragment_size()) >> 20;
+        if free_mib >= self.min_free_mib {
+            return Ok(());
+        }
+        Err(BlobError::Full { free_mib, needed_mib: self.min_free_mib })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::AgentId;
+
+    use super::*;
+
+    fn name() -> PackageName {
+        PackageName { agent: AgentId::new(3), epoch: 9, seq: 1 }
+    }
+
+    #[tokio::test]
+    async fn a_blob_is_read_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = BlobStore::local(&dir.path().join("packages"), 0).unwrap();
+        let key = BlobStore::key(&name(), "abc");
+        blobs.put(&key, Bytes::from_static(b"body")).await.unwrap();
+        blobs.put(&key, Bytes::from_static(b"body")).await.unwrap();
+        assert_eq!(blobs.get(&key).await.unwrap(), "body");
+        assert!(blobs.get("agt_1/1/1-x.ncpk").await.unwrap_err().is_missing());
+    }
+
+    #[tokio::test]
+    async fn the_first_identifier_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = || BlobStore::local(dir.path(), 0).unwrap();
+        assert_eq!(open().identifier("one").await.unwrap(), "one");
+        assert_eq!(open().identifier("two").await.unwrap(), "one");
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_reported_before_anything_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = BlobStore::local(dir.path(), u64::MAX >> 20).unwrap();
+        let error = blobs.put("k", Bytes::from_static(b"body")).await.unwrap_err();
+        assert!(error.is_full(), "{error}");
+        assert!(blobs.get("k").await.unwrap_err().is_missing());
+    }
+}
