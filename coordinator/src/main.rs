@@ -6,7 +6,7 @@ use clap::Parser as _;
 use coordinator::runtime::failure::Failure;
 use coordinator::runtime::private_dir;
 use coordinator::startup::cli::{Cli, Command};
-use coordinator::startup::{admin_command, audit_command, reindex_command, serve};
+use coordinator::startup::{admin_command, audit_command, serve};
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -26,7 +26,6 @@ fn run(cli: Cli) -> Result<(), Failure> {
         .map_err(|error| Failure::other(format!("cannot start threads: {error}")))?;
     match cli.command {
         Command::Serve(args) => runtime.block_on(serve::serve(args)),
-        Command::Reindex(args) => runtime.block_on(reindex_command::run(args)),
         Command::Audit(args) => runtime.block_on(audit_command::run(args)),
         Command::Admin(args) => runtime.block_on(admin_command::run(args)),
     }

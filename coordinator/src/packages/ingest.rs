@@ -1,24 +1,48 @@
 //! Ingests the entries of one package: pages into the index, counts and links for the database.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::IpAddr;
 
 use index::{Document, Index, WriteError};
-use model::{CrawlUrl, UnixMillis};
+use model::{CrawlUrl, HostKey, UnixMillis};
 use protocol::package::PackageName;
 use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
 use store::host_tally::{HostTally, Trends};
-use store::packages::{Ingestion, PendingPackage};
+use store::packages::{Ingestion, LedgerPackage};
 use store::urls::NewUrl;
 
 use crate::intake::recent_urls::RecentUrls;
 
-/// Scheme and authority of a host.
-pub type HostName = (String, String);
-
-/// The hosts of all fetches in a package.
-pub fn hosts(entries: &[Entry]) -> BTreeSet<HostName> {
-    fetches(entries).filter_map(|fetch| Some(host_of(&CrawlUrl::parse(&fetch.url).ok()?))).collect()
+/// Writes the pages of a package to the index, without a commit, and returns what goes into the
+/// database. Without an index it returns only that. Fetches of foreign hosts are ignored: an agent
+/// may not replace pages of hosts that are not its own.
+pub fn ingest(
+    package: &LedgerPackage,
+    entries: &[Entry],
+    index: Option<&Index>,
+    recent: &RecentUrls,
+) -> Result<Ingestion, WriteError> {
+    let foreign_hosts: HashSet<&str> = package.foreign_hosts.iter().map(String::as_str).collect();
+    let mut tallies: BTreeMap<HostKey, Tally> = BTreeMap::new();
+    let mut foreign = 0_u32;
+    for fetch in fetches(entries) {
+        // Indexed and counted under the normalised URL, whatever spelling the agent chose.
+        let Some((url, host)) = own(fetch, &foreign_hosts) else {
+            foreign += 1;
+            continue;
+        };
+        tallies.entry(host).or_default().count(fetch, &url);
+        if let Some(index) = index {
+            write(fetch, &url, package.received_at, index)?;
+        }
+    }
+    let PackageName { agent, seq, .. } = package.name;
+    if foreign > 0 {
+        tracing::warn!(%agent, seq, foreign, "left out fetches of hosts that are not the agent's");
+    }
+    let hosts = tallies.into_iter().map(|(host, tally)| tally.finish(&host)).collect();
+    let LedgerPackage { position, name, .. } = *package;
+    Ok(Ingestion { position, name, hosts, discovered: discovered(entries, recent) })
 }
 
 fn fetches(entries: &[Entry]) -> impl Iterator<Item = &Fetch> {
@@ -28,41 +52,11 @@ fn fetches(entries: &[Entry]) -> impl Iterator<Item = &Fetch> {
     })
 }
 
-fn host_of(url: &CrawlUrl) -> HostName {
+/// URL and host of a fetch; `None` when the URL is none or the host is foreign.
+fn own(fetch: &Fetch, foreign_hosts: &HashSet<&str>) -> Option<(CrawlUrl, HostKey)> {
+    let url = CrawlUrl::parse(&fetch.url).ok()?;
     let host = url.host_key();
-    (host.scheme().to_owned(), host.authority().to_owned())
-}
-
-/// Writes the pages of a package to the index, without a commit, and returns what goes into the
-/// database. Fetches of hosts outside `own` are ignored: an agent may not replace pages of hosts
-/// that are not its own.
-pub fn ingest(
-    package: &PendingPackage,
-    entries: &[Entry],
-    own: &BTreeSet<HostName>,
-    index: &Index,
-    recent: &RecentUrls,
-) -> Result<Ingestion, WriteError> {
-    let mut tallies: BTreeMap<HostName, Tally> = BTreeMap::new();
-    let mut foreign = 0_u32;
-    for fetch in fetches(entries) {
-        // Indexed and counted under the normalised URL, whatever spelling the agent chose.
-        let url = CrawlUrl::parse(&fetch.url).ok();
-        let url = url.map(|url| (host_of(&url), url)).filter(|(host, _)| own.contains(host));
-        let Some((host, url)) = url else {
-            foreign += 1;
-            continue;
-        };
-        tallies.entry(host).or_default().count(fetch, &url);
-        write(fetch, &url, package.received_at, index)?;
-    }
-    let PackageName { agent, seq, .. } = package.name;
-    if foreign > 0 {
-        tracing::warn!(%agent, seq, foreign, "left out fetches of hosts that are not the agent's");
-    }
-    let hosts = tallies.into_iter().map(|(host, tally)| tally.finish(host)).collect();
-    let PendingPackage { position, name, .. } = *package;
-    Ok(Ingestion { position, name, hosts, discovered: discovered(entries, recent) })
+    (!foreign_hosts.contains(host.as_str())).then_some((url, host))
 }
 
 fn write(
@@ -164,7 +158,9 @@ impl Tally {
         }
     }
 
-    fn finish(self, (scheme, authority): HostName) -> HostTally {
+    fn finish(self, host: &HostKey) -> HostTally {
+        let scheme = host.scheme().to_owned();
+        let authority = host.authority().to_owned();
         let Self { pages, fetches, wire_bytes, fetch_us, trends, round_trip } = self;
         let fetch_ms = fetch_us / 1_000;
         HostTally { scheme, authority, pages, fetches, wire_bytes, fetch_ms, trends, round_trip }

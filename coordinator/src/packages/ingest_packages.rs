@@ -1,141 +1,156 @@
-//! Background task: ingests packages, each exactly once.
+//! Background task: takes the packages of the ledger.
+//!
+//! Every coordinator keeps an index of all pages, so each reads every package. What a package
+//! brings to the database is applied once, by the leader.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
-use index::WriteError;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
 use model::LedgerPosition;
-use protocol::key::{KeyError, PublicKey};
-use protocol::package::{PackageError, PackageName};
-use protocol::page::Entry;
+use protocol::key::PublicKey;
+use protocol::package::PackageName;
 use sha2::{Digest as _, Sha256};
-use store::packages::{self, FailedPackage, Ingestion, PendingPackage};
+use store::StoreError;
+use store::packages::{self, FailedPackage, Ingestion};
 use store::round_trips::SubnetRoundTrip;
-use store::{StoreError, hosts};
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::spawn_blocking;
 
 use crate::intake::quota;
-use crate::packages::blob_store::BlobError;
-use crate::packages::ingest::{self, HostName};
-use crate::packages::{Packages, verify};
+use crate::packages::cursor::LedgerCursor;
+use crate::packages::ingest_error::IngestError;
+use crate::packages::work::{self, Work};
+use crate::packages::{Packages, ingest, retries, verify};
 use crate::predictor::{Observation, propose_splits};
-use crate::runtime::back_off::doubled;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Packages between two commits of the index.
-const BATCH: u32 = 16;
-/// Pause before a package that failed is tried again; it doubles with each failure.
-const FIRST_RETRY: Duration = Duration::from_secs(15);
-/// Longest such pause.
-const LAST_RETRY: Duration = Duration::from_hours(1);
+/// Name of the task, also in hints to other coordinators.
+pub const NAME: &str = "ingest_packages";
+/// Bodies that are read from the storage at the same time.
+const READ_AHEAD: usize = 4;
 
-/// Why a package was not ingested.
-#[derive(Debug, thiserror::Error)]
-pub enum IngestError {
-    /// The blob store has no body, although the package was acknowledged.
-    #[error("its body is missing")]
-    BodyMissing,
-    /// The body does not have the hash of the acknowledged one.
-    #[error("its body was changed after it was received")]
-    BodyChanged,
-    /// The agent's key in the database is not a key.
-    #[error(transparent)]
-    Key(KeyError),
-    /// The body does not verify any more.
-    #[error(transparent)]
-    Package(PackageError),
-    /// The body could not be read now.
-    #[error(transparent)]
-    Blob(BlobError),
-    /// The index did not accept a page, or could not be committed.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The database refused a statement, or did not answer.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A thread panicked.
-    #[error("the thread that ingests ended")]
-    Thread(#[from] JoinError),
+/// Takes one batch of packages.
+pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::Error> {
+    let Some(done) = take_batch(parts, is_leader).await? else { return Ok(Outcome::Idle) };
+    let verb = if is_leader { "ingested" } else { "indexed" };
+    let done = format!("{verb} {}", quantity(done, "package"));
+    Ok(Outcome::More(report(parts, done).await?))
 }
 
-impl IngestError {
-    /// Whether the package is the cause, so that others can be ingested meanwhile. Else all of them
-    /// must wait: the index or the database is not available.
-    pub fn concerns_package(&self) -> bool {
-        match self {
-            Self::BodyMissing | Self::BodyChanged | Self::Key(_) | Self::Package(_) => true,
-            Self::Store(error) => !error.is_transient() && !error.is_disk_full(),
-            Self::Thread(error) => error.is_panic(),
-            Self::Blob(_) | Self::Write(_) => false,
-        }
+/// Takes the next packages of the ledger and counts those that did not fail; `None` when there are
+/// none.
+///
+/// Pages are written to the index by URL and committed with the cursor; then the leader applies the
+/// changes of each package in one transaction. After a crash between the two, the next leader reads
+/// the package again for its changes alone. A package that fails is set aside and tried again
+/// later; the others go on.
+pub async fn take_batch(parts: &Packages, is_leader: bool) -> Result<Option<usize>, IngestError> {
+    let ledger = packages::ledger(&parts.store).await?;
+    let mut cursor = LedgerCursor::of_index(&parts.index.progress(), &ledger);
+    let found = work::find(parts, &cursor, ledger.last, is_leader).await?;
+    if found.is_empty() {
+        return Ok(None);
     }
+    let count = found.len();
+    let Batch { done, mut failed } = read_and_index(parts, found).await?;
+    let indexed = done.iter().map(|(work, _)| work);
+    indexed.for_each(|work| cursor.take(work.package.position));
+    let skipped = failed.iter().map(|(work, _)| work).filter(|work| work.to_index);
+    skipped.for_each(|work| cursor.skip(work.package.position));
+    commit(parts, cursor.to_progress()).await?;
+    apply_all(parts, &done, &mut failed).await?;
+    set_aside(parts, &failed).await?;
+    Ok(Some(count - failed.len()))
 }
 
-/// Ingests one batch of packages. Pages are written to the index by URL and committed; then one
-/// transaction for each package marks it, counts it and queues its links. After a crash between
-/// the two, the pages are written again, which changes nothing. A package that fails is set aside
-/// and tried again later; the others go on.
-pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
-    let waiting = packages::pending(&parts.store, parts.clock.now(), BATCH).await?;
-    if waiting.is_empty() {
-        return Ok(Outcome::Idle);
-    }
-    let mut indexed = Vec::with_capacity(waiting.len());
-    let mut failed = Vec::new();
-    for package in &waiting {
-        match ingest_one(parts, package).await {
-            Ok(ingestion) => indexed.push((package, ingestion)),
-            Err(error) if error.concerns_package() => failed.push((package, error)),
-            Err(error) => return Err(error.into()),
+/// What became of the packages of a batch.
+#[derive(Default)]
+struct Batch {
+    /// Packages whose pages are in the index.
+    done: Vec<(Work, Ingestion)>,
+    /// Packages that are set aside.
+    failed: Vec<(Work, IngestError)>,
+}
+
+/// Reads the packages of a batch and writes their pages to the index, without a commit. An error if
+/// others would fail as well, because index, database or storage is not available.
+async fn read_and_index(parts: &Packages, found: Vec<Work>) -> Result<Batch, IngestError> {
+    let mut batch = Batch::default();
+    let reading = futures_util::stream::iter(found).map(|work| async move {
+        let body = parts.blobs.get(&work.package.object).await;
+        (work, body)
+    });
+    let mut bodies = reading.buffered(READ_AHEAD);
+    while let Some((work, body)) = bodies.next().await {
+        let ingested = match body {
+            Ok(body) => ingest_one(parts, &work, body).await,
+            Err(error) => Err(error.into()),
+        };
+        match ingested {
+            Ok(ingestion) => {
+                parts.retries.succeeded(work.package.position);
+                batch.done.push((work, ingestion));
+            }
+            Err(error) if error.concerns_package() => batch.failed.push((work, error)),
+            Err(error) => return Err(error),
         }
     }
-    commit(parts).await?;
-    for (package, ingestion) in &indexed {
+    Ok(batch)
+}
+
+/// Verifies and parses a package, and writes its pages to the index where it lacks them.
+async fn ingest_one(parts: &Packages, work: &Work, body: Bytes) -> Result<Ingestion, IngestError> {
+    let index = work.to_index.then(|| Arc::clone(&parts.index));
+    let recent_urls = Arc::clone(&parts.recent_urls);
+    let package = work.package.clone();
+    let ingest = move || {
+        if Sha256::digest(&body).as_slice() != package.sha256 {
+            return Err(IngestError::BodyChanged);
+        }
+        let key = PublicKey::from_bytes(&package.key).map_err(IngestError::Key)?;
+        let entries = verify::read(&body, &key).map_err(IngestError::Package)?;
+        Ok(ingest::ingest(&package, &entries, index.as_deref(), &recent_urls)?)
+    };
+    spawn_blocking(ingest).await?
+}
+
+/// Makes the pages written so far durable and visible to searches, together with the cursor.
+async fn commit(parts: &Packages, progress: String) -> Result<(), IngestError> {
+    let index = Arc::clone(&parts.index);
+    Ok(spawn_blocking(move || index.commit(&progress)).await??)
+}
+
+/// Applies to the database what the packages bring that lack it there.
+async fn apply_all(
+    parts: &Packages,
+    done: &[(Work, Ingestion)],
+    failed: &mut Vec<(Work, IngestError)>,
+) -> Result<(), IngestError> {
+    let mut applied = 0;
+    for (work, ingestion) in done.iter().filter(|(work, _)| work.to_apply) {
         match apply(parts, ingestion).await {
-            Ok(()) => {}
-            Err(error) if error.concerns_package() => failed.push((package, error)),
-            Err(error) => return Err(error.into()),
+            Ok(()) => applied += 1,
+            Err(error) if error.concerns_package() => failed.push((work.clone(), error)),
+            Err(error) => return Err(error),
         }
     }
-    for (package, error) in &failed {
-        set_aside(parts, package, error).await?;
+    if applied > 0 {
+        parts.metrics.ingested(applied);
+        parts.events.emit(Event::PackageIngested);
     }
-    let ingested = waiting.len() - failed.len();
-    parts.metrics.ingested(ingested as u64);
-    parts.events.emit(Event::PackageIngested);
-    let done = report(parts, ingested).await?;
-    Ok(if waiting.len() == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })
+    Ok(())
 }
 
 /// Applies to the database what a package brings.
 async fn apply(parts: &Packages, ingestion: &Ingestion) -> Result<(), IngestError> {
     let now = parts.clock.now();
     let ingestion = quota::apply(&parts.store, ingestion.clone(), now).await?;
-    // `None` if the package was ingested before: its second transaction must not count.
+    // `None` if the package was applied before: its changes must not count twice.
     let round_trips = packages::ingest(&parts.store, &ingestion, now).await?;
     Ok(learn(parts, &round_trips.unwrap_or_default()).await?)
-}
-
-/// The batch in one line for the status page, with a package that waits after a failure.
-async fn report(parts: &Packages, ingested: usize) -> Result<String, StoreError> {
-    let done = format!("ingested {}", quantity(ingested, "package"));
-    let newest = LedgerPosition::new(i64::MAX);
-    let failed = packages::list_failed(&parts.store, newest, 1).await?;
-    let Some(FailedPackage { position, agent, failure, .. }) = failed.first() else {
-        return Ok(done);
-    };
-    let count = quantity(packages::count_failed(&parts.store).await?, "package");
-    Ok(format!("{done}; {count} set aside, such as {position} of {agent}: {failure}"))
-}
-
-/// Makes the pages written so far durable and visible to searches.
-pub async fn commit(parts: &Packages) -> Result<(), IngestError> {
-    let index = Arc::clone(&parts.index);
-    Ok(spawn_blocking(move || index.commit()).await??)
 }
 
 /// Teaches the predictor the round trips of fetches: where a subnet is that no probe measured, and
@@ -152,57 +167,34 @@ async fn learn(parts: &Packages, round_trips: &[SubnetRoundTrip]) -> Result<(), 
     propose_splits(&parts.predictor, &confirmed).await
 }
 
-/// Sets a package aside that cannot be ingested now, so that it does not block the others.
-async fn set_aside(
-    parts: &Packages,
-    package: &PendingPackage,
-    error: &IngestError,
-) -> Result<(), StoreError> {
+/// Sets packages aside that failed, so that they do not block the others. The leader records them
+/// in the ledger, where admins see them.
+async fn set_aside(parts: &Packages, failed: &[(Work, IngestError)]) -> Result<(), StoreError> {
     let now = parts.clock.now();
-    let pause = doubled(FIRST_RETRY, package.failures, LAST_RETRY);
-    let retry_at = now.plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX));
-    let PackageName { agent, epoch, seq } = package.name;
-    let position = package.position;
-    let error = chain(error);
-    tracing::error!(%position, %agent, epoch, seq, error, ?pause, "a package was set aside");
-    packages::fail(&parts.store, position, &error, now, retry_at).await?;
-    parts.metrics.set_aside();
+    for (Work { package, to_index, to_apply }, error) in failed {
+        let PackageName { agent, epoch, seq } = package.name;
+        let position = package.position;
+        let error = chain(error);
+        tracing::error!(%position, %agent, epoch, seq, error, "a package was set aside");
+        if *to_index {
+            parts.retries.failed(position, now);
+        }
+        if *to_apply {
+            let retry_at = retries::retry_at(package.failures + 1, now);
+            packages::fail(&parts.store, position, &error, now, retry_at).await?;
+            parts.metrics.set_aside();
+        }
+    }
     Ok(())
 }
 
-/// Writes the pages of one package to the index, without a commit.
-pub async fn ingest_one(
-    parts: &Packages,
-    package: &PendingPackage,
-) -> Result<Ingestion, IngestError> {
-    let entries = entries(parts, package).await?;
-    let named: Vec<HostName> = ingest::hosts(&entries).into_iter().collect();
-    let agent = package.name.agent;
-    // The hosts that the agent had when the package arrived; some may have moved since.
-    let own = hosts::of_agent(&parts.store, agent, package.received_at, &named).await?;
-    let own: BTreeSet<HostName> = own.into_iter().collect();
-    let index = Arc::clone(&parts.index);
-    let recent_urls = Arc::clone(&parts.recent_urls);
-    let package = package.clone();
-    let ingest = move || ingest::ingest(&package, &entries, &own, &index, &recent_urls);
-    Ok(spawn_blocking(ingest).await??)
-}
-
-/// Reads a package back from the blob store and verifies it again.
-async fn entries(parts: &Packages, package: &PendingPackage) -> Result<Vec<Entry>, IngestError> {
-    let body = match parts.blobs.get(&package.object).await {
-        Ok(body) => body,
-        Err(error) if error.is_missing() => return Err(IngestError::BodyMissing),
-        Err(error) => return Err(IngestError::Blob(error)),
+/// The batch in one line for the status page, with a package that waits after a failure.
+async fn report(parts: &Packages, done: String) -> Result<String, StoreError> {
+    let newest = LedgerPosition::new(i64::MAX);
+    let failed = packages::list_failed(&parts.store, newest, 1).await?;
+    let Some(FailedPackage { position, agent, failure, .. }) = failed.first() else {
+        return Ok(done);
     };
-    let sha256 = package.sha256.clone();
-    let key = package.key.clone();
-    let read = move || {
-        if Sha256::digest(&body).as_slice() != sha256 {
-            return Err(IngestError::BodyChanged);
-        }
-        let key = PublicKey::from_bytes(&key).map_err(IngestError::Key)?;
-        verify::read(&body, &key).map_err(IngestError::Package)
-    };
-    spawn_blocking(read).await?
+    let count = quantity(packages::count_failed(&parts.store).await?, "package");
+    Ok(format!("{done}; {count} set aside, such as {position} of {agent}: {failure}"))
 }

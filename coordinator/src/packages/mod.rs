@@ -1,11 +1,20 @@
 //! Packages: receives them, stores their bodies and ingests them into the search index.
+//!
+//! In the order in which data passes: [`upload_limits`] and [`verify`] before a package enters the
+//! ledger; [`work`], [`cursor`] and [`retries`] choose the next packages of the ledger;
+//! [`ingest_packages`] reads them from the [`blob_store`], and [`ingest()`](ingest::ingest) splits
+//! them into pages for the index and changes for the database.
 
 pub mod blob_store;
+pub mod cursor;
 pub mod ingest;
+pub mod ingest_error;
 pub mod ingest_packages;
 pub mod metrics;
+pub mod retries;
 pub mod upload_limits;
 pub mod verify;
+pub mod work;
 
 use std::sync::Arc;
 
@@ -16,6 +25,7 @@ use tokio::sync::Semaphore;
 use crate::intake::recent_urls::RecentUrls;
 use crate::packages::blob_store::BlobStore;
 use crate::packages::metrics::PackageMetrics;
+use crate::packages::retries::Retries;
 use crate::packages::upload_limits::UploadLimits;
 use crate::predictor::Predictor;
 use crate::runtime::clock::Clock;
@@ -42,6 +52,8 @@ pub struct Packages {
     pub index: Arc<Index>,
     /// The packages as they were received.
     pub blobs: BlobStore,
+    /// When packages are tried again that could not be indexed here.
+    pub retries: Retries,
     /// Bounds the packages that are being received.
     pub uploads: UploadLimits,
     /// Bounds the threads that verify packages.

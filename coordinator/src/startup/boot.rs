@@ -19,6 +19,7 @@ use crate::intake::recent_urls::RecentUrls;
 use crate::packages::Packages;
 use crate::packages::blob_store::BlobStore;
 use crate::packages::metrics::PackageMetrics;
+use crate::packages::retries::Retries;
 use crate::packages::upload_limits::UploadLimits;
 use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
@@ -250,6 +251,7 @@ impl Shared {
             recent_urls,
             index: Arc::new(index),
             blobs,
+            retries: Retries::default(),
             uploads: UploadLimits::default(),
             verifications: Packages::verification_permits(),
             metrics: PackageMetrics::default(),

@@ -22,8 +22,6 @@ pub struct Cli {
 pub enum Command {
     /// Run the coordinator until SIGTERM or Ctrl-C.
     Serve(ServeArgs),
-    /// Build the search index again from the packages; the coordinator must be stopped.
-    Reindex(ReindexArgs),
     /// Check the delegations; exit code 3 if something needs repair.
     Audit(AuditArgs),
     /// List, create, change and remove accounts, and read the audit log.
@@ -78,9 +76,9 @@ pub struct ServeArgs {
     pub admin_password_file: Option<PathBuf>,
 }
 
-/// Flags of `reindex`: the places of the data.
+/// Flags of the commands beside `serve`: the places of the data.
 #[derive(Debug, Default, Args)]
-pub struct ReindexArgs {
+pub struct PlaceArgs {
     /// Configuration file (TOML), as for `serve`.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -90,15 +88,12 @@ pub struct ReindexArgs {
     /// The Postgres that `serve` uses, if it is not the private one.
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
-    /// The storage that `serve` uses, if it is not the data directory.
-    #[arg(long, value_name = "LOCATION", env = "NEARCRAWL_STORAGE")]
-    pub storage: Option<String>,
 }
 
-impl From<ReindexArgs> for ServeArgs {
-    fn from(args: ReindexArgs) -> Self {
-        let ReindexArgs { config, data_dir, database_url, storage } = args;
-        Self { config, data_dir, database_url, storage, ..Self::default() }
+impl From<PlaceArgs> for ServeArgs {
+    fn from(args: PlaceArgs) -> Self {
+        let PlaceArgs { config, data_dir, database_url } = args;
+        Self { config, data_dir, database_url, ..Self::default() }
     }
 }
 
@@ -107,7 +102,7 @@ impl From<ReindexArgs> for ServeArgs {
 pub struct AuditArgs {
     /// The places of the data.
     #[command(flatten)]
-    pub place: ReindexArgs,
+    pub place: PlaceArgs,
     /// Print one JSON object instead of lines.
     #[arg(long)]
     pub json: bool,
@@ -124,7 +119,7 @@ impl From<AuditArgs> for ServeArgs {
 pub struct AdminArgs {
     /// The places of the data.
     #[command(flatten)]
-    pub place: ReindexArgs,
+    pub place: PlaceArgs,
     /// What to do with the accounts.
     #[command(subcommand)]
     pub command: AdminCommand,

@@ -10,7 +10,6 @@ mod descriptors;
 pub mod disk;
 pub mod leftovers;
 pub mod log;
-pub mod reindex_command;
 pub mod serve;
 pub mod shutdown;
 pub mod storage;

@@ -36,10 +36,11 @@ impl TaskSet {
         Self(tasks.into_iter().map(subscribe).collect())
     }
 
-    /// Notifies the task of this name. An unknown name is ignored: it is one of another version.
-    pub fn wake(&self, name: &str) {
+    /// Notifies the task of this name, if this coordinator runs it. An unknown name is ignored: it
+    /// is one of another version.
+    pub fn wake(&self, name: &str, is_leader: bool) {
         let named = self.0.iter().find(|(task, _)| task.name == name);
-        if let Some((_, wake)) = named {
+        if let Some((_, wake)) = named.filter(|(task, _)| is_leader || !task.leader_only) {
             wake.notify_one();
         }
     }

@@ -83,11 +83,11 @@ async fn receive(coordinator: &Coordinator, tasks: &TaskSet, this: u64) -> Store
     }
 }
 
-/// Notifies what the hints name. Only the leader notifies tasks: another coordinator would send the
-/// hint on, and two of them would do so without end.
+/// Notifies what the hints name. Only the leader notifies the leader's tasks: another coordinator
+/// would send the hint on, and two of them would do so without end.
 fn follow(coordinator: &Coordinator, tasks: &TaskSet, hints: &Hints) {
     coordinator.agent_wakeups.wake_local(hints.agents.iter().copied());
-    if coordinator.is_leader() {
-        hints.tasks.iter().for_each(|name| tasks.wake(name));
+    for name in &hints.tasks {
+        tasks.wake(name, coordinator.is_leader());
     }
 }

@@ -250,11 +250,14 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(audit::run(&coordinator.placement)),
     },
     BackgroundTask {
-        name: "ingest_packages",
-        period: Duration::from_secs(5),
-        leader_only: true,
+        name: ingest_packages::NAME,
+        period: Duration::from_secs(2),
+        // Every coordinator keeps an index of its own.
+        leader_only: false,
         woken_by: &[Event::PackageReceived],
-        run: |coordinator| Box::pin(ingest_packages::run(&coordinator.packages)),
+        run: |coordinator| {
+            Box::pin(ingest_packages::run(&coordinator.packages, coordinator.is_leader()))
+        },
     },
 ];
 

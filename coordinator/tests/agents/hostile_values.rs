@@ -106,7 +106,7 @@ async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
         received_at,
     };
     index.upsert(&future).unwrap();
-    index.commit().unwrap();
+    index.commit(&index.progress()).unwrap();
     until_found(&running, "future").await;
     agent.ship_well(&running, 1, agent.package(1, &[page(PAGE, "", "present")])).await;
     until_found(&running, "present").await;

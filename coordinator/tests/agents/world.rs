@@ -58,6 +58,11 @@ impl Ground {
         Self { s3: Some(S3Server::start().unwrap()), ..self }
     }
 
+    /// The storage that several coordinators may share.
+    pub(crate) fn shared_storage(&self) -> &S3Server {
+        self.s3.as_ref().unwrap()
+    }
+
     pub(crate) fn with_resolver(self, resolver: SocketAddr) -> Self {
         Self { resolver: Some(resolver), ..self }
     }

@@ -41,8 +41,8 @@ pub enum OpenError {
     },
     /// The index was written by a version with other fields.
     #[error(
-        "the index in {path} was written by another version: remove that directory and build the \
-         index again with `nearcrawl-coordinator reindex`"
+        "the index in {path} was written by another version: remove that directory, and the \
+         coordinator builds the index again from the packages"
     )]
     OtherVersion {
         /// The directory of the index.
@@ -50,8 +50,8 @@ pub enum OpenError {
     },
     /// The files of the index cannot be read or written.
     #[error(
-        "cannot open the index in {path}; if it is damaged, remove that directory and build the \
-         index again with `nearcrawl-coordinator reindex`"
+        "cannot open the index in {path}; if it is damaged, remove that directory, and the \
+         coordinator builds the index again from the packages"
     )]
     Open {
         /// The directory of the index.
@@ -119,9 +119,15 @@ impl Index {
         self.writer().delete(url)
     }
 
-    /// Makes everything written so far durable and searchable. Takes some ten milliseconds.
-    pub fn commit(&self) -> Result<(), WriteError> {
-        self.writer().commit()
+    /// Makes everything written so far durable and searchable, together with `progress`: a text by
+    /// which the caller knows what the index contains. Takes some ten milliseconds.
+    pub fn commit(&self, progress: &str) -> Result<(), WriteError> {
+        self.writer().commit(progress)
+    }
+
+    /// The text of the last commit, also after a restart; empty before the first.
+    pub fn progress(&self) -> String {
+        self.writer().progress()
     }
 
     fn writer(&self) -> MutexGuard<'_, Writer> {

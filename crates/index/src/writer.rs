@@ -49,6 +49,8 @@ pub(crate) struct Writer {
     /// None after an error, which ends tantivy's worker; created again by the next call.
     tantivy: Option<IndexWriter>,
     queued_bytes: usize,
+    /// Text of the last commit, see [`Writer::commit`].
+    progress: String,
     /// Times of the fetches of the pages that were written since the last commit.
     uncommitted: HashMap<String, UnixMillis>,
 }
@@ -65,8 +67,10 @@ impl Writer {
             .num_merge_threads(1)
             .build();
         let tantivy = Some(index.writer_with_options(options.clone())?);
+        let progress = index.load_metas()?.payload.unwrap_or_default();
         let uncommitted = HashMap::new();
-        Ok(Self { index, reader, fields, options, tantivy, queued_bytes: 0, uncommitted })
+        let queued_bytes = 0;
+        Ok(Self { index, reader, fields, options, tantivy, queued_bytes, progress, uncommitted })
     }
 
     /// Writes a page under its URL and replaces an earlier fetch of it. A page that was fetched
@@ -99,11 +103,21 @@ impl Writer {
         })
     }
 
-    /// Makes everything written so far durable and searchable.
-    pub(crate) fn commit(&mut self) -> Result<(), WriteError> {
-        self.or_roll_back(Self::flush)?;
+    /// Makes everything written so far durable and searchable, together with `progress`.
+    pub(crate) fn commit(&mut self, progress: &str) -> Result<(), WriteError> {
+        let before = std::mem::replace(&mut self.progress, progress.to_owned());
+        let flushed = self.or_roll_back(Self::flush);
+        if flushed.is_err() {
+            self.progress = before;
+        }
+        flushed?;
         self.uncommitted.clear();
         self.reader.reload().map_err(WriteError::Read)
+    }
+
+    /// The text of the last commit; empty before the first.
+    pub(crate) fn progress(&self) -> String {
+        self.progress.clone()
     }
 
     /// Time of the fetch of the page with this URL, committed or not.
@@ -143,7 +157,10 @@ impl Writer {
 
     /// Makes the pages durable. They are not searchable until the reader is reloaded.
     fn flush(&mut self) -> tantivy::Result<()> {
-        self.tantivy()?.commit()?;
+        let progress = self.progress.clone();
+        let mut prepared = self.tantivy()?.prepare_commit()?;
+        prepared.set_payload(&progress);
+        prepared.commit()?;
         self.queued_bytes = 0;
         Ok(())
     }

@@ -22,7 +22,7 @@ fn index_of(pages: &[Document<'_>]) -> (TempDir, Index) {
     for page in pages {
         index.upsert(page).unwrap();
     }
-    index.commit().unwrap();
+    index.commit("").unwrap();
     (dir, index)
 }
 
@@ -123,9 +123,9 @@ fn a_page_is_there_once_as_last_fetched() {
     };
     index.upsert(&at(3_000, "new words")).unwrap();
     index.upsert(&at(2_000, "stale words")).unwrap();
-    index.commit().unwrap();
+    index.commit("").unwrap();
     index.upsert(&at(2_000, "stale words")).unwrap();
-    index.commit().unwrap();
+    index.commit("").unwrap();
     assert_eq!(index.len(), 1);
     assert_eq!(urls(&index, "new").len(), 1);
     assert_eq!(urls(&index, "stale").len() + urls(&index, "old").len(), 0);
@@ -138,7 +138,7 @@ fn a_page_is_deleted_by_its_url() {
         page("http://c.example/", "tree", "", None),
     ]);
     index.delete("http://a.example/").unwrap();
-    index.commit().unwrap();
+    index.commit("").unwrap();
     assert_eq!(urls(&index, "tree"), ["http://c.example/"]);
 }
 
@@ -191,9 +191,9 @@ fn a_page_from_the_future_is_replaced() {
         ..page("http://a.example/", "", text, None)
     };
     index.upsert(&page(i64::MAX, 5_000, "future")).unwrap();
-    index.commit().unwrap();
+    index.commit("").unwrap();
     index.upsert(&page(4_000, 6_000, "present")).unwrap();
-    index.commit().unwrap();
+    index.commit("").unwrap();
     assert_eq!(urls(&index, "present").len(), 1);
     assert_eq!(urls(&index, "future"), [""; 0]);
 }
@@ -208,7 +208,7 @@ fn a_url_without_a_host_is_refused_and_harms_nothing() {
             "{url}"
         );
     }
-    index.commit().unwrap();
+    index.commit("").unwrap();
     assert_eq!(index.len(), 1);
 }
 
@@ -218,10 +218,30 @@ fn nothing_is_found_before_the_commit_nor_lost_after_it() {
     let index = open(&dir);
     index.upsert(&page("http://a.example/", "tree", "", None)).unwrap();
     assert_eq!(index.len(), 0);
-    index.commit().unwrap();
+    index.commit("").unwrap();
     assert_eq!(index.len(), 1);
     drop(index);
     assert_eq!(urls(&open(&dir), "tree").len(), 1);
+}
+
+#[test]
+fn a_commit_keeps_its_progress() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = open(&dir);
+    assert_eq!(index.progress(), "");
+    index.commit("one").unwrap();
+    // So much text forces a commit of its own, which must not change the progress.
+    let large = "word ".repeat(200 << 10);
+    for n in 0..40 {
+        index.upsert(&page(&format!("http://{n}.example/"), "", &large, None)).unwrap();
+    }
+    assert_eq!(index.progress(), "one");
+    drop(index);
+    let index = open(&dir);
+    assert_eq!(index.progress(), "one");
+    index.commit("two").unwrap();
+    drop(index);
+    assert_eq!(open(&dir).progress(), "two");
 }
 
 #[test]
@@ -241,7 +261,7 @@ fn a_directory_without_an_index_is_an_error() {
     std::fs::write(dir.path().join("meta.json"), "{").unwrap();
     let error = Index::open(dir.path()).unwrap_err();
     assert!(matches!(error, OpenError::Open { .. }), "{error}");
-    assert!(error.to_string().contains("nearcrawl-coordinator reindex"), "{error}");
+    assert!(error.to_string().contains("remove that directory"), "{error}");
 }
 
 const CHILD_DIR: &str = "NEARCRAWL_INDEX_TEST_CHILD";
@@ -255,7 +275,7 @@ fn child_that_is_killed() {
     for n in 0..100 {
         index.upsert(&page(&format!("http://{n}.example/"), "tree", "", None)).unwrap();
         if n == 2 {
-            index.commit().unwrap();
+            index.commit("").unwrap();
         }
     }
     println!("\nwritten");
@@ -279,7 +299,7 @@ fn a_killed_process_leaves_the_last_commit() {
     let index = open(&dir);
     assert_eq!(index.len(), 3);
     index.upsert(&page("http://later.example/", "tree", "", None)).unwrap();
-    index.commit().unwrap();
+    index.commit("").unwrap();
     assert_eq!(urls(&index, "tree").len(), 4);
 }
 

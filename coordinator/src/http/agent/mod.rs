@@ -34,8 +34,8 @@ use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
 use crate::runtime::config::Limits;
 use crate::runtime::events::Events;
-use crate::runtime::leader::Leader;
 use crate::runtime::metrics::probes::ProbeMetrics;
+use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
 use crate::tasks::coordinator::Coordinator;
 
@@ -48,7 +48,7 @@ struct AgentApi {
     events: Arc<Events>,
     policy: Arc<CurrentPolicy>,
     agent_wakeups: Arc<AgentWakeups>,
-    leader: Arc<Leader>,
+    peer_hints: Arc<PeerHints>,
     packages: Arc<Packages>,
     probe_metrics: ProbeMetrics,
     tokens: Arc<Tokens>,
@@ -75,7 +75,7 @@ impl AgentApi {
             events: Arc::clone(&coordinator.events),
             policy: Arc::clone(&coordinator.policy),
             agent_wakeups: Arc::clone(&coordinator.agent_wakeups),
-            leader: Arc::clone(&coordinator.leader),
+            peer_hints: Arc::clone(&coordinator.peer_hints),
             packages: Arc::clone(&coordinator.packages),
             probe_metrics: coordinator.predictor.probe_metrics.clone(),
             tokens: Arc::new(secrets.tokens),

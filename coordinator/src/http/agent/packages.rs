@@ -6,9 +6,11 @@ use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
-use protocol::package::{Header, PackageError, PackageName};
+use model::HostKey;
+use protocol::package::{PackageError, PackageName};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use store::hosts;
 use store::packages::{self, EnterOutcome, ReceivedPackage};
 
 use crate::http::agent::AgentApi;
@@ -16,7 +18,8 @@ use crate::http::agent::caller::Caller;
 use crate::http::agent::upload;
 use crate::http::problem::Problem;
 use crate::packages::blob_store::{BlobError, BlobStore};
-use crate::packages::verify;
+use crate::packages::ingest_packages;
+use crate::packages::verify::{self, Verified};
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 
@@ -34,14 +37,12 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     caller.may_deliver()?;
-    check_leader(&api)?;
     let Path((epoch, seq)) =
         path.map_err(|refusal| Problem::not_found(format!("{}.", refusal.body_text())))?;
     let name = PackageName { agent: caller.agent, epoch, seq };
     check_name(&name)?;
     let upload = upload::receive(&api.packages.uploads, caller.agent, request).await?;
-    let body = upload.body.clone();
-    let sha256 = Sha256::digest(&body);
+    let sha256 = Sha256::digest(&upload.body);
     match packages::find(&api.store, &name).await? {
         Some(known) if known == sha256.as_slice() => {
             api.packages.metrics.duplicate();
@@ -50,18 +51,8 @@ pub(super) async fn put(
         Some(_) => return Err(conflict(&name)),
         None => {}
     }
-    let header = verify(&api, caller, &name, body.clone()).await?;
-    store_it(&api, &header, body, &sha256).await
-}
-
-/// The leader owns the blob store and the index; another coordinator could not ingest the package.
-fn check_leader(api: &AgentApi) -> Result<(), Problem> {
-    if api.leader.is_leader() {
-        return Ok(());
-    }
-    let problem =
-        Problem::unavailable("This coordinator is not the leader; send the package again.");
-    Err(Problem { retry_after_s: Some(1), ..problem })
+    let verified = verify(&api, caller, &name, upload.body.clone()).await?;
+    store_it(&api, &verified, upload.body.clone(), &sha256).await
 }
 
 fn check_name(name: &PackageName) -> Result<(), Problem> {
@@ -78,7 +69,7 @@ async fn verify(
     caller: Caller,
     name: &PackageName,
     body: Bytes,
-) -> Result<Header, Problem> {
+) -> Result<Verified, Problem> {
     let _room = api
         .packages
         .verifications
@@ -86,13 +77,13 @@ async fn verify(
         .await
         .map_err(|_| Problem::unavailable("The coordinator is stopping."))?;
     let checking = tokio::task::spawn_blocking(move || verify::verify(&body, &caller.key)).await;
-    let header = checking.map_err(|error| Problem::internal(&error))?.map_err(|error| {
+    let verified = checking.map_err(|error| Problem::internal(&error))?.map_err(|error| {
         tracing::warn!(agent = %caller.agent, error = chain(&error), "refused a package");
         api.packages.metrics.refused(reason(&error));
         refused(reason(&error), format!("The package is refused: {}.", chain(&error)))
     })?;
-    if header.name == *name {
-        return Ok(header);
+    if verified.header.name == *name {
+        return Ok(verified);
     }
     api.packages.metrics.refused("name");
     Err(refused(
@@ -103,18 +94,24 @@ async fn verify(
 
 async fn store_it(
     api: &AgentApi,
-    header: &Header,
+    verified: &Verified,
     body: Bytes,
     sha256: &[u8],
 ) -> Result<Json<Receipt>, Problem> {
+    let Verified { header, hosts: named } = verified;
+    // Decided now and for all coordinators, whenever they take the package.
+    let named: Vec<HostKey> = named.iter().cloned().collect();
+    let foreign_hosts = hosts::foreign(&api.store, header.name.agent, &named).await?;
     let object = BlobStore::key(&header.name, &data_encoding::HEXLOWER.encode(sha256));
     let bytes = body.len() as u64;
     api.packages.blobs.put(&object, body).await.map_err(|error| not_stored(&error))?;
-    let received = ReceivedPackage { header, sha256, object: &object, bytes };
+    let received =
+        ReceivedPackage { header, sha256, object: &object, bytes, foreign_hosts: &foreign_hosts };
     match packages::enter(&api.store, &received, api.clock.now()).await? {
         EnterOutcome::New => {
             api.packages.metrics.received(bytes);
             api.events.emit(Event::PackageReceived);
+            api.peer_hints.wake_task(ingest_packages::NAME);
             Ok(Json(Receipt { status: "stored" }))
         }
         EnterOutcome::Duplicate => {

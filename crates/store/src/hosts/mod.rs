@@ -7,9 +7,8 @@ mod waiting;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, HostId, UnixMillis};
+use model::{AgentId, HostId, HostKey};
 
-use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 pub use lookups::{
@@ -52,19 +51,16 @@ pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<()
     Ok(())
 }
 
-/// Selects the hosts (scheme and authority) that an agent may report on in a package received at
-/// this time: its present hosts, and those that it had when the package arrived.
-pub async fn of_agent(
+/// Selects those of the hosts on which an agent may not report, because they are not its own.
+pub async fn foreign(
     store: &Store,
     agent: AgentId,
-    received_at: UnixMillis,
-    hosts: &[(String, String)],
-) -> Result<Vec<(String, String)>, StoreError> {
-    sqlx::query_as(include_str!("of_agent.sql"))
+    hosts: &[HostKey],
+) -> Result<Vec<String>, StoreError> {
+    sqlx::query_scalar(include_str!("foreign.sql"))
         .bind(agent.get())
-        .bind(hosts.iter().map(|(scheme, _)| scheme.as_str()).collect::<Vec<_>>())
-        .bind(hosts.iter().map(|(_, authority)| authority.as_str()).collect::<Vec<_>>())
-        .bind(Moment(received_at))
+        .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
+        .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("see whose hosts these are"))

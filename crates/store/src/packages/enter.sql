@@ -5,6 +5,6 @@ WITH next AS (
 )
 -- 2: enters the package, unless its name is taken.
 INSERT INTO packages (position, agent, epoch, seq, sha256, object, bytes, plain_bytes, entries,
-    received_at)
-SELECT next.last, $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM next
+    received_at, foreign_hosts)
+SELECT next.last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM next
 ON CONFLICT (agent, epoch, seq) DO NOTHING

@@ -19,6 +19,8 @@ pub struct ReceivedPackage<'a> {
     pub object: &'a str,
     /// Its size in bytes.
     pub bytes: u64,
+    /// Hosts of its fetches that are not its agent's, as scheme and authority.
+    pub foreign_hosts: &'a [String],
 }
 
 /// Outcome of entering a package.
@@ -62,6 +64,7 @@ pub async fn enter(
         .bind(number(package.header.plain_bytes)?)
         .bind(i32::try_from(package.header.entries).unwrap_or(i32::MAX))
         .bind(Moment(now))
+        .bind(package.foreign_hosts)
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
@@ -79,9 +82,28 @@ pub async fn enter(
     })
 }
 
-/// A package that waits to be ingested.
+/// The ledger as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PendingPackage {
+pub struct Ledger {
+    /// Identifies it among the ledgers of other databases.
+    pub id: String,
+    /// Position of the package that was entered last; 0 before the first.
+    pub last: LedgerPosition,
+}
+
+/// The state of the ledger. All packages up to its last position are committed.
+pub async fn ledger(store: &Store) -> Result<Ledger, StoreError> {
+    let (id, last): (String, i64) =
+        sqlx::query_as("SELECT instance::text, last FROM package_ledger")
+            .fetch_one(store.pool())
+            .await
+            .map_err(StoreError::doing("read the end of the ledger of packages"))?;
+    Ok(Ledger { id, last: LedgerPosition::new(last) })
+}
+
+/// A package of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerPackage {
     /// Its place in the ledger.
     pub position: LedgerPosition,
     /// Name given by its owner.
@@ -90,84 +112,101 @@ pub struct PendingPackage {
     pub sha256: Vec<u8>,
     /// Its place in object storage.
     pub object: String,
+    /// Hosts of its fetches that are not its agent's, as scheme and authority.
+    pub foreign_hosts: Vec<String>,
     /// Its agent's key.
     pub key: Vec<u8>,
     /// When it was entered.
     pub received_at: UnixMillis,
+    /// Whether its changes were applied to the database.
+    pub is_ingested: bool,
     /// How often its ingestion failed.
     pub failures: u32,
 }
 
 #[derive(FromRow)]
-struct PendingRow {
+struct Row {
     position: i64,
     agent: i64,
     epoch: i64,
     seq: i64,
     sha256: Vec<u8>,
     object: String,
-    public_key: Vec<u8>,
+    foreign_hosts: Vec<String>,
     received_at: Moment,
+    is_ingested: bool,
     failures: i32,
+    public_key: Vec<u8>,
 }
 
-/// Packages to be ingested now, in the order of their positions. A package that failed is left out
+/// The packages after a position, in their order.
+pub async fn after(
+    store: &Store,
+    position: LedgerPosition,
+    limit: u32,
+) -> Result<Vec<LedgerPackage>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(concat!(
+        include_str!("columns.sql"),
+        "WHERE p.position > $1 ORDER BY p.position LIMIT $2"
+    ))
+    .bind(position.get())
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the next packages of the ledger"))?;
+    Ok(rows.into_iter().map(Row::read).collect())
+}
+
+/// The packages at these positions.
+pub async fn at(
+    store: &Store,
+    positions: &[LedgerPosition],
+) -> Result<Vec<LedgerPackage>, StoreError> {
+    let rows: Vec<Row> =
+        sqlx::query_as(concat!(include_str!("columns.sql"), "WHERE p.position = ANY($1)"))
+            .bind(positions.iter().map(|position| position.get()).collect::<Vec<_>>())
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("read packages of the ledger"))?;
+    Ok(rows.into_iter().map(Row::read).collect())
+}
+
+/// Packages whose changes are to be applied now, in their order. A package that failed is left out
 /// until its next attempt is due.
 pub async fn pending(
     store: &Store,
     now: UnixMillis,
     limit: u32,
-) -> Result<Vec<PendingPackage>, StoreError> {
-    let rows: Vec<PendingRow> = sqlx::query_as(
-        "SELECT p.position, p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key,
-                p.received_at, p.failures
-         FROM packages p JOIN agents a ON a.id = p.agent
-         WHERE p.ingested_at IS NULL AND (p.retry_at IS NULL OR p.retry_at <= $1)
-         ORDER BY p.position LIMIT $2",
-    )
+) -> Result<Vec<LedgerPackage>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(concat!(
+        include_str!("columns.sql"),
+        "WHERE p.ingested_at IS NULL AND (p.retry_at IS NULL OR p.retry_at <= $1)
+         ORDER BY p.position LIMIT $2"
+    ))
     .bind(Moment(now))
     .bind(i64::from(limit))
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the pending packages"))?;
-    Ok(rows.into_iter().map(PendingRow::read).collect())
+    Ok(rows.into_iter().map(Row::read).collect())
 }
 
-/// Ingested packages after a position, in the order of their positions.
-pub async fn ingested(
-    store: &Store,
-    after: LedgerPosition,
-    limit: u32,
-) -> Result<Vec<PendingPackage>, StoreError> {
-    let rows: Vec<PendingRow> = sqlx::query_as(
-        "SELECT p.position, p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key,
-                p.received_at, p.failures
-         FROM packages p JOIN agents a ON a.id = p.agent
-         WHERE p.ingested_at IS NOT NULL AND p.position > $1
-         ORDER BY p.position LIMIT $2",
-    )
-    .bind(after.get())
-    .bind(i64::from(limit))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the packages that were ingested"))?;
-    Ok(rows.into_iter().map(PendingRow::read).collect())
-}
-
-impl PendingRow {
-    fn read(self) -> PendingPackage {
+impl Row {
+    fn read(self) -> LedgerPackage {
         let name = PackageName {
             agent: AgentId::new(self.agent),
             epoch: self.epoch.unsigned_abs(),
             seq: self.seq.unsigned_abs(),
         };
-        PendingPackage {
+        LedgerPackage {
             position: LedgerPosition::new(self.position),
             name,
             sha256: self.sha256,
             object: self.object,
+            foreign_hosts: self.foreign_hosts,
             key: self.public_key,
             received_at: self.received_at.0,
+            is_ingested: self.is_ingested,
             failures: self.failures.unsigned_abs(),
         }
     }

@@ -1,8 +1,8 @@
-//! Ledger of packages: each package has a position and is ingested exactly once.
+//! Ledger of packages: each package has a position, and its changes are applied exactly once.
 //!
-//! [`enter`] gives a package its position, [`pending`] lists packages to be ingested, [`ingest`]
-//! applies what a package brings to the database, and [`fail`] sets a package aside that cannot be
-//! ingested now.
+//! [`enter`] gives a package its position. Every coordinator follows the ledger with
+//! [`after`] and indexes the pages. The leader also applies what a package brings to the
+//! database, with [`ingest`], and records with [`fail`] that a package cannot be ingested now.
 
 mod failures;
 mod ingestion;
@@ -10,7 +10,9 @@ mod ledger;
 
 pub use failures::{FailedPackage, count_failed, fail, list_failed, retry};
 pub use ingestion::{Ingestion, ingest, most_ingestions};
-pub use ledger::{EnterOutcome, PendingPackage, ReceivedPackage, enter, find, ingested, pending};
+pub use ledger::{
+    EnterOutcome, Ledger, LedgerPackage, ReceivedPackage, after, at, enter, find, ledger, pending,
+};
 
 use crate::StoreError;
 

@@ -7,7 +7,7 @@ use store::delegations::{self, Decision, DecisionOutcome};
 use store::searches::{self, NewSearch, SearchKind};
 use store::{handovers, hosts, routes};
 
-use crate::world::{NOW, World, ip, range};
+use crate::world::{NOW, World, ip, range, url};
 
 const SUBNET: &str = "198.51.100.0/24";
 
@@ -91,18 +91,16 @@ async fn a_host_goes_over_when_its_agent_has_let_go_and_not_before() {
 }
 
 #[tokio::test]
-async fn a_former_agent_has_a_say_about_what_it_shipped_in_time() {
+async fn a_host_is_foreign_to_an_agent_before_it_starts_and_after_it_released_it() {
     let (world, old, new) = world().await;
-    let names = [("http".to_owned(), "a.example".to_owned())];
-    let own =
-        async |agent, at| hosts::of_agent(world.store(), agent, at, &names).await.unwrap().len();
+    let names = [url("http://a.example/").url.host_key()];
+    let foreign = async |agent| hosts::foreign(world.store(), agent, &names).await.unwrap().len();
     decide(&world, new, NOW).await;
-    assert_eq!((own(old, NOW).await, own(new, NOW).await), (1, 0), "still the old one's");
+    assert_eq!((foreign(old).await, foreign(new).await), (0, 1), "still the old one's");
     let numbers = told(&world, old).await;
     handovers::confirm(world.store(), old, &numbers, NOW.plus_ms(10)).await.unwrap();
     delegations::give_waiting_hosts(world.store()).await.unwrap();
-    assert_eq!(own(old, NOW.plus_ms(10)).await, 1, "shipped before, ingested now");
-    assert_eq!((own(old, NOW.plus_ms(11)).await, own(new, NOW).await), (0, 1));
+    assert_eq!((foreign(old).await, foreign(new).await), (1, 0));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use store::hosts::{self, FailedLookup};
 
-use crate::world::{NOW, World, ip, range};
+use crate::world::{NOW, World, ip, range, url};
 
 #[tokio::test]
 async fn the_same_url_waits_once() {
@@ -42,7 +42,7 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
     );
     assert_eq!(world.queue(&["http://gone.example/new"]).await, 0, "given up just now");
     let late = NOW.plus_ms(5_000);
-    let url = crate::world::url("http://gone.example/new");
+    let url = url("http://gone.example/new");
     assert_eq!(store::urls::queue(world.store(), &[url], late).await.unwrap(), 1);
     let revived = hosts::list_unresolved(world.store(), 10, &[], late).await.unwrap();
     assert_eq!((revived.len(), revived[0].attempts), (1, 0));
@@ -102,9 +102,9 @@ async fn a_subnet_without_an_agent_waits_for_an_agent_once() {
     );
     let agent = world.approved(1, Some("198.51.100.0/24")).await;
     assert!(world.waiting(NOW, NOW).await.is_empty());
-    let names =
-        [("http".to_owned(), "a.example".to_owned()), ("https".to_owned(), "a.example".to_owned())];
-    assert_eq!(hosts::of_agent(world.store(), agent, NOW, &names).await.unwrap(), names[..1]);
+    let names = ["http://a.example/", "https://a.example/"].map(|text| url(text).url.host_key());
+    let foreign = hosts::foreign(world.store(), agent, &names).await.unwrap();
+    assert_eq!(foreign, ["https://a.example"]);
 }
 
 #[tokio::test]

@@ -94,7 +94,13 @@ async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
     let name = PackageName { agent, epoch: 1, seq: 1 };
     let header =
         Header { name, created: NOW, entries: 1, plain_bytes: 1, body_sha256: String::new() };
-    let received = ReceivedPackage { header: &header, sha256: b"one", object: "there", bytes: 1 };
+    let received = ReceivedPackage {
+        header: &header,
+        sha256: b"one",
+        object: "there",
+        bytes: 1,
+        foreign_hosts: &[],
+    };
     store::packages::enter(world.store(), &received, NOW).await.unwrap();
     let waiting = store::packages::pending(world.store(), NOW, 1).await.unwrap();
     let position = waiting[0].position;

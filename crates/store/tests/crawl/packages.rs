@@ -4,7 +4,7 @@ use model::{AgentId, LedgerPosition};
 use protocol::package::{Header, PackageName};
 use store::host_tally::HostTally;
 use store::loads;
-use store::packages::{self, EnterOutcome, Ingestion, PendingPackage, ReceivedPackage};
+use store::packages::{self, EnterOutcome, Ingestion, LedgerPackage, ReceivedPackage};
 
 use crate::world::{NOW, World, range, url};
 
@@ -14,7 +14,8 @@ pub(crate) fn header(agent: AgentId, seq: u64) -> Header {
 }
 
 pub(crate) async fn enter(world: &World, header: &Header, sha256: &[u8]) -> EnterOutcome {
-    let received = ReceivedPackage { header, sha256, object: "there", bytes: 50 };
+    let received =
+        ReceivedPackage { header, sha256, object: "there", bytes: 50, foreign_hosts: &[] };
     packages::enter(world.store(), &received, NOW).await.unwrap()
 }
 
@@ -112,7 +113,7 @@ async fn positions_have_no_gaps_and_a_failed_package_waits_for_its_next_attempt(
         enter(&world, &header(agent, seq), b"same").await;
     }
     let waiting = |now| packages::pending(world.store(), now, 10);
-    let positions = |waiting: Vec<PendingPackage>| {
+    let positions = |waiting: Vec<LedgerPackage>| {
         waiting.iter().map(|w| (w.position.get(), w.name.seq)).collect::<Vec<_>>()
     };
     assert_eq!(positions(waiting(NOW).await.unwrap()), [(1, 2), (2, 1), (3, 10)]);
@@ -128,6 +129,27 @@ async fn positions_have_no_gaps_and_a_failed_package_waits_for_its_next_attempt(
     assert!(packages::retry(world.store(), failed, NOW).await.unwrap());
     assert!(!packages::retry(world.store(), LedgerPosition::new(1), NOW).await.unwrap());
     assert_eq!(waiting(NOW).await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn the_ledger_is_followed_from_a_position() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    for seq in [1, 2, 3] {
+        enter(&world, &header(agent, seq), b"same").await;
+    }
+    let after = async |position, limit| {
+        let position = LedgerPosition::new(position);
+        let next = packages::after(world.store(), position, limit).await.unwrap();
+        next.iter().map(|package| package.position.get()).collect::<Vec<_>>()
+    };
+    assert_eq!(after(0, 2).await, [1, 2]);
+    assert_eq!(after(2, 2).await, [3]);
+    assert_eq!(after(3, 2).await, [0; 0]);
+    let ledger = packages::ledger(world.store()).await.unwrap();
+    assert_eq!(ledger.last.get(), 3);
+    let at = packages::at(world.store(), &[LedgerPosition::new(2)]).await.unwrap();
+    assert_eq!((at.len(), at[0].name.seq, at[0].is_ingested), (1, 2, false));
 }
 
 #[tokio::test]

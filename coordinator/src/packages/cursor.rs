@@ -1,0 +1,107 @@
+//! Cursor of the ledger: which packages the index of this coordinator holds.
+//!
+//! The index stores the cursor with each commit. After a crash the cursor therefore describes
+//! exactly what the index holds, and each package is indexed once.
+
+use std::collections::BTreeSet;
+
+use model::LedgerPosition;
+use serde::{Deserialize, Serialize};
+use store::packages::Ledger;
+
+/// Which packages of a ledger the index holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerCursor {
+    /// Identifier of the ledger.
+    ledger: String,
+    /// Position of the last package that was taken; 0 before the first.
+    last: LedgerPosition,
+    /// Packages up to there that could not be indexed; they are tried again.
+    skipped: BTreeSet<LedgerPosition>,
+}
+
+impl LedgerCursor {
+    /// The cursor that an index has stored. An index of another ledger, or of one that lost its
+    /// last packages when its database was restored, has to take all packages again.
+    pub fn of_index(progress: &str, ledger: &Ledger) -> Self {
+        let stored: Option<Self> = serde_json::from_str(progress).ok();
+        let fits = |cursor: &Self| cursor.ledger == ledger.id && cursor.last <= ledger.last;
+        stored.filter(fits).unwrap_or_else(|| Self {
+            ledger: ledger.id.clone(),
+            last: LedgerPosition::new(0),
+            skipped: BTreeSet::new(),
+        })
+    }
+
+    /// The text that the index stores.
+    pub fn to_progress(&self) -> String {
+        // Texts and numbers always have a form in JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Position of the last package that was taken.
+    pub fn last(&self) -> LedgerPosition {
+        self.last
+    }
+
+    /// Packages that could not be indexed.
+    pub fn skipped(&self) -> &BTreeSet<LedgerPosition> {
+        &self.skipped
+    }
+
+    /// Whether the index holds this package.
+    pub fn holds(&self, position: LedgerPosition) -> bool {
+        position <= self.last && !self.skipped.contains(&position)
+    }
+
+    /// Notes that a package was indexed. New packages are taken in the order of their positions.
+    pub fn take(&mut self, position: LedgerPosition) {
+        self.skipped.remove(&position);
+        self.last = self.last.max(position);
+    }
+
+    /// Notes that a package could not be indexed.
+    pub fn skip(&mut self, position: LedgerPosition) {
+        self.skipped.insert(position);
+        self.last = self.last.max(position);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(position: i64) -> LedgerPosition {
+        LedgerPosition::new(position)
+    }
+
+    fn ledger(id: &str, last: i64) -> Ledger {
+        Ledger { id: id.to_owned(), last: at(last) }
+    }
+
+    #[test]
+    fn what_was_taken_is_held_until_the_ledger_changes() {
+        let mut cursor = LedgerCursor::of_index("", &ledger("one", 0));
+        cursor.take(at(1));
+        cursor.skip(at(2));
+        cursor.take(at(3));
+        let progress = cursor.to_progress();
+        let same = LedgerCursor::of_index(&progress, &ledger("one", 3));
+        assert_eq!(same, cursor);
+        assert!(same.holds(at(1)) && same.holds(at(3)));
+        assert!(!same.holds(at(2)) && !same.holds(at(4)));
+        for other in [ledger("two", 9), ledger("one", 2)] {
+            assert_eq!(LedgerCursor::of_index(&progress, &other).last(), at(0));
+        }
+    }
+
+    #[test]
+    fn a_skipped_package_is_held_once_it_was_indexed() {
+        let mut cursor = LedgerCursor::of_index("", &ledger("one", 9));
+        cursor.skip(at(4));
+        cursor.take(at(5));
+        cursor.take(at(4));
+        assert!(cursor.holds(at(4)) && cursor.skipped().is_empty());
+        assert_eq!(cursor.last(), at(5));
+    }
+}

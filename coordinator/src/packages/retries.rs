@@ -1,0 +1,82 @@
+//! Retries: when packages are tried again that this coordinator could not index.
+//!
+//! They are kept in memory only. After a restart all skipped packages are tried at once.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use model::{LedgerPosition, UnixMillis};
+
+use crate::runtime::back_off::doubled;
+
+/// Pause before a package is tried again; it doubles with each failure.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// Longest such pause.
+const LAST_PAUSE: Duration = Duration::from_mins(10);
+
+/// Time of the next attempt after so many failures.
+pub fn retry_at(failures: u32, now: UnixMillis) -> UnixMillis {
+    let pause = doubled(FIRST_PAUSE, failures.saturating_sub(1), LAST_PAUSE);
+    now.plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// The next attempts.
+#[derive(Debug, Default)]
+pub struct Retries(Mutex<HashMap<LedgerPosition, Retry>>);
+
+#[derive(Debug)]
+struct Retry {
+    failures: u32,
+    due: UnixMillis,
+}
+
+impl Retries {
+    /// At most so many of the skipped packages that are to be tried now.
+    pub fn due(
+        &self,
+        skipped: &BTreeSet<LedgerPosition>,
+        now: UnixMillis,
+        most: usize,
+    ) -> Vec<LedgerPosition> {
+        let retries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due =
+            |position: &&LedgerPosition| retries.get(position).is_none_or(|retry| retry.due <= now);
+        skipped.iter().filter(is_due).take(most).copied().collect()
+    }
+
+    /// Notes that a package failed.
+    pub fn failed(&self, position: LedgerPosition, now: UnixMillis) {
+        let mut retries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let retry = retries.entry(position).or_insert(Retry { failures: 0, due: now });
+        retry.failures += 1;
+        retry.due = retry_at(retry.failures, now);
+    }
+
+    /// Notes that a package was indexed.
+    pub fn succeeded(&self, position: LedgerPosition) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&position);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_that_fails_is_tried_again_after_growing_pauses() {
+        let retries = Retries::default();
+        let one = LedgerPosition::new(1);
+        let skipped = BTreeSet::from([one]);
+        let is_due = |now| retries.due(&skipped, UnixMillis(now), 9) == [one];
+        assert!(is_due(0), "it was skipped before the restart");
+        retries.failed(one, UnixMillis(0));
+        assert!(!is_due(999) && is_due(1_000));
+        retries.failed(one, UnixMillis(1_000));
+        assert!(!is_due(2_999) && is_due(3_000));
+        (0..20).for_each(|_| retries.failed(one, UnixMillis(0)));
+        assert!(!is_due(599_999) && is_due(600_000));
+        retries.succeeded(one);
+        assert!(is_due(0));
+    }
+}

@@ -1,0 +1,4 @@
+-- Packages of the ledger, each with the key of its agent. A condition follows.
+SELECT p.position, p.agent, p.epoch, p.seq, p.sha256, p.object, p.foreign_hosts, p.received_at,
+       p.ingested_at IS NOT NULL AS is_ingested, p.failures, a.public_key
+FROM packages p JOIN agents a ON a.id = p.agent
