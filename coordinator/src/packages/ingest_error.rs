@@ -39,10 +39,9 @@ impl IngestError {
     /// must wait: the index or the database is not available.
     pub fn concerns_package(&self) -> bool {
         match self {
-            Self::BodyChanged | Self::Key(_) | Self::Package(_) => true,
+            Self::Blob(_) | Self::BodyChanged | Self::Key(_) | Self::Package(_) => true,
             Self::Store(error) => !error.is_transient() && !error.is_disk_full(),
             Self::Thread(error) => error.is_panic(),
-            Self::Blob(error) => error.is_missing(),
             Self::Write(_) => false,
         }
     }

@@ -87,7 +87,10 @@ async fn read_and_index(parts: &Packages, found: Vec<Work>) -> Result<Batch, Ing
     while let Some((work, body)) = bodies.next().await {
         let ingested = match body {
             Ok(body) => ingest_one(parts, &work, body).await,
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                parts.blobs.check().await?;
+                Err(error.into())
+            }
         };
         match ingested {
             Ok(ingestion) => {

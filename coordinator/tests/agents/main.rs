@@ -25,4 +25,5 @@ mod slow_pages;
 mod standing;
 mod two_coordinators;
 mod unregistered;
+mod unread_packages;
 mod world;

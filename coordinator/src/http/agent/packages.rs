@@ -123,10 +123,12 @@ async fn store_it(
 }
 
 fn not_stored(error: &BlobError) -> Problem {
-    if !error.is_full() {
-        return Problem::internal(error);
-    }
     tracing::error!(error = chain(error), "cannot take packages");
+    if !error.is_full() {
+        let detail = "The coordinator's storage for packages does not answer; keep the package \
+                      and send it again later.";
+        return Problem::unavailable(detail);
+    }
     let detail = "The coordinator's disk is full; keep the package and send it again later.";
     let problem = Problem::new(StatusCode::INSUFFICIENT_STORAGE, "disk-full", detail);
     Problem { retry_after_s: Some(60), ..problem }

@@ -104,6 +104,11 @@ impl BlobStore {
         Ok(String::from_utf8_lossy(&self.get(IDENTIFIER).await?).trim().to_owned())
     }
 
+    /// Whether the storage answers: fails if it does not have its identifier.
+    pub async fn check(&self) -> Result<(), BlobError> {
+        self.get(IDENTIFIER).await.map(drop)
+    }
+
     /// The key of a package whose SHA-256 is `sha256` in hexadecimal.
     pub fn key(name: &PackageName, sha256: &str) -> String {
         format!("{}/{}/{}-{sha256}.ncpk", name.agent, name.epoch, name.seq)
