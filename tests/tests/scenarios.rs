@@ -2,8 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of the tests fail like the tests themselves")]
 
+#[path = "scenarios/crawling.rs"]
+mod crawling;
 #[path = "scenarios/end_to_end.rs"]
 mod end_to_end;
+#[path = "scenarios/failover.rs"]
+mod failover;
 #[path = "scenarios/forged_reports.rs"]
 mod forged_reports;
 #[path = "scenarios/kills.rs"]

@@ -8,12 +8,13 @@ use std::time::Duration;
 use model::{AgentId, AgentState, ProbeId, ProbeMethod, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::key::AgentKey;
+use protocol::package::{PackageName, Written};
 use protocol::probe::Reports;
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, ProbeReport, ProbeResult, WorkStatus,
 };
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tests::harness::Admin;
@@ -80,10 +81,11 @@ impl Drop for Scripted {
     }
 }
 
-struct Desk {
+/// An agent's session at the coordinators, by turns.
+pub(crate) struct Desk {
     number: usize,
-    id: AgentId,
-    key: AgentKey,
+    pub(crate) id: AgentId,
+    pub(crate) key: AgentKey,
     client: Client,
     coordinators: Vec<SocketAddr>,
     turns: usize,
@@ -95,7 +97,11 @@ struct Desk {
 }
 
 impl Desk {
-    async fn enrol(number: usize, coordinators: Vec<SocketAddr>, join_token: String) -> Self {
+    pub(crate) async fn enrol(
+        number: usize,
+        coordinators: Vec<SocketAddr>,
+        join_token: String,
+    ) -> Self {
         let home = Ipv4Addr::new(127, 0, 1, u8::try_from(number).unwrap());
         let client = Client::builder()
             .no_proxy()
@@ -170,6 +176,18 @@ impl Desk {
         Some(())
     }
 
+    /// Sends a package to the next coordinator. `None` when that was of no use.
+    pub(crate) async fn ship(&mut self, package: &Written) -> Option<()> {
+        self.turns += 1;
+        if self.token.is_empty() {
+            self.sign_in().await?;
+        }
+        let PackageName { epoch, seq, .. } = package.header.name;
+        let url = self.url(&format!("packages/{epoch}/{seq}"));
+        let request = self.client.put(url).body(package.bytes.clone());
+        self.answer(request, "package").await.map(drop)
+    }
+
     async fn sign_in(&mut self) -> Option<()> {
         let challenge: Challenge =
             self.ask("challenge", &ChallengeRequest { agent: self.id }).await?;
@@ -208,10 +226,17 @@ impl Desk {
     }
 
     async fn send(&mut self, what: &str, body: &impl Serialize) -> Option<Response> {
+        let request = self.client.post(self.url(what)).json(body);
+        self.answer(request, what).await
+    }
+
+    fn url(&self, what: &str) -> String {
         let coordinator = self.coordinators[self.turns % self.coordinators.len()];
-        let url = format!("http://{coordinator}/api/v1/agent/{what}");
-        let response =
-            self.client.post(url).bearer_auth(&self.token).json(body).send().await.ok()?;
+        format!("http://{coordinator}/api/v1/agent/{what}")
+    }
+
+    async fn answer(&mut self, request: RequestBuilder, what: &str) -> Option<Response> {
+        let response = request.bearer_auth(&self.token).send().await.ok()?;
         let status = response.status();
         if status == StatusCode::UNAUTHORIZED {
             self.token.clear();
@@ -223,7 +248,7 @@ impl Desk {
     }
 }
 
-fn now() -> UnixMillis {
+pub(crate) fn now() -> UnixMillis {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     UnixMillis(i64::try_from(since.as_millis()).unwrap())
 }
