@@ -24,6 +24,6 @@ mod shared_storage;
 mod slow_pages;
 mod standing;
 mod two_coordinators;
-mod unregistered;
 mod unread_packages;
+mod unregistered;
 mod world;
