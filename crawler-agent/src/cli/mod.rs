@@ -1,17 +1,28 @@
 //! Command line of the agent.
 
+mod extract;
+mod guard;
 mod log;
+mod package;
+mod robots;
 mod run;
 
 use std::{
-    io::{IsTerminal as _, Write as _},
-    path::PathBuf,
+    io::{IsTerminal as _, Read as _, Write as _},
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
+use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{config::Config, data_dir::DataDirError, error_line, file, status::StatusFile};
+use crate::{
+    config::Config,
+    data_dir::DataDirError,
+    error_line,
+    file::{self, FileError},
+    status::StatusFile,
+};
 
 /// Crawls, at a partner organisation, what is near to it on the network.
 #[derive(Debug, Parser)]
@@ -47,7 +58,21 @@ enum Command {
     },
     /// Shows what was fetched and probed in the owner's name.
     Log(log::Log),
+    /// Shows whether the owner's rules and the built-in ones permit contact with addresses and
+    /// URLs. Exits with 3 if one is refused.
+    Guard(guard::GuardArgs),
+    /// Shows whether a robots.txt permits URLs, and which rule decides. Exits with 3 if one is
+    /// disallowed.
+    Robots(robots::RobotsArgs),
+    /// Shows what the agent would take from a page: title, text, language, directives and links.
+    Extract(extract::ExtractArgs),
+    /// Shows what is in a package.
+    #[command(subcommand)]
+    Package(package::PackageCommand),
 }
+
+/// The answer of a command that asks a question is no.
+const NO: u8 = 3;
 
 #[derive(Debug, Args)]
 struct ConfigArgs {
@@ -98,6 +123,10 @@ pub fn main(cli: Cli) -> ExitCode {
         Command::Join(join) => run::join(&join),
         Command::Status { config_args, json } => status(&config_args, json),
         Command::Log(log) => log::print(&log),
+        Command::Guard(arguments) => guard::print(&arguments),
+        Command::Robots(arguments) => robots::print(&arguments),
+        Command::Extract(arguments) => extract::print(&arguments),
+        Command::Package(command) => package::print(&command),
     };
     match done {
         Ok(code) => code,
@@ -136,6 +165,16 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
+/// Reads a file; `-` is standard input.
+fn read_input(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path != Path::new("-") {
+        return Ok(std::fs::read(path).map_err(FileError::at(path, "read"))?);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).context("standard input cannot be read")?;
+    Ok(bytes)
+}
+
 /// Writes a line to standard output. A reader that has gone away is not an error.
 fn print_line(line: &str) {
     let mut out = std::io::stdout().lock();
@@ -153,7 +192,7 @@ fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
     } else {
         print_line(&status.describe(now));
     }
-    Ok(if status.is_running(now) { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    Ok(if status.is_running(now) { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
 #[cfg(test)]

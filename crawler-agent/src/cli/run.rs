@@ -61,7 +61,7 @@ pub(super) fn join(join: &Join) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn runtime() -> anyhow::Result<Runtime> {
+pub(super) fn runtime() -> anyhow::Result<Runtime> {
     // Fails only where a provider is installed already.
     drop(rustls::crypto::ring::default_provider().install_default());
     let mut builder = Builder::new_multi_thread();

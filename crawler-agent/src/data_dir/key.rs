@@ -11,26 +11,28 @@ use crate::file::{self, FileError};
 /// Loads the key in the file `path`. Where there is none it is made from `seed`, 32 bytes of a
 /// cryptographic random source.
 pub(super) fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, DataDirError> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => {
-            let mode =
-                std::fs::metadata(path).map_err(FileError::at(path, "read"))?.permissions().mode();
-            if mode & 0o077 != 0 {
-                return Err(DataDirError::KeyExposed(path.to_owned()));
-            }
-            parse(&text).ok_or_else(|| DataDirError::KeyContent(path.to_owned()))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let text = format!("{}\n", BASE64URL_NOPAD.encode(&seed));
-            file::write_atomically(path, text.as_bytes())?;
-            Ok(AgentKey::from_seed(seed))
-        }
-        // Not text. A damaged key is never replaced: the identity would be lost for good.
-        Err(error) if error.kind() == ErrorKind::InvalidData => {
-            Err(DataDirError::KeyContent(path.to_owned()))
-        }
-        Err(error) => Err(FileError::at(path, "read")(error).into()),
+    // A damaged key is never replaced: the identity would be lost for good.
+    if path.try_exists().map_err(FileError::at(path, "read"))? {
+        return load(path);
     }
+    let text = format!("{}\n", BASE64URL_NOPAD.encode(&seed));
+    file::write_atomically(path, text.as_bytes())?;
+    Ok(AgentKey::from_seed(seed))
+}
+
+/// Loads the key in the file `path`.
+pub(super) fn load(path: &Path) -> Result<AgentKey, DataDirError> {
+    let content = || DataDirError::KeyContent(path.to_owned());
+    let text = match std::fs::read_to_string(path) {
+        // The content is not text.
+        Err(error) if error.kind() == ErrorKind::InvalidData => return Err(content()),
+        read => read.map_err(FileError::at(path, "read"))?,
+    };
+    let mode = std::fs::metadata(path).map_err(FileError::at(path, "read"))?.permissions().mode();
+    if mode & 0o077 != 0 {
+        return Err(DataDirError::KeyExposed(path.to_owned()));
+    }
+    parse(&text).ok_or_else(content)
 }
 
 fn parse(text: &str) -> Option<AgentKey> {

@@ -67,7 +67,14 @@ impl DataDir {
 
     /// Loads the agent's key; makes one where there is none.
     pub fn key(&self) -> Result<Arc<AgentKey>, DataDirError> {
-        Ok(Arc::new(key::load_or_make(&self.dir.join("agent.key"), rand::random())?))
+        Ok(Arc::new(key::load_or_make(&self.dir.join(KEY), rand::random())?))
+    }
+
+    /// The public key of the agent with the data directory `dir`; none where no agent has run.
+    pub fn public_key(dir: &Path) -> Result<Option<PublicKey>, DataDirError> {
+        let path = dir.join(KEY);
+        let exists = path.try_exists().map_err(FileError::at(&path, "read"))?;
+        exists.then(|| Ok(key::load(&path)?.public())).transpose()
     }
 
     /// Opens the frontier; makes an empty one, with the present time as its epoch, where there is
@@ -102,6 +109,7 @@ impl DataDir {
     }
 }
 
+const KEY: &str = "agent.key";
 const IDENTITY: &str = "identity.json";
 
 #[cfg(test)]

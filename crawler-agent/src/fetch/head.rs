@@ -91,7 +91,8 @@ fn validator(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     (!value.is_empty() && value.len() <= VALIDATOR_BYTES).then(|| value.to_owned())
 }
 
-fn media_type(content_type: &str) -> Option<String> {
+/// The media type of a Content-Type, without parameters.
+pub(crate) fn media_type(content_type: &str) -> Option<String> {
     let essence = content_type.split(';').next()?.trim().to_ascii_lowercase();
     let plausible = essence.len() <= 100
         && essence.contains('/')
@@ -99,7 +100,8 @@ fn media_type(content_type: &str) -> Option<String> {
     plausible.then_some(essence)
 }
 
-fn charset(content_type: &str) -> Option<String> {
+/// The charset parameter of a Content-Type.
+pub(crate) fn charset(content_type: &str) -> Option<String> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         let value = value.trim().trim_matches(['"', '\'']);

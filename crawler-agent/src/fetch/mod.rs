@@ -32,6 +32,7 @@ pub use body::{Flow, Sink};
 pub(crate) use dial::connect_tcp;
 pub use error::{FetchError, Problem};
 pub use head::{Head, Validators};
+pub(crate) use head::{charset, media_type};
 pub use robots_body::RobotsBody;
 pub use tls::config as tls_config;
 

@@ -7,6 +7,8 @@ pub mod answer;
 mod parse;
 mod pattern;
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use pattern::Pattern;
@@ -28,10 +30,18 @@ pub struct Robots {
     delay_ms: Option<u32>,
 }
 
+/// A line that allows or disallows paths.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Rule {
+pub struct Rule {
     allow: bool,
     pattern: Pattern,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = if self.allow { "Allow" } else { "Disallow" };
+        write!(f, "{field}: {}", self.pattern)
+    }
 }
 
 impl Robots {
@@ -42,20 +52,30 @@ impl Robots {
 
     /// Parses any text; lines that are no rules are skipped, as RFC 9309 section 2.2 demands.
     pub fn parse(text: &[u8]) -> Self {
-        parse::robots(&text[..text.len().min(MAX_BYTES)])
+        Self::parse_for(TOKEN, text)
     }
 
-    /// Whether this path with its query may be fetched: the longest matching rule decides, allow
-    /// wins between equals, no rule means yes (RFC 9309 section 2.2.2).
+    /// The same for the crawler with another product token.
+    pub fn parse_for(token: &str, text: &[u8]) -> Self {
+        parse::robots(token, &text[..text.len().min(MAX_BYTES)])
+    }
+
+    /// Whether this path with its query may be fetched; no rule means yes.
     pub fn allows(&self, path_and_query: &str) -> bool {
+        self.deciding_rule(path_and_query).is_none_or(|rule| rule.allow)
+    }
+
+    /// The rule that decides about this path with its query: the longest that matches; allow wins
+    /// between equals (RFC 9309 section 2.2.2).
+    pub fn deciding_rule(&self, path_and_query: &str) -> Option<&Rule> {
         // RFC 9309 section 2.2.2 allows it implicitly.
         if path_and_query == "/robots.txt" {
-            return true;
+            return None;
         }
         // Rules were brought into the same form, so that `%7E` and `~` match each other.
         let path = model::url::canonical_escapes(path_and_query);
         let matching = self.rules.iter().filter(|rule| rule.pattern.matches(&path));
-        matching.max_by_key(|rule| (rule.pattern.len(), rule.allow)).is_none_or(|rule| rule.allow)
+        matching.max_by_key(|rule| (rule.pattern.len(), rule.allow))
     }
 
     /// Crawl-delay, in milliseconds, at most [`MAX_DELAY_MS`].

@@ -1,13 +1,13 @@
 //! Parser of robots.txt (RFC 9309 section 2.1 and 2.2).
 
-use super::{MAX_DELAY_MS, Robots, Rule, TOKEN, pattern::Pattern};
+use super::{MAX_DELAY_MS, Robots, Rule, pattern::Pattern};
 
 /// Longest line that is parsed, in bytes; longer ones are attacks rather than rules.
 const MAX_LINE_BYTES: usize = 16 << 10;
 
-pub(super) fn robots(text: &[u8]) -> Robots {
+pub(super) fn robots(token: &str, text: &[u8]) -> Robots {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let mut reader = Reader::default();
+    let mut reader = Reader { token, ..Reader::default() };
     for line in
         text.split(|b| matches!(b, b'\n' | b'\r')).filter(|line| line.len() <= MAX_LINE_BYTES)
     {
@@ -18,7 +18,9 @@ pub(super) fn robots(text: &[u8]) -> Robots {
 
 /// State of the parser: the merged groups that name the crawler, and those for everyone.
 #[derive(Default)]
-struct Reader {
+struct Reader<'a> {
+    /// Product token of the crawler.
+    token: &'a str,
     own_group: Option<Robots>,
     wildcard_group: Robots,
     /// Whether the current group names the crawler.
@@ -30,7 +32,7 @@ struct Reader {
     has_rule: bool,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn line(&mut self, line: &str) {
         let line = line.split('#').next().unwrap_or_default();
         let Some((key, value)) = line.split_once(':') else { return };
@@ -53,7 +55,7 @@ impl Reader {
         // A version or anything else after the token does not count (section 2.2.1).
         let end = value.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_')));
         let token = &value[..end.unwrap_or(value.len())];
-        self.names_us |= token.eq_ignore_ascii_case(TOKEN);
+        self.names_us |= token.eq_ignore_ascii_case(self.token);
         // A group of its own replaces the one for everyone even if it holds no rule.
         if self.names_us {
             self.own_group.get_or_insert_default();

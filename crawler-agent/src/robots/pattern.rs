@@ -1,6 +1,6 @@
 //! Path patterns of robots.txt: `*` stands for any text, a final `$` for the end of the path.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use data_encoding::HEXUPPER;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,12 @@ use model::url::canonical_escapes;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Pattern(String);
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 impl Pattern {
     /// Brings a pattern into the form of URL paths: characters outside ASCII escaped.

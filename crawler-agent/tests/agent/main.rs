@@ -18,4 +18,5 @@ mod probe_targets;
 mod probes;
 mod proxies;
 mod testbed;
+mod tools;
 mod web;

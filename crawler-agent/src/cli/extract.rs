@@ -1,0 +1,102 @@
+//! `extract`: shows what the agent would take from a page.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Args;
+use model::CrawlUrl;
+use serde::Serialize;
+
+use super::{print_line, read_input};
+use crate::{
+    extract::{Document, Extractor, Media, directives::Directives},
+    fetch,
+};
+
+#[derive(Debug, Args)]
+pub(super) struct ExtractArgs {
+    /// The page, without content encoding; `-` for standard input.
+    file: PathBuf,
+    /// URL of the page, from which relative links are resolved.
+    #[arg(long)]
+    url: String,
+    /// Content-Type header of the page.
+    #[arg(long, value_name = "TYPE", default_value = "text/html")]
+    content_type: String,
+    /// Prints one JSON document instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is printed about a page.
+#[derive(Debug, Serialize)]
+struct Extract {
+    title: String,
+    lang: Option<String>,
+    charset: &'static str,
+    noindex: bool,
+    nofollow: bool,
+    text: String,
+    links: Vec<String>,
+}
+
+pub(super) fn print(arguments: &ExtractArgs) -> anyhow::Result<ExitCode> {
+    let ExtractArgs { file, url, content_type, json } = arguments;
+    let url = CrawlUrl::parse(url).map_err(|error| anyhow::anyhow!("--url {url}: {error}"))?;
+    let bytes = read_input(file)?;
+    let Some(document) = document(content_type, &bytes) else {
+        anyhow::bail!("--content-type {content_type}: text is taken from HTML and plain text only");
+    };
+    let extract = extract(document, &url);
+    print_line(&if *json { serde_json::to_string_pretty(&extract)? } else { text(&extract) });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn document(content_type: &str, bytes: &[u8]) -> Option<Document> {
+    let media = fetch::media_type(content_type).as_deref().and_then(Media::of)?;
+    let mut extractor = Extractor::new(media, fetch::charset(content_type).as_deref());
+    extractor.write(bytes);
+    Some(extractor.finish())
+}
+
+fn extract(document: Document, url: &CrawlUrl) -> Extract {
+    let links = document.links(url.url()).iter().map(ToString::to_string).collect();
+    let Document { charset, lang, title, text, directives, .. } = document;
+    let Directives { noindex, nofollow } = directives;
+    Extract { title, lang, charset, noindex, nofollow, text, links }
+}
+
+fn text(extract: &Extract) -> String {
+    let Extract { title, lang, charset, noindex, nofollow, text, links } = extract;
+    let lang = lang.as_deref().unwrap_or("unknown");
+    let yes_no = |value: &bool| if *value { "yes" } else { "no" };
+    let mut lines = vec![
+        format!("title:    {title}"),
+        format!("language: {lang}"),
+        format!("charset:  {charset}"),
+        format!("noindex:  {}", yes_no(noindex)),
+        format!("nofollow: {}", yes_no(nofollow)),
+        format!("links:    {}", links.len()),
+    ];
+    lines.extend(links.iter().map(|link| format!("  {link}")));
+    lines.push(format!("text:     {} bytes\n{text}", text.len()));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_shown_with_what_the_agent_takes() {
+        let html =
+            b"<title>A \xe4</title><meta name=robots content=noindex><p>Text <a href=b>b</a>";
+        let document = document("text/html; charset=iso-8859-1", html).unwrap();
+        let shown = text(&extract(document, &CrawlUrl::parse("http://e.org/a/").unwrap()));
+        for line in
+            ["title:    A \u{e4}\n", "noindex:  yes\n", "\n  http://e.org/a/b\n", "\nText b"]
+        {
+            assert!(shown.contains(line), "{line}: {shown}");
+        }
+        assert!(super::document("image/png", html).is_none());
+    }
+}
