@@ -11,10 +11,6 @@ use std::{
 
 use super::{HostNumber, waiting::Pace, waiting::WaitingHosts};
 
-/// Due time of a host that has queued for an address: it was due already, so it goes before all
-/// others.
-const IMMEDIATELY: u64 = 0;
-
 /// Hosts that have work, and running requests.
 #[derive(Debug, Default)]
 pub struct Workbench {
@@ -49,6 +45,8 @@ struct Held {
     queue: VecDeque<HostNumber>,
     /// Host for which it is reserved; none while it is in use.
     reserved_for: Option<HostNumber>,
+    /// When the host for which it is reserved may send a request to it.
+    due: u64,
 }
 
 impl Workbench {
@@ -164,14 +162,14 @@ impl Workbench {
         self.waiting.first().map(|(due, _)| due)
     }
 
-    /// Takes an address for a busy host. Where the address is in use, the host queues for it, is no
-    /// longer busy, and becomes due as soon as the address is reserved for it.
-    pub fn hold(&mut self, host: HostNumber, address: IpAddr) -> bool {
-        let free = match self.addresses.get(&address) {
-            None => true,
-            Some(held) => held.reserved_for == Some(host),
-        };
-        if free {
+    /// Takes an address for a busy host, if a request may be sent to the address by `now`: from
+    /// `due` on, unless it was reserved for the host. Where that is later, or the address is in
+    /// use, the host is no longer busy. It becomes due when the address is reserved for it and a
+    /// request may be sent.
+    pub fn hold(&mut self, host: HostNumber, address: IpAddr, due: u64, now: u64) -> bool {
+        let held = self.addresses.get(&address);
+        let reserved = held.is_some_and(|held| held.reserved_for == Some(host));
+        if reserved || (held.is_none() && due <= now) {
             self.addresses.entry(address).or_default().reserved_for = None;
             if let Some(slot) = self.hosts.get_mut(&host) {
                 slot.reserved = slot.reserved.filter(|reserved| *reserved != address);
@@ -180,11 +178,14 @@ impl Workbench {
             return true;
         }
         self.pass_on_reserved(host);
-        if let Some(held) = self.addresses.get_mut(&address) {
-            held.queue.push_back(host);
-        }
-        self.hosts.insert(host, Slot { state: SlotState::Queueing, reserved: None });
         self.waiting.ended(host);
+        match self.addresses.get_mut(&address) {
+            Some(held) => {
+                held.queue.push_back(host);
+                self.hosts.insert(host, Slot { state: SlotState::Queueing, reserved: None });
+            }
+            None => self.reserve_address(address, host, due),
+        }
         false
     }
 
@@ -199,8 +200,8 @@ impl Workbench {
     }
 
     /// Frees an address after [`Self::hold`] or [`Self::hold_address`]; the next host in its queue
-    /// is due at once.
-    pub fn free_address(&mut self, address: IpAddr) {
+    /// may send a request to it from `due` on.
+    pub fn free_address(&mut self, address: IpAddr, due: u64) {
         let Some(held) = self.addresses.get_mut(&address) else { return };
         // Hosts that were retired meanwhile are skipped.
         let retired = &self.retired;
@@ -210,9 +211,15 @@ impl Workbench {
             self.addresses.remove(&address);
             return;
         };
-        // Reserved, so that no host that becomes due meanwhile overtakes it.
-        held.reserved_for = Some(next);
-        self.wait(next, IMMEDIATELY, IMMEDIATELY, Some(address));
+        self.reserve_address(address, next, due);
+    }
+
+    /// Reserves an address for a host, so that no host that becomes due meanwhile overtakes it.
+    fn reserve_address(&mut self, address: IpAddr, host: HostNumber, due: u64) {
+        let held = self.addresses.entry(address).or_default();
+        held.reserved_for = Some(host);
+        held.due = due;
+        self.wait(host, due, due, Some(address));
     }
 
     /// Ends a request of the host, which may be visited again from `due` on, if it has more work.
@@ -263,7 +270,8 @@ impl Workbench {
     /// its name may resolve to another address by now.
     fn pass_on_reserved(&mut self, host: HostNumber) {
         if let Some(address) = self.hosts.get_mut(&host).and_then(|slot| slot.reserved.take()) {
-            self.free_address(address);
+            let due = self.addresses.get(&address).map_or(0, |held| held.due);
+            self.free_address(address, due);
         }
     }
 }

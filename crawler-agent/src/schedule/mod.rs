@@ -35,7 +35,8 @@ pub struct Schedule {
 pub struct Claim {
     schedule: Arc<Schedule>,
     host: HostNumber,
-    address: Option<IpAddr>,
+    /// The held address, and how long it is left alone after the request.
+    address: Option<(IpAddr, Duration)>,
     /// Another host that receives a request on behalf of the first.
     other: Option<HostNumber>,
     /// How long the hosts are left alone when the claim is dropped.
@@ -158,7 +159,8 @@ impl Schedule {
         }
         let due = host.map_or(Some(0), |host| workbench.reserve(host, latest));
         if due.is_none() {
-            workbench.free_address(address);
+            // Nothing was sent, and nobody can have queued for it meanwhile.
+            workbench.free_address(address, 0);
         }
         due
     }
@@ -183,9 +185,11 @@ impl Schedule {
         self.now() + 1 + millis(pause)
     }
 
-    /// Frees an address after a request.
-    fn free_address(&self, workbench: &mut Workbench, address: IpAddr) {
-        workbench.free_address(address);
+    /// Frees an address after a request; the next one may begin after `pause`.
+    fn free_address(&self, workbench: &mut Workbench, address: IpAddr, pause: Duration) {
+        // Without a pause, hosts that queue for the address go before all others.
+        let due = if pause.is_zero() { 0 } else { self.after(pause) };
+        workbench.free_address(address, due);
         self.last_requests().ended(address, self.now());
     }
 
@@ -218,16 +222,23 @@ impl Claim {
         self.schedule.workbench().set_pace(self.host, Pace::of(duration));
     }
 
-    /// Holds the address for this claim. Where another request uses it, the claim ends and the host
-    /// queues for the address.
-    pub fn hold(mut self, address: IpAddr) -> Option<Self> {
-        if self.schedule.workbench().hold(self.host, address) {
-            self.address = Some(address);
+    /// Holds the address for this claim. Where another request uses it, or the last one ended less
+    /// than `pause` ago, the claim ends and the host queues for the address.
+    pub fn hold(mut self, address: IpAddr, pause: Duration) -> Option<Self> {
+        let now = self.schedule.now();
+        let due = if pause.is_zero() {
+            0
+        } else {
+            self.schedule.last_requests().next(address, millis(pause))
+        };
+        if self.schedule.workbench().hold(self.host, address, due, now) {
+            self.address = Some((address, pause));
             return Some(self);
         }
         // The workbench has queued the host already; dropping the claim must not release it.
         self.over = true;
         self.give_back_other(Duration::ZERO);
+        self.schedule.changed.notify_one();
         None
     }
 
@@ -271,8 +282,8 @@ impl Claim {
         self.over = true;
         self.give_back_other(self.pause);
         let mut workbench = self.schedule.workbench();
-        if let Some(address) = self.address.take() {
-            self.schedule.free_address(&mut workbench, address);
+        if let Some((address, pause)) = self.address.take() {
+            self.schedule.free_address(&mut workbench, address, pause);
         }
         workbench.release_until(self.host, least, due);
         drop(workbench);
@@ -308,7 +319,7 @@ impl Drop for HeldTarget {
     fn drop(&mut self) {
         let due = self.schedule.after(self.pause);
         let mut workbench = self.schedule.workbench();
-        self.schedule.free_address(&mut workbench, self.address);
+        self.schedule.free_address(&mut workbench, self.address, self.pause);
         if let Some(host) = self.host {
             workbench.release(host, due, false);
         }

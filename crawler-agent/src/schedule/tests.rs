@@ -10,7 +10,7 @@ const SECOND: Duration = Duration::from_secs(1);
 async fn a_cancelled_request_gives_everything_back() {
     let schedule = Schedule::new(8);
     schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-    let claim = schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap();
+    let claim = schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).unwrap();
     assert_eq!(schedule.in_flight(), 1);
     drop(claim);
     assert_eq!(schedule.in_flight(), 0);
@@ -52,9 +52,27 @@ async fn an_address_serves_one_request_at_a_time() {
     let schedule = Schedule::new(8);
     let held = schedule.hold_target(None, ADDRESS, Duration::ZERO).await;
     schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-    assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_none());
+    assert!(schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).is_none());
     drop(held);
-    assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_some());
+    assert!(schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_host_at_an_address_waits_for_its_delay() {
+    let schedule = Schedule::new(8);
+    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
+    schedule.take(SECOND).unwrap().hold(ADDRESS, SECOND).unwrap().finish(SECOND * 9, false);
+    let other = schedule.take(SECOND).unwrap();
+    assert!(other.hold(ADDRESS, SECOND).is_none(), "the last request has just ended");
+    assert!(schedule.take(SECOND).is_none());
+    let started = Instant::now();
+    // The first wait ends because the schedule has changed.
+    schedule.wait().await;
+    schedule.wait().await;
+    let other = schedule.take(SECOND).unwrap();
+    assert!(other.hold(ADDRESS, SECOND).is_some());
+    assert!(started.elapsed() > SECOND);
 }
 
 #[tokio::test(start_paused = true)]
@@ -75,7 +93,7 @@ async fn a_borrowed_host_rests_as_well() {
 async fn a_probe_keeps_the_delay_before_and_after_it() {
     let schedule = Schedule::new(8);
     schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-    let page = schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap();
+    let page = schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).unwrap();
     let until_free = schedule.hold_target(Some(HOST), ADDRESS, SECOND);
     assert!(tokio::time::timeout(SECOND * 5, until_free).await.is_err(), "a request is running");
     page.finish(Duration::ZERO, true);
@@ -93,7 +111,7 @@ async fn a_probe_keeps_the_delay_before_and_after_it() {
 async fn a_probe_waits_for_requests_to_other_hosts_at_its_address() {
     let schedule = Schedule::new(8);
     schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
-    drop(schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap());
+    drop(schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).unwrap());
     let started = Instant::now();
     drop(schedule.hold_target(Some(HOST), ADDRESS, SECOND).await);
     assert!(started.elapsed() > SECOND);

@@ -122,7 +122,7 @@ impl Visitor {
         };
         let Visit { claim, record, delay } = visit;
         // Two hosts at one address are one server: politeness counts for both.
-        let Some(mut claim) = claim.hold(address) else { return Ok(()) };
+        let Some(mut claim) = claim.hold(address, self.delay()) else { return Ok(()) };
         let started = clock::now();
         let known = revisit::validators(&item);
         let result = self.fetcher.get_changed(&item.url, address, &known, PageSink::for_head).await;

@@ -13,6 +13,9 @@ pub(super) const ATTEMPTS: u8 = 3;
 /// hours.
 pub(super) const GIVE_UP: u32 = 10;
 
+/// Pause where the host demands one without its length.
+const UNSTATED: Duration = Duration::from_mins(1);
+
 /// Longest pause after failures, and the longest Retry-After that is obeyed.
 const LONGEST: Duration = Duration::from_hours(6);
 
@@ -25,15 +28,11 @@ pub(super) fn pause(first: Duration, failures: u32) -> Duration {
     }
 }
 
-/// Pause that the host demands before this URL is requested again: 429 always demands one, 503 only
-/// with Retry-After (RFC 6585 section 4, RFC 9110 section 15.6.4).
+/// Pause that the host demands before it is requested again: 429 and 503 demand one, with the
+/// length in Retry-After if there is one (RFC 6585 section 4, RFC 9110 section 15.6.4).
 pub(super) fn requested_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
     let asked = head.retry_after(clock::timestamp(now));
-    match head.status {
-        429 => Some(asked.unwrap_or(Duration::from_mins(1)).min(LONGEST)),
-        503 => asked.map(|asked| asked.min(LONGEST)),
-        _ => None,
-    }
+    matches!(head.status, 429 | 503).then(|| asked.unwrap_or(UNSTATED).min(LONGEST))
 }
 
 #[cfg(test)]
@@ -60,9 +59,7 @@ mod tests {
         assert_eq!(head(429, None), Some(Duration::from_secs(60)));
         assert_eq!(head(429, Some("5")), Some(Duration::from_secs(5)));
         assert_eq!(head(503, Some("999999999")), Some(LONGEST));
-        assert_eq!(
-            (head(503, None), head(500, Some("5")), head(200, Some("5"))),
-            (None, None, None)
-        );
+        assert_eq!(head(503, None), Some(Duration::from_secs(60)));
+        assert_eq!((head(500, Some("5")), head(200, Some("5"))), (None, None));
     }
 }

@@ -102,7 +102,7 @@ impl Visitor {
     ) -> Result<Option<(Claim, Option<HostNumber>)>, FrontierError> {
         let target = url.host_key().to_string();
         if target == key {
-            return Ok(claim.hold(address).map(|claim| (claim, None)));
+            return Ok(claim.hold(address, self.delay()).map(|claim| (claim, None)));
         }
         let other =
             self.store.read(move |frontier: &Frontier| frontier.host_number(&target)).await?;
@@ -110,7 +110,7 @@ impl Visitor {
             Some(other) => claim.borrow(other, delay),
             None => Some(claim),
         };
-        Ok(claim.and_then(|claim| claim.hold(address)).map(|claim| (claim, other)))
+        Ok(claim.and_then(|claim| claim.hold(address, self.delay())).map(|claim| (claim, other)))
     }
 
     async fn robots_answered(

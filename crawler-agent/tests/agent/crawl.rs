@@ -63,6 +63,7 @@ async fn a_site_is_crawled_politely_from_enrolment_to_the_last_package() {
     }
     let shared = &bed.web.log().addresses[&address(3).into()].clone();
     assert_eq!(shared.most_in_flight, 1, "two hosts at one address are one web server");
+    assert!(shared.least_gap.unwrap() >= DELAY, "{:?}", shared.least_gap);
     {
         let state = bed.coordinator.state();
         let page = state.fetch(&bed.web.url("a1.test", "/p/3")).unwrap();

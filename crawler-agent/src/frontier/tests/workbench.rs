@@ -46,20 +46,42 @@ fn one_request_to_an_address_at_a_time_in_order_of_arrival() {
         workbench.offer(host, 0);
         assert_eq!(workbench.take(0), Some(host));
     }
-    assert!(workbench.hold(A, ip(1)));
-    assert!(!workbench.hold(B, ip(1)));
-    assert!(!workbench.hold(C, ip(1)));
+    assert!(workbench.hold(A, ip(1), 0, 0));
+    assert!(!workbench.hold(B, ip(1), 0, 0));
+    assert!(!workbench.hold(C, ip(1), 0, 0));
     assert_eq!(workbench.take(99), None, "both queue");
-    workbench.free_address(ip(1));
+    workbench.free_address(ip(1), 0);
     workbench.release(A, 100, true);
     assert_eq!(workbench.take(50), Some(B));
-    assert!(workbench.hold(B, ip(1)), "it was kept");
-    workbench.free_address(ip(1));
+    assert!(workbench.hold(B, ip(1), 0, 0), "it was kept");
+    workbench.free_address(ip(1), 0);
     workbench.release(B, 100, false);
     assert_eq!(workbench.take(50), Some(C));
-    assert!(workbench.hold(C, ip(2)), "its name leads elsewhere by now");
+    assert!(workbench.hold(C, ip(2), 0, 0), "its name leads elsewhere by now");
     assert!(workbench.hold_address(ip(1)), "so the address that was kept is free");
     assert_eq!(workbench.in_flight(), 2);
+}
+
+#[test]
+fn hosts_at_one_address_keep_its_delay() {
+    let mut workbench = Workbench::default();
+    for host in [A, B, C] {
+        workbench.offer(host, 0);
+        workbench.take(0);
+    }
+    assert!(workbench.hold(A, ip(1), 0, 0));
+    assert!(!workbench.hold(B, ip(1), 0, 0));
+    workbench.free_address(ip(1), 100);
+    assert!(!workbench.hold(C, ip(1), 100, 50), "behind B");
+    assert_eq!((workbench.take(99), workbench.take(100)), (None, Some(B)));
+    assert!(workbench.hold(B, ip(1), 100, 100));
+    workbench.free_address(ip(1), 200);
+    workbench.retire(C);
+    assert!(workbench.hold_address(ip(1)), "nobody is left in the queue");
+    workbench.free_address(ip(1), 300);
+    assert!(!workbench.hold(B, ip(1), 300, 250), "the address is left alone until then");
+    assert_eq!((workbench.take(299), workbench.take(300)), (None, Some(B)));
+    assert!(workbench.hold(B, ip(1), 300, 300));
 }
 
 #[test]
@@ -69,15 +91,15 @@ fn no_host_overtakes_the_queue_of_an_address() {
         workbench.offer(host, 0);
         workbench.take(0);
     }
-    assert!(workbench.hold(A, ip(1)));
-    assert!(!workbench.hold(B, ip(1)));
-    workbench.free_address(ip(1));
-    assert!(!workbench.hold(C, ip(1)), "kept for B");
+    assert!(workbench.hold(A, ip(1), 0, 0));
+    assert!(!workbench.hold(B, ip(1), 0, 0));
+    workbench.free_address(ip(1), 0);
+    assert!(!workbench.hold(C, ip(1), 0, 0), "kept for B");
     assert!(!workbench.hold_address(ip(1)));
     assert_eq!(workbench.take(0), Some(B));
     workbench.release(B, 9, true);
     assert_eq!(workbench.take(0), Some(C), "B went without it, so it is C's turn");
-    assert!(workbench.hold(C, ip(1)));
+    assert!(workbench.hold(C, ip(1), 0, 0));
 }
 
 #[test]
@@ -117,13 +139,14 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// What an observer knows: which hosts have work, which requests run, and when each host may be
-/// visited.
+/// visited and each address contacted.
 #[derive(Default)]
 struct Observer {
     now: u64,
     owed: std::collections::BTreeSet<u64>,
     busy: Vec<(HostNumber, Option<IpAddr>)>,
     not_before: std::collections::HashMap<HostNumber, u64>,
+    address_free: std::collections::HashMap<IpAddr, u64>,
 }
 
 impl Observer {
@@ -163,7 +186,9 @@ impl Observer {
         let free: Vec<usize> = (0..self.busy.len()).filter(|n| self.busy[*n].1.is_none()).collect();
         let Some(n) = free.get(which % free.len().max(1)) else { return };
         let host = self.busy[*n].0;
-        if workbench.hold(host, address) {
+        let free = self.address_free.get(&address).copied().unwrap_or(0);
+        if workbench.hold(host, address, free, self.now) {
+            assert!(free <= self.now, "too early for {address}");
             assert!(
                 self.busy.iter().all(|(_, held)| *held != Some(address)),
                 "two requests to {address}"
@@ -181,7 +206,8 @@ impl Observer {
         }
         let (host, address) = self.busy.remove(which % self.busy.len());
         if let Some(address) = address {
-            workbench.free_address(address);
+            workbench.free_address(address, self.now + pause);
+            self.address_free.insert(address, self.now + pause);
         }
         let due = self.now + pause;
         workbench.release(host, due, more);
@@ -238,14 +264,14 @@ fn a_retired_host_is_asked_no_more_and_is_idle_when_its_request_is_over() {
         workbench.offer(host, 0);
         assert_eq!(workbench.take(0), Some(host));
     }
-    assert!(workbench.hold(A, ip(1)));
-    assert!(!workbench.hold(B, ip(1)) && !workbench.hold(C, ip(1)));
+    assert!(workbench.hold(A, ip(1), 0, 0));
+    assert!(!workbench.hold(B, ip(1), 0, 0) && !workbench.hold(C, ip(1), 0, 0));
     workbench.retire(B);
     assert!(workbench.is_idle(B), "it only queued");
     workbench.retire(A);
     assert!(!workbench.is_idle(A), "a request is going on");
     workbench.offer(A, 0);
-    workbench.free_address(ip(1));
+    workbench.free_address(ip(1), 0);
     workbench.release(A, 0, true);
     assert!(workbench.is_idle(A));
     assert_eq!(workbench.take(99), Some(C), "the queue goes on without it");
