@@ -6,7 +6,7 @@ use lol_html::{
     send::Element,
 };
 
-use super::{MAX_LINKS, TEXT_BYTES, directives::Directives, text::Folded};
+use super::{LINK_BYTES, MAX_LINKS, TEXT_BYTES, directives::Directives, text::Folded};
 
 /// Longest title, in bytes.
 const TITLE_BYTES: usize = 1_024;
@@ -32,6 +32,8 @@ pub(super) struct Collector {
     pub(super) lang: Option<String>,
     pub(super) base: Option<String>,
     pub(super) references: Vec<String>,
+    /// Bytes of all references.
+    reference_bytes: usize,
     pub(super) directives: Directives,
     /// The current text node, with its entities. They are decoded only when the node is complete,
     /// because a chunk may end inside one.
@@ -57,6 +59,7 @@ impl Default for Collector {
             lang: None,
             base: None,
             references: Vec::new(),
+            reference_bytes: 0,
             directives: Directives::default(),
             node: String::new(),
             kind: TextKind::Main,
@@ -136,8 +139,11 @@ impl Collector {
     }
 
     fn reference(&mut self, reference: Option<String>) {
-        if self.references.len() < MAX_LINKS {
-            self.references.extend(reference);
+        let Some(reference) = reference else { return };
+        let bytes = self.reference_bytes + reference.len();
+        if self.references.len() < MAX_LINKS && bytes <= LINK_BYTES {
+            self.reference_bytes = bytes;
+            self.references.push(reference);
         }
     }
 

@@ -217,6 +217,20 @@ fn hostile_pages_stay_small_and_quick() {
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
+#[test]
+fn the_links_of_a_page_are_bounded_in_bytes() {
+    let base = format!("<base href='/{}/'>", "b".repeat(1_500));
+    let short = (0..4_000).map(|n| format!("<a href={n}>{n}</a>")).collect::<Vec<_>>().concat();
+    let long = format!("<a href='{}'>x</a>", "a".repeat(8 << 10)).repeat(4_000);
+    let url = Url::parse("http://e.org/").unwrap();
+    let resolved = extract(format!("{base}{short}").as_bytes()).links(&url);
+    let bytes: usize = resolved.iter().map(|link| link.as_str().len()).sum();
+    assert!((LINK_BYTES / 2..=LINK_BYTES).contains(&bytes), "{bytes}");
+    let written = extract(long.as_bytes());
+    let bytes: usize = written.references.iter().map(String::len).sum();
+    assert!((LINK_BYTES / 2..=LINK_BYTES).contains(&bytes), "{bytes}");
+}
+
 proptest! {
     /// The result does not depend on how the bytes are cut into chunks.
     #[test]
