@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use hierarchy::{HostSubnet, Range};
 use model::HostId;
-use store::{delegations, hosts};
+use store::hosts;
 
 use crate::intake::Intake;
 use crate::registry::unregistered_space::Addition;
@@ -28,33 +28,30 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
     if intake.hierarchy.current().is_none() {
         return Ok(Outcome::Idle);
     }
-    let placed = place(intake).await?;
-    let assigned = delegations::give_waiting_hosts(&intake.store).await?;
-    if placed > 0 {
-        intake.events.emit(Event::HostsPlaced);
+    let (placed, assigned) = place(intake).await?;
+    if placed == 0 {
+        return Ok(Outcome::Idle);
     }
+    intake.events.emit(Event::HostsPlaced);
     if assigned > 0 {
         intake.events.emit(Event::HostsAssigned);
-    }
-    if placed == 0 && assigned == 0 {
-        return Ok(Outcome::Idle);
     }
     let done = format!("placed {}, {assigned} with an agent", quantity(placed, "host"));
     Ok(if placed == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })
 }
 
-/// Assigns one batch of hosts without a subnet to their subnets. Returns the number of hosts that
-/// were assigned or given up.
-async fn place(intake: &Intake) -> Result<usize, anyhow::Error> {
+/// Assigns one batch of hosts without a subnet to their subnets. Returns how many were assigned or
+/// given up, and how many got an agent with their subnet.
+async fn place(intake: &Intake) -> Result<(usize, u64), anyhow::Error> {
     let waiting = hosts::without_subnet(&intake.store, BATCH).await?;
     if waiting.is_empty() {
-        return Ok(0);
+        return Ok((0, 0));
     }
     let addition = add_unregistered(intake, &waiting).await?;
     // The lock keeps the generation in use until the rows are written. The next generation then
     // finds these hosts when it remaps.
     let _writing = intake.hierarchy.writing().await;
-    let Some(delegated) = intake.hierarchy.current() else { return Ok(0) };
+    let Some(delegated) = intake.hierarchy.current() else { return Ok((0, 0)) };
     let hierarchy = delegated.hierarchy();
     let mut placed: Vec<(HostId, Range)> = Vec::new();
     let mut refused: Vec<(HostId, String)> = Vec::new();
@@ -72,12 +69,12 @@ async fn place(intake: &Intake) -> Result<usize, anyhow::Error> {
             }
         }
     }
-    hosts::set_subnets(&intake.store, &placed).await?;
+    let assigned = hosts::set_subnets(&intake.store, &placed).await?;
     if !refused.is_empty() {
         let retry_at = intake.clock.now().plus_ms(GIVEN_UP_MS);
         hosts::give_up(&intake.store, &refused, retry_at).await?;
     }
-    Ok(placed.len() + refused.len())
+    Ok((placed.len() + refused.len(), assigned))
 }
 
 /// Makes the virtual subnets that hosts in unregistered space need.

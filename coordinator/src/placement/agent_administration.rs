@@ -7,10 +7,11 @@ use hierarchy::Range;
 use model::AgentId;
 use store::StoreError;
 use store::agents::{self, Order, OrderOutcome};
+use store::delegations;
 
 use crate::placement::Placement;
 use crate::runtime::constraints::current_constraints;
-use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::delegated_hierarchy::{DelegatedHierarchy, delegation_of};
 use crate::runtime::events::Event;
 
 /// A change of an agent's state that an admin requests.
@@ -49,12 +50,27 @@ pub async fn administer(
             // they are routed to another agent.
             placement.recent_urls.forget();
         }
-        placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
+        match order {
+            Order::Approve { home: Some(home) } => enter_stored(placement, &home).await?,
+            Order::Revoke => placement.hierarchy.remove_agent(agent),
+            Order::Approve { home: None } | Order::Pause | Order::Resume => {}
+        }
         drop(writing);
         placement.agent_wakeups.wake([agent]);
         placement.events.emit(Event::AgentAdministered);
     }
     Ok(ordered)
+}
+
+/// Enters what the store has of a subnet in the delegation table.
+async fn enter_stored(placement: &Placement, subnet: &Range) -> Result<(), StoreError> {
+    let Some(delegated) = placement.hierarchy.current() else { return Ok(()) };
+    for state in delegations::subnet_states(&placement.store, &[*subnet]).await? {
+        if let Some(subnet) = delegated.hierarchy().find(&state.subnet) {
+            delegated.put(subnet, state.held.as_ref().map(delegation_of));
+        }
+    }
+    Ok(())
 }
 
 async fn home_at_approval(

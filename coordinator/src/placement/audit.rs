@@ -29,11 +29,27 @@ pub struct AuditReport {
 /// The last report; `None` before the first audit.
 pub type LastAudit = ArcSwapOption<AuditReport>;
 
+/// What findings depend on: without a change, an audit would find the same.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AuditInput {
+    /// Version of the delegation table, which follows the store.
+    version: u64,
+    agents: Vec<AuditedAgent>,
+}
+
 /// Audits the delegations and shows the findings. What a remap repairs is repaired by the next run
 /// of `reload_hierarchy`, which the leader then does again.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let now = placement.clock.now();
+    let input = AuditInput {
+        version: delegated.version(),
+        agents: audited_agents(&placement.store, now).await?,
+    };
+    let mut last_input = placement.audited.lock().await;
+    if last_input.as_ref() == Some(&input) {
+        return Ok(Outcome::Idle);
+    }
     let report = audit_delegations(&placement.store, delegated.hierarchy(), now).await?;
     let count = report.findings.len();
     let before = placement.last_audit.load_full();
@@ -48,11 +64,20 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         }
     }
     placement.last_audit.store(Some(Arc::new(report)));
+    *last_input = Some(input);
     Ok(if changed {
         Outcome::Done(format!("found {} to repair", quantity(count, "thing")))
     } else {
         Outcome::Idle
     })
+}
+
+async fn audited_agents(store: &Store, now: UnixMillis) -> Result<Vec<AuditedAgent>, StoreError> {
+    // Agents that are not revoked; pausing ends no delegation.
+    let works = loads::agents(store, now).await?;
+    let audited =
+        |work: &loads::Work| AuditedAgent { agent: work.agent, capacity: capacity_of(work, now) };
+    Ok(works.iter().map(audited).collect())
 }
 
 /// Audits the delegations that hold against a hierarchy. A range that the hierarchy does not have
@@ -62,12 +87,7 @@ pub async fn audit_delegations(
     hierarchy: &Hierarchy,
     now: UnixMillis,
 ) -> Result<AuditReport, StoreError> {
-    let works = loads::agents(store, now).await?;
-    // Agents that are not revoked; pausing ends no delegation.
-    let agents: Vec<AuditedAgent> = works
-        .iter()
-        .map(|work| AuditedAgent { agent: work.agent, capacity: capacity_of(work, now) })
-        .collect();
+    let agents = audited_agents(store, now).await?;
     let loads = SubnetLoads::all(store, now).await?;
     let stale = delegations::stale(store, hierarchy.generation()).await?;
     let stale: HashMap<Range, Generation> = stale.into_iter().collect();

@@ -1,38 +1,114 @@
 //! Background task: finds agents for subnets that a new generation separated from delegated ones.
 //!
 //! Their hosts keep their present agent meanwhile, so that `open_searches`, which looks for hosts
-//! without an agent, does not see them.
+//! without an agent, does not see them. The task walks through the hosts once after each remap, and
+//! remembers what it found until that is delegated.
 
-use hierarchy::Range;
-use model::{AgentId, PinId};
+use std::collections::BTreeMap;
+
+use hierarchy::{Hierarchy, Range};
+use model::{AgentId, HostId, PinId};
 use store::hosts::{self, WaitingHost};
+use tokio::sync::Mutex;
 
 use crate::placement::Placement;
 use crate::placement::apply_constraints::assign_pinned;
 use crate::runtime::constraints::current_constraints;
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 use crate::search::open_searches::open;
+
+/// Hosts that are read at once.
+const BATCH: u32 = 5_000;
+
+/// How far the walk through the hosts has come.
+#[derive(Debug, Default)]
+pub struct HostWalk(Mutex<Walk>);
+
+#[derive(Debug, Default)]
+struct Walk {
+    /// The remap that moved the hosts, by its number.
+    remap: u64,
+    /// The last host that was read.
+    after: i64,
+    is_complete: bool,
+    /// One host each of the subnets that were found.
+    found: BTreeMap<Range, WaitingHost>,
+}
 
 /// Assigns each subnet without a delegation, in which an agent has hosts, to the agent that is
 /// pinned there, or opens a search for it.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
-    let hierarchy = delegated.hierarchy();
+    let generation = delegated.hierarchy().generation();
+    // Hosts are moved to the subnets of a new generation first.
+    if !placement.hierarchy.is_remapped(generation) {
+        return Ok(Outcome::Idle);
+    }
+    let mut walk = placement.host_walk.0.lock().await;
+    let remap = placement.hierarchy.remaps();
+    if walk.remap != remap {
+        *walk = Walk { remap, ..Walk::default() };
+    }
+    if !walk.is_complete {
+        walk.advance(placement, &delegated).await?;
+    }
+    let table = |subnet: &Range| is_delegated(&delegated, subnet);
+    walk.found.retain(|subnet, _| !table(subnet));
+    let changed = delegate(placement, delegated.hierarchy(), &walk.found).await?;
+    let done = format!("delegated or searched for {}", quantity(changed, "subnet"));
+    Ok(match (walk.is_complete, changed) {
+        (false, _) => Outcome::More(done),
+        (true, 0) => Outcome::Idle,
+        (true, _) => Outcome::Done(done),
+    })
+}
+
+impl Walk {
+    /// Reads the next hosts.
+    async fn advance(
+        &mut self,
+        placement: &Placement,
+        delegated: &DelegatedHierarchy,
+    ) -> Result<(), store::StoreError> {
+        let after = HostId::new(self.after);
+        let (hosts, last) = hosts::delegated(&placement.store, after, BATCH).await?;
+        self.is_complete = hosts.len() < BATCH as usize;
+        self.after = last.map_or(self.after, HostId::get);
+        for host in hosts {
+            if !is_delegated(delegated, &host.subnet) {
+                self.found.entry(host.subnet).or_insert(host);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_delegated(delegated: &DelegatedHierarchy, subnet: &Range) -> bool {
+    let subnet = delegated.hierarchy().find(subnet);
+    subnet.is_some_and(|subnet| delegated.delegation_table().get(subnet).is_some())
+}
+
+/// Assigns or opens searches. Returns the number of subnets for which either was done.
+async fn delegate(
+    placement: &Placement,
+    hierarchy: &Hierarchy,
+    found: &BTreeMap<Range, WaitingHost>,
+) -> Result<u64, anyhow::Error> {
+    if found.is_empty() {
+        return Ok(0);
+    }
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     let mut pinned: Vec<(Range, PinId, AgentId)> = Vec::new();
     let mut searched: Vec<WaitingHost> = Vec::new();
-    for host in hosts::undelegated(&placement.store).await? {
-        let Some(subnet) = hierarchy.find_delegable(&host.subnet) else { continue };
+    for (range, host) in found {
+        let Some(subnet) = hierarchy.find_delegable(range) else { continue };
         match constraints.pin(hierarchy, subnet) {
-            Some(pin) => pinned.push((host.subnet, pin.id, pin.agent)),
-            None => searched.push(host),
+            Some(pin) => pinned.push((*range, pin.id, pin.agent)),
+            None => searched.push(host.clone()),
         }
     }
     let assigned = assign_pinned(placement, &pinned).await?;
-    let opened = open(&placement.search, searched).await?;
-    if assigned + opened == 0 {
-        return Ok(Outcome::Idle);
-    }
-    Ok(Outcome::Done(format!("pinned {assigned}, opened {}", quantity(opened, "search"))))
+    Ok(assigned + open(&placement.search, searched).await?)
 }

@@ -8,6 +8,7 @@ pub mod balance_load;
 pub mod calibrate;
 pub mod constraints;
 pub mod delegate_remapped;
+pub mod forget_history;
 mod incident_round;
 pub mod keep_partitions;
 pub mod load_snapshot;
@@ -19,7 +20,9 @@ use std::sync::Arc;
 use store::Store;
 
 use crate::intake::recent_urls::RecentUrls;
-use crate::placement::audit::LastAudit;
+use crate::placement::audit::{AuditInput, LastAudit};
+use crate::placement::delegate_remapped::HostWalk;
+use crate::placement::forget_history::HistoryPosition;
 use crate::predictor::Predictor;
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
@@ -32,7 +35,7 @@ use crate::search::DelegationSearch;
 /// The parts that the tasks of this stage use.
 pub struct Placement {
     pub store: Store,
-    /// How long an agent counts as reachable.
+    /// How long an agent counts as reachable, and how long history is kept.
     pub limits: Limits,
     /// Time of all decisions and rows.
     pub clock: Arc<dyn Clock>,
@@ -50,6 +53,12 @@ pub struct Placement {
     pub search: Arc<DelegationSearch>,
     /// Forgotten when routes are withdrawn, so that their URLs are routed again.
     pub recent_urls: Arc<RecentUrls>,
+    /// How far `delegate_remapped` has come.
+    pub host_walk: HostWalk,
+    /// How far `forget_history` has come.
+    pub history: HistoryPosition,
+    /// What the last audit was made from; none before the first.
+    pub audited: tokio::sync::Mutex<Option<AuditInput>>,
     /// Findings of the last audit.
     pub last_audit: LastAudit,
 }

@@ -1,7 +1,10 @@
 //! Background task: chooses landmarks, and replaces those that fail.
 
+use std::sync::PoisonError;
+
+use hierarchy::Generation;
 use model::{LandmarkId, Strategy};
-use store::landmarks;
+use store::{landmarks, searches};
 
 use crate::predictor::Predictor;
 use crate::predictor::landmark_plan::{PlanInput, detect_anycast_landmarks, plan_landmarks};
@@ -21,6 +24,21 @@ const KEPT_MS: i64 = 2 * 86_400_000;
 /// Above the number of landmarks that the policy can allow.
 const ALL: i64 = 100_000;
 
+/// What landmarks are chosen from. While it is the same, the choice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Choice {
+    generation: Generation,
+    /// Number of landmarks in use, and the newest.
+    landmarks: (i64, i64),
+    /// Landmarks that the policy allows.
+    max: usize,
+    /// Searches that are over.
+    decided: i64,
+}
+
+/// The choice, and the time of the newest report when the health of landmarks was last checked.
+pub(super) type ChoiceStamp = (Choice, i64);
+
 /// Keeps as many landmarks as the policy allows and the known subnets justify. They are chosen
 /// from subnets whose address answered a search, spread over countries and companies. A landmark
 /// that dies, moves or turns out to be anycast is replaced.
@@ -32,10 +50,26 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     }
     let store = &predictor.store;
     let now = predictor.clock.now();
-    let checks_health = now.0.div_euclid(MINUTE_MS) % CHECK_MINUTES == 0;
     let max = policy.landmarks as usize;
-    let count = landmarks::count(store).await? as usize;
-    if count == max && !checks_health {
+    let stamp = landmarks::stamp(store).await?;
+    let present = Choice {
+        generation: delegated.hierarchy().generation(),
+        landmarks: (stamp.landmarks, stamp.last_landmark),
+        max,
+        decided: searches::count_decided(store).await?,
+    };
+    let last = predictor.state.chosen_from.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let checks_health = now.0.div_euclid(MINUTE_MS) % CHECK_MINUTES == 0
+        && last.is_none_or(|(_, newest_us)| newest_us != stamp.newest_us);
+    let is_full = stamp.landmarks == i64::try_from(max).unwrap_or(i64::MAX);
+    let is_known = is_full || last.is_some_and(|(before, _)| before == present);
+    let remember = |newest_us| {
+        let mut chosen_from =
+            predictor.state.chosen_from.lock().unwrap_or_else(PoisonError::into_inner);
+        *chosen_from = Some((present, newest_us));
+    };
+    if is_known && !checks_health {
+        remember(last.map_or(0, |(_, newest_us)| newest_us));
         return Ok(Outcome::Idle);
     }
     let live = landmarks::live(store, LandmarkId::new(0), ALL).await?;
@@ -61,6 +95,7 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let plan = plan_landmarks(hierarchy, &input);
     let retired = landmarks::retire(store, &plan.retired, now).await?;
     let chosen = landmarks::choose(store, &plan.chosen, now).await?;
+    remember(if checks_health { stamp.newest_us } else { last.map_or(0, |(_, at)| at) });
     if retired + chosen == 0 {
         return Ok(Outcome::Idle);
     }

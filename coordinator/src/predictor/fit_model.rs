@@ -41,7 +41,7 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let input =
         fitted.filter(|(numbering, _)| *numbering == hierarchy.numbering()).map(|(_, input)| input);
     let since = input.map_or(UnixMillis(0), |input| input.newest);
-    let stock = landmarks::count_reports(&predictor.store, since).await?;
+    let stock = report_counts(predictor, since).await?;
     if !is_due(input, stock, predictor.clock.now()) {
         return Ok(Outcome::Idle);
     }
@@ -52,6 +52,25 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     };
     predictor.events.emit(Event::ModelFitted);
     Ok(Outcome::Done(format!("fitted {summary} in {} ms", began.elapsed().as_millis())))
+}
+
+/// Above so many reports they are counted only when there may be new ones.
+const COUNTED_ALWAYS: u64 = 10_000;
+
+/// Counts the reports; from memory where nothing can have changed since they were counted.
+async fn report_counts(
+    predictor: &Predictor,
+    since: UnixMillis,
+) -> Result<ReportCounts, StoreError> {
+    let stamp = landmarks::stamp(&predictor.store).await?;
+    if let Some(counts) = predictor.state.counted(stamp, since)
+        && counts.reports > COUNTED_ALWAYS
+    {
+        return Ok(counts);
+    }
+    let counts = landmarks::count_reports(&predictor.store, since).await?;
+    predictor.state.set_counted(stamp, since, counts);
+    Ok(counts)
 }
 
 fn is_due(input: Option<FitInput>, stock: ReportCounts, now: UnixMillis) -> bool {

@@ -1,6 +1,6 @@
 //! Predictor state: the fitted model in memory, and what it says about a search.
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex as PlainMutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use delegation::plausibility::ReferenceTimes;
 use delegation::predictor::landmarks::MIN_LANDMARKS;
@@ -8,9 +8,12 @@ use delegation::predictor::{self, Clusters, MIN_PROBABILITY, Posterior, Prior, d
 use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
 use hierarchy::{Hierarchy, Numbering, SubnetId};
 use model::{AgentId, Phase, UnixMillis};
+use store::landmarks::{ReportCounts, Stamp};
 use store::probes::Expected;
 use tokio::sync::Mutex;
 
+use crate::predictor::choose_landmarks::ChoiceStamp;
+use crate::predictor::measure_landmarks::RestedAgents;
 use crate::predictor::observation::{Observation, measured_ms};
 use crate::predictor::probe_budget::ProbeBudget;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -21,6 +24,12 @@ pub struct PredictorState {
     model: RwLock<Option<FittedModel>>,
     /// Held during a fit, so that two tasks never fit the model at the same time.
     pub(super) fitting: Mutex<()>,
+    /// The last count of reports on landmarks, with what it depends on.
+    counted: PlainMutex<Option<(Stamp, UnixMillis, ReportCounts)>>,
+    /// Agents that have nothing to measure for a while.
+    pub(super) rested: PlainMutex<RestedAgents>,
+    /// What the landmarks were last chosen from.
+    pub(super) chosen_from: PlainMutex<Option<ChoiceStamp>>,
     /// Probes of today.
     pub budget: ProbeBudget,
 }
@@ -142,6 +151,18 @@ impl PredictorState {
     /// The numbering of subnets and the input of the present model.
     pub fn fit_input(&self) -> Option<(Numbering, FitInput)> {
         self.read().as_ref().map(|model| (model.numbering, model.input))
+    }
+
+    /// The last count of reports, if nothing that it depends on has changed.
+    pub(super) fn counted(&self, stamp: Stamp, since: UnixMillis) -> Option<ReportCounts> {
+        let counted = *self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = counted.filter(|(of, from, _)| *of == stamp && *from == since);
+        same.map(|(_, _, counts)| counts)
+    }
+
+    pub(super) fn set_counted(&self, stamp: Stamp, since: UnixMillis, counts: ReportCounts) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        *counted = Some((stamp, since, counts));
     }
 
     pub(super) fn replace(&self, model: FittedModel) {

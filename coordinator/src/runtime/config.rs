@@ -161,6 +161,8 @@ pub struct Limits {
     pub idle_connection_s: u32,
     /// Connections to Postgres (12).
     pub database_connections: u32,
+    /// Days for which ended delegations are kept with their searches, 0 for ever (365).
+    pub history_days: u32,
     /// Time to wait at start for a Postgres that is given by URL, in seconds (30).
     pub database_wait_s: u32,
 }
@@ -184,6 +186,7 @@ impl Default for Limits {
             header_s: 10,
             idle_connection_s: 75,
             database_connections: 12,
+            history_days: 365,
             database_wait_s: 30,
         }
     }

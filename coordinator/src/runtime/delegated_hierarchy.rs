@@ -10,6 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use arc_swap::ArcSwapOption;
 use delegation::{Delegation, DelegationTable};
 use hierarchy::{Generation, Hierarchy, SubnetId};
+use model::AgentId;
 use store::delegations::{self, ActiveDelegation};
 use store::{Store, StoreError};
 use tokio::sync::{Mutex, MutexGuard};
@@ -24,6 +25,15 @@ pub(crate) fn delegation_of(held: &ActiveDelegation) -> Delegation {
 pub struct DelegatedHierarchy {
     hierarchy: Arc<Hierarchy>,
     delegation_table: RwLock<DelegationTable>,
+    /// Rises with each change of any table of the process.
+    version: AtomicU64,
+}
+
+/// The last version that was given to a table.
+static VERSIONS: AtomicU64 = AtomicU64::new(0);
+
+fn next_version() -> u64 {
+    VERSIONS.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 impl DelegatedHierarchy {
@@ -44,7 +54,13 @@ impl DelegatedHierarchy {
                  that may not be delegated"
             );
         }
-        Self { delegation_table: RwLock::new(delegation_table), hierarchy }
+        let version = AtomicU64::new(next_version());
+        Self { delegation_table: RwLock::new(delegation_table), hierarchy, version }
+    }
+
+    /// Tells apart the states of all delegation tables of the process.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 
     /// The same delegations on a hierarchy with more subnets.
@@ -57,7 +73,8 @@ impl DelegatedHierarchy {
         });
         let moved = DelegationTable::of(&hierarchy, entries);
         drop(table);
-        Self { delegation_table: RwLock::new(moved), hierarchy }
+        let version = AtomicU64::new(next_version());
+        Self { delegation_table: RwLock::new(moved), hierarchy, version }
     }
 
     /// The hierarchy, without the delegations.
@@ -75,6 +92,7 @@ impl DelegatedHierarchy {
     pub fn enter(&self, subnet: SubnetId, delegation: Delegation) -> Option<Delegation> {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
+        self.version.store(next_version(), Ordering::Release);
         delegation_table.insert(&self.hierarchy, subnet, delegation)
     }
 
@@ -82,6 +100,7 @@ impl DelegatedHierarchy {
     pub fn put(&self, subnet: SubnetId, delegation: Option<Delegation>) {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
+        self.version.store(next_version(), Ordering::Release);
         match delegation {
             Some(delegation) => drop(delegation_table.insert(&self.hierarchy, subnet, delegation)),
             None => drop(delegation_table.remove(&self.hierarchy, subnet)),
@@ -96,6 +115,8 @@ pub struct CurrentHierarchy {
     writing: Mutex<()>,
     /// Number of the generation that this coordinator remapped delegations to; 0 for none.
     remapped: AtomicI64,
+    /// Rises with each remap.
+    remaps: AtomicU64,
     /// Number of the ranges of unregistered space that the hierarchy in use has as virtual subnets.
     unregistered: AtomicU64,
 }
@@ -113,7 +134,13 @@ impl CurrentHierarchy {
 
     /// Stores that the delegations were remapped to that generation.
     pub fn set_remapped(&self, generation: Generation) {
+        self.remaps.fetch_add(1, Ordering::AcqRel);
         self.remapped.store(generation.get(), Ordering::Release);
+    }
+
+    /// A number that rises with each remap, also of the same generation.
+    pub fn remaps(&self) -> u64 {
+        self.remaps.load(Ordering::Acquire)
     }
 
     /// How many ranges of unregistered space were virtual subnets when they were last read.
@@ -136,6 +163,18 @@ impl CurrentHierarchy {
     /// meanwhile.
     pub fn replace(&self, delegated: Arc<DelegatedHierarchy>, _writing: &MutexGuard<'_, ()>) {
         self.current.store(Some(delegated));
+    }
+
+    /// Removes the delegations of an agent that was revoked.
+    pub fn remove_agent(&self, agent: AgentId) {
+        let Some(delegated) = self.current() else { return };
+        let held: Vec<SubnetId> = {
+            let table = delegated.delegation_table();
+            table.iter().filter(|(_, held)| held.agent == agent).map(|(id, _)| id).collect()
+        };
+        for subnet in held {
+            delegated.put(subnet, None);
+        }
     }
 
     /// Reads all delegations again, after many of them changed at once.

@@ -23,6 +23,8 @@ use crate::packages::retries::Retries;
 use crate::packages::upload_limits::UploadLimits;
 use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
+use crate::placement::delegate_remapped::HostWalk;
+use crate::placement::forget_history::HistoryPosition;
 use crate::predictor::{Predictor, PredictorState};
 use crate::registry::RegistryData;
 use crate::registry::refresh::LastAttempt;
@@ -236,6 +238,9 @@ impl Shared {
             predictor: Arc::clone(predictor),
             search: Arc::clone(search),
             recent_urls: Arc::clone(&self.recent_urls),
+            host_walk: HostWalk::default(),
+            history: HistoryPosition::default(),
+            audited: tokio::sync::Mutex::default(),
             last_audit: LastAudit::default(),
         }
     }

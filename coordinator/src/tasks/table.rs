@@ -10,14 +10,15 @@ use futures_util::future::BoxFuture;
 use crate::intake::{end_leases, place_hosts, resolve_hosts, route_urls};
 use crate::packages::ingest_packages;
 use crate::placement::{
-    apply_constraints, audit, balance_load, calibrate, delegate_remapped, keep_partitions,
-    pause_forging, settle_homes,
+    apply_constraints, audit, balance_load, calibrate, delegate_remapped, forget_history,
+    keep_partitions, pause_forging, settle_homes,
 };
 use crate::predictor::{choose_landmarks, fit_model, measure_homes, measure_landmarks};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::search::{drive_searches, expire_probes, open_searches};
+use crate::tasks::add_up_counts;
 use crate::tasks::coordinator::Coordinator;
 
 /// The result of one run.
@@ -108,6 +109,7 @@ pub static TABLE: &[BackgroundTask] = &[
             Event::SeedsAdded,
             Event::PackageIngested,
             Event::HostsAssigned,
+            Event::HostsReleased,
             Event::RoutesConfirmed,
             Event::SearchesEnded,
             Event::DelegationsChanged,
@@ -221,11 +223,25 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(balance_load::run(&coordinator.placement)),
     },
     BackgroundTask {
+        name: "add_up_counts",
+        period: Duration::from_secs(10),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(add_up_counts::run(&coordinator.store)),
+    },
+    BackgroundTask {
         name: "keep_partitions",
         period: Duration::from_hours(1),
         leader_only: true,
         woken_by: &[],
         run: |coordinator| Box::pin(keep_partitions::run(&coordinator.placement)),
+    },
+    BackgroundTask {
+        name: "forget_history",
+        period: Duration::from_hours(1),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(forget_history::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "calibrate",

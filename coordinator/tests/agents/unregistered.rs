@@ -81,6 +81,8 @@ async fn a_root_that_was_delegated_is_not_any_more_after_an_audit() {
                 SELECT '0.0.0.0', '255.255.255.255', id, 1, 'lowest' FROM agents";
     execute(ground.store(), root).await.unwrap();
     until_delegated(&ground, &["0.0.0.0/0"]).await;
+    // A coordinator that starts has audited nothing.
+    *running.coordinator.placement.audited.lock().await = None;
     audit::run(&running.coordinator.placement).await.unwrap();
     until_delegated(&ground, &[]).await;
     running.stop().await;

@@ -11,6 +11,7 @@ use protocol::heartbeat::HostOrder;
 use sqlx::PgConnection;
 
 use crate::columns::read_word;
+use crate::delegations::give_waiting;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -95,8 +96,8 @@ pub async fn lapse(
     Ok(lapsed.len() as u64)
 }
 
-/// Makes hosts wait for an agent, with their front pages queued in case the former agent could not
-/// hand anything back.
+/// Frees hosts, with their front pages queued in case the former agent could not hand anything
+/// back, and gives them to the agents that have their subnets by now.
 async fn set_free(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError> {
     if hosts.is_empty() {
         return Ok(());
@@ -110,5 +111,6 @@ async fn set_free(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError
             .await
             .map_err(StoreError::doing("set hosts free"))?;
     }
+    give_waiting(db, hosts).await?;
     Ok(())
 }

@@ -17,6 +17,7 @@ pub mod discovery;
 mod error;
 pub mod generations;
 pub mod handovers;
+pub mod history;
 pub mod home_times;
 pub mod host_tally;
 pub mod hosts;

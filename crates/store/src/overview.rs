@@ -1,9 +1,11 @@
 //! Counts for the overview.
 //!
-//! The statements read whole tables, so that the counts cannot differ from the rows; frequent
-//! callers use a cache.
+//! Triggers keep the counts of large tables as their rows change (migration 16): each statement
+//! inserts its changes, and [`add_up`] adds them to the sums. Agents and open searches are counted.
 
-use model::UnixMillis;
+use std::collections::HashMap;
+
+use model::{Reason, UnixMillis};
 use sqlx::{FromRow, PgConnection};
 
 use crate::moment::Moment;
@@ -38,7 +40,7 @@ pub struct Agents {
 }
 
 /// Delegations that hold, by reason.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the reasons of delegations, counted")]
 pub struct Delegations {
     pub total: i64,
@@ -54,7 +56,7 @@ pub struct Delegations {
 }
 
 /// Searches and probes.
-#[derive(Debug, Clone, PartialEq, FromRow)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Searches {
     /// Searches that are open.
     pub open: i64,
@@ -62,12 +64,12 @@ pub struct Searches {
     pub decided: i64,
     /// Probes that searches asked for.
     pub probes: i64,
-    /// Mean number of probes of searches that led to a delegation.
+    /// Mean number of probes of the searches that decided for good.
     pub per_search_mean: Option<f64>,
 }
 
 /// Hosts and URLs.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
     /// Hosts in whatever state.
     pub known: i64,
@@ -84,7 +86,7 @@ pub struct Hosts {
 }
 
 /// Packages and the pages in them.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packages {
     /// Packages in the ledger.
     pub received: i64,
@@ -114,25 +116,68 @@ pub async fn count(
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
+    let kept = kept(&mut tx).await?;
+    let (open, routed_urls) = few(&mut tx).await?;
     let counts = Counts {
         agents: agents(&mut tx, heartbeat_cutoff, now).await?,
-        delegations: one(&mut tx, DELEGATIONS).await?,
-        searches: one(&mut tx, SEARCHES).await?,
-        hosts: one(&mut tx, HOSTS).await?,
-        packages: one(&mut tx, PACKAGES).await?,
+        delegations: delegations(&kept),
+        searches: searches(&kept, open),
+        hosts: hosts(&kept, routed_urls),
+        packages: packages(&kept),
     };
     tx.commit().await.map_err(doing)?;
     Ok(counts)
 }
 
-async fn one<T>(db: &mut PgConnection, statement: &'static str) -> Result<T, StoreError>
-where
-    T: for<'r> FromRow<'r, sqlx::postgres::PgRow> + Send + Unpin,
-{
-    sqlx::query_as(statement).fetch_one(db).await.map_err(StoreError::doing("count everything"))
+/// The kept counts by name.
+struct Kept(HashMap<String, i64>);
+
+impl Kept {
+    fn get(&self, name: &str) -> i64 {
+        self.0.get(name).copied().unwrap_or(0)
+    }
+
+    fn delegations(&self, reason: Reason) -> i64 {
+        self.get(&format!("delegations_{}", reason.as_str()))
+    }
+
+    fn all_delegations(&self) -> i64 {
+        let by_reason = self.0.iter().filter(|(name, _)| {
+            name.starts_with("delegations_") && *name != "delegations_provisional"
+        });
+        by_reason.map(|(_, value)| value).sum()
+    }
 }
 
-/// Counts the agents alone, which are few. The other counts of [`count`] read large tables.
+async fn kept(db: &mut PgConnection) -> Result<Kept, StoreError> {
+    let rows: Vec<(String, i64)> = sqlx::query_as(include_str!("overview/kept.sql"))
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("read the counts"))?;
+    Ok(Kept(rows.into_iter().collect()))
+}
+
+/// Open searches and routed URLs, from an index and a small table.
+async fn few(db: &mut PgConnection) -> Result<(i64, i64), StoreError> {
+    sqlx::query_as(
+        "SELECT (SELECT count(*) FROM searches WHERE state = 'open'),
+                (SELECT coalesce(sum(next_route - 1), 0)::bigint FROM agents)",
+    )
+    .fetch_one(db)
+    .await
+    .map_err(StoreError::doing("count open searches"))
+}
+
+/// Adds the changes of the counts up. Returns how many there were.
+pub async fn add_up(store: &Store) -> Result<u64, StoreError> {
+    let changes: i64 = sqlx::query_scalar(include_str!("overview/add_up.sql"))
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("add up the counts"))?;
+    Ok(changes.unsigned_abs())
+}
+
+/// Counts the agents alone, in one statement.
 pub async fn count_agents(
     store: &Store,
     heartbeat_cutoff: UnixMillis,
@@ -156,30 +201,50 @@ async fn agents(
         .map_err(StoreError::doing("count the agents"))
 }
 
-const DELEGATIONS: &str = include_str!("overview/delegations.sql");
+fn delegations(kept: &Kept) -> Delegations {
+    Delegations {
+        total: kept.all_delegations(),
+        provisional: kept.get("delegations_provisional"),
+        home: kept.delegations(Reason::Home),
+        company: kept.delegations(Reason::Company),
+        threshold: kept.delegations(Reason::Threshold),
+        lowest: kept.delegations(Reason::Lowest),
+        predicted: kept.delegations(Reason::Predicted),
+        pinned: kept.delegations(Reason::Pinned),
+        r#override: kept.delegations(Reason::Override),
+        balanced: kept.delegations(Reason::Balanced),
+    }
+}
 
-const SEARCHES: &str = "SELECT
-        (SELECT count(*) FROM searches WHERE state = 'open') AS open,
-        (SELECT count(*) FROM searches WHERE state = 'decided') AS decided,
-        (SELECT count(*) FROM probes WHERE search IS NOT NULL) AS probes,
-        (SELECT avg(asked)::double precision FROM (
-            SELECT count(p.id) AS asked
-            FROM (SELECT DISTINCT search FROM delegations WHERE search IS NOT NULL) d
-            LEFT JOIN probes p ON p.search = d.search
-            GROUP BY d.search) AS each) AS per_search_mean";
+fn searches(kept: &Kept, open: i64) -> Searches {
+    let decisions = kept.get("decisions");
+    let mean = kept.get("decisions_probes") as f64 / decisions as f64;
+    Searches {
+        open,
+        decided: kept.get("searches_decided"),
+        probes: kept.get("search_probes"),
+        per_search_mean: (decisions > 0).then_some(mean),
+    }
+}
 
-const HOSTS: &str = "SELECT count(*) AS known,
-        count(address) AS resolved,
-        count(*) FILTER (WHERE state = 'delegated') AS delegated,
-        count(*) FILTER (WHERE state = 'failed') AS failed,
-        (SELECT count(*) FROM pending_urls) AS pending_urls,
-        (SELECT coalesce(sum(next_route - 1), 0)::bigint FROM agents) AS routed_urls
-    FROM hosts";
+fn hosts(kept: &Kept, routed_urls: i64) -> Hosts {
+    Hosts {
+        known: kept.get("hosts"),
+        resolved: kept.get("hosts_resolved"),
+        delegated: kept.get("hosts_delegated"),
+        failed: kept.get("hosts_failed"),
+        pending_urls: kept.get("pending_urls"),
+        routed_urls,
+    }
+}
 
-const PACKAGES: &str = "SELECT count(*) AS received,
-        count(*) FILTER (WHERE ingestions > 0) AS ingested,
-        coalesce(sum(bytes), 0)::bigint AS bytes,
-        coalesce(sum(plain_bytes), 0)::bigint AS plain_bytes,
-        coalesce(sum(pages), 0)::bigint AS pages,
-        least(coalesce(sum(wire_bytes), 0), 9223372036854775807)::bigint AS wire_bytes
-    FROM packages";
+fn packages(kept: &Kept) -> Packages {
+    Packages {
+        received: kept.get("packages"),
+        ingested: kept.get("packages_ingested"),
+        bytes: kept.get("packages_bytes"),
+        plain_bytes: kept.get("packages_plain_bytes"),
+        pages: kept.get("packages_pages"),
+        wire_bytes: kept.get("packages_wire_bytes"),
+    }
+}

@@ -86,6 +86,9 @@ impl Allowance {
     }
 }
 
+/// URLs of one agent that a batch reads at least.
+const LEAST_OF_EACH: usize = 50;
+
 /// Pending URL, agent, URL, redirects.
 type WaitingRow = (i64, i64, String, i16);
 
@@ -108,17 +111,15 @@ async fn waiting(
     allowances: &HashMap<i64, Allowance>,
     batch: u32,
 ) -> Result<Vec<WaitingRow>, StoreError> {
-    sqlx::query_as(
-        "SELECT p.id, h.agent, p.url, p.redirects
-         FROM hosts h JOIN pending_urls p ON p.host = h.id
-         WHERE h.state = 'delegated' AND h.agent = ANY($1)
-         ORDER BY p.id LIMIT $2 FOR SHARE OF h SKIP LOCKED",
-    )
-    .bind(allowances.keys().copied().collect::<Vec<_>>())
-    .bind(i64::from(batch))
-    .fetch_all(db)
-    .await
-    .map_err(StoreError::doing("list the URLs that can be routed"))
+    // The URLs of each agent are in order; those of all are sorted, so that each gives a part.
+    let each = (batch as usize / allowances.len().max(1)).max(LEAST_OF_EACH);
+    sqlx::query_as(include_str!("routes/waiting.sql"))
+        .bind(allowances.keys().copied().collect::<Vec<_>>())
+        .bind(i64::from(batch))
+        .bind(i64::try_from(each).unwrap_or(i64::MAX))
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("list the URLs that can be routed"))
 }
 
 async fn write(db: &mut PgConnection, chosen: &[Chosen]) -> Result<(), StoreError> {

@@ -58,6 +58,22 @@ pub async fn execute(store: &Store, statement: &'static str) -> Result<u64, Stor
     done.map(|done| done.rows_affected()).map_err(StoreError::doing("run a statement of a test"))
 }
 
+/// Tables that grow with the crawl, as their comments say, and partitions of such tables, as far as
+/// they have this number of rows.
+pub async fn growing_tables(store: &Store, rows: u32) -> Result<Vec<String>, StoreError> {
+    sqlx::query_scalar(
+        "SELECT c.relname::text FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+         WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
+           AND coalesce(obj_description(c.oid, 'pg_class'),
+                        obj_description(i.inhparent, 'pg_class')) LIKE '%Grows with%'
+           AND greatest(c.reltuples, 0) >= $1 ORDER BY 1",
+    )
+    .bind(f64::from(rows))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the tables that grow"))
+}
+
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let socket_dir = self.socket_dir.clone();

@@ -1,15 +1,14 @@
 //! Gives hosts their agents: a host always belongs to the agent of its subnet.
 //!
 //! Two events lead here: a subnet is delegated ([`give_hosts`]), or a host is put into a subnet
-//! that is delegated already ([`give_waiting_hosts`]).
+//! that is delegated already, or freed there ([`give_waiting`]).
 
 use hierarchy::Range;
 use model::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
-use crate::commit::commit;
+use crate::StoreError;
 use crate::moment::Moment;
-use crate::{Store, StoreError};
 
 /// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets.
 /// Hosts that waited are the agent's at once. Hosts that another agent has are its when that agent
@@ -48,16 +47,14 @@ pub(crate) async fn give_hosts(
     if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
 }
 
-/// Gives hosts that were put into a subnet that already has an agent to that agent. Returns their
-/// number.
-pub async fn give_waiting_hosts(store: &Store) -> Result<u64, StoreError> {
-    let doing = StoreError::doing("give hosts to the agents of their subnets");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
-    let given = sqlx::query(include_str!("give_waiting_hosts.sql"))
-        .execute(&mut *tx)
+/// Gives those of these hosts that wait to the agents of their subnets, as part of the transaction
+/// that puts them there or frees them. Returns their number.
+pub(crate) async fn give_waiting(db: &mut PgConnection, hosts: &[i64]) -> Result<u64, StoreError> {
+    let given = sqlx::query(include_str!("give_waiting.sql"))
+        .bind(hosts)
+        .execute(db)
         .await
-        .map_err(doing)?;
-    commit(tx).await.map_err(doing)?;
+        .map_err(StoreError::doing("give hosts to the agents of their subnets"))?;
     Ok(given.rows_affected())
 }
 

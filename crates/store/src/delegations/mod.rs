@@ -24,8 +24,7 @@ pub(crate) use assign::assign_in;
 use assign::close_searches;
 pub use assign::{Assignment, AssignmentOutcome, Cause, assign};
 pub use decide::{decide, decide_all};
-pub(crate) use host_agents::give_hosts;
-pub use host_agents::give_waiting_hosts;
+pub(crate) use host_agents::{give_hosts, give_waiting};
 pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
 pub use remap::{RemapInput, open_search_claims, remap, remap_searches};
@@ -56,13 +55,31 @@ pub struct ActiveDelegation {
 
 type ActiveRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>, bool);
 
+/// Delegations that are read at once.
+const PAGE: i64 = 50_000;
+
 /// Every delegation that holds now.
 pub async fn list_active(store: &Store) -> Result<Vec<ActiveDelegation>, StoreError> {
+    let mut all = Vec::new();
+    let mut page = active_after(store, DelegationId::new(0)).await?;
+    while let Some(last) = page.last().map(|held| held.id) {
+        all.append(&mut page);
+        page = active_after(store, last).await?;
+    }
+    Ok(all)
+}
+
+/// The next delegations after `after` that hold now, in order of their number.
+pub async fn active_after(
+    store: &Store,
+    after: DelegationId,
+) -> Result<Vec<ActiveDelegation>, StoreError> {
     let rows: Vec<ActiveRow> = sqlx::query_as(
-        "SELECT id, first, last, agent, generation, reason,
-                rtt_us, provisional
-         FROM delegations WHERE ended_at IS NULL ORDER BY id",
+        "SELECT id, first, last, agent, generation, reason, rtt_us, provisional
+         FROM delegations WHERE id > $1 AND ended_at IS NULL ORDER BY id LIMIT $2",
     )
+    .bind(after.get())
+    .bind(PAGE)
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read the delegations"))?;

@@ -9,13 +9,15 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, HostId, HostKey};
 
+use crate::commit::commit;
+use crate::delegations::give_waiting;
 use crate::{Store, StoreError};
 
 pub use lookups::{
     FailedLookup, UnresolvedHost, defer_lookups, give_up, list_unresolved, record_failed_lookups,
     set_addresses,
 };
-pub use remap::{HostAddress, remap, undelegated, with_address};
+pub use remap::{HostAddress, delegated, remap, with_address};
 pub use waiting::{WaitingHost, waiting_for_agent, waiting_in_subnets};
 pub(crate) use waiting::{WaitingHostRow, waiting_host};
 
@@ -35,20 +37,26 @@ pub async fn without_subnet(
     Ok(rows.into_iter().map(|(id, address)| (HostId::new(id), address)).collect())
 }
 
-/// Stores the subnets of waiting hosts.
-pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<(), StoreError> {
+/// Stores the subnets of waiting hosts, and gives those whose subnet has an agent to it. Returns
+/// how many were given.
+pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("put hosts into their subnets");
+    let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
+    let mut tx = store.pool().begin().await.map_err(doing)?;
     sqlx::query(
         "UPDATE hosts h SET first = p.first, last = p.last
          FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS p (id, first, last)
          WHERE h.id = p.id AND h.state = 'resolved'",
     )
-    .bind(places.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+    .bind(&hosts)
     .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
     .bind(places.iter().map(|(_, subnet)| subnet.last()).collect::<Vec<_>>())
-    .execute(store.pool())
+    .execute(&mut *tx)
     .await
-    .map_err(StoreError::doing("put hosts into their subnets"))?;
-    Ok(())
+    .map_err(doing)?;
+    let given = give_waiting(&mut tx, &hosts).await?;
+    commit(tx).await.map_err(doing)?;
+    Ok(given)
 }
 
 /// Selects those of the hosts on which an agent may not report, because they are not its own.

@@ -6,7 +6,7 @@ use hierarchy::Range;
 use model::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{WaitingHost, WaitingHostRow, waiting_host};
+use super::{WaitingHost, waiting_host};
 use crate::columns::range;
 use crate::commit::commit;
 use crate::delegations::give_hosts;
@@ -100,12 +100,22 @@ async fn holders(
         .collect()
 }
 
-/// One host each of subnets without an agent and without an open search, although an agent has
-/// hosts there: a new generation separated them from its subnets.
-pub async fn undelegated(store: &Store) -> Result<Vec<WaitingHost>, StoreError> {
-    let rows: Vec<WaitingHostRow> = sqlx::query_as(include_str!("undelegated.sql"))
-        .fetch_all(store.pool())
-        .await
-        .map_err(StoreError::doing("list the subnets that were cut out"))?;
-    rows.into_iter().map(waiting_host).collect()
+/// Hosts with an agent after `after`, in order of their number, with the number of the last one.
+pub async fn delegated(
+    store: &Store,
+    after: HostId,
+    limit: u32,
+) -> Result<(Vec<WaitingHost>, Option<HostId>), StoreError> {
+    let rows: Vec<(i64, IpAddr, IpAddr, IpAddr, String, String)> =
+        sqlx::query_as(include_str!("delegated.sql"))
+            .bind(after.get())
+            .bind(i64::from(limit))
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list the hosts with an agent"))?;
+    let last = rows.last().map(|row| HostId::new(row.0));
+    let read = |(_, first, last, address, scheme, authority)| {
+        waiting_host((first, last, address, scheme, authority))
+    };
+    Ok((rows.into_iter().map(read).collect::<Result<_, _>>()?, last))
 }

@@ -9,7 +9,9 @@ use hierarchy::Range;
 use model::{LandmarkId, UnixMillis};
 
 pub use due::{DueMeasurement, OrderAllowance, due, order};
-pub use times::{LandmarkReport, Outcome, ReportCounts, count_reports, times};
+pub use times::{
+    LandmarkReport, Outcome, ReportCounts, Stamp, count_reports, oldest, stamp, times,
+};
 
 use crate::columns::range;
 use crate::moment::Moment;

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use model::{AgentId, LandmarkId, UnixMillis};
+use sqlx::FromRow;
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -102,4 +103,45 @@ pub async fn count_reports(store: &Store, since: UnixMillis) -> Result<ReportCou
     .await
     .map_err(StoreError::doing("count the times of landmarks"))?;
     Ok(ReportCounts { reports: reports.unsigned_abs(), newer: newer.unsigned_abs() })
+}
+
+/// What changes when there may be new reports, or other landmarks or agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
+pub struct Stamp {
+    /// Landmarks in use.
+    pub landmarks: i64,
+    /// The newest of them.
+    pub last_landmark: i64,
+    /// A hash of the agents that may work, with their homes.
+    pub agents: i64,
+    /// When the newest report came, in microseconds.
+    pub newest_us: i64,
+}
+
+/// Reads the stamp, from indexes and small tables.
+pub async fn stamp(store: &Store) -> Result<Stamp, StoreError> {
+    sqlx::query_as(include_str!("stamp.sql"))
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("look for new times of landmarks"))
+}
+
+/// When each of these agents made the oldest of its measurements of the landmarks in use.
+pub async fn oldest(
+    store: &Store,
+    agents: &[AgentId],
+) -> Result<Vec<(AgentId, UnixMillis)>, StoreError> {
+    let rows: Vec<(i64, Moment)> = sqlx::query_as(
+        "SELECT a.id, t.oldest FROM unnest($1::bigint[]) AS a (id)
+         CROSS JOIN LATERAL (
+             SELECT min(t.measured_at) AS oldest FROM landmarks l
+             JOIN landmark_times t ON t.landmark = l.id AND t.agent = a.id
+             WHERE l.state = 'live') AS t
+         WHERE t.oldest IS NOT NULL",
+    )
+    .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the oldest times of landmarks"))?;
+    Ok(rows.into_iter().map(|(agent, at)| (AgentId::new(agent), at.0)).collect())
 }

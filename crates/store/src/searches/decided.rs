@@ -48,6 +48,18 @@ pub async fn list_decided(
     rows.into_iter().map(read).collect()
 }
 
+/// Number of searches that are over, as the counts of the overview keep it.
+pub async fn count_decided(store: &Store) -> Result<i64, StoreError> {
+    sqlx::query_scalar(
+        "SELECT coalesce(sum(value), 0)::bigint
+         FROM (SELECT name, value FROM counts UNION ALL SELECT name, change FROM count_changes) AS c
+         WHERE name = 'searches_decided'",
+    )
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("count the searches that are over"))
+}
+
 /// Most measurements of a subnet that are read.
 const MOST_TIMES: i64 = 1_000;
 

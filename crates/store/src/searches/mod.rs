@@ -12,7 +12,9 @@ use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeState, SearchId, Strategy, UnixMillis};
 use sqlx::FromRow;
 
-pub use decided::{DecidedSearch, list_decided, note_finding, times_at_other_addresses};
+pub use decided::{
+    DecidedSearch, count_decided, list_decided, note_finding, times_at_other_addresses,
+};
 pub use trail::{SearchTrail, TrailProbe, trail};
 pub use unanswered::{SubnetAddress, addresses_in_subnet, end_unanswered, retarget};
 

@@ -74,7 +74,6 @@ async fn revocation_gives_the_work_back_when_the_lease_ends() {
     let first = world.approved(1, Some("192.0.2.0/24")).await;
     world.queue(&["http://a.example/", "http://a.example/deep?q=1"]).await;
     world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
-    assert_eq!(delegations::give_waiting_hosts(world.store()).await.unwrap(), 1);
     assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 2);
     // The first route is stored by the agent, the second is on its way.
     heartbeat(&world, first, 1).await;
@@ -82,7 +81,6 @@ async fn revocation_gives_the_work_back_when_the_lease_ends() {
     let second = world.approved(2, Some("192.0.2.0/24")).await;
     assert!(routes::route(world.store(), 10, 10).await.unwrap().is_empty());
     assert_eq!(handovers::lapse(world.store(), NOW.plus_ms(1), NOW).await.unwrap(), 1);
-    assert_eq!(delegations::give_waiting_hosts(world.store()).await.unwrap(), 1);
     let routed = routes::route(world.store(), 10, 10).await.unwrap();
     let mut urls: Vec<&str> = routed.iter().map(|route| route.url.as_str()).collect();
     urls.sort_unstable();
@@ -112,7 +110,6 @@ async fn a_heartbeat_that_confirms_routes_never_made_deletes_none() {
     let agent = world.approved(1, Some("192.0.2.0/24")).await;
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
-    delegations::give_waiting_hosts(world.store()).await.unwrap();
     assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 1);
     for beyond in [2, 99, u64::MAX] {
         let outcome = heartbeat(&world, agent, beyond).await;

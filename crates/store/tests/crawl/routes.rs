@@ -2,7 +2,7 @@
 
 use model::AgentId;
 use store::agents::{self, Order};
-use store::{delegations, routes};
+use store::routes;
 
 use crate::world::{NOW, World};
 
@@ -12,7 +12,6 @@ async fn world_with_urls(count: usize) -> (World, AgentId) {
     let urls: Vec<String> = (0..count).map(|n| format!("http://a.example/{n}")).collect();
     world.queue(&urls.iter().map(String::as_str).collect::<Vec<_>>()).await;
     world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
-    delegations::give_waiting_hosts(world.store()).await.unwrap();
     (world, agent)
 }
 

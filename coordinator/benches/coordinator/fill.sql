@@ -1,0 +1,68 @@
+-- A database as large as asked for. Words in braces are numbers; statements end with an empty line.
+
+-- The hosts, in turn in the subnets; the agents have the subnets in turn.
+INSERT INTO hosts (scheme, authority, state, address, first, last, agent, pages, fetches)
+SELECT 'https', 'h' || n || '.example', 'delegated', s.first + 1 + n / {subnets}, s.first, s.last,
+       1 + s.place % {agents}, 10, 12
+FROM generate_series({from}, {to}) AS n JOIN place s ON s.place = n % {subnets};
+
+-- The searches that found the agents of one subnet in ten, with three probes each.
+INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us, state,
+    opened_at, decided_at)
+SELECT first, last, first + 1, 'h' || place || '.example', 443, 'threshold', 50000, 'decided',
+       now() - interval '30 days', now() - interval '30 days'
+FROM place WHERE place % 10 = 0;
+
+INSERT INTO probes (search, step, agent, phase, level_first, level_last, state, asked_at,
+    answered_at, method, rtt_us, samples)
+SELECT s.id, n, 1 + (s.id + n) % {agents}, 'sibling', s.first, s.last, 'measured',
+       now() - interval '30 days', now() - interval '30 days', 'tcp', 20000 + n, 3
+FROM searches s CROSS JOIN generate_series(1, 3) AS n;
+
+INSERT INTO delegations (first, last, agent, generation, reason, rtt_us, decided_at)
+SELECT first, last, 1 + place % {agents}, 1, 'threshold', 20000, now() - interval '30 days'
+FROM place;
+
+-- As many landmarks as the policy allows, measured by every agent.
+UPDATE policy SET landmarks = {landmarks};
+
+INSERT INTO landmarks (first, last, address, host, port)
+SELECT first, last, first + 1, 'h' || place || '.example', 443
+FROM place WHERE place < {landmarks};
+
+INSERT INTO landmark_times (landmark, agent, home, outcome, rtt_us, measured_at)
+SELECT l.id, a.id, a.home, 'measured', 20000 + (l.id * a.id) % 150000,
+       date_trunc('milliseconds', now()) - interval '1 day' - n.hours * interval '1 hour'
+FROM landmarks l CROSS JOIN agents a CROSS JOIN LATERAL (SELECT (l.id + a.id) % 100 AS hours) AS n;
+
+-- The load: two days of each host, and the sums of them.
+INSERT INTO host_days (host, day, fetches)
+SELECT h.id, current_date - (h.id % 3)::int - 2 * d, 6
+FROM hosts h CROSS JOIN generate_series(0, {days} - 1) AS d;
+
+INSERT INTO subnet_days (first, last, day, fetches)
+SELECT h.first, h.last, d.day, sum(d.fetches)
+FROM host_days d JOIN hosts h ON h.id = d.host GROUP BY h.first, h.last, d.day;
+
+INSERT INTO agent_days (agent, day, fetches)
+SELECT g.agent, s.day, sum(s.fetches)
+FROM subnet_days s JOIN delegations g ON g.first = s.first AND g.last = s.last
+GROUP BY g.agent, s.day;
+
+-- The ledger.
+INSERT INTO packages (agent, epoch, seq, sha256, object, bytes, plain_bytes, entries, received_at,
+    ingested_at, ingestions, pages, fetches, wire_bytes, position)
+SELECT 1 + n % {agents}, 1, n / {agents} + 1, sha256(int8send(n)), 'object ' || n, 50000, 250000,
+       40, at.at, at.at, 1, 35, 40, 900000, n + 1
+FROM generate_series(0, {packages} - 1) AS n
+CROSS JOIN LATERAL (SELECT now() - n * interval '90 days' / {packages} AS at) AS at;
+
+INSERT INTO agent_hours (agent, hour, fetches)
+SELECT id, date_trunc('hour', now() - h * interval '1 hour'), 500
+FROM agents CROSS JOIN generate_series(1, 40) AS h;
+
+UPDATE package_ledger SET last = {packages};
+
+-- The hourly pass of balance, which considers every subnet, is not due.
+INSERT INTO settings (name, value)
+VALUES ('balance_pass_ms', to_jsonb((extract(epoch FROM now()) * 1000)::bigint));

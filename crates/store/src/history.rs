@@ -1,0 +1,106 @@
+//! History: delegations that ended long ago, with what was written about them.
+//!
+//! It is deleted in steps by indexes, and not by partition: the search that found the present agent
+//! of a subnet is as old as the delegation, so that old rows lie among those that are needed.
+
+use model::{DelegationId, UnixMillis};
+use sqlx::PgConnection;
+
+use crate::commit::commit;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Rows of one step.
+const STEP: i64 = 500;
+
+/// What belongs to delegations ($1), in the order of the references.
+const BELONGINGS: [&str; 4] = [
+    "UPDATE delegations SET remapped_from = NULL WHERE remapped_from = ANY($1)",
+    "DELETE FROM moves WHERE delegation = ANY($1)",
+    "DELETE FROM incidents WHERE delegation = ANY($1)",
+    "DELETE FROM delegations WHERE id = ANY($1)",
+];
+
+/// How far the deletion has come: the last delegation that was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// When it ended.
+    pub ended_at: UnixMillis,
+    /// Identifier of that delegation.
+    pub id: DelegationId,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self { ended_at: UnixMillis(0), id: DelegationId::new(0) }
+    }
+}
+
+/// Result of one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Where the next step goes on; `None` at the end.
+    pub next: Option<Position>,
+    /// Delegations that were deleted.
+    pub deleted: u64,
+}
+
+type PageRow = (i64, Moment, Option<i64>, bool);
+
+/// Looks at the next delegations that ended before `before`, and deletes those that nothing needs,
+/// with their searches, probes, moves and incidents. The last delegation of a subnet is kept.
+pub async fn forget_delegations(
+    store: &Store,
+    after: Position,
+    before: UnixMillis,
+) -> Result<Step, StoreError> {
+    let doing = StoreError::doing("delete delegations that ended long ago");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let page: Vec<PageRow> = sqlx::query_as(include_str!("history/page.sql"))
+        .bind(Moment(before))
+        .bind(Moment(after.ended_at))
+        .bind(after.id.get())
+        .bind(STEP)
+        .fetch_all(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let deletable: Vec<&PageRow> = page.iter().filter(|row| row.3).collect();
+    let ids: Vec<i64> = deletable.iter().map(|row| row.0).collect();
+    let searches: Vec<i64> = deletable.iter().filter_map(|row| row.2).collect();
+    if !ids.is_empty() {
+        delete(&mut tx, &ids, &searches).await?;
+        commit(tx).await.map_err(doing)?;
+    }
+    let last = page.last().filter(|_| page.len() == STEP as usize);
+    let next = last.map(|row| Position { ended_at: row.1.0, id: DelegationId::new(row.0) });
+    Ok(Step { next, deleted: ids.len() as u64 })
+}
+
+async fn delete(db: &mut PgConnection, ids: &[i64], searches: &[i64]) -> Result<(), StoreError> {
+    let doing = StoreError::doing("delete what belongs to old delegations");
+    for statement in BELONGINGS {
+        sqlx::query(statement).bind(ids).execute(&mut *db).await.map_err(doing)?;
+    }
+    sqlx::query(include_str!("history/searches.sql"))
+        .bind(searches)
+        .execute(db)
+        .await
+        .map_err(doing)?;
+    Ok(())
+}
+
+/// Deletes up to a step of handovers that ended before `before` and that their agents confirmed.
+/// Returns whether there may be more.
+pub async fn forget_handovers(store: &Store, before: UnixMillis) -> Result<bool, StoreError> {
+    let deleted = sqlx::query(
+        "DELETE FROM handovers WHERE id IN (
+             SELECT id FROM handovers WHERE ended_at < $1 AND confirmed_at IS NOT NULL
+             ORDER BY ended_at LIMIT $2)",
+    )
+    .bind(Moment(before))
+    .bind(STEP)
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("delete handovers that ended long ago"))?;
+    Ok(deleted.rows_affected() == STEP.unsigned_abs())
+}

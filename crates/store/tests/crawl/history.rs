@@ -1,0 +1,73 @@
+//! Old delegations go with what belongs to them; what the present needs stays.
+
+use store::history::{self, Position, Step};
+use store::testing::execute;
+
+use crate::world::{NOW, World};
+
+const DAY_MS: i64 = 86_400_000;
+
+/// Two delegations of one subnet, the first of which ended, and one of another subnet that ended.
+/// Each has a search with one probe.
+const SEARCHES: &str = "INSERT INTO searches
+        (first, last, target, target_host, target_port, strategy, threshold_us, state)
+    SELECT n.first::inet, n.last::inet, n.first::inet, 'a.example', 443, 'threshold', 1, 'decided'
+    FROM (VALUES ('192.0.2.0', '192.0.2.255'), ('192.0.2.0', '192.0.2.255'),
+                 ('198.51.100.0', '198.51.100.255')) AS n (first, last)";
+const PROBES: &str = "INSERT INTO probes (search, step, agent, phase, level_first, level_last)
+    SELECT s.id, 1, a.id, 'rest', s.first, s.last FROM searches s CROSS JOIN agents a";
+const DELEGATIONS: &str = "INSERT INTO delegations
+        (first, last, agent, generation, reason, search, ended_at, remapped_from)
+    SELECT s.first, s.last, a.id, n.generation, 'lowest', s.id,
+           to_timestamp(1800000000) - n.days * interval '1 day', n.remapped_from
+    FROM (VALUES (1, 1, 400, NULL::bigint), (2, 2, NULL, 1), (3, 1, 400, NULL))
+        AS n (search, generation, days, remapped_from)
+    JOIN searches s ON s.id = n.search CROSS JOIN agents a";
+
+#[tokio::test]
+async fn a_delegation_goes_when_it_ended_long_ago_and_a_later_one_followed() {
+    let world = World::new().await;
+    world.approved(1, None).await;
+    for statement in [SEARCHES, PROBES, DELEGATIONS] {
+        assert_eq!(execute(world.store(), statement).await.unwrap(), 3);
+    }
+    let forget = |days: i64| {
+        let before = NOW.plus_ms(-days * DAY_MS);
+        history::forget_delegations(world.store(), Position::default(), before)
+    };
+    assert_eq!(forget(401).await.unwrap(), Step { next: None, deleted: 0 }, "too new");
+    assert_eq!(forget(365).await.unwrap(), Step { next: None, deleted: 1 });
+    assert_eq!(forget(365).await.unwrap(), Step { next: None, deleted: 0 });
+
+    for left in [
+        "SELECT FROM searches WHERE id IN (2, 3)",
+        "SELECT FROM searches",
+        "SELECT FROM probes WHERE search IN (2, 3)",
+        "SELECT FROM probes",
+        "SELECT FROM delegations WHERE remapped_from IS NULL",
+    ] {
+        assert_eq!(execute(world.store(), left).await.unwrap(), 2, "{left}");
+    }
+}
+
+#[tokio::test]
+async fn handovers_go_when_their_agents_confirmed_them_long_ago() {
+    let world = World::new().await;
+    world.approved(1, None).await;
+    world.queue(&["http://a.example/", "http://b.example/", "http://c.example/"]).await;
+    let handovers = "INSERT INTO handovers (host, agent, next_agent, task, asked_at, ended_at,
+            ending, confirmed_at)
+        SELECT h.id, a.id, a.id, 'release', e.at, e.at, 'lapsed',
+               CASE WHEN h.authority <> 'a.example' THEN e.at END
+        FROM hosts h CROSS JOIN agents a CROSS JOIN LATERAL (
+            SELECT to_timestamp(1800000000)
+                - CASE WHEN h.authority = 'c.example' THEN 300 ELSE 400 END * interval '1 day'
+        ) AS e (at)";
+    assert_eq!(execute(world.store(), handovers).await.unwrap(), 3);
+    let before = NOW.plus_ms(-365 * DAY_MS);
+    assert!(!history::forget_handovers(world.store(), before).await.unwrap(), "one step");
+    let left = "SELECT FROM handovers o JOIN hosts h ON h.id = o.host
+        WHERE h.authority <> 'b.example'";
+    assert_eq!(execute(world.store(), left).await.unwrap(), 2);
+    assert_eq!(execute(world.store(), "SELECT FROM handovers").await.unwrap(), 2);
+}

@@ -1,0 +1,68 @@
+//! The kept counts are those of the rows, before and after they are added up.
+
+use model::AgentId;
+use store::agents::{self, Order};
+use store::host_tally::HostTally;
+use store::overview::{self, Counts};
+use store::packages::{self, Ingestion};
+use store::testing::execute;
+use store::{hosts, routes};
+
+use crate::packages::{enter, header};
+use crate::world::{NOW, World, ip};
+
+async fn counts(world: &World) -> Counts {
+    overview::count(world.store(), NOW, NOW).await.unwrap()
+}
+
+async fn ingest(world: &World, agent: AgentId) {
+    let header = header(agent, 1);
+    enter(world, &header, b"one").await;
+    let host = HostTally {
+        scheme: "http".into(),
+        authority: "a.example".into(),
+        pages: 3,
+        fetches: 4,
+        wire_bytes: 500,
+        ..HostTally::default()
+    };
+    let position = packages::pending(world.store(), NOW, 10).await.unwrap()[0].position;
+    let hosts = vec![host];
+    let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
+    packages::ingest(world.store(), &ingestion, NOW).await.unwrap();
+}
+
+#[tokio::test]
+async fn counts_follow_the_rows() {
+    let world = World::new().await;
+    let nothing = counts(&world).await;
+    assert_eq!((nothing.hosts.known, nothing.searches.per_search_mean), (0, None));
+    let agent = world.approved(1, Some("192.0.2.0/24")).await;
+    let urls = ["http://a.example/", "http://a.example/1", "http://b.example/"];
+    world.queue(&urls).await;
+    let unresolved = hosts::list_unresolved(world.store(), 10, &[], NOW).await.unwrap();
+    hosts::set_addresses(world.store(), &[(unresolved[1].id, ip("198.51.100.1"))]).await.unwrap();
+    let waiting = counts(&world).await.hosts;
+    assert_eq!((waiting.known, waiting.resolved, waiting.pending_urls), (2, 1, 3));
+    world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
+    assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 2);
+    ingest(&world, agent).await;
+
+    let before = counts(&world).await;
+    let hosts = &before.hosts;
+    assert_eq!((hosts.resolved, hosts.delegated, hosts.failed), (2, 1, 0));
+    assert_eq!((hosts.pending_urls, hosts.routed_urls), (1, 2));
+    assert_eq!((before.delegations.total, before.delegations.home), (1, 1));
+    let packages = &before.packages;
+    assert_eq!((packages.received, packages.ingested, packages.bytes), (1, 1, 50));
+    assert_eq!((packages.plain_bytes, packages.pages, packages.wire_bytes), (100, 3, 500));
+
+    assert!(overview::add_up(world.store()).await.unwrap() > 0);
+    assert_eq!(overview::add_up(world.store()).await.unwrap(), 0);
+    assert_eq!(counts(&world).await, before, "added up or not, they are the same");
+    agents::order(world.store(), agent, Order::Revoke, "admin", NOW).await.unwrap();
+    let after = counts(&world).await;
+    assert_eq!((after.delegations.total, after.hosts.delegated), (0, 0));
+    let rows = execute(world.store(), "SELECT FROM pending_urls").await.unwrap();
+    assert_eq!(after.hosts.pending_urls.unsigned_abs(), rows);
+}
