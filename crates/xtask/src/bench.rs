@@ -40,9 +40,6 @@ enum Bench {
         /// Part of the full size
         #[arg(long, default_value_t = 1.0)]
         scale: f64,
-        /// Print the figures as JSON
-        #[arg(long)]
-        json: bool,
     },
 }
 
@@ -58,12 +55,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             arguments.push(subnets.to_string());
             bench("coordinator", Some("searches"), arguments.into_iter().map(OsString::from))
         }
-        Bench::Coordinator { scale, json } => {
+        Bench::Coordinator { scale } => {
             machine::provide(&[machine::POSTGRES])?;
             // The benchmark starts the program that lies beside it.
             call(&["build", "--locked", "--release", "--package", "coordinator", "--bins"], [])?;
-            let mut arguments = vec!["--scale".to_owned(), scale.to_string()];
-            arguments.extend(json.then(|| "--json".to_owned()));
+            let arguments = ["--scale".to_owned(), scale.to_string()];
             bench("coordinator", Some("coordinator"), arguments.into_iter().map(OsString::from))
         }
     }
