@@ -190,13 +190,22 @@ impl Workbench {
     }
 
     /// Takes an address for a request that belongs to no host, such as a probe. Returns whether it
-    /// was free.
-    pub fn hold_address(&mut self, address: IpAddr) -> bool {
-        let free = !self.addresses.contains_key(&address);
-        if free {
+    /// was free, or only a host waited there that may not be visited by `now`. That host is next.
+    /// Otherwise an address with several busy hosts would never be free for a probe.
+    pub fn hold_address(&mut self, address: IpAddr, now: u64) -> bool {
+        let Some(held) = self.addresses.get_mut(&address) else {
             self.addresses.insert(address, Held::default());
-        }
-        free
+            return true;
+        };
+        let Some(host) = held.reserved_for.filter(|_| held.due > now) else { return false };
+        let Some(Slot { state: SlotState::Waiting { due, .. }, .. }) = self.hosts.get(&host) else {
+            return false;
+        };
+        self.waiting.remove(*due, host);
+        held.reserved_for = None;
+        held.queue.push_front(host);
+        self.hosts.insert(host, Slot { state: SlotState::Queueing, reserved: None });
+        true
     }
 
     /// Frees an address after [`Self::hold`] or [`Self::hold_address`]; the next host in its queue

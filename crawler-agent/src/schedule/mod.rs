@@ -154,13 +154,14 @@ impl Schedule {
     fn try_hold(&self, host: Option<HostNumber>, address: IpAddr, pause: Duration) -> Option<u64> {
         let latest = self.after(pause);
         let mut workbench = self.workbench();
-        if !workbench.hold_address(address) {
+        if !workbench.hold_address(address, self.now()) {
             return None;
         }
         let due = host.map_or(Some(0), |host| workbench.reserve(host, latest));
         if due.is_none() {
-            // Nothing was sent, and nobody can have queued for it meanwhile.
-            workbench.free_address(address, 0);
+            // Nothing was sent: a host that queues for the address is due as before.
+            let due = self.last_requests().next(address, millis(pause));
+            workbench.free_address(address, due);
         }
         due
     }

@@ -58,7 +58,7 @@ fn one_request_to_an_address_at_a_time_in_order_of_arrival() {
     workbench.release(B, 100, false);
     assert_eq!(workbench.take(50), Some(C));
     assert!(workbench.hold(C, ip(2), 0, 0), "its name leads elsewhere by now");
-    assert!(workbench.hold_address(ip(1)), "so the address that was kept is free");
+    assert!(workbench.hold_address(ip(1), 0), "so the address that was kept is free");
     assert_eq!(workbench.in_flight(), 2);
 }
 
@@ -77,11 +77,15 @@ fn hosts_at_one_address_keep_its_delay() {
     assert!(workbench.hold(B, ip(1), 100, 100));
     workbench.free_address(ip(1), 200);
     workbench.retire(C);
-    assert!(workbench.hold_address(ip(1)), "nobody is left in the queue");
+    assert!(workbench.hold_address(ip(1), 0), "nobody is left in the queue");
     workbench.free_address(ip(1), 300);
     assert!(!workbench.hold(B, ip(1), 300, 250), "the address is left alone until then");
-    assert_eq!((workbench.take(299), workbench.take(300)), (None, Some(B)));
-    assert!(workbench.hold(B, ip(1), 300, 300));
+    assert!(workbench.hold_address(ip(1), 299), "a probe goes before a host that is not due");
+    assert!(!workbench.hold_address(ip(1), 299), "one at a time");
+    assert_eq!(workbench.take(350), None);
+    workbench.free_address(ip(1), 400);
+    assert_eq!((workbench.take(399), workbench.take(400)), (None, Some(B)));
+    assert!(workbench.hold(B, ip(1), 400, 400));
 }
 
 #[test]
@@ -95,7 +99,7 @@ fn no_host_overtakes_the_queue_of_an_address() {
     assert!(!workbench.hold(B, ip(1), 0, 0));
     workbench.free_address(ip(1), 0);
     assert!(!workbench.hold(C, ip(1), 0, 0), "kept for B");
-    assert!(!workbench.hold_address(ip(1)));
+    assert!(!workbench.hold_address(ip(1), 0));
     assert_eq!(workbench.take(0), Some(B));
     workbench.release(B, 9, true);
     assert_eq!(workbench.take(0), Some(C), "B went without it, so it is C's turn");
