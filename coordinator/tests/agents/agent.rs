@@ -91,7 +91,19 @@ pub(crate) async fn problem(response: Response) -> (StatusCode, String, String) 
     (status, name, body["detail"].as_str().unwrap().to_owned())
 }
 
+/// The front page of the machine on which an agent of [`FakeAgent::crawling`] lives.
+pub(crate) const PAGE: &str = "http://127.0.0.1/";
+
 impl FakeAgent {
+    /// An approved agent that crawls its own machine, and knows of [`PAGE`].
+    pub(crate) async fn crawling(running: &Running) -> Self {
+        running.until_hierarchy_is_loaded().await;
+        let mut agent = Self::approved(running, 1).await;
+        running.add_seeds(&[PAGE]).await;
+        assert_eq!(agent.routes(running).await[0].url, PAGE);
+        agent
+    }
+
     /// Enrolled from 127.0.0.`seed`, approved, and heard of.
     pub(crate) async fn approved(running: &Running, seed: u8) -> Self {
         let mut agent = Self::enrol(running, seed).await;

@@ -5,19 +5,8 @@ use protocol::page::{Entry, Trend};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::agent::{FakeAgent, now, page, problem};
+use crate::agent::{FakeAgent, PAGE, now, page, problem};
 use crate::world::{Ground, Running, until};
-
-const PAGE: &str = "http://127.0.0.1/";
-
-/// An agent that crawls its own machine.
-async fn crawling(running: &Running) -> FakeAgent {
-    running.until_hierarchy_is_loaded().await;
-    let mut agent = FakeAgent::approved(running, 1).await;
-    running.add_seeds(&[PAGE]).await;
-    assert_eq!(agent.routes(running).await[0].url, PAGE);
-    agent
-}
 
 /// A page of the agent's host, with the time of its fetch.
 fn fetched_at(time: UnixMillis, text: &str) -> Entry {
@@ -48,7 +37,7 @@ async fn until_found(running: &Running, query: &str) -> Value {
 async fn values_that_stop_ingestion_are_refused_and_others_are_ingested() {
     let ground = Ground::new().await;
     let running = ground.start().await;
-    let agent = crawling(&running).await;
+    let agent = FakeAgent::crawling(&running).await;
     let with = |change: &dyn Fn(&mut protocol::page::Fetch)| {
         let Entry::Fetch(mut fetch) = page(PAGE, "Page", "text") else { unreachable!() };
         change(&mut fetch);
@@ -75,7 +64,7 @@ async fn values_that_stop_ingestion_are_refused_and_others_are_ingested() {
 async fn a_time_that_cannot_be_is_that_of_receipt() {
     let ground = Ground::new().await;
     let running = ground.start().await;
-    let agent = crawling(&running).await;
+    let agent = FakeAgent::crawling(&running).await;
     let impossible = [i64::MAX, i64::MIN, 253_402_300_799_000, now().0 + 3_600_000];
     for (seq, time) in (1..).zip(impossible) {
         let word = format!("edition{seq}");
@@ -93,7 +82,7 @@ async fn a_time_that_cannot_be_is_that_of_receipt() {
 async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
     let ground = Ground::new().await;
     let running = ground.start().await;
-    let agent = crawling(&running).await;
+    let agent = FakeAgent::crawling(&running).await;
     let index = &running.coordinator.packages.index;
     let fetched_at = UnixMillis(i64::MAX);
     let received_at = UnixMillis(i64::MAX);

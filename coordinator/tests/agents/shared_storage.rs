@@ -2,19 +2,8 @@
 
 use coordinator::packages::Packages;
 
-use crate::agent::{FakeAgent, page};
+use crate::agent::{FakeAgent, PAGE, page};
 use crate::world::{Ground, Running, counts, until};
-
-const PAGE: &str = "http://127.0.0.1/";
-
-/// An agent that crawls its own machine.
-async fn crawling(running: &Running) -> FakeAgent {
-    running.until_hierarchy_is_loaded().await;
-    let mut agent = FakeAgent::approved(running, 1).await;
-    running.add_seeds(&[PAGE]).await;
-    assert_eq!(agent.routes(running).await[0].url, PAGE);
-    agent
-}
 
 /// Ships one page under the package's number.
 async fn ship(agent: &FakeAgent, running: &Running, seq: u64) -> String {
@@ -60,7 +49,7 @@ async fn a_coordinator_with_other_shared_storage_is_refused() {
 async fn every_coordinator_takes_packages_and_finds_all_pages() {
     let ground = Ground::new().await.with_shared_storage();
     let leader = ground.start().await;
-    let agent = crawling(&leader).await;
+    let agent = FakeAgent::crawling(&leader).await;
     let beside = tempfile::tempdir().unwrap();
     let other = ground.start_beside(&beside).await;
     assert!(!other.coordinator.is_leader());
@@ -87,7 +76,7 @@ async fn every_coordinator_takes_packages_and_finds_all_pages() {
 async fn packages_may_be_copied_to_shared_storage() {
     let ground = Ground::new().await;
     let first = ground.start().await;
-    let agent = crawling(&first).await;
+    let agent = FakeAgent::crawling(&first).await;
     ship(&agent, &first, 1).await;
     until_found(&first.coordinator.packages, 1).await;
     first.stop().await;

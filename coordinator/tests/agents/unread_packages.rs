@@ -7,19 +7,8 @@ use reqwest::StatusCode;
 use sha2::{Digest as _, Sha256};
 use store::packages::{self, FailedPackage, ReceivedPackage};
 
-use crate::agent::{FakeAgent, now, page, problem};
+use crate::agent::{FakeAgent, PAGE, now, page, problem};
 use crate::world::{Ground, Running, until};
-
-const PAGE: &str = "http://127.0.0.1/";
-
-/// An agent that crawls its own machine.
-async fn crawling(running: &Running) -> FakeAgent {
-    running.until_hierarchy_is_loaded().await;
-    let mut agent = FakeAgent::approved(running, 1).await;
-    running.add_seeds(&[PAGE]).await;
-    agent.routes(running).await;
-    agent
-}
 
 /// A package with one page that contains a word.
 fn package_with(agent: &FakeAgent, seq: u64, word: &str) -> Vec<u8> {
@@ -53,7 +42,7 @@ async fn failed(ground: &Ground) -> Vec<FailedPackage> {
 async fn a_package_whose_body_cannot_be_read_is_listed_and_ingested_when_it_can() {
     let ground = Ground::new().await;
     let running = ground.start().await;
-    let agent = crawling(&running).await;
+    let agent = FakeAgent::crawling(&running).await;
     // One body is missing; to read the other one is an error, because its folder is a file.
     std::fs::write(ground.packages().join("folder"), "").unwrap();
     let missing = package_with(&agent, 1, "recovered");
@@ -84,7 +73,7 @@ async fn a_package_whose_body_cannot_be_read_is_listed_and_ingested_when_it_can(
 async fn while_the_storage_is_away_packages_wait_and_uploads_are_refused_for_now() {
     let ground = Ground::new().await.with_shared_storage();
     let running = ground.start().await;
-    let agent = crawling(&running).await;
+    let agent = FakeAgent::crawling(&running).await;
     ground.shared_storage().set_away(true);
     let (status, ..) = problem(agent.ship(&running, 1, package_with(&agent, 1, "one")).await).await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);

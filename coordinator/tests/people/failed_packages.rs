@@ -4,20 +4,11 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::execute;
 
-use crate::agent::{FakeAgent, link, page};
+use crate::agent::{FakeAgent, PAGE, link, page};
 use crate::browser::Browser;
-use crate::world::{Ground, Running, until};
+use crate::world::{Ground, until};
 
-const PAGE: &str = "http://127.0.0.1/";
 const LINK: &str = "http://unlucky.example/";
-
-async fn crawling(running: &Running) -> FakeAgent {
-    running.until_hierarchy_is_loaded().await;
-    let mut agent = FakeAgent::approved(running, 1).await;
-    running.add_seeds(&[PAGE]).await;
-    assert_eq!(agent.routes(running).await[0].url, PAGE);
-    agent
-}
 
 async fn failed(browser: &Browser) -> Vec<Value> {
     browser.read("/api/v1/failed-packages").await["items"].as_array().unwrap().clone()
@@ -27,7 +18,7 @@ async fn failed(browser: &Browser) -> Vec<Value> {
 async fn a_package_that_the_database_refuses_is_set_aside_and_the_others_go_on() {
     let ground = Ground::new().await;
     let running = ground.start().await;
-    let agent = crawling(&running).await;
+    let agent = FakeAgent::crawling(&running).await;
     let browser = Browser::signed_in(&ground, &running).await;
     let refuse = "ALTER TABLE pending_urls
                   ADD CONSTRAINT unlucky CHECK (url <> 'http://unlucky.example/')";
