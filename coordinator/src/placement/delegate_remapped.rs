@@ -4,10 +4,11 @@
 //! without an agent, does not see them. The task walks through the hosts once after each remap, and
 //! remembers what it found until that is delegated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use hierarchy::{Hierarchy, Range};
 use model::{AgentId, HostId, PinId};
+use store::delegations;
 use store::hosts::{self, WaitingHost};
 use tokio::sync::Mutex;
 
@@ -99,10 +100,15 @@ async fn delegate(
     if found.is_empty() {
         return Ok(0);
     }
+    // The table in memory may lack what another coordinator has just decided.
+    let ranges: Vec<Range> = found.keys().copied().collect();
+    let states = delegations::subnet_states(&placement.store, &ranges).await?;
+    let held: HashSet<Range> =
+        states.iter().filter(|state| state.held.is_some()).map(|state| state.subnet).collect();
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     let mut pinned: Vec<(Range, PinId, AgentId)> = Vec::new();
     let mut searched: Vec<WaitingHost> = Vec::new();
-    for (range, host) in found {
+    for (range, host) in found.iter().filter(|(range, _)| !held.contains(range)) {
         let Some(subnet) = hierarchy.find_delegable(range) else { continue };
         match constraints.pin(hierarchy, subnet) {
             Some(pin) => pinned.push((*range, pin.id, pin.agent)),

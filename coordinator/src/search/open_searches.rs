@@ -8,6 +8,7 @@ use hierarchy::{CompanyId, Range, SubnetId};
 use model::{CrawlUrl, HostId};
 use store::StoreError;
 use store::agents::{self, Worker};
+use store::delegations;
 use store::hosts::{self, WaitingHost};
 use store::searches::{self, NewSearch};
 
@@ -97,9 +98,14 @@ async fn choose_hosts(
         let page = hosts::waiting_for_agent(&parts.store, after, PAGE, now).await?;
         let Some((last, _)) = page.last() else { break };
         after = *last;
-        for (_, subnet) in page {
-            selection.consider(subnet, count);
+        for (host, subnet) in page {
+            selection.consider(host, subnet, count);
         }
+    }
+    let left_over = &selection.left_over;
+    if !left_over.is_empty() && delegations::give_waiting_hosts(&parts.store, left_over).await? > 0
+    {
+        parts.events.emit(Event::HostsAssigned);
     }
     // An address that answered no agent since then is used only where the subnet has no other.
     let silent_before = now.plus_ms(-RETRY_AFTER_MS.cast_signed());
@@ -116,6 +122,9 @@ struct Selection<'a> {
     searched_companies: HashSet<CompanyId>,
     /// In the order in which they wait.
     chosen: Vec<Range>,
+    /// Hosts that wait although their subnets have an agent: a host that was freed at the moment
+    /// when its subnet was delegated, so that neither transaction saw the other.
+    left_over: Vec<HostId>,
 }
 
 impl<'a> Selection<'a> {
@@ -128,13 +137,25 @@ impl<'a> Selection<'a> {
         let searched_companies =
             searched.filter_map(|subnet| unserved_company(delegated, subnet)).collect();
         let seen = open_now.iter().copied().collect();
-        Self { delegated, constraints, seen, searched_companies, chosen: Vec::new() }
+        let chosen = Vec::new();
+        let left_over = Vec::new();
+        Self { delegated, constraints, seen, searched_companies, chosen, left_over }
     }
 
-    fn consider(&mut self, subnet: Range, count: usize) {
-        if self.chosen.len() < count && self.seen.insert(subnet) && self.needs_search(&subnet) {
+    fn consider(&mut self, host: HostId, subnet: Range, count: usize) {
+        if self.is_held(&subnet) {
+            self.left_over.push(host);
+        } else if self.chosen.len() < count
+            && self.seen.insert(subnet)
+            && self.needs_search(&subnet)
+        {
             self.chosen.push(subnet);
         }
+    }
+
+    fn is_held(&self, subnet: &Range) -> bool {
+        let subnet = self.delegated.hierarchy().find_delegable(subnet);
+        subnet.is_some_and(|subnet| self.delegated.delegation_table().get(subnet).is_some())
     }
 
     fn needs_search(&mut self, subnet: &Range) -> bool {
@@ -142,13 +163,10 @@ impl<'a> Selection<'a> {
         // A subnet that left the hierarchy, or may not be delegated, gets a search too: it is
         // abandoned at its first step, which gives the hosts their new subnet.
         let Some(subnet) = hierarchy.find_delegable(subnet) else { return true };
-        let is_held = self.delegated.delegation_table().get(subnet).is_some();
         // A pin needs no measurement; `apply_constraints` assigns the subnet.
         let is_pinned = self.constraints.pin(hierarchy, subnet).is_some();
         let company = unserved_company(self.delegated, subnet);
-        !is_held
-            && !is_pinned
-            && company.is_none_or(|company| self.searched_companies.insert(company))
+        !is_pinned && company.is_none_or(|company| self.searched_companies.insert(company))
     }
 }
 

@@ -1,10 +1,13 @@
 //! A new generation of the hierarchy cuts subnets otherwise: hosts follow who has the subnet that
 //! they are in now.
 
+use coordinator::placement::delegate_remapped;
 use coordinator::runtime::events::Event;
+use coordinator::search::open_searches;
 use hierarchy::{Hierarchy, Range};
 use model::{HostId, HostTask};
 use store::hosts;
+use store::testing::execute;
 
 use crate::agent::FakeAgent;
 use crate::world::{Ground, Running, hierarchy_of, load, until};
@@ -164,5 +167,40 @@ async fn hosts_of_what_was_split_stay_and_hosts_of_what_was_merged_follow() {
     assert_eq!(one.routed.len(), 3, "the other has not let go yet");
     two.release(&running).await;
     turns(&running, &mut one, &mut two, |one, _| one.routed.iter().any(|url| url == NEXT)).await;
+    running.stop().await;
+}
+
+/// The delegation table in memory is behind the database when another coordinator has just
+/// decided.
+#[tokio::test]
+async fn a_subnet_that_another_coordinator_has_just_delegated_is_not_searched_again() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let agent = FakeAgent::crawling(&running).await;
+    let coordinator = &running.coordinator;
+    let delegated = coordinator.delegated().unwrap();
+    let home = store::delegations::list_active(ground.store()).await.unwrap()[0].subnet;
+    delegated.put(delegated.hierarchy().find(&home).unwrap(), None);
+    // The hosts are walked through again.
+    coordinator.hierarchy.set_remapped(delegated.hierarchy().generation());
+    delegate_remapped::run(&coordinator.placement).await.unwrap();
+    let searches = "UPDATE searches SET state = state WHERE state = 'open'";
+    assert_eq!(execute(ground.store(), searches).await.unwrap(), 0);
+    let held = store::delegations::list_active(ground.store()).await.unwrap();
+    assert_eq!((held.len(), held[0].agent), (1, agent.id));
+    running.stop().await;
+}
+
+/// A host is freed in one transaction and its subnet delegated in another, at the same moment.
+#[tokio::test]
+async fn a_host_that_was_left_over_goes_to_the_agent_of_its_subnet() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let _agent = FakeAgent::crawling(&running).await;
+    let waits = "UPDATE hosts SET state = 'resolved', agent = NULL";
+    assert_eq!(execute(ground.store(), waits).await.unwrap(), 1);
+    open_searches::run(&running.coordinator.search).await.unwrap();
+    let has_an_agent = "UPDATE hosts SET state = state WHERE state = 'delegated'";
+    assert_eq!(execute(ground.store(), has_an_agent).await.unwrap(), 1);
     running.stop().await;
 }

@@ -4,11 +4,12 @@
 //! that is delegated already, or freed there ([`give_waiting`]).
 
 use hierarchy::Range;
-use model::{AgentId, UnixMillis};
+use model::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
-use crate::StoreError;
+use crate::commit::commit;
 use crate::moment::Moment;
+use crate::{Store, StoreError};
 
 /// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets.
 /// Hosts that waited are the agent's at once. Hosts that another agent has are its when that agent
@@ -45,6 +46,16 @@ pub(crate) async fn give_hosts(
         .await
         .map_err(StoreError::doing("take hosts from their agents"))?;
     if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
+}
+
+/// Gives those of these hosts that wait to the agents of their subnets. Returns their number.
+pub async fn give_waiting_hosts(store: &Store, hosts: &[HostId]) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("give hosts to the agents of their subnets");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let hosts: Vec<i64> = hosts.iter().map(|host| host.get()).collect();
+    let given = give_waiting(&mut tx, &hosts).await?;
+    commit(tx).await.map_err(doing)?;
+    Ok(given)
 }
 
 /// Gives those of these hosts that wait to the agents of their subnets, as part of the transaction

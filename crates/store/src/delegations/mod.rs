@@ -24,6 +24,7 @@ pub(crate) use assign::assign_in;
 use assign::close_searches;
 pub use assign::{Assignment, AssignmentOutcome, Cause, assign};
 pub use decide::{decide, decide_all};
+pub use host_agents::give_waiting_hosts;
 pub(crate) use host_agents::{give_hosts, give_waiting};
 pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
