@@ -111,9 +111,9 @@ pub struct ReportTrust {
 pub enum ReportLevel {
     /// A sample of the searches that it wins is checked.
     Trusted,
-    /// Little is known: the searches that it wins are checked.
+    /// Little is known: two others check the searches that it wins.
     New,
-    /// Others contradict too many reports: the searches that it wins are checked twice, and
+    /// Others contradict too many reports: three others check the searches that it wins, and
     /// implausible times are replaced.
     Doubted,
     /// Its reports are forged: the coordinator pauses it.
