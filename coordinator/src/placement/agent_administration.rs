@@ -11,7 +11,7 @@ use store::delegations;
 
 use crate::placement::Placement;
 use crate::runtime::constraints::current_constraints;
-use crate::runtime::delegated_hierarchy::{DelegatedHierarchy, delegation_of};
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
 
 /// A change of an agent's state that an admin requests.
@@ -66,9 +66,7 @@ pub async fn administer(
 async fn enter_stored(placement: &Placement, subnet: &Range) -> Result<(), StoreError> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(()) };
     for state in delegations::subnet_states(&placement.store, &[*subnet]).await? {
-        if let Some(subnet) = delegated.hierarchy().find(&state.subnet) {
-            delegated.put(subnet, state.held.as_ref().map(delegation_of));
-        }
+        delegated.follow(&state);
     }
     Ok(())
 }

@@ -55,8 +55,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     if !walk.is_complete {
         walk.advance(placement, &delegated).await?;
     }
-    let table = |subnet: &Range| is_delegated(&delegated, subnet);
-    walk.found.retain(|subnet, _| !table(subnet));
+    walk.found.retain(|subnet, _| delegated.agent_of(subnet).is_none());
     let changed = delegate(placement, delegated.hierarchy(), &walk.found).await?;
     let done = format!("delegated or searched for {}", quantity(changed, "subnet"));
     Ok(match (walk.is_complete, changed) {
@@ -78,17 +77,12 @@ impl Walk {
         self.is_complete = hosts.len() < BATCH as usize;
         self.after = last.map_or(self.after, HostId::get);
         for host in hosts {
-            if !is_delegated(delegated, &host.subnet) {
+            if delegated.agent_of(&host.subnet).is_none() {
                 self.found.entry(host.subnet).or_insert(host);
             }
         }
         Ok(())
     }
-}
-
-fn is_delegated(delegated: &DelegatedHierarchy, subnet: &Range) -> bool {
-    let subnet = delegated.hierarchy().find(subnet);
-    subnet.is_some_and(|subnet| delegated.delegation_table().get(subnet).is_some())
 }
 
 /// Assigns or opens searches. Returns the number of subnets for which either was done.

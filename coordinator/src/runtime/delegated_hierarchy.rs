@@ -9,9 +9,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use arc_swap::ArcSwapOption;
 use delegation::{Delegation, DelegationTable};
-use hierarchy::{Generation, Hierarchy, SubnetId};
+use hierarchy::{Generation, Hierarchy, Range, SubnetId};
 use model::AgentId;
-use store::delegations::{self, ActiveDelegation};
+use store::delegations::{self, ActiveDelegation, SubnetState};
 use store::{Store, StoreError};
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -85,6 +85,26 @@ impl DelegatedHierarchy {
     /// The delegation table, locked for reading. Never hold the guard across an await.
     pub fn delegation_table(&self) -> RwLockReadGuard<'_, DelegationTable> {
         self.delegation_table.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The agent of a subnet by the table; none also where the hierarchy lacks the range or it may
+    /// not be delegated.
+    pub fn agent_of(&self, subnet: &Range) -> Option<AgentId> {
+        let subnet = self.hierarchy.find_delegable(subnet)?;
+        self.delegation_table().agent_of(subnet)
+    }
+
+    /// Sets the entry of a subnet to what the store has. Returns the former and the new agent if
+    /// they differ. Hold [`CurrentHierarchy::writing`] from before the store was read.
+    pub fn follow(&self, state: &SubnetState) -> Vec<AgentId> {
+        let Some(subnet) = self.hierarchy.find(&state.subnet) else { return Vec::new() };
+        let after = state.held.as_ref().map(delegation_of);
+        let before = self.delegation_table().get(subnet);
+        if before == after {
+            return Vec::new();
+        }
+        self.put(subnet, after);
+        [before, after].into_iter().flatten().map(|delegation| delegation.agent).collect()
     }
 
     /// Enters a delegation and returns the former one. Hold [`CurrentHierarchy::writing`] until it

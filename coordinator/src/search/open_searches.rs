@@ -143,7 +143,7 @@ impl<'a> Selection<'a> {
     }
 
     fn consider(&mut self, host: HostId, subnet: Range, count: usize) {
-        if self.is_held(&subnet) {
+        if self.delegated.agent_of(&subnet).is_some() {
             self.left_over.push(host);
         } else if self.chosen.len() < count
             && self.seen.insert(subnet)
@@ -151,11 +151,6 @@ impl<'a> Selection<'a> {
         {
             self.chosen.push(subnet);
         }
-    }
-
-    fn is_held(&self, subnet: &Range) -> bool {
-        let subnet = self.delegated.hierarchy().find_delegable(subnet);
-        subnet.is_some_and(|subnet| self.delegated.delegation_table().get(subnet).is_some())
     }
 
     fn needs_search(&mut self, subnet: &Range) -> bool {

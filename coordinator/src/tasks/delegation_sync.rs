@@ -11,11 +11,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use hierarchy::Range;
-use model::AgentId;
 use store::StoreError;
-use store::delegations::{DelegationChange, DelegationListener, SubnetState, subnet_states};
+use store::delegations::{DelegationChange, DelegationListener, subnet_states};
 
-use crate::runtime::delegated_hierarchy::{DelegatedHierarchy, delegation_of};
 use crate::runtime::events::Event;
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::peer_notifications::repeat;
@@ -66,11 +64,7 @@ fn unknown(coordinator: &Coordinator, decided: Vec<Range>) -> Vec<Range> {
     let Some(delegated) = coordinator.delegated().filter(|_| coordinator.is_leader()) else {
         return decided;
     };
-    let agent_of = |subnet: &Range| {
-        let subnet = delegated.hierarchy().find(subnet)?;
-        delegated.delegation_table().agent_of(subnet)
-    };
-    decided.into_iter().filter(|subnet| agent_of(subnet).is_none()).collect()
+    decided.into_iter().filter(|subnet| delegated.agent_of(subnet).is_none()).collect()
 }
 
 /// Reads the delegations of these subnets again.
@@ -82,7 +76,7 @@ async fn reload(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), Store
     let Some(delegated) = coordinator.delegated() else { return Ok(()) };
     let mut agents = Vec::new();
     for standing in subnet_states(&coordinator.store, ranges).await? {
-        agents.extend(enter(&delegated, &standing));
+        agents.extend(delegated.follow(&standing));
     }
     drop(writing);
     if agents.is_empty() {
@@ -96,16 +90,4 @@ async fn reload(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), Store
         coordinator.events.emit(Event::DelegationsChanged);
     }
     Ok(())
-}
-
-/// Sets the entry of one subnet. Returns the former and the new agent if they differ.
-fn enter(delegated: &DelegatedHierarchy, standing: &SubnetState) -> Vec<AgentId> {
-    let Some(subnet) = delegated.hierarchy().find(&standing.subnet) else { return Vec::new() };
-    let after = standing.held.as_ref().map(delegation_of);
-    let before = delegated.delegation_table().get(subnet);
-    if before == after {
-        return Vec::new();
-    }
-    delegated.put(subnet, after);
-    [before, after].into_iter().flatten().map(|delegation| delegation.agent).collect()
 }
