@@ -42,15 +42,13 @@ pub struct AuditInput {
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let now = placement.clock.now();
-    let input = AuditInput {
-        version: delegated.version(),
-        agents: audited_agents(&placement.store, now).await?,
-    };
+    let agents = audited_agents(&placement.store, now).await?;
+    let input = AuditInput { version: delegated.version(), agents };
     let mut last_input = placement.audited.lock().await;
     if last_input.as_ref() == Some(&input) {
         return Ok(Outcome::Idle);
     }
-    let report = audit_delegations(&placement.store, delegated.hierarchy(), now).await?;
+    let report = audit_of(&placement.store, delegated.hierarchy(), &input.agents, now).await?;
     let count = report.findings.len();
     let before = placement.last_audit.load_full();
     // Findings that stay are logged once.
@@ -88,6 +86,16 @@ pub async fn audit_delegations(
     now: UnixMillis,
 ) -> Result<AuditReport, StoreError> {
     let agents = audited_agents(store, now).await?;
+    audit_of(store, hierarchy, &agents, now).await
+}
+
+/// Audits with the agents as they were just read.
+async fn audit_of(
+    store: &Store,
+    hierarchy: &Hierarchy,
+    agents: &[AuditedAgent],
+    now: UnixMillis,
+) -> Result<AuditReport, StoreError> {
     let loads = SubnetLoads::all(store, now).await?;
     let stale = delegations::stale(store, hierarchy.generation()).await?;
     let stale: HashMap<Range, Generation> = stale.into_iter().collect();
@@ -102,5 +110,5 @@ pub async fn audit_delegations(
             load: loads.pages_a_day(&held.subnet),
         })
         .collect();
-    Ok(AuditReport { at: now, findings: audit(hierarchy, &agents, &entries) })
+    Ok(AuditReport { at: now, findings: audit(hierarchy, agents, &entries) })
 }
