@@ -9,7 +9,7 @@ use store::trust::{self, AgentTrust, Contradiction};
 
 use crate::placement::Placement;
 use crate::placement::apply_constraints::reopen;
-use crate::predictor::read_trust;
+use crate::predictor::decode_trust;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -20,13 +20,12 @@ const BATCH: usize = 500;
 /// Pauses forging agents with a finding. The subnets that a paused one won by its reports keep it
 /// until a search has found another agent.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
-    let trusted = read_trust(&placement.store).await?;
     let mut paused = 0;
     let mut forging = Vec::new();
     for known in trust::list(&placement.store).await? {
-        let level = trusted.get(&known.agent).map(Trust::level);
-        if level == Some(TrustLevel::Forging) {
-            let finding = describe(&trusted[&known.agent], &known);
+        let trust = decode_trust(Some(known.tests.clone()))?;
+        if trust.level() == TrustLevel::Forging {
+            let finding = describe(&trust, &known);
             paused += usize::from(pause(placement, known.agent, &finding).await?);
             forging.push(known.agent);
         }

@@ -24,8 +24,8 @@ pub struct ReportJudgement {
 
 /// The trust in all agents with judged reports.
 pub async fn read_trust(store: &store::Store) -> Result<HashMap<AgentId, Trust>, anyhow::Error> {
-    let known = trust::list(store).await?;
-    known.into_iter().map(|known| Ok((known.agent, decode_trust(Some(known.tests))?))).collect()
+    let tests = trust::tests(store).await?;
+    tests.into_iter().map(|(agent, tests)| Ok((agent, decode_trust(Some(tests))?))).collect()
 }
 
 /// Counts judged reports of an agent. Emits an event when its reports turn out to be forged.

@@ -75,6 +75,15 @@ pub async fn list(store: &Store) -> Result<Vec<AgentTrust>, StoreError> {
     Ok(rows.into_iter().map(Row::read).collect())
 }
 
+/// Reads the tests on the reports of all agents, without the evidence.
+pub async fn tests(store: &Store) -> Result<Vec<(AgentId, Value)>, StoreError> {
+    let rows: Vec<(i64, Json<Value>)> = sqlx::query_as("SELECT agent, tests FROM agent_trust")
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the tests on the reports of agents"))?;
+    Ok(rows.into_iter().map(|(agent, tests)| (AgentId::new(agent), tests.0)).collect())
+}
+
 /// Reads the trust in these agents; agents without judged reports are left out.
 pub async fn find(store: &Store, agents: &[AgentId]) -> Result<Vec<AgentTrust>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as("SELECT * FROM agent_trust WHERE agent = ANY($1)")
