@@ -12,6 +12,8 @@ mod failover;
 mod forged_reports;
 #[path = "scenarios/kills.rs"]
 mod kills;
+#[path = "scenarios/registry.rs"]
+mod registry;
 #[path = "scenarios/scripted.rs"]
 mod scripted;
 #[path = "scenarios/searches.rs"]

@@ -4,15 +4,14 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
 use s3_server::S3Server;
-use store::generations::Load;
 use store::packages::{count_failed, most_ingestions, pending};
 use store::testing::TestDatabase;
 use store::{Store, overview};
 use tests::harness::{Admin, Coordinator, CoordinatorPlan, RunDirectory, until};
 
 use crate::crawling::{Crawling, PAGES, WORD, enrol, host};
+use crate::registry::{home, load};
 use crate::scripted::now;
 
 const PASSWORD: &str = "a long enough password";
@@ -47,7 +46,7 @@ async fn kill_leaders(kills: usize) {
     let run_directory = RunDirectory::open("failover").unwrap();
     let database = TestDatabase::new().await.unwrap();
     let s3 = S3Server::start().unwrap();
-    load(database.store()).await;
+    load(database.store(), (1..=AGENTS).map(home)).await;
     let mut deployment = Deployment::start(&run_directory, &database, &s3).await;
     let agents = agents(&deployment).await;
     for kill in 1..=kills {
@@ -184,26 +183,4 @@ async fn until_acknowledged(agents: &[Crawling], packages: u64) {
         std::future::ready(if seen >= packages { Ok(()) } else { Err(seen) })
     };
     until("acknowledged packages", PATIENCE, look).await.unwrap();
-}
-
-/// The home subnet of each agent.
-fn hierarchy() -> Hierarchy {
-    let mut companies = CompanyIndex::default();
-    let mut builder = Builder::default();
-    for agent in 1..=AGENTS {
-        builder.add(Record {
-            range: format!("127.0.1.{agent}/32").parse().unwrap(),
-            kind: SubnetKind::Delegated,
-            registry: Some(Registry::RipeNcc),
-            company: Some(companies.number(Registry::RipeNcc, &format!("home {agent}"))),
-            country: "CY".parse().ok(),
-        });
-    }
-    builder.build(Generation::new(0), companies.into_companies()).0
-}
-
-async fn load(store: &Store) {
-    let mut load = Load::wait(store).await.unwrap();
-    load.copy(&hierarchy(), &|_| {}).await.unwrap();
-    load.swap(Instant::now(), &[]).await.unwrap();
 }

@@ -3,12 +3,11 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
 use serde_json::Value;
 use store::Address;
-use store::generations::Load;
 use tests::harness::{Admin, Coordinator, CoordinatorPlan, RunDirectory, until};
 
+use crate::registry::{home, load};
 use crate::scripted::Scripted;
 
 const PASSWORD: &str = "a long enough password";
@@ -36,24 +35,6 @@ fn measure(agent: usize, address: IpAddr) -> u32 {
     1_000 * own.abs_diff(place(address)) + 3_000
 }
 
-fn setup() -> Hierarchy {
-    let mut companies = CompanyIndex::default();
-    let mut builder = Builder::default();
-    let homes = (1..=AGENTS).map(|agent| (format!("127.0.1.{agent}/32"), format!("home {agent}")));
-    let subnets = (0..SUBNETS)
-        .map(|number| (format!("198.51.100.{}/30", number * 4), format!("company {number}")));
-    for (range, company) in homes.chain(subnets) {
-        builder.add(Record {
-            range: range.parse().unwrap(),
-            kind: SubnetKind::Delegated,
-            registry: Some(Registry::RipeNcc),
-            company: Some(companies.number(Registry::RipeNcc, &company)),
-            country: "CY".parse().ok(),
-        });
-    }
-    builder.build(Generation::new(0), companies.into_companies()).0
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_that_forges_its_reports_is_paused_with_the_numbers() {
     let run_directory = RunDirectory::open("forged").unwrap();
@@ -64,9 +45,11 @@ async fn an_agent_that_forges_its_reports_is_paused_with_the_numbers() {
     };
     let mut coordinator = Coordinator::start(plan).await.unwrap();
     let store = store::open(&Address::private(&data_dir.join("run"))).await.unwrap();
-    let mut load = Load::wait(&store).await.unwrap();
-    load.copy(&setup(), &|_| {}).await.unwrap();
-    load.swap(std::time::Instant::now(), &[]).await.unwrap();
+    let subnets = (0..SUBNETS).map(|number| {
+        let range = format!("198.51.100.{}/30", number * 4).parse().unwrap();
+        (range, format!("company {number}"))
+    });
+    load(&store, (1..=AGENTS).map(home).chain(subnets)).await;
     store.close().await;
     let admin = Admin::sign_in(coordinator.address(), PASSWORD).await.unwrap();
     let mut agents = Vec::new();

@@ -4,17 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use hierarchy::{
-    Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetKind,
-};
+use hierarchy::Range;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use s3_server::S3Server;
-use store::generations::Load;
 use store::testing::TestDatabase;
 use store::{Address, Store, delegations, searches, settings};
 use tests::harness::{Admin, Coordinator, CoordinatorPlan, RunDirectory, until};
 
+use crate::registry::{home, load};
 use crate::scripted::Scripted;
 
 const PASSWORD: &str = "a long enough password";
@@ -45,28 +43,10 @@ fn measure(agent: usize, address: IpAddr) -> u32 {
     30_000 + (mixed >> 8) % 170_000
 }
 
-fn setup() -> Hierarchy {
-    let mut companies = CompanyIndex::default();
-    let mut builder = Builder::default();
-    let homes = (1..=AGENTS)
-        .map(|agent| (format!("127.0.1.{agent}/32").parse().unwrap(), format!("home {agent}")));
+/// Homes of the agents, and subnets that want an agent.
+fn records() -> impl Iterator<Item = (Range, String)> {
     let subnets = (0..SUBNETS).map(|number| (subnet(number), format!("company {number}")));
-    for (range, company) in homes.chain(subnets) {
-        builder.add(Record {
-            range,
-            kind: SubnetKind::Delegated,
-            registry: Some(Registry::RipeNcc),
-            company: Some(companies.number(Registry::RipeNcc, &company)),
-            country: "CY".parse().ok(),
-        });
-    }
-    builder.build(Generation::new(0), companies.into_companies()).0
-}
-
-async fn load(store: &Store) {
-    let mut load = Load::wait(store).await.unwrap();
-    load.copy(&setup(), &|_| {}).await.unwrap();
-    load.swap(std::time::Instant::now(), &[]).await.unwrap();
+    (1..=AGENTS).map(home).chain(subnets)
 }
 
 /// Agents that are approved, and a seed in each subnet.
@@ -177,7 +157,7 @@ async fn no_search_is_lost_or_decided_twice_whatever_is_killed() {
     };
     let mut coordinator = Coordinator::start(plan).await.unwrap();
     let store = store::open(&Address::private(&data_dir.join("run"))).await.unwrap();
-    load(&store).await;
+    load(&store, records()).await;
     store.close().await;
     let admin = Admin::sign_in(coordinator.address(), PASSWORD).await.unwrap();
     let agents = crew(&[coordinator.address()], &admin).await;
@@ -201,7 +181,7 @@ async fn no_search_is_lost_or_decided_twice_whatever_is_killed() {
 async fn of_two_coordinators_one_decides_also_when_the_other_wakes_up_late() {
     let run_directory = RunDirectory::open("pair").unwrap();
     let database = TestDatabase::new().await.unwrap();
-    load(database.store()).await;
+    load(database.store(), records()).await;
     let s3 = S3Server::start().unwrap();
     let plan = |name: &str| CoordinatorPlan {
         admin_password: PASSWORD.to_owned(),

@@ -14,6 +14,16 @@ fn ip(last: u8) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(192, 0, 2, last))
 }
 
+/// A workbench whose three hosts are busy.
+fn with_busy_hosts() -> Workbench {
+    let mut workbench = Workbench::default();
+    for host in [A, B, C] {
+        workbench.offer(host, 0);
+        assert_eq!(workbench.take(0), Some(host));
+    }
+    workbench
+}
+
 #[test]
 fn hosts_are_taken_when_they_are_due_longest_first() {
     let mut workbench = Workbench::default();
@@ -41,11 +51,7 @@ fn work_that_comes_in_while_a_host_is_busy_is_not_lost() {
 
 #[test]
 fn one_request_to_an_address_at_a_time_in_order_of_arrival() {
-    let mut workbench = Workbench::default();
-    for host in [A, B, C] {
-        workbench.offer(host, 0);
-        assert_eq!(workbench.take(0), Some(host));
-    }
+    let mut workbench = with_busy_hosts();
     assert!(workbench.hold(A, ip(1), 0, 0));
     assert!(!workbench.hold(B, ip(1), 0, 0));
     assert!(!workbench.hold(C, ip(1), 0, 0));
@@ -64,11 +70,7 @@ fn one_request_to_an_address_at_a_time_in_order_of_arrival() {
 
 #[test]
 fn hosts_at_one_address_keep_its_delay() {
-    let mut workbench = Workbench::default();
-    for host in [A, B, C] {
-        workbench.offer(host, 0);
-        workbench.take(0);
-    }
+    let mut workbench = with_busy_hosts();
     assert!(workbench.hold(A, ip(1), 0, 0));
     assert!(!workbench.hold(B, ip(1), 0, 0));
     workbench.free_address(ip(1), 100);
@@ -90,11 +92,7 @@ fn hosts_at_one_address_keep_its_delay() {
 
 #[test]
 fn no_host_overtakes_the_queue_of_an_address() {
-    let mut workbench = Workbench::default();
-    for host in [A, B, C] {
-        workbench.offer(host, 0);
-        workbench.take(0);
-    }
+    let mut workbench = with_busy_hosts();
     assert!(workbench.hold(A, ip(1), 0, 0));
     assert!(!workbench.hold(B, ip(1), 0, 0));
     workbench.free_address(ip(1), 0);
@@ -263,11 +261,7 @@ fn new_work_brings_a_host_forward_but_not_before_it_may_be_asked() {
 
 #[test]
 fn a_retired_host_is_asked_no_more_and_is_idle_when_its_request_is_over() {
-    let mut workbench = Workbench::default();
-    for host in [A, B, C] {
-        workbench.offer(host, 0);
-        assert_eq!(workbench.take(0), Some(host));
-    }
+    let mut workbench = with_busy_hosts();
     assert!(workbench.hold(A, ip(1), 0, 0));
     assert!(!workbench.hold(B, ip(1), 0, 0) && !workbench.hold(C, ip(1), 0, 0));
     workbench.retire(B);
