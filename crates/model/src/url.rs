@@ -7,6 +7,7 @@
 
 use std::{borrow::Cow, fmt};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 use url::{Host, Position, Url};
 
@@ -128,7 +129,13 @@ impl CrawlUrl {
 
     /// The host that the URL belongs to.
     pub fn host_key(&self) -> HostKey {
-        HostKey(self.0.origin().ascii_serialization())
+        HostKey(self.host_key_str().to_owned())
+    }
+
+    /// The same as [`HostKey::as_str`] has it: the part of the URL before the path. The WHATWG form
+    /// has no default port, and a crawler's URL has no user name.
+    pub fn host_key_str(&self) -> &str {
+        &self.0[..Position::BeforePath]
     }
 
     /// Name or address of the host. It is never none for http and https, though the type of the
@@ -170,6 +177,18 @@ impl CrawlUrl {
 impl fmt::Display for CrawlUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for CrawlUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for CrawlUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 

@@ -50,6 +50,12 @@ impl Crawler {
             } else if !self.lease.holds() {
                 // Checked before each visit, because the clock monitor looks only once a second.
                 self.readiness.change(|readiness| readiness.lease_expired = true);
+            } else if !self.visitor.store.has_room()? {
+                tokio::select! {
+                    () = self.visitor.store.until_packed() => {}
+                    ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
+                    _ = readiness.changed() => {}
+                }
             } else if let Some(claim) = self.visitor.schedule.take(self.visitor.delay()) {
                 let visitor = Arc::clone(&self.visitor);
                 visits.spawn(async move { visitor.visit(claim).await });

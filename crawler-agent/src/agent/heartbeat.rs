@@ -92,7 +92,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
                 Ok(response) => {
                     backoff.reset();
                     let confirmed = &request.orders_done;
-                    self.host_orders.forget_confirmed(confirmed, &response.host_orders).await?;
+                    self.host_orders.forget_confirmed(confirmed, &response.host_orders)?;
                     let lease_ms = response.lease_ms;
                     let news = self.apply(response, request.routes_after).await?;
                     // Renewed last: hosts that were released meanwhile are retired by now. The
@@ -124,7 +124,10 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     }
 
     async fn request(&self, hold_ms: u32) -> Result<HeartbeatRequest, AgentError> {
-        let counts = self.store.read(Frontier::counts).await?;
+        let counts = self.store.counts()?;
+        let orders_done = self.store.read(Frontier::orders_done).await?;
+        // The coordinator relies on what the request calls stored and executed.
+        self.store.sync().await?;
         let readiness = self.readiness.current();
         let idle = idle_reason(&readiness, &self.schedule);
         Ok(HeartbeatRequest {
@@ -134,7 +137,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             routes_after: counts.routes_after,
             state: readiness.state.unwrap_or(AgentState::Pending),
             probes_accepted: self.accepted_probes.list(),
-            orders_done: self.store.read(Frontier::orders_done).await?,
+            orders_done,
             orders_accepted: self.host_orders.list(),
             policy: Some(*self.policy.borrow()),
             status: WorkStatus {
@@ -173,7 +176,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         let routes = new_routes(response.routes, routes_after);
         if !routes.is_empty() {
             news = true;
-            self.store_routes(routes).await?;
+            self.store_routes(routes)?;
         }
         // After the routes, so that URLs of a host that is released are handed back as well.
         self.host_orders.accept(response.host_orders).await?;
@@ -215,10 +218,10 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         Ok(())
     }
 
-    async fn store_routes(&self, routes: Vec<protocol::Route>) -> Result<(), AgentError> {
+    fn store_routes(&self, routes: Vec<protocol::Route>) -> Result<(), AgentError> {
         let at = clock::now();
         let bounds = self.visitor.bounds();
-        let effect = self.store.apply(Change::Routes { routes, at, bounds }).await?;
+        let effect = self.store.apply(Change::Routes { routes, at, bounds })?;
         for (host, due) in effect.ready {
             self.schedule.offer(host, due, at, Duration::ZERO);
         }

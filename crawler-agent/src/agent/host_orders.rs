@@ -91,9 +91,7 @@ impl HostOrders {
             if !is_new || executed.contains(&order.number) {
                 continue;
             }
-            let key = order.host.clone();
-            let find = move |frontier: &Frontier| frontier.host_number(&key);
-            let host = self.store.read(find).await?;
+            let host = self.store.host_number(&order.host)?;
             if let (Some(host), HostTask::Release) = (host, order.task) {
                 self.schedule.retire(host);
             }
@@ -105,7 +103,7 @@ impl HostOrders {
 
     /// Forgets the orders that a heartbeat `confirmed` and whose answer does not name them any
     /// more.
-    pub(super) async fn forget_confirmed(
+    pub(super) fn forget_confirmed(
         &self,
         confirmed: &[u64],
         named: &[HostOrder],
@@ -117,7 +115,7 @@ impl HostOrders {
             return Ok(());
         }
         lock(&self.accepted).retain(|number| !numbers.contains(number));
-        self.store.apply(Change::ForgetOrders { numbers }).await.map(drop)
+        self.store.apply(Change::ForgetOrders { numbers }).map(drop)
     }
 
     /// Executes orders as they come, until `stop`.
@@ -147,8 +145,8 @@ impl HostOrders {
             self.fetcher.close_connection(&order.host);
         }
         let change = Change::Order { number: order.number, host, task: order.task };
-        // A large host is released in several transactions.
-        while self.store.apply(change.clone()).await?.more {}
+        // A large host is released in several changes.
+        while self.store.apply(change.clone())?.more {}
         if let Some(host) = released {
             self.schedule.forget(host);
         }

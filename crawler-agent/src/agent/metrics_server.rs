@@ -99,7 +99,7 @@ impl MetricsServer {
 async fn serve(stream: TcpStream, source: Arc<MetricsSource>) {
     let service = service_fn(|request| {
         let source = Arc::clone(&source);
-        async move { Ok::<_, Infallible>(source.respond(&request).await) }
+        async move { Ok::<_, Infallible>(source.respond(&request)) }
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     // A connection that fails or lasts too long concerns nobody but its client.
@@ -107,11 +107,11 @@ async fn serve(stream: TcpStream, source: Arc<MetricsSource>) {
 }
 
 impl MetricsSource {
-    async fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         if request.method() != Method::GET || request.uri().path() != "/metrics" {
             return bare(StatusCode::NOT_FOUND);
         }
-        let Some(status) = self.status.current().await else {
+        let Some(status) = self.status.current() else {
             return bare(StatusCode::SERVICE_UNAVAILABLE);
         };
         let mut registry = Registry::with_prefix(PREFIX);

@@ -338,7 +338,7 @@ impl Parts {
             self.shipper().send_all().await
         };
         let shipped = tokio::time::timeout(LAST_SHIPPING, shipping).await;
-        self.status_writer().write().await;
+        self.status_writer().write();
         let activity_log = self.visitor.activity_log.clone();
         // Fails only if the blocking thread panics; then the last lines may be missing.
         drop(tokio::task::spawn_blocking(move || activity_log.flush(ACTIVITY_LOG_FLUSH)).await);

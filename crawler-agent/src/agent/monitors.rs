@@ -14,7 +14,7 @@ use crate::{
     clock,
     config::Limits,
     disk,
-    frontier::{Frontier, FrontierHandle},
+    frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
     resolve::Resolver,
     schedule::Schedule,
@@ -110,21 +110,21 @@ impl StatusWriter {
     pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
         let mut tick = tokio::time::interval(STATUS_PERIOD);
         while stop.run_until_cancelled(tick.tick()).await.is_some() {
-            self.write().await;
+            self.write();
         }
         Ok(())
     }
 
-    pub(super) async fn write(&self) {
-        let Some(status) = self.current().await else { return };
+    pub(super) fn write(&self) {
+        let Some(status) = self.current() else { return };
         if let Err(error) = status.write(&self.dir) {
             tracing::warn!(%error, "the status file cannot be written");
         }
     }
 
     /// The status now; none when the frontier has failed.
-    pub(super) async fn current(&self) -> Option<StatusFile> {
-        let counts = self.store.read(Frontier::counts).await.ok()?;
+    pub(super) fn current(&self) -> Option<StatusFile> {
+        let counts = self.store.counts().ok()?;
         let readiness = self.readiness.current();
         let idle = idle_reason(&readiness, &self.schedule);
         Some(StatusFile {

@@ -71,14 +71,19 @@ impl Shipper {
 
     async fn send(&self, name: PackageName) -> Result<(), AgentError> {
         let Some(bytes) = self.outbox.bytes(name)? else {
-            tracing::error!(package = name.seq, "a package's file is gone; its pages are lost");
-            return Ok(self.outbox.acknowledged(name).await?);
+            // The file of an acknowledged package is deleted at once, but the log says so only
+            // after its next sync.
+            tracing::warn!(
+                package = name.seq,
+                "a package has no file; it was shipped before a power failure, or deleted by hand"
+            );
+            return Ok(self.outbox.acknowledged(name)?);
         };
         let mut backoff = Backoff::default();
         loop {
             match self.client.send_package(name, &bytes).await {
                 Ok(()) => {
-                    self.outbox.acknowledged(name).await?;
+                    self.outbox.acknowledged(name)?;
                     self.metrics.sent(bytes.len());
                     // It may have held the last results of a released host.
                     if !self.host_orders.is_empty() {
@@ -91,7 +96,7 @@ impl Shipper {
                     let package = name.seq;
                     tracing::error!(error, package, "a package was refused; see packages/refused");
                     self.metrics.refused();
-                    return Ok(self.outbox.set_aside(name).await?);
+                    return Ok(self.outbox.set_aside(name)?);
                 }
                 // Everything else is retried. Where the agent is banned, the heartbeat ends it.
                 Err(error) => {

@@ -81,7 +81,11 @@ impl DataDir {
     /// none.
     pub fn frontier(&self) -> Result<Frontier, DataDirError> {
         let epoch = crate::clock::now().0.unsigned_abs();
-        Ok(Frontier::open(&self.dir.join("frontier.redb"), epoch)?)
+        let earlier = self.dir.join("frontier.redb");
+        if earlier.try_exists().map_err(FileError::at(&earlier, "read"))? {
+            return Err(FrontierError::Earlier(earlier).into());
+        }
+        Ok(Frontier::open(&self.dir.join("frontier"), epoch)?)
     }
 
     /// Loads the identity; none before the agent has enrolled with a join token that names the

@@ -1,12 +1,19 @@
 //! Changes of the frontier, and their effects.
 
 use model::{CrawlUrl, HostTask, UnixMillis};
-use protocol::{Route, page::Fetch};
+use protocol::{
+    Route,
+    page::{Entry, Fetch, Outcome},
+};
+use serde::{Deserialize, Serialize};
 
-use super::{HostNumber, PageRecord, Queued, RobotsState};
+use super::{
+    FrontierError, HostNumber, PageRecord, Past, Queued, RobotsState,
+    state::window::{PageKey, QueueKey},
+};
 
 /// The operator's bounds of what is queued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     /// Most URLs of one host.
     pub pages_a_host: u32,
@@ -14,8 +21,8 @@ pub struct Bounds {
     pub depth: u16,
 }
 
-/// A change, applied wholly or not at all.
-#[derive(Debug, Clone)]
+/// A change, applied wholly or not at all. The log has it in this form.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Change {
     /// The coordinator sent routes; their hosts are the agent's from now on.
     Routes {
@@ -30,8 +37,10 @@ pub enum Change {
     Done(Box<Done>),
     /// A fetch failed and is tried again; the URL stays first in its queue.
     Retry {
-        /// URL that failed.
-        item: Queued,
+        /// Number of the host.
+        host: HostNumber,
+        /// Place of the URL in its queue.
+        key: QueueKey,
         /// Earliest time of the next request to the host.
         due: UnixMillis,
         /// The host's failures in a row, including this one.
@@ -97,12 +106,67 @@ pub enum Change {
 }
 
 /// A fetch that ended for good.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Done {
-    /// URL that was fetched.
-    pub item: Queued,
-    /// Result for the package.
-    pub fetch: Fetch,
+    /// Host of the URL.
+    pub host: HostNumber,
+    /// What was fetched.
+    pub item: VisitedUrl,
+    /// Number of links from a routed URL to this one.
+    pub depth: u16,
+    /// Number of redirects that led to it.
+    pub redirects: u8,
+    /// Start of the request.
+    pub fetched_at: UnixMillis,
+    /// Size of the body on the wire, in bytes.
+    pub wire_bytes: u64,
+    /// The result, as a line of a package. It is encoded here once, for log, file and package.
+    pub line: String,
+    /// Record for the next visit of the page; none when it is not visited again.
+    pub page: Option<PageRecord>,
+    /// Target of the redirect with which the URL was answered.
+    pub target: Option<CrawlUrl>,
+    /// Links of the page.
+    pub links: Vec<CrawlUrl>,
+    /// Links to other agents' hosts that are to be reported; filled in when the change is applied.
+    pub reports: Vec<Report>,
+    /// Earliest time of the next request to the host; none when nothing was sent to it.
+    pub due: Option<UnixMillis>,
+    /// The host's failures in a row after this fetch.
+    pub failures: u32,
+    /// Bounds for the links.
+    pub bounds: Bounds,
+}
+
+/// A URL of the queue, or a page, that was visited.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum VisitedUrl {
+    /// A URL of the queue.
+    Queued {
+        /// Its place in the queue.
+        key: QueueKey,
+    },
+    /// A page that was visited again.
+    Page {
+        /// Its place among the pages.
+        key: PageKey,
+        /// Its response times before the visit.
+        past: Past,
+    },
+}
+
+/// A URL of another agent's host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// The URL, normalised.
+    pub url: Box<str>,
+    /// Number of redirects that led to it.
+    pub redirects: u8,
+}
+
+/// What a visit leaves behind in the frontier besides the result.
+#[derive(Debug, Clone)]
+pub struct After {
     /// Record for the next visit of the page; none when it is not visited again.
     pub page: Option<PageRecord>,
     /// Links of the page.
@@ -113,6 +177,51 @@ pub struct Done {
     pub failures: u32,
     /// Bounds for the links.
     pub bounds: Bounds,
+}
+
+impl Done {
+    /// The end of the fetch of `item`.
+    pub fn new(item: &Queued, fetch: Fetch, after: After) -> Result<Self, FrontierError> {
+        let After { page, links, due, failures, bounds } = after;
+        let target = match &fetch.outcome {
+            Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
+            _ => None,
+        };
+        let Fetch { fetched_at, wire_bytes, .. } = fetch;
+        Ok(Self {
+            host: item.host,
+            item: item.visited(),
+            depth: item.depth,
+            redirects: item.redirects,
+            fetched_at,
+            wire_bytes,
+            line: serde_json::to_string(&Entry::Fetch(Box::new(fetch)))?,
+            page,
+            target,
+            links,
+            reports: Vec::new(),
+            due,
+            failures,
+            bounds,
+        })
+    }
+}
+
+impl Queued {
+    /// The URL as a change names it.
+    fn visited(&self) -> VisitedUrl {
+        match &self.known {
+            Some(known) => {
+                VisitedUrl::Page { key: (known.visited.0, self.order), past: known.record.past }
+            }
+            None => VisitedUrl::Queued { key: self.queue_key() },
+        }
+    }
+
+    /// Place of a URL of the queue.
+    pub fn queue_key(&self) -> QueueKey {
+        (self.depth, self.order)
+    }
 }
 
 /// Consequences of a change, for schedule and outbox.

@@ -17,13 +17,51 @@ pub enum FrontierError {
         #[source]
         source: Box<redb::Error>,
     },
+    /// The directory cannot be made.
+    #[error(transparent)]
+    Directory(Box<crate::file::FileError>),
+    /// The directory holds a frontier of an earlier version.
+    #[error(
+        "{0} was written by an earlier version of the agent; run that version until its packages \
+         are shipped, then delete the file"
+    )]
+    Earlier(PathBuf),
+    /// The file has a format that this version cannot read.
+    #[error("the frontier {path} has format {found}, which this version cannot read")]
+    Format {
+        /// Path of the file.
+        path: PathBuf,
+        /// Version of the format.
+        found: u32,
+    },
+    /// A file of the log, or its directory, cannot be read or written.
+    #[error("the log of the frontier {path} cannot be read or written")]
+    Log {
+        /// Path of the file or directory.
+        path: PathBuf,
+        /// Error of the operating system.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file with the name of a segment is none.
+    #[error("{0} is no log of a frontier; move it away if it is yours")]
+    NoLog(PathBuf),
     /// Reading or writing failed.
     #[error("the frontier cannot be read or written")]
     Store(#[source] Box<redb::Error>),
-    /// A record cannot be parsed.
-    #[error("a record of the frontier cannot be parsed")]
-    Record(#[from] serde_json::Error),
-    /// The writer has ended after an earlier error.
+    /// A row, or a record of the log, cannot be encoded or decoded.
+    #[error("a record of the frontier cannot be read or written")]
+    Record(#[from] postcard::Error),
+    /// A change does not fit into a record of the log.
+    #[error("a change of the frontier is longer than 4 GiB")]
+    LongChange,
+    /// A stored URL does not parse.
+    #[error("the frontier is damaged: {0} is no URL")]
+    Url(String),
+    /// A line of a package cannot be encoded or decoded.
+    #[error("a result cannot be read or written")]
+    Line(#[from] serde_json::Error),
+    /// The frontier is not used any more after an earlier error.
     #[error("the frontier is closed after an earlier error")]
     Closed,
 }

@@ -1,42 +1,87 @@
-//! Shared access to the frontier: one writing thread, on which changes that arrive while the disk
-//! is busy share the next transaction, and so the next fsync.
+//! Shared access to the frontier, and the thread that syncs it and makes checkpoints.
 
-use std::sync::Arc;
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, oneshot};
 
-use super::{Change, Effect, Frontier, FrontierError};
+use super::{Change, Counts, Effect, Frontier, FrontierError, HostNumber, HostSnapshot};
 
-/// Most changes of one transaction.
-const MAX_CHANGES: usize = 256;
+/// Interval between two syncs: a power failure costs at most the fetches of this time.
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
-type Answer = oneshot::Sender<Result<Effect, FrontierError>>;
+/// Results that wait to be packed, in bytes, from which on no fetch begins: the disk or the
+/// processor is too slow for more.
+const MAX_RESULT_BYTES: usize = 24 << 20;
 
-/// Handle of the frontier, for all tasks. Clones share the writer.
+/// Handle of the frontier, for all tasks.
 #[derive(Clone)]
 pub struct FrontierHandle {
     frontier: Arc<Frontier>,
-    changes: mpsc::Sender<(Change, Answer)>,
+    failure: Failure,
+    /// Notified when results were packed.
+    packed: Arc<Notify>,
+    keeper: Arc<Keeper>,
+}
+
+/// Where the first error goes.
+#[derive(Clone)]
+struct Failure(Arc<Mutex<Option<oneshot::Sender<FrontierError>>>>);
+
+/// The thread that keeps the frontier durable; it ends with the last handle.
+struct Keeper {
+    /// Starts the thread before the next second.
+    wake: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl FrontierHandle {
-    /// Starts the writer. It ends with the last clone of the handle, or at the first error, which
-    /// it sends to the receiver.
+    /// Starts the thread that syncs the frontier and makes checkpoints. The first error is sent to
+    /// the receiver; from then on nothing is read or written.
     pub fn start(frontier: Frontier) -> std::io::Result<(Self, oneshot::Receiver<FrontierError>)> {
         let frontier = Arc::new(frontier);
-        let (changes, inbox) = mpsc::channel(MAX_CHANGES);
         let (failed, failure) = oneshot::channel();
-        let writing = Arc::clone(&frontier);
-        let writer = move || write(&writing, inbox, failed);
-        std::thread::Builder::new().name("frontier".into()).spawn(writer)?;
-        Ok((Self { frontier, changes }, failure))
+        let failed = Failure(Arc::new(Mutex::new(Some(failed))));
+        // One permit is enough: a thread that is awake looks for all that is to be done.
+        let (wake, woken) = sync_channel(1);
+        let keeping = (Arc::clone(&frontier), failed.clone());
+        let keep = move || keep(&keeping.0, &woken, &keeping.1);
+        let thread = std::thread::Builder::new().name("frontier".into()).spawn(keep)?;
+        let keeper = Arc::new(Keeper { wake: Some(wake), thread: Some(thread) });
+        Ok((Self { frontier, failure: failed, packed: Arc::default(), keeper }, failure))
     }
 
-    /// Applies one change, which is durable when this returns.
-    pub async fn apply(&self, change: Change) -> Result<Effect, FrontierError> {
-        let (answer, answered) = oneshot::channel();
-        self.changes.send((change, answer)).await.map_err(|_| FrontierError::Closed)?;
-        answered.await.map_err(|_| FrontierError::Closed)?
+    /// Applies one change, which survives the end of the process when this returns. Nearly always
+    /// everything is in memory, so that this does not block for long.
+    pub fn apply(&self, change: Change) -> Result<Effect, FrontierError> {
+        let is_packing = matches!(change, Change::Sealed { .. });
+        let effect = self.failure.note(self.frontier.apply(change))?;
+        if is_packing {
+            // Keeps a permit, so that a task which is about to wait does not miss it.
+            self.packed.notify_one();
+        }
+        if self.frontier.has_long_log() {
+            self.keeper.wake();
+        }
+        Ok(effect)
+    }
+
+    /// Applies one change, which also survives a power failure when this returns.
+    pub async fn apply_durably(&self, change: Change) -> Result<Effect, FrontierError> {
+        let effect = self.apply(change)?;
+        self.sync().await?;
+        Ok(effect)
+    }
+
+    /// Makes all changes so far durable.
+    pub async fn sync(&self) -> Result<(), FrontierError> {
+        self.read(Frontier::sync).await
     }
 
     /// Reads on a thread that may block.
@@ -46,35 +91,92 @@ impl FrontierHandle {
     ) -> Result<T, FrontierError> {
         let frontier = Arc::clone(&self.frontier);
         let read = tokio::task::spawn_blocking(move || reading(&frontier)).await;
-        read.map_err(|_| FrontierError::Closed)?
+        self.failure.note(read.unwrap_or(Err(FrontierError::Closed)))
     }
 
-    /// Epoch of the file; see [`Frontier::epoch`].
+    /// State of a host; none when the host is not the agent's.
+    pub async fn snapshot(&self, host: HostNumber) -> Result<Option<HostSnapshot>, FrontierError> {
+        if self.failure.note(self.frontier.is_in_memory(host))? {
+            return self.failure.note(self.frontier.snapshot(host));
+        }
+        self.read(move |frontier| frontier.snapshot(host)).await
+    }
+
+    /// Number of the host with this scheme and authority; none when it is not the agent's.
+    pub fn host_number(&self, key: &str) -> Result<Option<HostNumber>, FrontierError> {
+        self.failure.note(self.frontier.host_number(key))
+    }
+
+    /// Counts for status and heartbeat.
+    pub fn counts(&self) -> Result<Counts, FrontierError> {
+        self.failure.note(self.frontier.counts())
+    }
+
+    /// Number of the last result that is not packed; 0 when there is none.
+    pub fn last_result(&self) -> Result<u64, FrontierError> {
+        self.failure.note(self.frontier.last_result())
+    }
+
+    /// Whether there is room for further results.
+    pub fn has_room(&self) -> Result<bool, FrontierError> {
+        Ok(self.failure.note(self.frontier.result_bytes())? < MAX_RESULT_BYTES)
+    }
+
+    /// Waits until results are packed.
+    pub async fn until_packed(&self) {
+        self.packed.notified().await;
+    }
+
+    /// Epoch of the frontier; see [`Frontier::epoch`].
     pub fn epoch(&self) -> u64 {
         self.frontier.epoch()
     }
 }
 
-fn write(
-    frontier: &Frontier,
-    mut inbox: mpsc::Receiver<(Change, Answer)>,
-    failed: oneshot::Sender<FrontierError>,
-) {
-    while let Some(first) = inbox.blocking_recv() {
-        let mut changes = vec![first.0];
-        let mut answers = vec![first.1];
-        while changes.len() < MAX_CHANGES {
-            let Ok((change, answer)) = inbox.try_recv() else { break };
-            changes.push(change);
-            answers.push(answer);
-        }
-        let effects = match frontier.apply(&changes) {
-            Ok(effects) => effects,
-            // Sent before the answers are dropped, so that tasks which then fail can report the
-            // cause. Nobody receives it when the agent is stopping.
-            Err(error) => return drop(failed.send(error)),
-        };
-        // A caller that was cancelled takes no answer; its change is applied all the same.
-        answers.into_iter().zip(effects).for_each(|(answer, effect)| drop(answer.send(Ok(effect))));
+impl Failure {
+    /// Sends the first error to the receiver, and a short one to the caller.
+    fn note<T>(&self, result: Result<T, FrontierError>) -> Result<T, FrontierError> {
+        result.map_err(|error| {
+            let mut failed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(failed) = failed.take() {
+                // Nobody receives it when the agent is stopping.
+                drop(failed.send(error));
+            }
+            FrontierError::Closed
+        })
     }
+}
+
+impl Keeper {
+    fn wake(&self) {
+        // Fails where the thread is to be woken already.
+        let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.wake = None;
+        // The next frontier of this directory can be opened only when the thread has ended.
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+/// Syncs every second, and makes checkpoints when they are due, until there is no handle any more.
+fn keep(frontier: &Frontier, woken: &Receiver<()>, failure: &Failure) {
+    loop {
+        let is_last = match woken.recv_timeout(SYNC_INTERVAL) {
+            Ok(()) | Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => true,
+        };
+        if failure.note(keep_once(frontier, is_last)).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn keep_once(frontier: &Frontier, is_last: bool) -> Result<(), FrontierError> {
+    if is_last || frontier.needs_checkpoint()? { frontier.checkpoint() } else { frontier.sync() }
 }

@@ -1,8 +1,8 @@
 //! The outbox: packs results, and keeps packages on disk until the coordinator acknowledges them.
 //!
 //! Order of steps: the file is written under a temporary name, synced, renamed, and the directory
-//! synced → one change in the frontier removes the results and records the package → the package is
-//! sent until it is acknowledged → the frontier forgets it → the file is deleted.
+//! synced → one change in the frontier removes the results and records the package, and is synced →
+//! the package is sent until it is acknowledged → the frontier forgets it → the file is deleted.
 //!
 //! A crash between any two steps leaves either the results or the package, never both and never
 //! neither: a file that the frontier does not know was never sent, and is deleted at start.
@@ -14,7 +14,7 @@ mod pack_trigger;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use model::AgentId;
-use protocol::{key::AgentKey, package::PackageName, page::Entry};
+use protocol::{key::AgentKey, package::PackageName};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ use crate::{
     clock,
     config::ShipRules,
     file::FileError,
-    frontier::{Change, Frontier, FrontierError, FrontierHandle},
+    frontier::{Change, Frontier, FrontierError, FrontierHandle, Lines},
 };
 use files::Files;
 
@@ -88,10 +88,12 @@ impl Outbox {
         }
     }
 
-    /// Packs all results; returns the number of packages.
+    /// Packs all results that there are now; returns the number of packages. Results that arrive
+    /// meanwhile wait, or a fast crawl would make a package of each few of them.
     pub async fn seal_all(&self) -> Result<u32, OutboxError> {
+        let last = self.store.last_result()?;
         let mut sealed = 0;
-        while self.seal_one().await? {
+        while self.seal_one(last).await? {
             sealed += 1;
         }
         Ok(sealed)
@@ -109,17 +111,16 @@ impl Outbox {
     }
 
     /// Deletes a package that the coordinator has acknowledged.
-    pub async fn acknowledged(&self, name: PackageName) -> Result<(), OutboxError> {
-        // In this order: a file without a record is deleted at start, a record without a file
-        // would look like a loss.
-        self.store.apply(Change::Shipped { seq: name.seq }).await?;
+    pub fn acknowledged(&self, name: PackageName) -> Result<(), OutboxError> {
+        // In this order: a file without a record is deleted at start.
+        self.store.apply(Change::Shipped { seq: name.seq })?;
         Ok(self.files.delete(name.seq)?)
     }
 
     /// Moves a package that the coordinator will never take into a directory for the owner.
-    pub async fn set_aside(&self, name: PackageName) -> Result<(), OutboxError> {
+    pub fn set_aside(&self, name: PackageName) -> Result<(), OutboxError> {
         self.files.set_aside(name.seq)?;
-        self.store.apply(Change::Shipped { seq: name.seq }).await?;
+        self.store.apply(Change::Shipped { seq: name.seq })?;
         Ok(())
     }
 
@@ -127,23 +128,24 @@ impl Outbox {
         PackageName { agent: self.agent, epoch: self.store.epoch(), seq }
     }
 
-    async fn seal_one(&self) -> Result<bool, OutboxError> {
+    /// Packs the oldest results, if there is one up to the number `last`.
+    async fn seal_one(&self, last: u64) -> Result<bool, OutboxError> {
         let most = self.rules.bytes;
         let read = move |frontier: &Frontier| {
             Ok((frontier.oldest_results(most)?, frontier.next_package()?))
         };
         let (results, seq) = self.store.read(read).await?;
-        if results.is_empty() {
+        if results.first().is_none_or(|(order, _)| *order > last) {
             return Ok(false);
         }
         let change = self.build(results, seq).await?;
-        self.store.apply(change).await?;
+        self.store.apply_durably(change).await?;
         Ok(true)
     }
 
     /// Compresses, signs and writes a package on a thread that may block; returns the change that
     /// records it.
-    async fn build(&self, results: Vec<(u64, Entry)>, seq: u64) -> Result<Change, OutboxError> {
+    async fn build(&self, results: Lines, seq: u64) -> Result<Change, OutboxError> {
         let key = Arc::clone(&self.key);
         let name = self.name(seq);
         let files = self.files.clone();

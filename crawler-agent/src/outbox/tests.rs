@@ -20,7 +20,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let dir = TempDir::new().unwrap();
-        let frontier = Frontier::open(&dir.path().join("frontier.redb"), 5).unwrap();
+        let frontier = Frontier::open(&dir.path().join("frontier"), 5).unwrap();
         let (store, _) = FrontierHandle::start(frontier).unwrap();
         Self { dir, store, key: Arc::new(AgentKey::from_seed([1; 32])) }
     }
@@ -32,11 +32,11 @@ impl World {
     }
 
     /// Routes that end at once, each with a result.
-    async fn results(&self, seqs: std::ops::RangeInclusive<u64>) {
+    fn results(&self, seqs: std::ops::RangeInclusive<u64>) {
         let routes =
             seqs.map(|seq| Route { seq, url: format!("no url {seq}"), redirects: 0 }).collect();
         let bounds = Bounds { pages_a_host: 1, depth: 1 };
-        self.store.apply(Change::Routes { routes, at: UnixMillis(1), bounds }).await.unwrap();
+        self.store.apply(Change::Routes { routes, at: UnixMillis(1), bounds }).unwrap();
     }
 
     fn read(&self, outbox: &Outbox, name: PackageName) -> Vec<String> {
@@ -62,7 +62,11 @@ fn url_of(entry: &Entry) -> &str {
     }
 }
 
-fn page(order: u64, text: String) -> (u64, Entry) {
+fn line(order: u64, entry: &Entry) -> (u64, Arc<[u8]>) {
+    (order, serde_json::to_vec(entry).unwrap().into())
+}
+
+fn page(order: u64, text: String) -> (u64, Arc<[u8]>) {
     let page = Page {
         status: 200,
         media_type: "text/html".into(),
@@ -82,20 +86,20 @@ fn page(order: u64, text: String) -> (u64, Entry) {
         outcome: Outcome::Page(page),
         trend: None,
     };
-    (order, Entry::Fetch(Box::new(fetch)))
+    line(order, &Entry::Fetch(Box::new(fetch)))
 }
 
 #[tokio::test]
 async fn results_are_packed_sent_and_forgotten() {
     let world = World::new();
-    world.results(1..=3).await;
+    world.results(1..=3);
     let outbox = world.outbox(64).await;
     assert_eq!(outbox.seal_all().await.unwrap(), 1);
     assert_eq!(outbox.seal_all().await.unwrap(), 0);
     let names = outbox.waiting().await.unwrap();
     assert_eq!(names, [PackageName { agent: AGENT, epoch: 5, seq: 1 }]);
     assert_eq!(world.read(&outbox, names[0]), ["no url 1", "no url 2", "no url 3"]);
-    outbox.acknowledged(names[0]).await.unwrap();
+    outbox.acknowledged(names[0]).unwrap();
     assert_eq!(outbox.waiting().await.unwrap(), []);
     assert_eq!(world.files(), ["refused"]);
 }
@@ -103,7 +107,7 @@ async fn results_are_packed_sent_and_forgotten() {
 #[tokio::test]
 async fn many_results_make_several_packages() {
     let world = World::new();
-    world.results(1..=100).await;
+    world.results(1..=100);
     let outbox = world.outbox(1).await;
     assert!(outbox.seal_all().await.unwrap() > 5);
     let mut urls = Vec::new();
@@ -116,7 +120,7 @@ async fn many_results_make_several_packages() {
 #[tokio::test]
 async fn files_left_by_a_crash_are_deleted_and_packages_stay() {
     let world = World::new();
-    world.results(1..=1).await;
+    world.results(1..=1);
     world.outbox(64).await.seal_all().await.unwrap();
     let dir = world.dir.path().join("packages");
     // One file was written, but the change that records it never happened; one is half written.
@@ -124,7 +128,7 @@ async fn files_left_by_a_crash_are_deleted_and_packages_stay() {
     std::fs::write(dir.join("3.tmp"), "x").unwrap();
     let outbox = world.outbox(64).await;
     assert_eq!(world.files(), ["1.ncpk", "refused"]);
-    world.results(2..=2).await;
+    world.results(2..=2);
     outbox.seal_all().await.unwrap();
     let names = outbox.waiting().await.unwrap();
     assert_eq!(
@@ -137,11 +141,11 @@ async fn files_left_by_a_crash_are_deleted_and_packages_stay() {
 #[tokio::test]
 async fn what_the_coordinator_refuses_is_kept_for_the_owner() {
     let world = World::new();
-    world.results(1..=1).await;
+    world.results(1..=1);
     let outbox = world.outbox(64).await;
     outbox.seal_all().await.unwrap();
     let name = outbox.waiting().await.unwrap()[0];
-    outbox.set_aside(name).await.unwrap();
+    outbox.set_aside(name).unwrap();
     assert_eq!(outbox.waiting().await.unwrap(), []);
     assert!(world.dir.path().join("packages/refused/1.ncpk").exists());
     assert_eq!(outbox.bytes(name).unwrap(), None);
@@ -151,7 +155,7 @@ async fn what_the_coordinator_refuses_is_kept_for_the_owner() {
 fn pages_that_compress_like_bombs_travel_in_small_packages() {
     let key = AgentKey::from_seed([1; 32]);
     let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
-    let mut entries: Vec<(u64, Entry)> = (1..=9).map(|n| page(n, "a".repeat(400 << 10))).collect();
+    let mut entries: Lines = (1..=9).map(|n| page(n, "a".repeat(400 << 10))).collect();
     let mut packed = 0;
     while !entries.is_empty() {
         let (written, through) = build::package(&entries, name, UnixMillis(1), &key).unwrap();
@@ -166,7 +170,7 @@ fn pages_that_compress_like_bombs_travel_in_small_packages() {
 fn a_result_that_never_fits_is_reported_as_failed() {
     let key = AgentKey::from_seed([1; 32]);
     let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
-    let huge = [page(7, "\u{7f}x\"".repeat(4 << 20))];
+    let huge = vec![page(7, "\u{7f}x\"".repeat(4 << 20))];
     let (written, through) = build::package(&huge, name, UnixMillis(1), &key).unwrap();
     assert_eq!(through, 7);
     let entry = open(&written.bytes, &key.public()).unwrap().entries().next().unwrap().unwrap();
@@ -174,13 +178,7 @@ fn a_result_that_never_fits_is_reported_as_failed() {
     assert!(
         matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("cannot be packed"))
     );
-    let discovered = [(
-        8,
-        Entry::Discovered(Discovered {
-            url: "http://e.org/".into(),
-            redirects: 0,
-            handed_back: false,
-        }),
-    )];
+    let discovered = Discovered { url: "http://e.org/".into(), redirects: 0, handed_back: false };
+    let discovered = vec![line(8, &Entry::Discovered(discovered))];
     assert_eq!(build::package(&discovered, name, UnixMillis(1), &key).unwrap().1, 8);
 }

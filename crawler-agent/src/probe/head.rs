@@ -16,7 +16,7 @@ use crate::{
     activity_log::{Activity, ActivityLog},
     clock, error_line,
     fetch::{Answer, FetchError, Fetcher, RobotsBody},
-    frontier::{Change, Frontier, FrontierHandle, HostNumber, RobotsState},
+    frontier::{Change, FrontierHandle, HostNumber, RobotsState},
     robots::{Robots, answer, answer::Meaning},
     schedule::{HeldTarget, Schedule},
 };
@@ -65,9 +65,7 @@ impl HeadProber {
         address: IpAddr,
         pause: Duration,
     ) -> Result<Duration, String> {
-        let key = url.host_key().to_string();
-        let find = move |frontier: &Frontier| frontier.host_number(&key);
-        let host = self.store.read(find).await.map_err(|error| error.to_string())?;
+        let host = self.store.host_number(url.host_key_str()).map_err(|error| error.to_string())?;
         let mut target = Target { url, address, host, pause };
         let rules = self.rules(&target).await?;
         if !rules.allows(url.path_and_query()) {
@@ -77,7 +75,7 @@ impl HeadProber {
         target.pause = pause.max(Duration::from_millis(crawl_delay.into()));
         let held = self.hold(&target).await?;
         let result = self.request(&target).await;
-        self.rest(&target, held).await?;
+        self.rest(&target, held)?;
         result
     }
 
@@ -117,10 +115,10 @@ impl HeadProber {
         host: HostNumber,
         now: UnixMillis,
     ) -> Result<Option<Robots>, String> {
-        let snapshot = self.store.read(move |frontier: &Frontier| frontier.snapshot(host)).await;
+        let snapshot = self.store.snapshot(host).await;
         let snapshot = snapshot.map_err(|error| error.to_string())?;
-        Ok(match snapshot.and_then(|snapshot| snapshot.robots) {
-            Some(RobotsState::Known { robots, until }) if now < until => Some(robots),
+        Ok(match snapshot.and_then(|snapshot| snapshot.robots).as_deref() {
+            Some(RobotsState::Known { robots, until }) if now < *until => Some(robots.clone()),
             _ => None,
         })
     }
@@ -129,7 +127,7 @@ impl HeadProber {
         let url = target.url.robots();
         let held = self.hold(target).await?;
         let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
-        self.rest(target, held).await?;
+        self.rest(target, held)?;
         let Answer { head, timing, wire_bytes, sink } = match result {
             Ok(answer) => answer,
             Err(FetchError { problem, timing, wire_bytes }) => {
@@ -157,11 +155,11 @@ impl HeadProber {
     }
 
     /// Lets the target rest after a request, also across a restart if it is the agent's.
-    async fn rest(&self, target: &Target<'_>, held: HeldTarget) -> Result<(), String> {
+    fn rest(&self, target: &Target<'_>, held: HeldTarget) -> Result<(), String> {
         if let Some(host) = target.host {
             let pause_ms = i64::try_from(target.pause.as_millis()).unwrap_or(i64::MAX);
             let due = clock::now().plus_ms(pause_ms);
-            let asked = self.store.apply(Change::Asked { host, due }).await;
+            let asked = self.store.apply(Change::Asked { host, due });
             asked.map_err(|error| error.to_string())?;
         }
         drop(held);

@@ -16,8 +16,8 @@ use tokio::sync::watch;
 
 use crate::{
     activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line, fetch,
-    fetch::Answer, fetch::FetchError, fetch::Fetcher, frontier::Bounds, frontier::Change,
-    frontier::Done, frontier::Effect, frontier::Frontier, frontier::FrontierError,
+    fetch::Answer, fetch::FetchError, fetch::Fetcher, frontier::After, frontier::Bounds,
+    frontier::Change, frontier::Done, frontier::Effect, frontier::FrontierError,
     frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::Queued,
     metrics::Metrics, outbox::PackTrigger, page, page::PageSink, resolve::ResolveError,
     resolve::Resolver, schedule::Claim, schedule::Schedule,
@@ -80,7 +80,7 @@ impl Visitor {
     /// Makes the next request of the claimed host.
     pub async fn visit(&self, mut claim: Claim) -> Result<(), FrontierError> {
         let host = claim.host();
-        let snapshot = self.store.read(move |frontier: &Frontier| frontier.snapshot(host)).await?;
+        let snapshot = self.store.snapshot(host).await?;
         // The host was released while it waited.
         let Some(mut snapshot) = snapshot else {
             claim.finish(Duration::ZERO, false);
@@ -102,23 +102,19 @@ impl Visitor {
         let visit = Visit { claim, record: snapshot.record, delay };
         match need {
             robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
-            robots::Need::Obey(rules) if rules.allows(item.url.path_and_query()) => {
-                self.fetch(visit, item).await
+            robots::Need::Obey { allows: true, .. } => self.fetch(visit, item).await,
+            robots::Need::Obey { allows: false, .. } => {
+                let outcome = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
+                self.without_request(visit, &item, outcome)
             }
-            robots::Need::Obey(_) => self.disallowed(visit, item).await,
         }
-    }
-
-    async fn disallowed(&self, visit: Visit, item: Queued) -> Result<(), FrontierError> {
-        let outcome = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
-        self.without_request(visit, item, outcome).await
     }
 
     async fn fetch(&self, visit: Visit, item: Queued) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&item.url).await {
             // Each attempt takes another address, in case one does not answer.
             Ok(addresses) => addresses[usize::from(item.attempts) % addresses.len()],
-            Err(error) => return self.not_reached(visit, item, &error).await,
+            Err(error) => return self.not_reached(visit, &item, &error),
         };
         let Visit { claim, record, delay } = visit;
         // Two hosts at one address are one server: politeness counts for both.
@@ -129,15 +125,15 @@ impl Visitor {
         claim.set_duration(fetch::duration_of(&result));
         let visit = Visit { claim, record, delay };
         match result {
-            Ok(answer) => self.answered(visit, item, started, address, answer).await,
-            Err(error) => self.failed(visit, item, started, address, error).await,
+            Ok(answer) => self.answered(visit, &item, started, address, answer),
+            Err(error) => self.failed(visit, &item, started, address, error),
         }
     }
 
-    async fn answered(
+    fn answered(
         &self,
         mut visit: Visit,
-        item: Queued,
+        item: &Queued,
         started: UnixMillis,
         address: IpAddr,
         answer: Answer<PageSink>,
@@ -157,7 +153,7 @@ impl Visitor {
         if let Some(pause) = retry::requested_pause(&head, started) {
             // A page that is known already is simply due again after its period.
             if item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
-                return self.retry_later(visit, item, Some(pause)).await;
+                return self.retry_later(visit, item, Some(pause));
             }
             visit.delay = visit.delay.max(pause);
         }
@@ -166,16 +162,16 @@ impl Visitor {
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let slowdown = self.policy.borrow().slowdown;
-        let page = revisit::remember(&item, &mut fetch, validators, slowdown);
+        let page = revisit::remember(item, &mut fetch, validators, slowdown);
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
-        self.done(visit, item, FetchResult { fetch, page, links, failures: 0 }).await
+        self.done(visit, item, FetchResult { fetch, page, links, failures: 0 })
     }
 
-    async fn failed(
+    fn failed(
         &self,
         visit: Visit,
-        item: Queued,
+        item: &Queued,
         started: UnixMillis,
         address: IpAddr,
         error: FetchError,
@@ -192,67 +188,62 @@ impl Visitor {
         );
         let temporary = problem.is_temporary();
         if temporary && item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
-            return self.retry_later(visit, item, None).await;
+            return self.retry_later(visit, item, None);
         }
         // A bad body says nothing about the host, which did answer.
         let failures = if temporary { visit.record.failures + 1 } else { 0 };
         let outcome = Outcome::Failed { reason };
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        let page = revisit::still_known(&item);
-        self.done(visit, item, FetchResult { fetch, page, links: Vec::new(), failures }).await
+        let page = revisit::still_known(item);
+        self.done(visit, item, FetchResult { fetch, page, links: Vec::new(), failures })
     }
 
     /// Ends or retries a URL whose host has no address, or none that may be contacted.
-    async fn not_reached(
+    fn not_reached(
         &self,
         visit: Visit,
-        item: Queued,
+        item: &Queued,
         error: &ResolveError,
     ) -> Result<(), FrontierError> {
         let reason = error.to_string();
         let may_retry = item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS;
         // A refusal by the owner will not change by itself.
         if matches!(error, ResolveError::Refused(_)) || !may_retry {
-            return self.without_request(visit, item, Outcome::Failed { reason }).await;
+            return self.without_request(visit, item, Outcome::Failed { reason });
         }
-        self.retry_later(visit, item, None).await
+        self.retry_later(visit, item, None)
     }
 
     /// Ends a URL for which nothing was sent; the host is due at once.
-    async fn without_request(
+    fn without_request(
         &self,
         visit: Visit,
-        item: Queued,
+        item: &Queued,
         outcome: Outcome,
     ) -> Result<(), FrontierError> {
         let forbidden = matches!(outcome, Outcome::Disallowed { .. });
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
         // A page that robots.txt forbids by now is not visited again.
-        let page = revisit::still_known(&item).filter(|_| !forbidden);
-        let links = Vec::new();
-        let bounds = self.bounds();
+        let page = revisit::still_known(item).filter(|_| !forbidden);
         self.metrics.fetched(&fetch);
-        let done = Done { item, fetch, page, links, due: None, failures: 0, bounds };
-        let effect = self.store.apply(Change::Done(Box::new(done))).await?;
+        let links = Vec::new();
+        let after = After { page, links, due: None, failures: 0, bounds: self.bounds() };
+        let done = Done::new(item, fetch, after)?;
+        let effect = self.store.apply(Change::Done(Box::new(done)))?;
         self.propagate(&effect, 0);
         self.finish(visit.claim, Duration::ZERO, &effect);
         Ok(())
     }
 
-    async fn done(
-        &self,
-        visit: Visit,
-        item: Queued,
-        result: FetchResult,
-    ) -> Result<(), FrontierError> {
+    fn done(&self, visit: Visit, item: &Queued, result: FetchResult) -> Result<(), FrontierError> {
         let FetchResult { fetch, page, links, failures } = result;
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
-        let size = size_of_result(&fetch);
         let due = Some(after(pause));
         self.metrics.fetched(&fetch);
-        let bounds = self.bounds();
-        let done = Done { item, fetch, page, links, due, failures, bounds };
-        let effect = self.store.apply(Change::Done(Box::new(done))).await?;
+        let after = After { page, links, due, failures, bounds: self.bounds() };
+        let done = Done::new(item, fetch, after)?;
+        let size = done.line.len() as u64;
+        let effect = self.store.apply(Change::Done(Box::new(done)))?;
         self.propagate(&effect, size);
         self.finish(visit.claim, pause, &effect);
         Ok(())
@@ -260,31 +251,33 @@ impl Visitor {
 
     /// Leaves the URL first in its queue for a later attempt. `asked` is the pause that the host
     /// demanded.
-    async fn retry_later(
+    fn retry_later(
         &self,
         visit: Visit,
-        item: Queued,
+        item: &Queued,
         asked: Option<Duration>,
     ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
         let pause =
             asked.unwrap_or_else(|| retry::pause(self.limits.retry, failures)).max(visit.delay);
         if failures >= retry::GIVE_UP {
-            return self.give_up(visit, "the host failed too often").await;
+            return self.give_up(visit, "the host failed too often");
         }
         self.metrics.retried();
-        let effect = self.store.apply(Change::Retry { item, due: after(pause), failures }).await?;
+        let key = item.queue_key();
+        let retry = Change::Retry { host: item.host, key, due: after(pause), failures };
+        let effect = self.store.apply(retry)?;
         self.finish(visit.claim, pause, &effect);
         Ok(())
     }
 
     /// Ends every URL in the host's queue as failed.
-    async fn give_up(&self, visit: Visit, reason: &str) -> Result<(), FrontierError> {
+    fn give_up(&self, visit: Visit, reason: &str) -> Result<(), FrontierError> {
         let host = visit.claim.host();
-        // A long queue is ended in several transactions.
+        // A long queue is ended in several changes.
         loop {
             let give_up = Change::GiveUp { host, reason: reason.to_owned(), at: clock::now() };
-            let effect = self.store.apply(give_up).await?;
+            let effect = self.store.apply(give_up)?;
             self.propagate(&effect, 0);
             if !effect.more {
                 self.finish(visit.claim, visit.delay, &effect);
@@ -339,15 +332,6 @@ fn fetched(
     outcome: Outcome,
 ) -> Fetch {
     Fetch { url: url.to_string(), fetched_at, address, timing, wire_bytes, outcome, trend: None }
-}
-
-/// Rough size of the result in a package before compression, in bytes.
-fn size_of_result(fetch: &Fetch) -> u64 {
-    let text = match &fetch.outcome {
-        Outcome::Page(page) => page.text.len() + page.title.len(),
-        _ => 0,
-    };
-    (text + fetch.url.len() + 300) as u64
 }
 
 /// Wall-clock time that is at least `pause` from now.

@@ -69,7 +69,7 @@ pub(super) fn remember(
 
 fn fresh(item: &Queued, before: Option<PageRecord>, validators: Validators) -> PageRecord {
     PageRecord {
-        url: item.url.to_string(),
+        path: item.url.path_and_query().to_owned(),
         depth: item.depth,
         etag: validators.etag,
         last_modified: validators.last_modified,

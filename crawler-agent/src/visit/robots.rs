@@ -8,10 +8,9 @@ use protocol::page::Outcome;
 use super::{Visit, Visitor, after, retry};
 use crate::{
     activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
-    fetch::RobotsBody, frontier::Change, frontier::Frontier, frontier::FrontierError,
-    frontier::HostNumber, frontier::HostSnapshot, frontier::Queued, frontier::RobotsState,
-    resolve::ResolveError, robots::Robots, robots::answer, robots::answer::Meaning,
-    schedule::Claim,
+    fetch::RobotsBody, frontier::Change, frontier::FrontierError, frontier::HostNumber,
+    frontier::HostSnapshot, frontier::Queued, frontier::RobotsState, resolve::ResolveError,
+    robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -21,8 +20,13 @@ const STALE_MS: i64 = 3_600 * 1_000;
 
 /// What a visit does about robots.txt.
 pub(super) enum Need {
-    /// Obey these rules.
-    Obey(Robots),
+    /// Obey the rules.
+    Obey {
+        /// Whether they allow the URL.
+        allows: bool,
+        /// Their Crawl-delay, in milliseconds.
+        delay_ms: Option<u32>,
+    },
     /// Request the rules first.
     Ask(Asking),
 }
@@ -39,7 +43,7 @@ impl Need {
     /// Crawl-delay of the rules, current or expired, in milliseconds.
     pub(super) fn delay_ms(&self) -> Option<u32> {
         match self {
-            Self::Obey(rules) => rules.delay_ms(),
+            Self::Obey { delay_ms, .. } => *delay_ms,
             Self::Ask(asking) => asking.old.as_ref().and_then(Robots::delay_ms),
         }
     }
@@ -48,8 +52,11 @@ impl Need {
 /// What the next visit of the host must do about robots.txt.
 pub(super) fn need(snapshot: &HostSnapshot, item: &Queued, now: UnixMillis) -> Need {
     let first = |old| Need::Ask(Asking { url: item.url.robots(), hops: 0, old });
-    match &snapshot.robots {
-        Some(RobotsState::Known { robots, until }) if now < *until => Need::Obey(robots.clone()),
+    match snapshot.robots.as_deref() {
+        Some(RobotsState::Known { robots, until }) if now < *until => Need::Obey {
+            allows: robots.allows(item.url.path_and_query()),
+            delay_ms: robots.delay_ms(),
+        },
         Some(RobotsState::Known { robots, .. }) => first(Some(robots.clone())),
         Some(RobotsState::Moved { url, hops }) => match CrawlUrl::parse(url) {
             Ok(url) => Need::Ask(Asking { url, hops: *hops, old: None }),
@@ -71,28 +78,28 @@ impl Visitor {
             // Where the owner denies robots.txt of the URL's own host, the URL is denied too.
             Err(error @ ResolveError::Refused(_)) if asking.hops == 0 => {
                 let outcome = Outcome::Failed { reason: error.to_string() };
-                return self.without_request(visit, item, outcome).await;
+                return self.without_request(visit, &item, outcome);
             }
-            Err(error) => return self.no_rules(visit, asking, error.to_string()).await,
+            Err(error) => return self.no_rules(visit, asking, &error.to_string()),
         };
         let Visit { claim, record, delay } = visit;
-        let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
+        let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay)?;
         let Some((mut claim, other)) = claimed else { return Ok(()) };
         let result = self.fetcher.get(&asking.url, address, |_| Some(RobotsBody::default())).await;
         claim.set_duration(fetch::duration_of(&result));
         let visit = Visit { claim, record, delay };
         if let Some(host) = other {
-            self.store.apply(Change::Asked { host, due: after(delay) }).await?;
+            self.store.apply(Change::Asked { host, due: after(delay) })?;
         }
         match result {
-            Ok(answer) => self.robots_answered(visit, asking, address, answer).await,
-            Err(error) => self.robots_failed(visit, asking, address, error).await,
+            Ok(answer) => self.robots_answered(visit, asking, address, answer),
+            Err(error) => self.robots_failed(visit, asking, address, error),
         }
     }
 
     /// Holds the address. Where robots.txt has moved to another host of the agent, that host is
     /// claimed too, because it receives the request.
-    async fn claim_all(
+    fn claim_all(
         &self,
         claim: Claim,
         key: &str,
@@ -100,12 +107,11 @@ impl Visitor {
         address: IpAddr,
         delay: Duration,
     ) -> Result<Option<(Claim, Option<HostNumber>)>, FrontierError> {
-        let target = url.host_key().to_string();
+        let target = url.host_key_str();
         if target == key {
             return Ok(claim.hold(address, self.delay()).map(|claim| (claim, None)));
         }
-        let other =
-            self.store.read(move |frontier: &Frontier| frontier.host_number(&target)).await?;
+        let other = self.store.host_number(target)?;
         let claim = match other {
             Some(other) => claim.borrow(other, delay),
             None => Some(claim),
@@ -113,7 +119,7 @@ impl Visitor {
         Ok(claim.and_then(|claim| claim.hold(address, self.delay())).map(|claim| (claim, other)))
     }
 
-    async fn robots_answered(
+    fn robots_answered(
         &self,
         visit: Visit,
         asking: Asking,
@@ -126,17 +132,17 @@ impl Visitor {
         self.activity_log.note(Activity::Robots, url, Some(address), &status, wire_bytes, timing);
         let body = sink.map(RobotsBody::into_bytes).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, asking.hops) {
-            Meaning::Rules(robots) => self.rules(visit, robots).await,
+            Meaning::Rules(robots) => self.rules(visit, robots),
             Meaning::Moved(location) => match CrawlUrl::join(asking.url.url(), &location) {
-                Ok(url) => self.moved(visit, &url, asking.hops + 1).await,
+                Ok(url) => self.moved(visit, &url, asking.hops + 1),
                 // A redirect to an unusable URL counts as a missing robots.txt.
-                Err(_) => self.rules(visit, Robots::allow_all()).await,
+                Err(_) => self.rules(visit, Robots::allow_all()),
             },
-            Meaning::Unreachable(reason) => self.no_rules(visit, asking, reason).await,
+            Meaning::Unreachable(reason) => self.no_rules(visit, asking, &reason),
         }
     }
 
-    async fn robots_failed(
+    fn robots_failed(
         &self,
         visit: Visit,
         asking: Asking,
@@ -153,46 +159,41 @@ impl Visitor {
             wire_bytes,
             timing,
         );
-        self.no_rules(visit, asking, format!("robots.txt could not be fetched: {reason}")).await
+        self.no_rules(visit, asking, &format!("robots.txt could not be fetched: {reason}"))
     }
 
-    async fn rules(&self, visit: Visit, robots: Robots) -> Result<(), FrontierError> {
+    fn rules(&self, visit: Visit, robots: Robots) -> Result<(), FrontierError> {
         let crawl_delay =
             robots.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
         let pause = self.delay().max(crawl_delay);
         let state = RobotsState::Known { robots, until: clock::now().plus_ms(VALID_MS) };
-        self.robots_known(visit, Some(state), pause, 0).await
+        self.robots_known(visit, Some(state), pause, 0)
     }
 
-    async fn moved(&self, visit: Visit, url: &CrawlUrl, hops: u8) -> Result<(), FrontierError> {
+    fn moved(&self, visit: Visit, url: &CrawlUrl, hops: u8) -> Result<(), FrontierError> {
         let pause = visit.delay;
         let failures = visit.record.failures;
         let state = RobotsState::Moved { url: url.to_string(), hops };
-        self.robots_known(visit, Some(state), pause, failures).await
+        self.robots_known(visit, Some(state), pause, failures)
     }
 
     /// Without rules nothing is fetched. Expired rules apply for a while; else the host is asked
     /// again later, and given up after too many failures.
-    async fn no_rules(
-        &self,
-        visit: Visit,
-        asking: Asking,
-        reason: String,
-    ) -> Result<(), FrontierError> {
+    fn no_rules(&self, visit: Visit, asking: Asking, reason: &str) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
         if let Some(robots) = asking.old {
             let state = RobotsState::Known { robots, until: clock::now().plus_ms(STALE_MS) };
             let pause = visit.delay;
-            return self.robots_known(visit, Some(state), pause, failures).await;
+            return self.robots_known(visit, Some(state), pause, failures);
         }
         if failures >= retry::GIVE_UP {
-            return self.give_up(visit, &reason).await;
+            return self.give_up(visit, reason);
         }
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
-        self.robots_known(visit, None, pause, failures).await
+        self.robots_known(visit, None, pause, failures)
     }
 
-    async fn robots_known(
+    fn robots_known(
         &self,
         visit: Visit,
         state: Option<RobotsState>,
@@ -201,7 +202,7 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let host = visit.claim.host();
         let due = after(pause);
-        let effect = self.store.apply(Change::Robots { host, state, due, failures }).await?;
+        let effect = self.store.apply(Change::Robots { host, state, due, failures })?;
         self.finish(visit.claim, pause, &effect);
         Ok(())
     }

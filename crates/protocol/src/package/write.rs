@@ -28,7 +28,11 @@ pub struct Written {
 
 impl Default for PackageBuilder {
     fn default() -> Self {
-        Self { body: GzEncoder::new(Vec::new(), Compression::new(9)), entries: 0, plain_bytes: 0 }
+        Self {
+            body: GzEncoder::new(Vec::new(), Compression::new(9)),
+            entries: 0,
+            plain_bytes: 0,
+        }
     }
 }
 
@@ -36,15 +40,21 @@ impl PackageBuilder {
     /// Adds an entry. After an error the package can still be finished without it.
     pub fn push(&mut self, entry: &Entry) -> Result<(), PackageError> {
         let number = self.entries + 1;
-        let mut line =
+        let line =
             serde_json::to_vec(entry).map_err(|source| PackageError::Entry { number, source })?;
-        line.push(b'\n');
-        if line.len() > limits::ENTRY_BYTES {
-            return Err(PackageError::EntryTooLarge(line.len()));
+        self.push_line(&line)
+    }
+
+    /// Adds an entry that is encoded as a line of JSON, without the end of the line.
+    pub fn push_line(&mut self, line: &[u8]) -> Result<(), PackageError> {
+        let length = line.len() + 1;
+        if length > limits::ENTRY_BYTES {
+            return Err(PackageError::EntryTooLarge(length));
         }
-        self.body.write_all(&line).map_err(PackageError::Inflate)?;
-        self.entries = number;
-        self.plain_bytes += line.len() as u64;
+        self.body.write_all(line).map_err(PackageError::Inflate)?;
+        self.body.write_all(b"\n").map_err(PackageError::Inflate)?;
+        self.entries += 1;
+        self.plain_bytes += length as u64;
         Ok(())
     }
 

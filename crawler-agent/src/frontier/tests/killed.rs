@@ -19,9 +19,12 @@ fn child_writes_until_it_is_killed() {
     let first = frontier.counts().unwrap().routes_after + 1;
     for seq in first.. {
         let url = format!("http://h{}.org/{seq}", seq % 7);
-        frontier
-            .apply(&[routes(&[(seq, &url)], Bounds { pages_a_host: u32::MAX, depth: 1 })])
-            .unwrap();
+        let bounds = Bounds { pages_a_host: u32::MAX, depth: 1 };
+        frontier.apply(routes(&[(seq, &url)], bounds)).unwrap();
+        // Kills must meet checkpoints, too.
+        if seq % 50 == 0 {
+            frontier.checkpoint().unwrap();
+        }
         println!("stored {seq}");
     }
 }
@@ -29,7 +32,7 @@ fn child_writes_until_it_is_killed() {
 #[test]
 fn acknowledged_changes_survive() {
     let dir = TempDir::new().unwrap();
-    let path = dir.path().join("frontier.redb");
+    let path = dir.path().join("frontier");
     let mut promised = 0;
     for round in 0..8 {
         let mut child = Command::new(std::env::current_exe().unwrap())

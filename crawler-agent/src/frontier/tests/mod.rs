@@ -1,16 +1,19 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use protocol::{
     Route,
-    page::{Fetch, Outcome},
+    page::{Entry, Fetch, Outcome},
 };
 use tempfile::TempDir;
 
 use super::*;
 
+mod durability;
 mod killed;
 mod reference;
 mod release;
+mod seen;
+mod window;
 mod workbench;
 
 const BOUNDS: Bounds = Bounds { pages_a_host: 1_000, depth: 25 };
@@ -24,12 +27,12 @@ struct World {
 impl World {
     fn new() -> Self {
         let dir = TempDir::new().unwrap();
-        let frontier = Some(Frontier::open(&dir.path().join("frontier.redb"), 7).unwrap());
+        let frontier = Some(Frontier::open(&dir.path().join("frontier"), 7).unwrap());
         Self { dir, frontier }
     }
 
     fn path(&self) -> PathBuf {
-        self.dir.path().join("frontier.redb")
+        self.dir.path().join("frontier")
     }
 
     fn frontier(&self) -> &Frontier {
@@ -37,12 +40,17 @@ impl World {
     }
 
     fn apply(&self, change: Change) -> Effect {
-        self.frontier().apply(&[change]).unwrap().remove(0)
+        self.frontier().apply(change).unwrap()
     }
 
     fn restart(&mut self) {
         self.frontier = None;
         self.frontier = Some(Frontier::open(&self.path(), 8).unwrap());
+    }
+
+    /// Drops every host that is on disk from memory.
+    fn drop_from_memory(&self) {
+        self.frontier().working().unwrap().state.hosts().shrink(0);
     }
 
     fn route(&self, seq: u64, url: &str) -> Effect {
@@ -57,9 +65,19 @@ impl World {
         self.frontier().snapshot(self.host(key)).unwrap().unwrap().next
     }
 
-    fn finish(&self, item: Queued, outcome: Outcome, links: &[&str]) -> Effect {
+    /// Results that are not packed.
+    fn results(&self) -> Vec<(u64, Entry)> {
+        decoded(self.frontier().oldest_results(u64::MAX).unwrap())
+    }
+
+    fn finish(&self, item: &Queued, outcome: Outcome, links: &[&str]) -> Effect {
         self.apply(done(item, outcome, links, BOUNDS))
     }
+}
+
+fn decoded(lines: Lines) -> Vec<(u64, Entry)> {
+    let entry = |(order, line): (u64, Arc<[u8]>)| (order, serde_json::from_slice(&line).unwrap());
+    lines.into_iter().map(entry).collect()
 }
 
 fn routes(routes: &[(u64, &str)], bounds: Bounds) -> Change {
@@ -70,11 +88,21 @@ fn routes(routes: &[(u64, &str)], bounds: Bounds) -> Change {
     Change::Routes { routes, at: NOW, bounds }
 }
 
-fn done(item: Queued, outcome: Outcome, links: &[&str], bounds: Bounds) -> Change {
-    let url = item.url.to_string();
+fn done(item: &Queued, outcome: Outcome, links: &[&str], bounds: Bounds) -> Change {
+    done_at(NOW, item, outcome, None, links, bounds)
+}
+
+fn done_at(
+    at: UnixMillis,
+    item: &Queued,
+    outcome: Outcome,
+    page: Option<PageRecord>,
+    links: &[&str],
+    bounds: Bounds,
+) -> Change {
     let fetch = Fetch {
-        url,
-        fetched_at: NOW,
+        url: item.url.to_string(),
+        fetched_at: at,
         address: None,
         timing: None,
         wire_bytes: 10,
@@ -83,7 +111,8 @@ fn done(item: Queued, outcome: Outcome, links: &[&str], bounds: Bounds) -> Chang
     };
     let links = links.iter().map(|link| CrawlUrl::parse(link).unwrap()).collect();
     let due = Some(NOW.plus_ms(1_000));
-    Change::Done(Box::new(Done { item, fetch, page: None, links, due, failures: 0, bounds }))
+    let after = After { page, links, due, failures: 0, bounds };
+    Change::Done(Box::new(Done::new(item, fetch, after).unwrap()))
 }
 
 fn other() -> Outcome {
@@ -102,7 +131,7 @@ fn a_routed_url_is_fetched_once_and_its_host_is_ours() {
     assert_eq!(world.route(2, "http://a.org/#top").ready, []);
     let item = world.next("http://a.org").unwrap();
     assert_eq!((item.url.as_str(), item.depth), ("http://a.org/", 0));
-    let effect = world.finish(item, other(), &["http://a.org/"]);
+    let effect = world.finish(&item, other(), &["http://a.org/"]);
     assert_eq!((effect.more, effect.results), (false, true));
     assert_eq!(world.next("http://a.org"), None);
     assert_eq!(world.route(3, "http://a.org/").ready, []);
@@ -132,7 +161,7 @@ fn a_host_is_crawled_breadth_first() {
         let children = [format!("{}l", item.url), format!("{}r", item.url)];
         let links: Vec<&str> =
             children.iter().map(String::as_str).filter(|_| path.len() < 3).collect();
-        world.finish(item, other(), &links);
+        world.finish(&item, other(), &links);
         order.push(path);
         if order.len() == 2 {
             world.route(2, "http://a.org/routed");
@@ -148,12 +177,10 @@ fn links_to_other_hosts_are_told_once() {
     world.route(2, "http://a.org/2");
     for _ in 0..2 {
         let item = world.next("http://a.org").unwrap();
-        world.finish(item, other(), &["http://b.org/", "https://a.org/", "http://b.org/#x"]);
+        world.finish(&item, other(), &["http://b.org/", "https://a.org/", "http://b.org/#x"]);
     }
     let reported: Vec<String> = world
-        .frontier()
-        .oldest_results(u64::MAX)
-        .unwrap()
+        .results()
         .into_iter()
         .filter_map(|(_, entry)| match entry {
             Entry::Discovered(d) => Some(d.url),
@@ -172,17 +199,17 @@ fn redirects_become_urls_of_their_own_until_there_are_too_many() {
     for hop in 1..=6 {
         let item = world.next("http://a.org").unwrap();
         assert_eq!(item.redirects, hop - 1);
-        world.finish(item, redirect(&format!("http://a.org/{hop}")), &[]);
+        world.finish(&item, redirect(&format!("http://a.org/{hop}")), &[]);
     }
     assert_eq!(world.next("http://a.org"), None, "the chain of more than five ends");
     world.route(2, "http://a.org/loop");
     let item = world.next("http://a.org").unwrap();
-    world.finish(item, redirect("http://a.org/loop"), &[]);
+    world.finish(&item, redirect("http://a.org/loop"), &[]);
     assert_eq!(world.next("http://a.org"), None);
     world.route(3, "http://a.org/away");
     let item = world.next("http://a.org").unwrap();
-    world.finish(item, redirect("https://a.org/away"), &[]);
-    let (_, last) = world.frontier().oldest_results(u64::MAX).unwrap().pop().unwrap();
+    world.finish(&item, redirect("https://a.org/away"), &[]);
+    let (_, last) = world.results().pop().unwrap();
     let Entry::Discovered(reported) = last else { panic!("{last:?}") };
     assert_eq!((reported.url.as_str(), reported.redirects), ("https://a.org/away", 1));
 }
@@ -193,10 +220,10 @@ fn bounds_are_kept() {
     let bounds = Bounds { pages_a_host: 3, depth: 1 };
     world.apply(routes(&[(1, "http://a.org/")], bounds));
     let item = world.next("http://a.org").unwrap();
-    world.apply(done(item, other(), &["http://a.org/1"], bounds));
+    world.apply(done(&item, other(), &["http://a.org/1"], bounds));
     let item = world.next("http://a.org").unwrap();
     assert_eq!(item.depth, 1);
-    world.apply(done(item, other(), &["http://a.org/deeper"], bounds));
+    world.apply(done(&item, other(), &["http://a.org/deeper"], bounds));
     assert_eq!(world.next("http://a.org"), None, "too deep");
     let urls = [(2, "http://a.org/2"), (3, "http://a.org/3"), (4, "ftp://a.org/"), (5, "rubbish")];
     let effect = world.apply(routes(&urls, bounds));
@@ -206,7 +233,7 @@ fn bounds_are_kept() {
         Entry::Fetch(fetch) => matches!(fetch.outcome, Outcome::Failed { .. }),
         Entry::Discovered(_) => false,
     };
-    let results = world.frontier().oldest_results(u64::MAX).unwrap();
+    let results = world.results();
     let failed = results.iter().filter(|(_, entry)| is_failure(entry));
     assert_eq!(failed.count(), 3, "routes that are not taken are answered");
 }
@@ -217,7 +244,9 @@ fn a_failed_url_stays_first_and_counts_its_attempts() {
     world.route(1, "http://a.org/1");
     world.route(2, "http://a.org/2");
     let item = world.next("http://a.org").unwrap();
-    let effect = world.apply(Change::Retry { item: item.clone(), due: UnixMillis(5), failures: 1 });
+    let key = item.queue_key();
+    let due = UnixMillis(5);
+    let effect = world.apply(Change::Retry { host: item.host, key, due, failures: 1 });
     assert!(effect.more);
     let retried = world.next("http://a.org").unwrap();
     assert_eq!((retried.url, retried.attempts), (item.url, 1));
@@ -247,7 +276,7 @@ fn results_leave_when_they_are_sealed_and_packages_when_they_are_shipped() {
     for seq in 1..=5 {
         world.route(seq, &format!("http://a.org/{seq}"));
         let item = world.next("http://a.org").unwrap();
-        world.finish(item, other(), &[]);
+        world.finish(&item, other(), &[]);
     }
     let first = world.frontier().oldest_results(1).unwrap();
     assert_eq!(first.len(), 1, "at least one, however small the bound");
@@ -277,7 +306,8 @@ fn robots_and_due_times_survive_a_restart() {
     world.apply(Change::Robots { host, state: Some(state.clone()), due, failures: 0 });
     world.apply(Change::Asked { host: world.host("http://b.org"), due: NOW.plus_ms(5) });
     world.restart();
-    assert_eq!(world.frontier().snapshot(host).unwrap().unwrap().robots, Some(state));
+    let robots = world.frontier().snapshot(host).unwrap().unwrap().robots;
+    assert_eq!(robots.as_deref(), Some(&state));
     let work = world.frontier().hosts_with_work().unwrap();
     let other = HostWithWork {
         host: world.host("http://b.org"),
@@ -298,24 +328,33 @@ fn two_agents_can_not_share_a_frontier() {
 #[test]
 fn a_file_that_is_no_frontier_is_named() {
     let dir = TempDir::new().unwrap();
-    let path = dir.path().join("frontier.redb");
+    let path = dir.path().join("hosts.redb");
     std::fs::write(&path, vec![b'x'; 100_000]).unwrap();
-    let error = Frontier::open(&path, 1).err().unwrap();
-    assert!(error.to_string().contains("frontier.redb"), "{error}");
+    let error = Frontier::open(dir.path(), 1).err().unwrap();
+    assert!(error.to_string().contains("hosts.redb"), "{error}");
 }
 
 #[tokio::test]
-async fn the_handle_answers_when_changes_are_on_disk() {
+async fn the_handle_applies_changes_and_leaves_a_short_log() {
     let mut world = World::new();
     let (store, _failure) = FrontierHandle::start(world.frontier.take().unwrap()).unwrap();
     let urls: Vec<String> = (1..=300).map(|n| format!("http://h{n}.org/")).collect();
     let all: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
-    let ready = store.apply(routes(&all, BOUNDS)).await.unwrap().ready;
+    let ready = store.apply_durably(routes(&all, BOUNDS)).await.unwrap().ready;
     let later = NOW.plus_ms(1);
-    let made = ready.iter().map(|(host, _)| store.apply(Change::Asked { host: *host, due: later }));
-    for effect in futures_util::future::join_all(made).await {
-        assert!(effect.unwrap().more);
+    for (host, _) in &ready {
+        assert!(store.apply(Change::Asked { host: *host, due: later }).unwrap().more);
     }
     let due = store.read(Frontier::hosts_with_work).await.unwrap();
     assert_eq!(due.iter().filter(|work| work.due == later).count(), 300);
+    // The last handle ends the thread, which makes a checkpoint.
+    drop(store);
+    let log: u64 = log::segments(&world.path())
+        .unwrap()
+        .iter()
+        .map(|number| log::read(&world.path(), *number).unwrap().changes.len() as u64)
+        .sum();
+    assert_eq!(log, 0);
+    world.restart();
+    assert_eq!(world.frontier().hosts_with_work().unwrap(), due);
 }

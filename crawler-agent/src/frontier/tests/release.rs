@@ -20,7 +20,8 @@ fn page() -> Outcome {
 
 fn record(url: &str) -> PageRecord {
     let past = Past::default();
-    PageRecord { url: url.into(), depth: 0, etag: None, last_modified: None, sha256: None, past }
+    let path = CrawlUrl::parse(url).unwrap().path_and_query().to_owned();
+    PageRecord { path, depth: 0, etag: None, last_modified: None, sha256: None, past }
 }
 
 impl World {
@@ -28,10 +29,8 @@ impl World {
     fn visit(&self, key: &str, at: UnixMillis) -> Effect {
         let snapshot = self.frontier().snapshot(self.host(key)).unwrap().unwrap();
         let item = snapshot.next.or(snapshot.oldest).unwrap();
-        let Change::Done(mut done) = done(item, page(), &[], BOUNDS) else { unreachable!() };
-        done.fetch.fetched_at = at;
-        done.page = Some(record(done.item.url.as_str()));
-        self.apply(Change::Done(done))
+        let record = record(item.url.as_str());
+        self.apply(done_at(at, &item, page(), Some(record), &[], BOUNDS))
     }
 
     fn release(&self, number: u64, key: &str) -> Effect {
@@ -40,7 +39,7 @@ impl World {
     }
 
     fn handed_back(&self) -> Vec<String> {
-        let entries = self.frontier().oldest_results(u64::MAX).unwrap().into_iter();
+        let entries = self.results().into_iter();
         let back = entries.filter_map(|(_, entry)| match entry {
             Entry::Discovered(reported) if reported.handed_back => Some(reported.url),
             _ => None,
@@ -50,7 +49,7 @@ impl World {
 
     /// Packs everything and ships it.
     fn ship(&self) {
-        let entries = self.frontier().oldest_results(u64::MAX).unwrap();
+        let entries = self.results();
         let seq = self.frontier().next_package().unwrap();
         if let Some((through, _)) = entries.last() {
             self.apply(Change::Sealed { seq, through: *through, bytes: 1 });
@@ -83,7 +82,7 @@ fn an_order_is_done_when_everything_before_it_is_shipped() {
     world.visit("http://a.org", NOW);
     world.release(7, "http://a.org");
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "not even packed");
-    let through = world.frontier().oldest_results(u64::MAX).unwrap().last().unwrap().0;
+    let through = world.results().last().unwrap().0;
     world.apply(Change::Sealed { seq: 1, through, bytes: 1 });
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "packed, not shipped");
     // What comes after the order is not waited for.
@@ -145,14 +144,12 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
     let world = World::new();
     world.route(1, "http://a.org/");
     let item = world.next("http://a.org").unwrap();
-    let Change::Done(mut done) = done(item, page(), &[], BOUNDS) else { unreachable!() };
     let mut known = record("http://a.org/");
     let timing = delegation::calibration::Timing { ms: 20.0, bytes: 100 };
     for _ in 0..9 {
         known.past.head.observe(&delegation::calibration::Sensitivity::default(), timing);
     }
-    done.page = Some(known);
-    world.apply(Change::Done(done));
+    world.apply(done_at(NOW, &item, page(), Some(known), &[], BOUNDS));
     let head = || {
         let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
         snapshot.oldest.unwrap().known.unwrap().record.past.head
@@ -165,9 +162,7 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
     assert!(head().is_learning());
     // A visit that began before ends now.
     let record = visited.known.as_ref().unwrap().record.clone();
-    let Change::Done(mut done) = self::done(visited, page(), &[], BOUNDS) else { unreachable!() };
-    done.page = Some(record);
-    world.apply(Change::Done(done));
+    world.apply(done_at(NOW, &visited, page(), Some(record), &[], BOUNDS));
     assert!(head().is_learning());
     assert_eq!(world.frontier().orders_executed().unwrap(), [1]);
 }

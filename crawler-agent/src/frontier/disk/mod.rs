@@ -1,0 +1,247 @@
+//! The file of the frontier: rows of all hosts, as of the last checkpoint.
+
+pub(in crate::frontier) mod rows;
+
+use std::path::Path;
+
+use redb::{
+    Database, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction,
+};
+
+use super::{
+    FrontierError, HostNumber, PageRecord, RobotsState,
+    state::{
+        Checkpoint, HostChanges, RobotsChange,
+        seen::SeenUrl,
+        window::{PageKey, QueueKey},
+    },
+};
+use crate::frontier::state::QueuedPath;
+use rows::{HostRow, Totals, decode, encode};
+
+/// Most memory of the file's page cache, in bytes.
+const CACHE_BYTES: usize = 12 << 20;
+
+/// The only row: [`Totals`].
+const TOTALS: TableDefinition<'_, (), &[u8]> = TableDefinition::new("totals");
+/// Host number to [`HostRow`].
+const HOSTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("hosts");
+/// Host number to [`RobotsState`].
+const ROBOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("robots");
+/// (host, depth, order) to [`QueuedPath`]: breadth first within a host.
+const QUEUE: TableDefinition<'_, (u64, u16, u64), &[u8]> = TableDefinition::new("queue");
+/// (host, time of the last visit, order) to [`PageRecord`].
+const PAGES: TableDefinition<'_, (u64, i64, u64), &[u8]> = TableDefinition::new("pages");
+/// (host, number of the run) to a sorted run of fingerprints, 8 bytes each, little-endian.
+const SEEN: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("seen");
+/// Order to one line of a package.
+const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results");
+
+/// The open file.
+pub(super) struct Disk {
+    db: Database,
+}
+
+impl Disk {
+    /// Opens the file, or makes it.
+    pub(super) fn open(path: &Path, new_epoch: u64) -> Result<(Self, Totals), FrontierError> {
+        let opened = Database::builder().set_cache_size(CACHE_BYTES).create(path);
+        let disk = Self { db: opened.map_err(|error| FrontierError::open(path, error))? };
+        let totals = disk.totals(new_epoch)?;
+        if totals.format == rows::FORMAT {
+            Ok((disk, totals))
+        } else {
+            Err(FrontierError::Format { path: path.to_owned(), found: totals.format })
+        }
+    }
+
+    /// The totals; in a new file, those of an empty frontier, and empty tables.
+    fn totals(&self, new_epoch: u64) -> Result<Totals, FrontierError> {
+        let write = self.db.begin_write()?;
+        let totals = {
+            write.open_table(HOSTS)?;
+            write.open_table(ROBOTS)?;
+            write.open_table(QUEUE)?;
+            write.open_table(PAGES)?;
+            write.open_table(SEEN)?;
+            write.open_table(RESULTS)?;
+            let mut table = write.open_table(TOTALS)?;
+            let stored = table.get(())?.map(|row| decode(row.value())).transpose()?;
+            if let Some(totals) = stored {
+                totals
+            } else {
+                let totals = Totals::new(new_epoch);
+                table.insert((), encode(&totals)?.as_slice())?;
+                totals
+            }
+        };
+        write.commit()?;
+        Ok(totals)
+    }
+
+    /// A host with the state of its robots.txt.
+    pub(super) fn host(
+        &self,
+        host: HostNumber,
+    ) -> Result<Option<(HostRow, Option<RobotsState>)>, FrontierError> {
+        let read = self.db.begin_read()?;
+        let Some(row) = read.open_table(HOSTS)?.get(host.0)? else { return Ok(None) };
+        let robots = read.open_table(ROBOTS)?.get(host.0)?;
+        let robots = robots.map(|row| decode(row.value())).transpose()?;
+        Ok(Some((decode(row.value())?, robots)))
+    }
+
+    /// Calls `each` with every host.
+    pub(super) fn for_each_host(
+        &self,
+        mut each: impl FnMut(HostNumber, HostRow),
+    ) -> Result<(), FrontierError> {
+        for entry in self.db.begin_read()?.open_table(HOSTS)?.iter()? {
+            let (number, row) = entry?;
+            each(HostNumber(number.value()), decode(row.value())?);
+        }
+        Ok(())
+    }
+
+    /// At most `most` URLs of a host's queue, from a key on.
+    pub(super) fn queue(
+        &self,
+        host: HostNumber,
+        (depth, order): QueueKey,
+        most: usize,
+    ) -> Result<Vec<(QueueKey, QueuedPath)>, FrontierError> {
+        let table = self.db.begin_read()?.open_table(QUEUE)?;
+        let rows = table.range((host.0, depth, order)..(host.0 + 1, 0, 0))?.take(most);
+        rows.map(|entry| {
+            let (key, row) = entry?;
+            let (_, depth, order) = key.value();
+            Ok(((depth, order), decode(row.value())?))
+        })
+        .collect()
+    }
+
+    /// At most `most` pages of a host, from a key on.
+    pub(super) fn pages(
+        &self,
+        host: HostNumber,
+        (visited, order): PageKey,
+        most: usize,
+    ) -> Result<Vec<(PageKey, PageRecord)>, FrontierError> {
+        let table = self.db.begin_read()?.open_table(PAGES)?;
+        let rows = table.range((host.0, visited, order)..(host.0 + 1, i64::MIN, 0))?.take(most);
+        rows.map(|entry| {
+            let (key, row) = entry?;
+            let (_, visited, order) = key.value();
+            Ok(((visited, order), decode(row.value())?))
+        })
+        .collect()
+    }
+
+    /// A run of a host's fingerprints.
+    pub(super) fn seen_run(
+        &self,
+        host: HostNumber,
+        run: u32,
+    ) -> Result<Vec<SeenUrl>, FrontierError> {
+        let table = self.db.begin_read()?.open_table(SEEN)?;
+        let Some(row) = table.get((host.0, run))? else { return Ok(Vec::new()) };
+        let (values, _) = row.value().as_chunks::<8>();
+        Ok(values.iter().map(|bytes| SeenUrl::from_le_bytes(*bytes)).collect())
+    }
+
+    /// All results, by their numbers.
+    pub(super) fn results(&self) -> Result<Vec<(u64, Vec<u8>)>, FrontierError> {
+        let table = self.db.begin_read()?.open_table(RESULTS)?;
+        let rows = table.iter()?;
+        rows.map(|entry| {
+            let (order, line) = entry?;
+            Ok((order.value(), line.value().to_vec()))
+        })
+        .collect()
+    }
+
+    /// Writes a checkpoint, which is durable when this returns.
+    pub(super) fn write(&self, checkpoint: &Checkpoint) -> Result<(), FrontierError> {
+        let mut write = self.db.begin_write()?;
+        // Without this a file that was not closed is checked as a whole when it is opened.
+        write.set_quick_repair(true);
+        for host in &checkpoint.released {
+            delete(&write, *host)?;
+        }
+        write_hosts(&write, &checkpoint.hosts)?;
+        {
+            let mut results = write.open_table(RESULTS)?;
+            for order in &checkpoint.packed {
+                results.remove(order)?;
+            }
+            for (order, line) in &checkpoint.results {
+                results.insert(order, line.as_ref())?;
+            }
+            let totals = encode(&checkpoint.totals)?;
+            write.open_table(TOTALS)?.insert((), totals.as_slice())?;
+        }
+        write.commit()?;
+        Ok(())
+    }
+}
+
+/// Deletes all rows of a host.
+fn delete(write: &WriteTransaction, host: HostNumber) -> Result<(), FrontierError> {
+    let number = host.0;
+    let after = number + 1;
+    write.open_table(HOSTS)?.remove(number)?;
+    write.open_table(ROBOTS)?.remove(number)?;
+    write.open_table(SEEN)?.retain_in((number, 0)..(after, 0), |_, _| false)?;
+    write.open_table(QUEUE)?.retain_in((number, 0, 0)..(after, 0, 0), |_, _| false)?;
+    let pages = (number, i64::MIN, 0)..(after, i64::MIN, 0);
+    write.open_table(PAGES)?.retain_in(pages, |_, _| false)?;
+    Ok(())
+}
+
+fn write_hosts(write: &WriteTransaction, hosts: &[HostChanges]) -> Result<(), FrontierError> {
+    let mut rows = write.open_table(HOSTS)?;
+    let mut robots = write.open_table(ROBOTS)?;
+    let mut queue = write.open_table(QUEUE)?;
+    let mut pages = write.open_table(PAGES)?;
+    let mut seen = write.open_table(SEEN)?;
+    for host in hosts {
+        let number = host.number.0;
+        rows.insert(number, encode(&host.row)?.as_slice())?;
+        match &host.robots {
+            RobotsChange::Set(state) => {
+                robots.insert(number, encode(state.as_ref())?.as_slice())?;
+            }
+            RobotsChange::Delete => drop(robots.remove(number)?),
+            RobotsChange::None => {}
+        }
+        for (depth, order) in &host.queue.deleted {
+            queue.remove((number, *depth, *order))?;
+        }
+        for ((depth, order), row) in &host.queue.written {
+            queue.insert((number, *depth, *order), row.as_slice())?;
+        }
+        for (visited, order) in &host.pages.deleted {
+            pages.remove((number, *visited, *order))?;
+        }
+        for ((visited, order), row) in &host.pages.written {
+            pages.insert((number, *visited, *order), row.as_slice())?;
+        }
+        write_seen(&mut seen, host)?;
+    }
+    Ok(())
+}
+
+fn write_seen(
+    seen: &mut Table<'_, (u64, u32), &'static [u8]>,
+    host: &HostChanges,
+) -> Result<(), FrontierError> {
+    let Some(changes) = &host.seen else { return Ok(()) };
+    let number = host.number.0;
+    for run in &changes.deleted {
+        seen.remove((number, *run))?;
+    }
+    let (run, values) = &changes.written;
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    seen.insert((number, *run), bytes.as_slice())?;
+    Ok(())
+}

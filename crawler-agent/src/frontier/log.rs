@@ -1,0 +1,159 @@
+//! The log: every change since the last checkpoint, in the order in which they were applied.
+//!
+//! A change is written with one `write` before it is applied, so it survives the end of the
+//! process. It survives a power failure once the segment is synced, which happens every second and
+//! before anything leaves the agent that depends on it. Each checkpoint starts a new segment and
+//! deletes the former ones when it is complete.
+//!
+//! A segment starts with [`MAGIC`]. Each record has its length and its CRC-32, both as
+//! little-endian 32-bit integers, and the change in the postcard format. After a power failure the
+//! last record may be incomplete: reading ends there.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{Change, FrontierError};
+
+/// First bytes of a segment; the digit is the version of the format.
+const MAGIC: &[u8; 8] = b"nclog 1\n";
+/// Bytes before the payload of a record.
+const HEADER: usize = 8;
+
+/// The open log.
+pub(super) struct Log {
+    dir: PathBuf,
+    /// Number of the segment to which changes are appended.
+    number: u64,
+    file: Arc<File>,
+    /// Bytes in that segment.
+    bytes: u64,
+    /// Segments with changes that may not be synced.
+    unsynced: Vec<Arc<File>>,
+    record: Vec<u8>,
+}
+
+/// The changes of one segment.
+pub(super) struct Replayed {
+    pub(super) changes: Vec<Change>,
+    /// Whether the segment ends with a record that is not complete.
+    pub(super) is_cut: bool,
+}
+
+impl Log {
+    /// Starts a segment with this number.
+    pub(super) fn start(dir: &Path, number: u64) -> Result<Self, FrontierError> {
+        let file = create(&path(dir, number))?;
+        let dir = dir.to_owned();
+        Ok(Self { dir, number, file, bytes: 0, unsynced: Vec::new(), record: Vec::new() })
+    }
+
+    /// Appends a change.
+    pub(super) fn append(&mut self, change: &Change) -> Result<(), FrontierError> {
+        self.record.clear();
+        self.record.extend_from_slice(&[0; HEADER]);
+        self.record = postcard::to_extend(change, std::mem::take(&mut self.record))?;
+        let payload = &self.record[HEADER..];
+        let length = u32::try_from(payload.len()).map_err(|_| FrontierError::LongChange)?;
+        let checksum = crc32fast::hash(payload);
+        self.record[..4].copy_from_slice(&length.to_le_bytes());
+        self.record[4..HEADER].copy_from_slice(&checksum.to_le_bytes());
+        (&*self.file).write_all(&self.record).map_err(|error| self.failed(error))?;
+        self.bytes += self.record.len() as u64;
+        if !self.unsynced.last().is_some_and(|file| Arc::ptr_eq(file, &self.file)) {
+            self.unsynced.push(Arc::clone(&self.file));
+        }
+        Ok(())
+    }
+
+    /// Starts the next segment and returns its number.
+    pub(super) fn rotate(&mut self) -> Result<u64, FrontierError> {
+        let number = self.number + 1;
+        self.file = create(&path(&self.dir, number))?;
+        self.number = number;
+        self.bytes = 0;
+        Ok(number)
+    }
+
+    /// Bytes of the current segment.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Takes the files that must be synced for all changes so far to be durable.
+    pub(super) fn take_unsynced(&mut self) -> Vec<Arc<File>> {
+        std::mem::take(&mut self.unsynced)
+    }
+
+    fn failed(&self, source: std::io::Error) -> FrontierError {
+        FrontierError::Log { path: path(&self.dir, self.number), source }
+    }
+}
+
+fn create(path: &Path) -> Result<Arc<File>, FrontierError> {
+    let open = || {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+        file.write_all(MAGIC)?;
+        Ok(Arc::new(file))
+    };
+    open().map_err(|source| FrontierError::Log { path: path.to_owned(), source })
+}
+
+fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("log-{number:010}"))
+}
+
+/// Numbers of the segments in a directory, in rising order.
+pub(super) fn segments(dir: &Path) -> Result<Vec<u64>, FrontierError> {
+    let failed = |source| FrontierError::Log { path: dir.to_owned(), source };
+    let mut numbers = Vec::new();
+    for entry in std::fs::read_dir(dir).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix("log-"));
+        numbers.extend(number.and_then(|number| number.parse::<u64>().ok()));
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Deletes a segment.
+pub(super) fn delete(dir: &Path, number: u64) -> Result<(), FrontierError> {
+    let path = path(dir, number);
+    std::fs::remove_file(&path).map_err(|source| FrontierError::Log { path, source })
+}
+
+/// Reads a segment.
+pub(super) fn read(dir: &Path, number: u64) -> Result<Replayed, FrontierError> {
+    let path = path(dir, number);
+    let bytes = std::fs::read(&path);
+    let bytes = bytes.map_err(|source| FrontierError::Log { path: path.clone(), source })?;
+    let Some(mut rest) = bytes.strip_prefix(MAGIC.as_slice()) else {
+        // The power failed before the first bytes were written, or it is no segment at all.
+        return if MAGIC.starts_with(&bytes) || bytes.iter().all(|byte| *byte == 0) {
+            Ok(Replayed { changes: Vec::new(), is_cut: true })
+        } else {
+            Err(FrontierError::NoLog(path))
+        };
+    };
+    let mut changes = Vec::new();
+    while !rest.is_empty() {
+        let Some((payload, after)) = split_record(rest) else {
+            return Ok(Replayed { changes, is_cut: true });
+        };
+        // The checksum is right: a change that cannot be read was written by another version.
+        changes.push(postcard::from_bytes(payload)?);
+        rest = after;
+    }
+    Ok(Replayed { changes, is_cut: false })
+}
+
+/// The payload of the first record, and what comes after it; none where it is not complete.
+fn split_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (checksum, rest) = rest.split_first_chunk::<4>()?;
+    let (payload, after) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    (crc32fast::hash(payload) == u32::from_le_bytes(*checksum)).then_some((payload, after))
+}

@@ -1,0 +1,297 @@
+//! Application of changes.
+
+use model::{CrawlUrl, UnixMillis};
+use protocol::{
+    Route,
+    page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome},
+};
+
+use super::{
+    State,
+    host::{Admission, Arrival, Host},
+};
+use crate::frontier::{
+    Bounds, Change, Done, Effect, FrontierError, HostNumber, HostRecord, Past, VisitedUrl,
+    disk::Disk,
+};
+
+/// URLs that one [`Change::GiveUp`] ends, so that no change grows with the queue.
+pub(super) const MAX_URLS_PER_CHANGE: usize = 500;
+
+impl State {
+    /// Applies a change and returns its effect.
+    pub(in crate::frontier) fn apply(
+        &mut self,
+        disk: &Disk,
+        change: &Change,
+    ) -> Result<Effect, FrontierError> {
+        match change {
+            Change::Routes { routes, at, bounds } => self.take_routes(disk, routes, *at, *bounds),
+            Change::Done(done) => self.finish(disk, done),
+            Change::Retry { host, key, due, failures } => {
+                if let Some(host) = self.hosts.get_mut(disk, *host)? {
+                    host.count_attempt(disk, *key)?;
+                }
+                self.asked(disk, *host, *due, Some(*failures))
+            }
+            Change::Robots { host, state, due, failures } => {
+                if let Some(state) = state
+                    && let Some(host) = self.hosts.get_mut(disk, *host)?
+                {
+                    host.set_robots(Some(state.clone()));
+                }
+                self.asked(disk, *host, *due, Some(*failures))
+            }
+            Change::Asked { host, due } => self.asked(disk, *host, *due, None),
+            Change::GiveUp { host, reason, at } => self.give_up(disk, *host, reason, *at),
+            Change::Order { number, host, task } => self.order(disk, *number, *host, *task),
+            Change::ForgetOrders { numbers } => {
+                self.totals.orders.retain(|number, _| !numbers.contains(number));
+                Ok(Effect::default())
+            }
+            Change::Sealed { seq, through, bytes } => {
+                self.seal(*seq, *through, *bytes);
+                Ok(Effect::default())
+            }
+            Change::Shipped { seq } => {
+                self.totals.packages.remove(seq);
+                Ok(Effect::default())
+            }
+        }
+    }
+
+    fn take_routes(
+        &mut self,
+        disk: &Disk,
+        routes: &[Route],
+        at: UnixMillis,
+        bounds: Bounds,
+    ) -> Result<Effect, FrontierError> {
+        let mut effect = Effect::default();
+        for route in routes {
+            // Answers are repeated after a lost connection.
+            if route.seq <= self.totals.routes_after {
+                continue;
+            }
+            self.totals.routes_after = route.seq;
+            // A route that is never tried is reported, so that the coordinator does not wait.
+            if let Err(reason) = self.take_route(disk, route, at, bounds, &mut effect)? {
+                effect.results = true;
+                self.result(&failed(&route.url, &reason, at))?;
+            }
+        }
+        Ok(effect)
+    }
+
+    fn take_route(
+        &mut self,
+        disk: &Disk,
+        route: &Route,
+        at: UnixMillis,
+        bounds: Bounds,
+        effect: &mut Effect,
+    ) -> Result<Result<(), String>, FrontierError> {
+        let url = match CrawlUrl::parse(&route.url) {
+            Ok(url) => url,
+            Err(error) => return Ok(Err(format!("the URL cannot be crawled: {error}"))),
+        };
+        let host = self.acquire_host(&url, at);
+        let arrival = Arrival { url: &url, depth: 0, redirects: route.redirects };
+        match self.enqueue(disk, host, arrival, bounds, effect)? {
+            Admission::Full => Ok(Err("the host has reached its limit of pages".into())),
+            Admission::Queued | Admission::Known => Ok(Ok(())),
+        }
+    }
+
+    /// The host of this URL, which is the agent's from now on.
+    fn acquire_host(&mut self, url: &CrawlUrl, at: UnixMillis) -> HostNumber {
+        let key = url.host_key_str();
+        if let Some(host) = self.hosts.number(key) {
+            return host;
+        }
+        // Host numbers are never reused, so late changes for a released host find nothing.
+        let host = HostNumber(self.next_order());
+        let record = HostRecord { key: key.to_owned(), due: at, accepted: 0, failures: 0 };
+        self.hosts.add(host, record);
+        host
+    }
+
+    /// Queues a URL of this host, and notes in the effect that the host has work.
+    fn enqueue(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+        arrival: Arrival<'_>,
+        bounds: Bounds,
+        effect: &mut Effect,
+    ) -> Result<Admission, FrontierError> {
+        let order = self.next_order();
+        let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Admission::Known) };
+        // Two keys with equal hashes: the host is another one, whose URLs are not fetched here.
+        if host.record.key != arrival.url.host_key_str() {
+            return Ok(Admission::Full);
+        }
+        let admission = host.enqueue(disk, arrival, order, bounds)?;
+        if admission == Admission::Queued {
+            self.totals.queued += 1;
+            if !effect.ready.iter().any(|(ready, _)| *ready == number) {
+                effect.ready.push((number, host.record.due));
+            }
+        }
+        Ok(admission)
+    }
+
+    fn finish(&mut self, disk: &Disk, done: &Done) -> Result<Effect, FrontierError> {
+        if let Some(host) = self.hosts.get_mut(disk, done.host)? {
+            let was_queued = file_page(host, disk, done)?;
+            self.totals.queued -= u64::from(was_queued);
+        }
+        self.totals.fetched += 1;
+        self.totals.wire_bytes = self.totals.wire_bytes.saturating_add(done.wire_bytes);
+        self.push_result(done.line.clone().into_bytes());
+        let mut effect = match done.due {
+            Some(due) => self.asked(disk, done.host, due, Some(done.failures))?,
+            None => Effect::default(),
+        };
+        self.follow(disk, done, &mut effect)?;
+        self.look_ahead(disk, done.host, &mut effect)?;
+        effect.results = true;
+        Ok(effect)
+    }
+
+    /// Admits the redirect target and the links of a finished fetch. A redirect keeps the depth of
+    /// its URL; links are one deeper.
+    fn follow(
+        &mut self,
+        disk: &Disk,
+        done: &Done,
+        effect: &mut Effect,
+    ) -> Result<(), FrontierError> {
+        for report in &done.reports {
+            let url = report.url.to_string();
+            let redirects = report.redirects;
+            self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: false }))?;
+        }
+        let redirects = done.redirects.saturating_add(1);
+        let target = done.target.iter().filter(|_| redirects <= MAX_REDIRECTS);
+        let target = target.map(|url| Arrival { url, depth: done.depth, redirects });
+        // The queue is ordered by depth, which makes the crawl of a host breadth first.
+        let depth = done.depth.saturating_add(1);
+        let links = done.links.iter().map(|url| Arrival { url, depth, redirects: 0 });
+        for arrival in target.chain(links).filter(|arrival| arrival.depth <= done.bounds.depth) {
+            if let Some(host) = self.hosts.number(arrival.url.host_key_str()) {
+                self.enqueue(disk, host, arrival, done.bounds, effect)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn asked(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+        due: UnixMillis,
+        failures: Option<u32>,
+    ) -> Result<Effect, FrontierError> {
+        if let Some(host) = self.hosts.get_mut(disk, number)? {
+            host.record.due = due;
+            host.record.failures = failures.unwrap_or(host.record.failures);
+        }
+        let mut effect = Effect::default();
+        self.look_ahead(disk, number, &mut effect)?;
+        Ok(effect)
+    }
+
+    /// Adds to the effect what the host has left to do.
+    fn look_ahead(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+        effect: &mut Effect,
+    ) -> Result<(), FrontierError> {
+        let Some(host) = self.hosts.get(disk, number)? else { return Ok(()) };
+        effect.more = host.has_queued();
+        effect.oldest = if effect.more { None } else { host.oldest_visit(disk)? };
+        Ok(())
+    }
+
+    fn give_up(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+        reason: &str,
+        at: UnixMillis,
+    ) -> Result<Effect, FrontierError> {
+        let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
+        // Rules are requested afresh if the host gets URLs later.
+        host.set_robots(None);
+        let ended = host.drain_queue(disk, MAX_URLS_PER_CHANGE)?;
+        self.totals.queued -= ended.len() as u64;
+        self.totals.fetched += ended.len() as u64;
+        for (url, _) in &ended {
+            self.result(&failed(url, reason, at))?;
+        }
+        // The count starts anew: URLs that are routed later get a fair chance.
+        let effect = self.asked(disk, number, at, Some(0))?;
+        Ok(Effect { results: !ended.is_empty(), ..effect })
+    }
+
+    fn seal(&mut self, seq: u64, through: u64, bytes: u64) {
+        let rest = self.results.split_off(&(through + 1));
+        for (order, result) in std::mem::replace(&mut self.results, rest) {
+            self.result_bytes -= result.line.len();
+            if result.is_on_disk {
+                self.packed.push(order);
+            }
+        }
+        self.totals.packages.insert(seq, bytes);
+        self.totals.next_package = seq + 1;
+        self.note_packed(seq);
+    }
+
+    pub(super) fn result(&mut self, entry: &Entry) -> Result<(), FrontierError> {
+        self.push_result(serde_json::to_vec(entry)?);
+        Ok(())
+    }
+
+    fn push_result(&mut self, line: Vec<u8>) {
+        let order = self.next_order();
+        self.insert_result(order, line, false);
+    }
+}
+
+/// Takes the visited URL from the queue, or its page from the pages, and stores its new page.
+/// Returns whether it was in the queue.
+fn file_page(host: &mut Host, disk: &Disk, done: &Done) -> Result<bool, FrontierError> {
+    let (order, was_queued, is_settled) = match done.item {
+        VisitedUrl::Queued { key } => (key.1, host.dequeue(disk, key)?.is_some(), false),
+        VisitedUrl::Page { key, past } => {
+            let stored = host.remove_page(disk, key)?;
+            if done.page.is_none() {
+                host.page_is_gone();
+            }
+            // An order settled the host during the visit; the record in `done` is from before.
+            (key.1, false, stored.is_some_and(|stored| stored.past != past))
+        }
+    };
+    if let Some(record) = &done.page {
+        let past = if is_settled { Past::default() } else { record.past };
+        host.insert_page(
+            (done.fetched_at.0, order),
+            crate::frontier::PageRecord { past, ..record.clone() },
+        );
+    }
+    Ok(was_queued)
+}
+
+fn failed(url: &str, reason: &str, at: UnixMillis) -> Entry {
+    Entry::Fetch(Box::new(Fetch {
+        url: url.to_owned(),
+        fetched_at: at,
+        address: None,
+        timing: None,
+        wire_bytes: 0,
+        outcome: Outcome::Failed { reason: reason.to_owned() },
+        trend: None,
+    }))
+}

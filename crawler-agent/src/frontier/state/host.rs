@@ -1,0 +1,354 @@
+//! Host: what the agent knows of one host, and the decisions about its URLs.
+
+use std::sync::Arc;
+
+use model::{CrawlUrl, UnixMillis};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    seen::{Seen, SeenChanges},
+    short,
+    window::{PageKey, QueueKey, Window, WindowChanges},
+};
+use crate::frontier::{
+    Bounds, FrontierError, HostNumber, HostRecord, Known, PageRecord, Past, Queued, RobotsState,
+    disk::{
+        Disk,
+        rows::{self, HostRow},
+    },
+};
+
+/// A URL in the queue of its host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::frontier) struct QueuedPath {
+    /// Path and query.
+    pub(in crate::frontier) path: Box<str>,
+    /// Number of redirects that led to it.
+    pub(in crate::frontier) redirects: u8,
+    /// Number of attempts that failed.
+    pub(in crate::frontier) attempts: u8,
+}
+
+/// A URL that is to be admitted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrival<'a> {
+    pub(super) url: &'a CrawlUrl,
+    pub(super) depth: u16,
+    pub(super) redirects: u8,
+}
+
+/// Result of admitting a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// The URL is in the queue.
+    Queued,
+    /// The URL was queued before.
+    Known,
+    /// The host has reached its limit of pages.
+    Full,
+}
+
+/// One host in memory. Its first URLs and pages are here, the others on disk.
+#[derive(Debug)]
+pub(in crate::frontier) struct Host {
+    pub(super) number: HostNumber,
+    pub(super) record: HostRecord,
+    robots: Option<Arc<RobotsState>>,
+    queue: Window<QueueKey, QueuedPath>,
+    seen: Seen,
+    pages: Window<PageKey, PageRecord>,
+    /// Whether there are changes that no checkpoint has.
+    pub(super) is_changed: bool,
+    /// Whether the checkpoint that is being written has changes of this host.
+    pub(super) is_being_written: bool,
+    has_new_rules: bool,
+    /// When it was used last, in uses of all hosts.
+    pub(super) last_use: u64,
+}
+
+/// What a checkpoint writes of a host.
+pub(in crate::frontier) struct HostChanges {
+    pub(in crate::frontier) number: HostNumber,
+    pub(in crate::frontier) row: HostRow,
+    pub(in crate::frontier) robots: RobotsChange,
+    pub(in crate::frontier) queue: WindowChanges<QueueKey>,
+    pub(in crate::frontier) pages: WindowChanges<PageKey>,
+    pub(in crate::frontier) seen: Option<SeenChanges>,
+}
+
+/// What a checkpoint does with the state of robots.txt.
+pub(in crate::frontier) enum RobotsChange {
+    None,
+    Set(Arc<RobotsState>),
+    Delete,
+}
+
+impl Host {
+    /// A host without URLs.
+    pub(super) fn new(number: HostNumber, record: HostRecord) -> Self {
+        Self {
+            number,
+            record,
+            robots: None,
+            queue: Window::on_disk(0),
+            seen: Seen::default(),
+            pages: Window::on_disk(0),
+            is_changed: true,
+            is_being_written: false,
+            has_new_rules: false,
+            last_use: 0,
+        }
+    }
+
+    /// A host whose rows are on disk.
+    pub(super) fn on_disk(number: HostNumber, row: HostRow, robots: Option<RobotsState>) -> Self {
+        Self {
+            number,
+            robots: robots.map(Arc::new),
+            queue: Window::on_disk(row.queued as usize),
+            seen: Seen::on_disk(&row.seen_runs),
+            pages: Window::on_disk(row.pages as usize),
+            is_changed: false,
+            is_being_written: false,
+            has_new_rules: false,
+            last_use: 0,
+            record: row.record,
+        }
+    }
+
+    pub(in crate::frontier) fn number(&self) -> HostNumber {
+        self.number
+    }
+
+    /// Bytes in memory, about.
+    pub(super) fn bytes(&self) -> usize {
+        400 + 160 * self.queue.in_memory() + 400 * self.pages.in_memory() + self.seen.bytes()
+    }
+
+    pub(super) fn robots(&self) -> Option<Arc<RobotsState>> {
+        self.robots.clone()
+    }
+
+    pub(super) fn set_robots(&mut self, robots: Option<RobotsState>) {
+        self.robots = robots.map(Arc::new);
+        self.has_new_rules = true;
+    }
+
+    /// Queues a URL of this host, unless it was ever queued.
+    pub(super) fn enqueue(
+        &mut self,
+        disk: &Disk,
+        arrival: Arrival<'_>,
+        order: u64,
+        bounds: Bounds,
+    ) -> Result<Admission, FrontierError> {
+        let number = self.number;
+        let read = |run| disk.seen_run(number, run);
+        let url = short(arrival.url.fingerprint());
+        if self.seen.contains(url, read)? {
+            return Ok(Admission::Known);
+        }
+        // Counted over the lifetime of the host: traps such as endless calendars end here.
+        if self.record.accepted >= bounds.pages_a_host {
+            return Ok(Admission::Full);
+        }
+        self.seen.insert(url, read)?;
+        self.record.accepted += 1;
+        let path = arrival.url.path_and_query().into();
+        let queued = QueuedPath { path, redirects: arrival.redirects, attempts: 0 };
+        self.queue.insert((arrival.depth, order), queued);
+        Ok(Admission::Queued)
+    }
+
+    /// The first URL of the queue.
+    pub(super) fn next(&mut self, disk: &Disk) -> Result<Option<Queued>, FrontierError> {
+        let number = self.number;
+        let read = |from, most| disk.queue(number, from, most);
+        let Some(((depth, order), queued)) = self.queue.first(read)? else { return Ok(None) };
+        Ok(Some(Queued {
+            host: number,
+            depth,
+            order,
+            url: url_of(&self.record.key, &queued.path)?,
+            redirects: queued.redirects,
+            attempts: queued.attempts,
+            known: None,
+        }))
+    }
+
+    /// The page with the oldest last visit.
+    pub(super) fn oldest(&mut self, disk: &Disk) -> Result<Option<Queued>, FrontierError> {
+        let number = self.number;
+        let read = |from, most| disk.pages(number, from, most);
+        let Some(((visited, order), record)) = self.pages.first(read)? else { return Ok(None) };
+        let known = Known { visited: UnixMillis(visited), record: record.clone() };
+        Ok(Some(Queued {
+            host: number,
+            depth: record.depth,
+            order,
+            url: url_of(&self.record.key, &record.path)?,
+            redirects: 0,
+            attempts: 0,
+            known: Some(Box::new(known)),
+        }))
+    }
+
+    /// Whether the queue holds URLs.
+    pub(super) fn has_queued(&self) -> bool {
+        self.queue.len() > 0
+    }
+
+    /// Time of the oldest last visit among the pages.
+    pub(super) fn oldest_visit(
+        &mut self,
+        disk: &Disk,
+    ) -> Result<Option<UnixMillis>, FrontierError> {
+        let number = self.number;
+        let first = self.pages.first(|from, most| disk.pages(number, from, most))?;
+        Ok(first.map(|((visited, _), _)| UnixMillis(visited)))
+    }
+
+    /// Removes a URL from the queue.
+    pub(super) fn dequeue(
+        &mut self,
+        disk: &Disk,
+        key: QueueKey,
+    ) -> Result<Option<QueuedPath>, FrontierError> {
+        let number = self.number;
+        self.queue.remove(key, |from, most| disk.queue(number, from, most))
+    }
+
+    /// Counts a failed attempt of the URL, which keeps its place in the queue.
+    pub(super) fn count_attempt(
+        &mut self,
+        disk: &Disk,
+        key: QueueKey,
+    ) -> Result<(), FrontierError> {
+        if let Some(queued) = self.dequeue(disk, key)? {
+            let attempts = queued.attempts.saturating_add(1);
+            self.queue.insert(key, QueuedPath { attempts, ..queued });
+        }
+        Ok(())
+    }
+
+    /// Removes a page that was visited again.
+    pub(super) fn remove_page(
+        &mut self,
+        disk: &Disk,
+        key: PageKey,
+    ) -> Result<Option<PageRecord>, FrontierError> {
+        let number = self.number;
+        self.pages.remove(key, |from, most| disk.pages(number, from, most))
+    }
+
+    /// Adds a page that was visited.
+    pub(super) fn insert_page(&mut self, key: PageKey, record: PageRecord) {
+        self.pages.insert(key, record);
+    }
+
+    /// A page is gone: another URL may take its place among the pages of the host.
+    pub(super) fn page_is_gone(&mut self) {
+        self.record.accepted = self.record.accepted.saturating_sub(1);
+    }
+
+    /// Resets the response times of all pages.
+    pub(super) fn settle(&mut self, disk: &Disk) -> Result<(), FrontierError> {
+        let number = self.number;
+        let read = |from, most| disk.pages(number, from, most);
+        self.pages.update_all(read, |page| page.past = Past::default())
+    }
+
+    /// Removes up to `most` URLs of the queue; returns them with the number of their redirects.
+    pub(super) fn drain_queue(
+        &mut self,
+        disk: &Disk,
+        most: usize,
+    ) -> Result<Vec<(String, u8)>, FrontierError> {
+        let number = self.number;
+        let read = |from, most| disk.queue(number, from, most);
+        let mut drained = Vec::new();
+        while drained.len() < most {
+            let Some((key, queued)) = self.queue.first(read)? else { break };
+            drained.push((format!("{}{}", self.record.key, queued.path), queued.redirects));
+            self.queue.remove(key, read)?;
+        }
+        Ok(drained)
+    }
+
+    /// Removes up to `most` pages; returns their URLs.
+    pub(super) fn drain_pages(
+        &mut self,
+        disk: &Disk,
+        most: usize,
+    ) -> Result<Vec<String>, FrontierError> {
+        let number = self.number;
+        let read = |from, most| disk.pages(number, from, most);
+        let mut drained = Vec::new();
+        while drained.len() < most {
+            let Some((key, record)) = self.pages.first(read)? else { break };
+            drained.push(format!("{}{}", self.record.key, record.path));
+            self.pages.remove(key, read)?;
+        }
+        Ok(drained)
+    }
+
+    /// The host's row.
+    pub(in crate::frontier) fn row(&mut self, disk: &Disk) -> Result<HostRow, FrontierError> {
+        Ok(HostRow {
+            oldest_visit: self.oldest_visit(disk)?,
+            record: self.record.clone(),
+            crawl_delay_ms: self.robots.as_ref().and_then(|robots| robots.delay_ms()),
+            queued: u32::try_from(self.queue.len()).unwrap_or(u32::MAX),
+            pages: u32::try_from(self.pages.len()).unwrap_or(u32::MAX),
+            seen_runs: self.seen.runs(),
+        })
+    }
+
+    /// Takes what a checkpoint has to write of this host.
+    pub(super) fn changes(&mut self, disk: &Disk) -> Result<HostChanges, FrontierError> {
+        let number = self.number;
+        let seen = self.seen.changes(|run| disk.seen_run(number, run))?;
+        let has_new_rules = std::mem::take(&mut self.has_new_rules);
+        let changes = HostChanges {
+            number,
+            row: self.row(disk)?,
+            robots: match (has_new_rules, self.robots.clone()) {
+                (false, _) => RobotsChange::None,
+                (true, Some(state)) => RobotsChange::Set(state),
+                (true, None) => RobotsChange::Delete,
+            },
+            queue: self.queue.changes(rows::encode)?,
+            pages: self.pages.changes(rows::encode)?,
+            seen,
+        };
+        self.is_changed = false;
+        self.is_being_written = true;
+        Ok(changes)
+    }
+
+    /// The checkpoint with the last changes is complete.
+    pub(super) fn committed(&mut self) {
+        self.is_being_written = false;
+        self.queue.committed();
+        self.pages.committed();
+    }
+
+    /// Drops the fingerprints that are on disk from memory, unless they are being written.
+    pub(super) fn drop_seen(&mut self) {
+        if !self.is_being_written {
+            self.seen.drop_runs();
+        }
+    }
+
+    /// Whether everything of the host is on disk.
+    pub(super) fn is_on_disk_only(&self) -> bool {
+        !self.is_changed && !self.is_being_written
+    }
+}
+
+/// The URL of a stored path. Only URLs that parse are stored; another means that the file is
+/// damaged.
+fn url_of(key: &str, path: &str) -> Result<CrawlUrl, FrontierError> {
+    let url = format!("{key}{path}");
+    CrawlUrl::parse(&url).map_err(|_| FrontierError::Url(url))
+}

@@ -1,0 +1,211 @@
+//! The frontier's state in memory, and the changes of it.
+//!
+//! Everything here is decided without input or output, except that a host which is not in memory is
+//! read from disk. Applied to the same state, the same changes give the same state; the log relies
+//! on it.
+//!
+//! - [`host`]: one host; [`window`], [`seen`]: its URLs, of which only some are in memory
+//! - [`hosts`]: which hosts are in memory
+//! - [`apply`], [`release`]: the changes
+//! - [`reported`]: filter of URLs that were reported to the coordinator
+
+mod apply;
+mod host;
+mod hosts;
+mod release;
+mod reported;
+pub(super) mod seen;
+pub(super) mod window;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use model::{CrawlUrl, Fingerprint};
+
+use super::{
+    Counts, Done, FrontierError, HostNumber, HostSnapshot,
+    change::Report,
+    disk::{Disk, rows::Totals},
+};
+use hosts::Hosts;
+use reported::RecentlyReported;
+use seen::SeenUrl;
+
+pub(super) use host::{HostChanges, QueuedPath, RobotsChange};
+
+/// A line of a package that is not packed yet.
+#[derive(Debug)]
+struct StoredResult {
+    line: Arc<[u8]>,
+    is_on_disk: bool,
+}
+
+/// What a checkpoint writes.
+pub(super) struct Checkpoint {
+    pub(super) totals: Totals,
+    /// Hosts that were released: all their rows are deleted first.
+    pub(super) released: Vec<HostNumber>,
+    pub(super) hosts: Vec<HostChanges>,
+    /// Numbers of results to delete.
+    pub(super) packed: Vec<u64>,
+    pub(super) results: Vec<(u64, Arc<[u8]>)>,
+}
+
+/// The whole state.
+pub(super) struct State {
+    totals: Totals,
+    hosts: Hosts,
+    results: BTreeMap<u64, StoredResult>,
+    result_bytes: usize,
+    /// Results to delete from disk with the next checkpoint.
+    packed: Vec<u64>,
+    reported: RecentlyReported,
+}
+
+impl State {
+    /// The state of the last checkpoint.
+    pub(super) fn load(disk: &Disk, totals: Totals) -> Result<Self, FrontierError> {
+        let mut state = Self {
+            totals,
+            hosts: Hosts::load(disk)?,
+            results: BTreeMap::new(),
+            result_bytes: 0,
+            packed: Vec::new(),
+            reported: RecentlyReported::default(),
+        };
+        for (order, line) in disk.results()? {
+            state.insert_result(order, line, true);
+        }
+        Ok(state)
+    }
+
+    pub(super) fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Sorts the links and the redirect target of a fetch: those to other agents' hosts become
+    /// reports, unless they were reported not long ago. This depends on more than the state, so it
+    /// comes before the change is logged.
+    pub(super) fn select_links(&mut self, done: &mut Done) {
+        let is_own = |hosts: &Hosts, url: &CrawlUrl| hosts.number(url.host_key_str()).is_some();
+        let target = done.target.take_if(|url| !is_own(&self.hosts, url));
+        let foreign = done.links.extract_if(.., |url| !is_own(&self.hosts, url));
+        let redirects = done.redirects.saturating_add(1);
+        let arrivals = target.into_iter().map(|url| (url, redirects));
+        for (url, redirects) in arrivals.chain(foreign.map(|url| (url, 0))) {
+            // The chain may lead over several agents, so the count travels with the URL.
+            let is_endless = redirects > protocol::page::MAX_REDIRECTS;
+            if !is_endless && self.reported.insert(url.fingerprint()) {
+                done.reports.push(Report { url: url.as_str().into(), redirects });
+            }
+        }
+    }
+
+    /// State of a host; none when it is not the agent's.
+    pub(super) fn snapshot(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+    ) -> Result<Option<HostSnapshot>, FrontierError> {
+        let Some(host) = self.hosts.get(disk, number)? else { return Ok(None) };
+        let next = host.next(disk)?;
+        let oldest = if next.is_none() { host.oldest(disk)? } else { None };
+        Ok(Some(HostSnapshot { record: host.record.clone(), robots: host.robots(), next, oldest }))
+    }
+
+    /// Whether a host is in memory, so that a snapshot reads little or nothing from disk.
+    pub(super) fn is_in_memory(&self, number: HostNumber) -> bool {
+        self.hosts.is_in_memory(number)
+    }
+
+    /// Number of the host with this scheme and authority.
+    pub(super) fn host_number(&self, key: &str) -> Option<HostNumber> {
+        self.hosts.number(key)
+    }
+
+    /// The hosts that are in memory.
+    pub(super) fn hosts(&mut self) -> &mut Hosts {
+        &mut self.hosts
+    }
+
+    /// The oldest results with their numbers: at least one if there is any, up to `bytes`, and at
+    /// most `most`.
+    pub(super) fn oldest_results(&self, bytes: u64, most: usize) -> Vec<(u64, Arc<[u8]>)> {
+        let mut size = 0;
+        let fits = |(number, result): &(usize, (&u64, &StoredResult))| {
+            size += result.1.line.len() as u64;
+            *number == 0 || size <= bytes
+        };
+        let results = self.results.iter().take(most).enumerate().take_while(fits);
+        results.map(|(_, (order, result))| (*order, Arc::clone(&result.line))).collect()
+    }
+
+    /// Number of the last result; 0 when there is none.
+    pub(super) fn last_result(&self) -> u64 {
+        self.results.last_key_value().map_or(0, |(order, _)| *order)
+    }
+
+    /// Bytes of the results that are not packed.
+    pub(super) fn result_bytes(&self) -> usize {
+        self.result_bytes
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        Counts {
+            hosts: self.hosts.len() as u64,
+            queued: self.totals.queued,
+            fetched: self.totals.fetched,
+            wire_bytes: self.totals.wire_bytes,
+            results: self.results.len() as u64,
+            packages: self.totals.packages.len() as u64,
+            routes_after: self.totals.routes_after,
+        }
+    }
+
+    /// Takes what a checkpoint writes: all changes before the segment of the log with this number.
+    pub(super) fn checkpoint(
+        &mut self,
+        disk: &Disk,
+        segment: u64,
+    ) -> Result<Checkpoint, FrontierError> {
+        self.totals.segment = segment;
+        let results = self.results.iter_mut().filter(|(_, result)| !result.is_on_disk);
+        let results = results.map(|(order, result)| {
+            result.is_on_disk = true;
+            (*order, Arc::clone(&result.line))
+        });
+        Ok(Checkpoint {
+            results: results.collect(),
+            totals: self.totals.clone(),
+            released: self.hosts.released(),
+            hosts: self.hosts.changes(disk)?,
+            packed: std::mem::take(&mut self.packed),
+        })
+    }
+
+    /// The last checkpoint is complete.
+    pub(super) fn committed(&mut self) {
+        self.hosts.committed();
+    }
+
+    fn insert_result(&mut self, order: u64, line: Vec<u8>, is_on_disk: bool) {
+        self.result_bytes += line.len();
+        self.results.insert(order, StoredResult { line: line.into(), is_on_disk });
+    }
+
+    fn next_order(&mut self) -> u64 {
+        let order = self.totals.next_order;
+        self.totals.next_order += 1;
+        order
+    }
+
+    /// The largest number that was given so far.
+    fn last_order(&self) -> u64 {
+        self.totals.next_order - 1
+    }
+}
+
+/// The first 64 bits of a fingerprint.
+fn short(fingerprint: Fingerprint) -> SeenUrl {
+    let (first, _) = fingerprint.as_chunks::<8>();
+    first.first().map_or(0, |bytes| SeenUrl::from_le_bytes(*bytes))
+}

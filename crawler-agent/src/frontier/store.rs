@@ -1,0 +1,286 @@
+//! The durable half of the frontier: state, log and file behind one lock.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use model::UnixMillis;
+
+use super::{
+    Change, Counts, Effect, FrontierError, HostNumber, HostSnapshot, HostWithWork,
+    disk::{Disk, rows::HostRow},
+    log::{self, Log},
+    state::State,
+};
+
+/// Results with their numbers; each is one line of a package, without its end.
+pub type Lines = Vec<(u64, Arc<[u8]>)>;
+
+/// Most entries of one package, far below the bound of the protocol.
+const MAX_ENTRIES: usize = 20_000;
+/// Length of the log at which a checkpoint is made, in bytes.
+const LONG_LOG: u64 = 16 << 20;
+/// Age of the log at which a checkpoint is made, so that hosts which are not used any more can be
+/// dropped from memory and the log is short at the next start.
+const OLD_LOG: Duration = Duration::from_mins(1);
+
+/// The durable half of the frontier, in one directory.
+pub struct Frontier {
+    dir: PathBuf,
+    disk: Disk,
+    epoch: u64,
+    working: Mutex<Working>,
+    /// Held while files are synced: who finds nothing to sync must wait until that is done.
+    syncing: Mutex<()>,
+    /// Held while a checkpoint is made.
+    checkpointing: Mutex<()>,
+}
+
+/// What changes, under one lock that is never held during a sync.
+pub(super) struct Working {
+    pub(super) state: State,
+    log: Log,
+    /// When the log was started.
+    since: Instant,
+    /// Whether an operation failed, after which state and log may differ.
+    is_failed: bool,
+}
+
+impl Frontier {
+    /// Opens the directory `dir`; makes it, with `new_epoch` as its epoch, where it does not exist.
+    pub fn open(dir: &Path, new_epoch: u64) -> Result<Self, FrontierError> {
+        crate::file::private_dir(dir).map_err(|error| FrontierError::Directory(error.into()))?;
+        let (disk, totals) = Disk::open(&dir.join("hosts.redb"), new_epoch)?;
+        let epoch = totals.epoch;
+        let mut state = State::load(&disk, totals)?;
+        let last = replay(dir, &disk, &mut state)?;
+        let log = Log::start(dir, last + 1)?;
+        let working = Working { state, log, since: Instant::now(), is_failed: false };
+        let frontier = Self {
+            dir: dir.to_owned(),
+            disk,
+            epoch,
+            working: Mutex::new(working),
+            syncing: Mutex::default(),
+            checkpointing: Mutex::default(),
+        };
+        frontier.make_checkpoint()?;
+        Ok(frontier)
+    }
+
+    /// Epoch of this frontier in package names. Another epoch tells the coordinator that the agent
+    /// lost its disk and numbers packages from 1 again.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Applies a change, wholly or not at all. It survives the end of the process when this
+    /// returns, and a power failure after [`Self::sync`].
+    pub fn apply(&self, mut change: Change) -> Result<Effect, FrontierError> {
+        let mut working = self.working()?;
+        let Working { state, log, .. } = &mut *working;
+        if let Change::Done(done) = &mut change {
+            state.select_links(done);
+        }
+        let applied = log.append(&change).and_then(|()| state.apply(&self.disk, &change));
+        working.is_failed = applied.is_err();
+        applied
+    }
+
+    /// Makes all changes so far durable.
+    pub fn sync(&self) -> Result<(), FrontierError> {
+        let _one = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = self.working()?.log.take_unsynced();
+        for file in files {
+            if let Err(source) = file.sync_data() {
+                self.fail();
+                return Err(FrontierError::Log { path: self.dir.clone(), source });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a checkpoint is due.
+    pub fn needs_checkpoint(&self) -> Result<bool, FrontierError> {
+        let mut working = self.working()?;
+        let Working { log, since, state, .. } = &mut *working;
+        let is_due = log.bytes() >= LONG_LOG || since.elapsed() >= OLD_LOG;
+        Ok(log.bytes() > 0 && (is_due || state.hosts().is_over_budget()))
+    }
+
+    /// Whether the log is so long that a checkpoint should not wait for the next second.
+    pub fn has_long_log(&self) -> bool {
+        self.working().is_ok_and(|working| working.log.bytes() >= LONG_LOG)
+    }
+
+    /// Writes all changes of the log to the file and starts the log anew. Other tasks go on
+    /// meanwhile.
+    pub fn checkpoint(&self) -> Result<(), FrontierError> {
+        let made = self.make_checkpoint();
+        if made.is_err() {
+            self.fail();
+        }
+        made
+    }
+
+    fn make_checkpoint(&self) -> Result<(), FrontierError> {
+        let _one = self.checkpointing.lock().unwrap_or_else(PoisonError::into_inner);
+        let checkpoint = {
+            let mut working = self.working()?;
+            let segment = working.log.rotate()?;
+            working.since = Instant::now();
+            working.state.checkpoint(&self.disk, segment)?
+        };
+        // Until the file has the changes, the former segment is needed.
+        self.sync()?;
+        self.disk.write(&checkpoint)?;
+        self.working()?.state.committed();
+        let segments = log::segments(&self.dir)?.into_iter();
+        let mut old = segments.filter(|number| *number < checkpoint.totals.segment);
+        old.try_for_each(|number| log::delete(&self.dir, number))
+    }
+
+    /// State of a host; none when the host is not the agent's.
+    pub fn snapshot(&self, host: HostNumber) -> Result<Option<HostSnapshot>, FrontierError> {
+        self.working()?.state.snapshot(&self.disk, host)
+    }
+
+    /// Whether [`Self::snapshot`] of this host reads little or nothing from disk.
+    pub fn is_in_memory(&self, host: HostNumber) -> Result<bool, FrontierError> {
+        Ok(self.working()?.state.is_in_memory(host))
+    }
+
+    /// Number of the host with this scheme and authority; none when it is not the agent's.
+    pub fn host_number(&self, key: &str) -> Result<Option<HostNumber>, FrontierError> {
+        Ok(self.working()?.state.host_number(key))
+    }
+
+    /// All hosts with URLs in their queues.
+    pub fn hosts_with_work(&self) -> Result<Vec<HostWithWork>, FrontierError> {
+        let mut found = Vec::new();
+        self.for_each_host(|host, row| {
+            if row.queued > 0 {
+                found.push(with_work(host, &row));
+            }
+        })?;
+        found.sort_unstable_by_key(|work| work.host);
+        Ok(found)
+    }
+
+    /// Hosts with an empty queue and with pages that are visited again `period_ms` after their last
+    /// visit; with the time at which the first of them is due.
+    pub fn hosts_to_revisit(
+        &self,
+        period_ms: i64,
+    ) -> Result<Vec<(HostWithWork, UnixMillis)>, FrontierError> {
+        let mut found = Vec::new();
+        self.for_each_host(|host, row| {
+            if let Some(visited) = row.oldest_visit.filter(|_| row.queued == 0) {
+                found.push((with_work(host, &row), visited.plus_ms(period_ms)));
+            }
+        })?;
+        found.sort_unstable_by_key(|(work, _)| work.host);
+        Ok(found)
+    }
+
+    /// Calls `each` with every host: as it is in memory, else as it is on disk.
+    fn for_each_host(
+        &self,
+        mut each: impl FnMut(HostNumber, HostRow),
+    ) -> Result<(), FrontierError> {
+        let mut in_memory = HashSet::new();
+        for host in self.working()?.state.hosts().iter_mut() {
+            in_memory.insert(host.number());
+            each(host.number(), host.row(&self.disk)?);
+        }
+        self.disk.for_each_host(|host, row| {
+            if !in_memory.contains(&host) {
+                each(host, row);
+            }
+        })
+    }
+
+    /// The oldest results with their numbers: at least one if there is any, up to about `bytes`.
+    pub fn oldest_results(&self, bytes: u64) -> Result<Lines, FrontierError> {
+        Ok(self.working()?.state.oldest_results(bytes, MAX_ENTRIES))
+    }
+
+    /// Number of the last result that is not packed; 0 when there is none.
+    pub fn last_result(&self) -> Result<u64, FrontierError> {
+        Ok(self.working()?.state.last_result())
+    }
+
+    /// Bytes of the results that are not packed.
+    pub fn result_bytes(&self) -> Result<usize, FrontierError> {
+        Ok(self.working()?.state.result_bytes())
+    }
+
+    /// Numbers of the packages that are not acknowledged.
+    pub fn packages(&self) -> Result<Vec<u64>, FrontierError> {
+        Ok(self.working()?.state.totals().packages.keys().copied().collect())
+    }
+
+    /// Number of the next package.
+    pub fn next_package(&self) -> Result<u64, FrontierError> {
+        Ok(self.working()?.state.totals().next_package)
+    }
+
+    /// Counts for status and heartbeat.
+    pub fn counts(&self) -> Result<Counts, FrontierError> {
+        Ok(self.working()?.state.counts())
+    }
+
+    /// Executed orders whose results are all acknowledged; these are confirmed in heartbeats.
+    pub fn orders_done(&self) -> Result<Vec<u64>, FrontierError> {
+        Ok(self.working()?.state.orders_done())
+    }
+
+    /// All executed orders, confirmed or not.
+    pub fn orders_executed(&self) -> Result<Vec<u64>, FrontierError> {
+        Ok(self.working()?.state.totals().orders.keys().copied().collect())
+    }
+
+    pub(super) fn working(&self) -> Result<MutexGuard<'_, Working>, FrontierError> {
+        let working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        if working.is_failed { Err(FrontierError::Closed) } else { Ok(working) }
+    }
+
+    fn fail(&self) {
+        self.working.lock().unwrap_or_else(PoisonError::into_inner).is_failed = true;
+    }
+}
+
+/// Applies the changes of the log since the last checkpoint; returns the number of the last
+/// segment.
+fn replay(dir: &Path, disk: &Disk, state: &mut State) -> Result<u64, FrontierError> {
+    let first = state.totals().segment;
+    let mut last = first;
+    let mut is_cut = false;
+    for number in log::segments(dir)?.into_iter().filter(|number| *number >= first) {
+        last = number;
+        if is_cut {
+            // A change is only applied after all earlier ones.
+            continue;
+        }
+        let replayed = log::read(dir, number)?;
+        is_cut = replayed.is_cut;
+        for change in &replayed.changes {
+            state.apply(disk, change)?;
+        }
+    }
+    if is_cut {
+        tracing::warn!(
+            segment = last,
+            "the log of the frontier is not complete, as after a power failure; the last fetches \
+             are repeated"
+        );
+    }
+    Ok(last)
+}
+
+fn with_work(host: HostNumber, row: &HostRow) -> HostWithWork {
+    HostWithWork { host, due: row.record.due, crawl_delay_ms: row.crawl_delay_ms }
+}

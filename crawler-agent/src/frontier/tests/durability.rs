@@ -1,0 +1,143 @@
+//! What survives a power failure, and files that are damaged.
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A copy of the frontier's directory, as a power failure leaves it.
+fn copy(world: &World) -> TempDir {
+    let copy = TempDir::new().unwrap();
+    for entry in fs::read_dir(world.path()).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+    }
+    copy
+}
+
+fn last_segment(dir: &Path) -> PathBuf {
+    let number = log::segments(dir).unwrap().pop().unwrap();
+    dir.join(format!("log-{number:010}"))
+}
+
+/// Routes to as many hosts, one change each.
+fn route_all(world: &World, routes: std::ops::RangeInclusive<u64>) {
+    for seq in routes {
+        world.route(seq, &format!("http://h{seq}.org/"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_log_that_ends_anywhere_holds_the_first_changes(
+        before in 0u64..4, after in 1u64..12, cut in 0.0..1.0f64, flip in any::<bool>(),
+    ) {
+        let world = World::new();
+        route_all(&world, 1..=before);
+        world.frontier().checkpoint().unwrap();
+        route_all(&world, before + 1..=before + after);
+        let copy = copy(&world);
+        let segment = last_segment(copy.path());
+        let mut bytes = fs::read(&segment).unwrap();
+        let at = (cut * bytes.len() as f64) as usize;
+        if flip {
+            // The header of a segment is never overwritten.
+            let at = at.clamp(8, bytes.len() - 1);
+            bytes[at] ^= 0x10;
+        } else {
+            bytes.truncate(at);
+        }
+        fs::write(&segment, bytes).unwrap();
+        let frontier = Frontier::open(copy.path(), 8).unwrap();
+        let counts = frontier.counts().unwrap();
+        prop_assert!((before..before + after).contains(&counts.routes_after));
+        prop_assert_eq!((counts.queued, counts.hosts), (counts.routes_after, counts.routes_after));
+        prop_assert_eq!(frontier.hosts_with_work().unwrap().len() as u64, counts.queued);
+        prop_assert_eq!(frontier.epoch(), 7);
+    }
+}
+
+#[test]
+fn changes_after_a_gap_in_the_log_are_not_applied() {
+    let world = World::new();
+    route_all(&world, 1..=3);
+    let copy = copy(&world);
+    let first = last_segment(copy.path());
+    let bytes = fs::read(&first).unwrap();
+    let number = log::segments(copy.path()).unwrap().pop().unwrap();
+    fs::write(copy.path().join(format!("log-{:010}", number + 1)), &bytes).unwrap();
+    fs::write(&first, &bytes[..bytes.len() - 1]).unwrap();
+    let frontier = Frontier::open(copy.path(), 8).unwrap();
+    assert_eq!(frontier.counts().unwrap().routes_after, 2);
+    drop(frontier);
+    let again = Frontier::open(copy.path(), 8).unwrap();
+    assert_eq!(again.counts().unwrap().routes_after, 2, "the log was started anew");
+}
+
+#[test]
+fn a_crash_before_the_old_log_is_deleted_repeats_nothing() {
+    let world = World::new();
+    route_all(&world, 1..=3);
+    let old = last_segment(&world.path());
+    let bytes = fs::read(&old).unwrap();
+    world.frontier().checkpoint().unwrap();
+    let copy = copy(&world);
+    fs::write(copy.path().join(old.file_name().unwrap()), bytes).unwrap();
+    let frontier = Frontier::open(copy.path(), 8).unwrap();
+    let counts = frontier.counts().unwrap();
+    assert_eq!((counts.routes_after, counts.queued), (3, 3));
+    assert_eq!(log::segments(copy.path()).unwrap().len(), 1);
+}
+
+#[test]
+fn a_file_that_is_no_log_is_named() {
+    let world = World::new();
+    let copy = copy(&world);
+    let segment = last_segment(copy.path());
+    fs::write(&segment, "a letter to my mother").unwrap();
+    let error = Frontier::open(copy.path(), 8).err().unwrap();
+    assert!(error.to_string().contains("is no log of a frontier"), "{error}");
+    assert!(error.to_string().contains("log-"), "{error}");
+}
+
+#[test]
+fn links_to_other_hosts_are_decided_before_the_log() {
+    // The filter of reported URLs is empty after a restart; the log must not depend on it.
+    let mut world = World::new();
+    world.route(1, "http://a.org/1");
+    world.route(2, "http://a.org/2");
+    for _ in 0..2 {
+        let item = world.next("http://a.org").unwrap();
+        world.finish(&item, other(), &["http://b.org/"]);
+    }
+    let before = world.results();
+    world.restart();
+    assert_eq!(world.results(), before);
+}
+
+#[test]
+fn a_large_queue_passes_through_disk_in_its_order() {
+    let mut world = World::new();
+    let urls: Vec<String> = (0..500).map(|n| format!("http://a.org/{n}")).collect();
+    let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
+    world.apply(routes(&many, BOUNDS));
+    let mut fetched = Vec::new();
+    while let Some(item) = world.next("http://a.org") {
+        fetched.push(item.url.to_string());
+        world.finish(&item, other(), &["http://a.org/0", "http://a.org/deep"]);
+        if fetched.len() % 70 == 0 {
+            world.frontier().checkpoint().unwrap();
+        }
+        if fetched.len() % 90 == 0 {
+            world.drop_from_memory();
+        }
+        if fetched.len() % 200 == 0 {
+            world.restart();
+        }
+    }
+    let expected: Vec<String> = urls.into_iter().chain(["http://a.org/deep".into()]).collect();
+    assert_eq!(fetched, expected);
+}
