@@ -10,6 +10,10 @@ use super::{Header, MAGIC, PackageError, PackageName};
 use crate::{key::AgentKey, key::Purpose, limits, page::Entry};
 use model::UnixMillis;
 
+/// Level of compression. On the text of real pages, level 9 makes packages 6 per cent smaller and
+/// takes almost four times as long.
+const LEVEL: u32 = 3;
+
 /// A package that is being filled.
 pub struct PackageBuilder {
     body: GzEncoder<Vec<u8>>,
@@ -29,7 +33,7 @@ pub struct Written {
 impl Default for PackageBuilder {
     fn default() -> Self {
         Self {
-            body: GzEncoder::new(Vec::new(), Compression::new(9)),
+            body: GzEncoder::new(Vec::new(), Compression::new(LEVEL)),
             entries: 0,
             plain_bytes: 0,
         }
