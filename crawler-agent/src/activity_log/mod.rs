@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use read::entries;
 
-/// Lines that may wait for a slow disk before further ones are dropped.
+/// Lines that may wait for a slow disk before the crawl waits, too.
 const WAITING: usize = 4_096;
 
 /// Kind of activity.
@@ -90,7 +90,8 @@ impl ActivityLog {
         Ok(Self { lines })
     }
 
-    /// Adds an entry. Never blocks: a full queue drops the line with a warning.
+    /// Adds an entry. Where the disk does not keep up, this waits: the owner must find every
+    /// request in the log, so the crawl slows down.
     pub fn note(
         &self,
         kind: Activity,
@@ -109,8 +110,8 @@ impl ActivityLog {
             bytes,
             ms: timing.total_us / 1_000,
         };
-        if self.lines.try_send(Line::Entry(entry)).is_err() {
-            tracing::warn!(target, "the activity log cannot keep up; a line is missing from it");
+        if self.lines.send(Line::Entry(entry)).is_err() {
+            tracing::error!(target, "the activity log has ended; a line is missing from it");
         }
     }
 
