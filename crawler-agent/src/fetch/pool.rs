@@ -1,18 +1,21 @@
 //! Pool of connections that are kept for the next request to the same host.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     net::IpAddr,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
+use nix::sys::resource::{Resource, getrlimit};
 use tokio::time::Instant;
 
 use super::Sender;
 
-/// Most connections that are kept.
-const MAX_CONNECTIONS: usize = 256;
+/// Most connections that are kept, whatever the limit of open files: each takes about 12 KiB.
+const MAX_CONNECTIONS: usize = 2_048;
+/// Connections that are kept where the limit of open files is unknown.
+const FEW_CONNECTIONS: usize = 256;
 /// Time for which a connection is kept.
 const KEEP: Duration = Duration::from_secs(30);
 
@@ -36,10 +39,37 @@ impl Idle {
 }
 
 /// Kept connections: at most one for each host, by scheme and authority.
+pub(super) struct Pool {
+    most: usize,
+    kept: Mutex<Kept>,
+}
+
 #[derive(Default)]
-pub(super) struct Pool(Mutex<HashMap<String, Idle>>);
+struct Kept {
+    /// Each with its place in the order of arrival.
+    by_host: HashMap<String, (u64, Idle)>,
+    in_order: BTreeMap<u64, String>,
+    arrivals: u64,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        let files = getrlimit(Resource::RLIMIT_NOFILE).map(|(soft, _)| soft);
+        Self::new(files.map_or(FEW_CONNECTIONS, kept_connections))
+    }
+}
+
+/// Connections that are kept by a process that may open so many files. Half are left to running
+/// fetches, probes and files.
+fn kept_connections(files: u64) -> usize {
+    usize::try_from(files / 2).unwrap_or(MAX_CONNECTIONS).min(MAX_CONNECTIONS)
+}
 
 impl Pool {
+    fn new(most: usize) -> Self {
+        Self { most, kept: Mutex::default() }
+    }
+
     /// Takes the connection of this host, if it leads to this address, and the time of its TCP
     /// handshake.
     pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<(Sender, Duration)> {
@@ -47,15 +77,16 @@ impl Pool {
         (idle.address == address && idle.is_fresh()).then_some((idle.sender, idle.tcp))
     }
 
+    /// Keeps a connection. Where there are too many, those that have waited for longest are closed.
     pub(super) fn put(&self, host: String, idle: Idle) {
         let mut kept = self.lock();
-        if kept.len() >= MAX_CONNECTIONS {
-            kept.retain(|_, idle| idle.is_fresh());
-        }
-        if kept.len() >= MAX_CONNECTIONS {
-            let oldest =
-                kept.iter().min_by_key(|(_, idle)| idle.since).map(|(host, _)| host.clone());
-            oldest.and_then(|host| kept.remove(&host));
+        kept.remove(&host);
+        while kept.by_host.len() >= self.most || kept.oldest().is_some_and(|idle| !idle.is_fresh())
+        {
+            if kept.remove_oldest().is_none() {
+                // Nothing may be kept.
+                return;
+            }
         }
         kept.insert(host, idle);
     }
@@ -65,7 +96,89 @@ impl Pool {
         self.lock().remove(host);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Idle>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn insert(&mut self, host: String, idle: Idle) {
+        self.arrivals += 1;
+        self.in_order.insert(self.arrivals, host.clone());
+        self.by_host.insert(host, (self.arrivals, idle));
+    }
+
+    fn remove(&mut self, host: &str) -> Option<Idle> {
+        let (arrival, idle) = self.by_host.remove(host)?;
+        self.in_order.remove(&arrival);
+        Some(idle)
+    }
+
+    fn oldest(&self) -> Option<&Idle> {
+        let (_, host) = self.in_order.first_key_value()?;
+        self.by_host.get(host).map(|(_, idle)| idle)
+    }
+
+    fn remove_oldest(&mut self) -> Option<Idle> {
+        let (_, host) = self.in_order.pop_first()?;
+        self.by_host.remove(&host).map(|(_, idle)| idle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::client::conn::http1::handshake;
+    use hyper_util::rt::TokioIo;
+    use tokio::io::DuplexStream;
+
+    use super::*;
+
+    const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    /// A kept connection, and the end of its server.
+    async fn idle() -> (Idle, DuplexStream) {
+        let (client, server) = tokio::io::duplex(1_024);
+        let (sender, connection) = handshake(TokioIo::new(client)).await.unwrap();
+        tokio::spawn(connection);
+        (Idle::new(sender, ADDRESS, Duration::ZERO), server)
+    }
+
+    async fn pool(most: usize, hosts: &[&str]) -> (Pool, Vec<DuplexStream>) {
+        let pool = Pool::new(most);
+        let mut servers = Vec::new();
+        for host in hosts {
+            let (idle, server) = idle().await;
+            pool.put((*host).to_owned(), idle);
+            servers.push(server);
+        }
+        (pool, servers)
+    }
+
+    #[tokio::test]
+    async fn the_oldest_connections_make_room() {
+        let (pool, _servers) = pool(2, &["a", "b", "a", "c"]).await;
+        let taken = ["a", "b", "c", "c"].map(|host| pool.take(host, ADDRESS).is_some());
+        assert_eq!(taken, [true, false, true, false]);
+        assert!(pool.lock().in_order.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_is_kept_for_a_while() {
+        let (pool, _servers) = pool(8, &["a", "b"]).await;
+        tokio::time::advance(KEEP).await;
+        assert!(pool.take("a", ADDRESS).is_none());
+        pool.put("c".to_owned(), idle().await.0);
+        assert_eq!(pool.lock().by_host.len(), 1, "b is closed, too");
+    }
+
+    #[tokio::test]
+    async fn without_room_nothing_is_kept() {
+        let (pool, _servers) = pool(0, &["a"]).await;
+        assert!(pool.take("a", ADDRESS).is_none());
+    }
+
+    #[test]
+    fn half_of_the_files_may_be_kept_connections() {
+        assert_eq!([0, 1_024, 8_192, u64::MAX].map(kept_connections), [0, 512, 2_048, 2_048]);
     }
 }
