@@ -89,11 +89,23 @@ fn decide(
 }
 
 fn detect(head: &[u8], ended: bool) -> &'static Encoding {
+    // The detector would find the same, at a tenth of the speed of the whole extraction.
+    if is_utf8(head, ended) {
+        return UTF_8;
+    }
     // ISO-2022-JP is refused, because its escape sequences can hide markup (as the detector
     // advises).
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(head, ended);
     detector.guess(None, Utf8Detection::Allow)
+}
+
+/// Whether the bytes are UTF-8, except for a character that is cut at the end.
+fn is_utf8(head: &[u8], ended: bool) -> bool {
+    match std::str::from_utf8(head) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none() && !ended,
+    }
 }
 
 /// The encoding that a meta element names. The search is slightly more lenient than the prescan of
@@ -126,6 +138,35 @@ fn decode(decoder: &mut Decoder, mut bytes: &[u8], last: bool, out: &mut String)
         bytes = &bytes[read..];
         if result == CoderResult::InputEmpty {
             return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn by_detector(head: &[u8], ended: bool) -> &'static Encoding {
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        detector.feed(head, ended);
+        detector.guess(None, Utf8Detection::Allow)
+    }
+
+    proptest! {
+        /// What is found without the detector is what the detector finds.
+        #[test]
+        fn short_cuts_change_nothing(text in "[a-z<> ]{0,40}\\PC{0,20}", cut in 0_usize..4) {
+            let head = &text.as_bytes()[..text.len().saturating_sub(cut)];
+            for ended in [false, true] {
+                prop_assert_eq!(detect(head, ended), by_detector(head, ended));
+            }
+        }
+
+        #[test]
+        fn neither_do_they_for_ascii(head in prop::collection::vec(0_u8..128, 0..100)) {
+            prop_assert_eq!(detect(&head, true), by_detector(&head, true));
         }
     }
 }

@@ -1,25 +1,21 @@
 //! Collector: builds title, text, links and directives from the events of the parser.
 
+use std::mem;
+
 use htmlize::{unescape, unescape_attribute};
 use lol_html::{
     html_content::{TextChunk, TextType},
     send::Element,
 };
+use memchr::memchr;
 
-use super::{LINK_BYTES, MAX_LINKS, TEXT_BYTES, directives::Directives, text::Folded};
+use super::{LINK_BYTES, MAX_LINKS, TEXT_BYTES, directives::Directives, tags, text::Folded};
 
 /// Longest title, in bytes.
 const TITLE_BYTES: usize = 1_024;
 
 /// Longest attribute value that is used, in bytes: several times the longest URL.
 const VALUE_BYTES: usize = 8 << 10;
-
-/// Inline elements: their tags do not separate words, as in `T<b>w</b>o`.
-const INLINE: &[&str] = &[
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
-    "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span",
-    "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
-];
 
 /// What was collected so far.
 #[derive(Debug)]
@@ -35,13 +31,16 @@ pub(super) struct Collector {
     /// Bytes of all references.
     reference_bytes: usize,
     pub(super) directives: Directives,
-    /// The current text node, with its entities. They are decoded only when the node is complete,
-    /// because a chunk may end inside one.
+    /// The current text node from its first entity on. Entities are decoded only when the node is
+    /// complete, because a chunk may end inside one.
     node: String,
+    /// Kind of the next chunk of text.
     kind: TextKind,
+    /// Bytes of text that were taken and are still to come in the output of the parser.
+    text_in_output: usize,
 }
 
-/// Kind of the current text node.
+/// Kind of a text node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum TextKind {
     #[default]
@@ -63,6 +62,7 @@ impl Default for Collector {
             directives: Directives::default(),
             node: String::new(),
             kind: TextKind::Main,
+            text_in_output: 0,
         }
     }
 }
@@ -73,10 +73,9 @@ impl Collector {
         Self { main: text, ..Self::default() }
     }
 
-    /// Handles a start tag; returns whether the element separates words.
-    pub(super) fn element(&mut self, element: &Element<'_, '_>) -> bool {
-        let name = element.tag_name();
-        match name.as_str() {
+    /// Handles the start tag of an element with links or directives.
+    pub(super) fn element(&mut self, element: &Element<'_, '_>) {
+        match element.tag_name().as_str() {
             "html" => self.lang = self.lang.take().or_else(|| value(element, "lang")),
             "base" => self.base = self.base.take().or_else(|| value(element, "href")),
             "a" | "area" => self.link(element, "href"),
@@ -85,51 +84,72 @@ impl Collector {
             "meta" => self.meta(element),
             _ => {}
         }
-        let apart = !INLINE.contains(&name.as_str());
-        if apart {
-            self.break_word();
-        }
-        apart
     }
 
-    pub(super) fn break_word(&mut self) {
-        self.main.break_word();
-        self.boilerplate.break_word();
-    }
-
+    /// Marks the next chunk of text as part of a title.
     pub(super) fn mark_title(&mut self) {
         self.kind = TextKind::Title;
     }
 
+    /// Marks the next chunk of text as boilerplate.
     pub(super) fn mark_boilerplate(&mut self) {
         self.kind = TextKind::Boilerplate;
     }
 
-    /// Handles a chunk of a text node, after the node was marked.
+    /// Handles a chunk of a text node, after it was marked.
     pub(super) fn text(&mut self, chunk: &TextChunk<'_>) {
-        // Skips scripts, styles and comments, which the parser reports as other types of text.
-        let wanted = match self.kind {
+        let kind = mem::take(&mut self.kind);
+        self.text_in_output += chunk.as_str().len();
+        // Skips scripts and styles, which the parser reports as other types of text.
+        let wanted = match kind {
             TextKind::Title => chunk.text_type() == TextType::RCData,
             TextKind::Main | TextKind::Boilerplate => chunk.text_type() == TextType::Data,
         };
-        if wanted && self.node.len() < TEXT_BYTES {
-            self.node.push_str(chunk.as_str());
+        if wanted {
+            self.piece(kind, chunk.as_str());
         }
         if chunk.last_in_text_node() {
-            self.end_node();
+            self.end_node(kind);
         }
     }
 
-    fn end_node(&mut self) {
-        let text = unescape(self.node.as_str());
-        match std::mem::take(&mut self.kind) {
-            TextKind::Main => self.main.push(&text),
-            TextKind::Boilerplate => self.boilerplate.push(&text),
-            // Only the first title counts, so that later ones cannot extend it.
-            TextKind::Title if self.title.is_empty() => self.title.push(&text),
-            TextKind::Title => {}
+    fn piece(&mut self, kind: TextKind, text: &str) {
+        // A title is taken as a whole, so that a second one cannot extend the first.
+        let at_once = kind != TextKind::Title && self.node.is_empty();
+        if at_once && memchr(b'&', text.as_bytes()).is_none() {
+            self.target(kind).push(text);
+        } else if self.node.len() < TEXT_BYTES {
+            self.node.push_str(text);
         }
+    }
+
+    fn end_node(&mut self, kind: TextKind) {
+        let node = mem::take(&mut self.node);
+        // Only the first title counts.
+        if kind != TextKind::Title || self.title.is_empty() {
+            self.target(kind).push(&unescape(node.as_str()));
+        }
+        // The node keeps its memory for the next one.
+        self.node = node;
         self.node.clear();
+    }
+
+    fn target(&mut self, kind: TextKind) -> &mut Folded {
+        match kind {
+            TextKind::Main => &mut self.main,
+            TextKind::Boilerplate => &mut self.boilerplate,
+            TextKind::Title => &mut self.title,
+        }
+    }
+
+    /// Handles the output of the parser: the text that was taken, and all markup between.
+    pub(super) fn output(&mut self, document: &[u8]) {
+        let text = self.text_in_output.min(document.len());
+        self.text_in_output -= text;
+        if tags::separate_words(&document[text..]) {
+            self.main.break_word();
+            self.boilerplate.break_word();
+        }
     }
 
     fn link(&mut self, element: &Element<'_, '_>, attribute: &str) {

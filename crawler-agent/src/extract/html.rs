@@ -1,111 +1,148 @@
 //! HTML extraction with lol_html's streaming parser.
+//!
+//! The parser rewrites a document into itself. Its handlers see the text and the few elements that
+//! carry links or directives; everything between, such as end tags, passes to its output, where
+//! [`super::tags`] looks for the ends of words. So no handler has to be made while a page is read.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{borrow::Cow, cell::RefCell, mem, sync::LazyLock};
 
 use lol_html::{
-    DocumentContentHandlers, ElementContentHandlers, MemorySettings, Selector,
-    html_content::{EndTag, TextChunk},
-    send::{Element, HtmlRewriter, SendHandlerTypes, Settings},
+    ElementContentHandlers, HandlerResult, MemorySettings, Selector,
+    html_content::TextChunk,
+    send::{DocumentContentHandlers, Element, HtmlRewriter, SendHandlerTypes, Settings},
 };
 
 use super::collector::Collector;
 
 /// Most memory of the parser for one page, in bytes. Deeper nesting than this allows ends the
 /// extraction.
-const PARSER_BYTES: usize = 6 << 20;
+pub(super) const PARSER_BYTES: usize = 6 << 20;
+
+/// Elements with links or directives.
+const ELEMENTS: &str = "a, area, base, frame, html, iframe, link, meta";
 
 /// Elements whose text is not the subject of the page; used only when there is no other text.
 const BOILERPLATE: &str = "nav, footer, aside, template, select, datalist, button, dialog";
 
-type SharedCollector = Arc<Mutex<Collector>>;
+/// The selectors, which are parsed once.
+static SELECTORS: LazyLock<Option<Selectors>> = LazyLock::new(Selectors::parse);
+
+thread_local! {
+    /// The collection of the page that this thread reads just now. Handlers must be `Send` and
+    /// cannot own what they share, so they find it here; [`HtmlReader::lend`] moves it in and out.
+    static CURRENT: RefCell<Option<Box<Collector>>> = const { RefCell::new(None) };
+}
+
 type Parser = HtmlRewriter<'static, fn(&[u8])>;
+
+struct Selectors {
+    elements: Selector,
+    title: Selector,
+    boilerplate: Selector,
+}
+
+impl Selectors {
+    fn parse() -> Option<Self> {
+        Some(Self {
+            elements: ELEMENTS.parse().ok()?,
+            title: "title".parse().ok()?,
+            boilerplate: BOILERPLATE.parse().ok()?,
+        })
+    }
+}
 
 /// Extracts HTML as it arrives.
 pub(super) struct HtmlReader {
     /// None once the parser has failed; what was collected before is kept.
     parser: Option<Box<Parser>>,
-    collector: SharedCollector,
+    /// None only while the parser runs.
+    collector: Option<Box<Collector>>,
 }
 
 impl HtmlReader {
     pub(super) fn new() -> Self {
-        let collector = SharedCollector::default();
-        Self { parser: parser(&collector).map(Box::new), collector }
+        let parser = SELECTORS.as_ref().map(|selectors| Box::new(parser(selectors)));
+        Self { parser, collector: Some(Box::default()) }
     }
 
     pub(super) fn write(&mut self, html: &str) {
-        self.parser =
-            self.parser.take().and_then(|mut p| p.write(html.as_bytes()).ok().map(|()| p));
+        let Some(mut parser) = self.parser.take() else { return };
+        // A parser that failed must not be used again.
+        self.parser = self.lend(|| parser.write(html.as_bytes()).is_ok().then_some(parser));
     }
 
-    pub(super) fn finish(self) -> Collector {
-        // An error at the end loses nothing that was collected before.
-        let _ = self.parser.map(|parser| parser.end());
-        std::mem::take(&mut *lock(&self.collector))
+    pub(super) fn finish(mut self) -> Collector {
+        if let Some(parser) = self.parser.take() {
+            // An error at the end loses nothing that was collected before.
+            let _ = self.lend(|| parser.end());
+        }
+        self.collector.map_or_else(Collector::default, |collector| *collector)
+    }
+
+    /// Runs the parser with the collection of this page in [`CURRENT`].
+    fn lend<T>(&mut self, run: impl FnOnce() -> T) -> T {
+        CURRENT.with_borrow_mut(|current| mem::swap(current, &mut self.collector));
+        let result = run();
+        CURRENT.with_borrow_mut(|current| mem::swap(current, &mut self.collector));
+        result
     }
 }
 
-/// The parser calls its handlers one after the other, so the lock is always free; it is needed only
-/// because the handlers must be `Send`.
-fn lock(collector: &SharedCollector) -> MutexGuard<'_, Collector> {
-    collector.lock().unwrap_or_else(PoisonError::into_inner)
+/// Handles an event of the parser.
+fn collect(event: impl FnOnce(&mut Collector)) {
+    CURRENT.with_borrow_mut(|current| {
+        if let Some(collector) = current {
+            event(collector);
+        }
+    });
 }
 
-fn parser(collector: &SharedCollector) -> Option<Parser> {
-    let every: Selector = "*".parse().ok()?;
-    let title: Selector = "title".parse().ok()?;
-    let boilerplate: Selector = BOILERPLATE.parse().ok()?;
+fn parser(selectors: &'static Selectors) -> Parser {
     let memory = MemorySettings::new().with_max_allowed_memory_usage(PARSER_BYTES);
+    let Selectors { elements, title, boilerplate } = selectors;
     // Handlers run in this order: text must be marked as title or boilerplate before it is taken.
     let settings = Settings::new_send()
         .with_memory_settings(memory)
         .with_strict(false)
-        .append_element_content_handler((Cow::Owned(every), on_element(collector)))
         .append_element_content_handler((
-            Cow::Owned(title),
-            on_text(collector, Collector::mark_title),
+            Cow::Borrowed(elements),
+            Handlers::default().element(on_element),
         ))
+        .append_element_content_handler((Cow::Borrowed(title), Handlers::default().text(on_title)))
         .append_element_content_handler((
-            Cow::Owned(boilerplate),
-            on_text(collector, Collector::mark_boilerplate),
+            Cow::Borrowed(boilerplate),
+            Handlers::default().text(on_boilerplate),
         ))
-        .append_document_content_handler(on_any_text(collector));
-    Some(HtmlRewriter::new(settings, |_: &[u8]| {}))
+        .append_document_content_handler(DocumentContentHandlers::default().text(on_text));
+    HtmlRewriter::new(settings, on_output)
 }
 
-fn on_element(collector: &SharedCollector) -> ElementContentHandlers<'static, SendHandlerTypes> {
-    let collector = Arc::clone(collector);
-    ElementContentHandlers::default().element(move |element: &mut Element<'_, '_>| {
-        let breaks = lock(&collector).element(element);
-        if breaks && element.can_have_content() {
-            let collector = Arc::clone(&collector);
-            element.on_end_tag(Box::new(move |_: &mut EndTag<'_>| {
-                lock(&collector).break_word();
-                Ok(())
-            }))?;
-        }
-        Ok(())
-    })
+type Handlers = ElementContentHandlers<'static, SendHandlerTypes>;
+
+#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
+fn on_element(element: &mut Element<'_, '_>) -> HandlerResult {
+    collect(|collector| collector.element(element));
+    Ok(())
 }
 
-fn on_text(
-    collector: &SharedCollector,
-    mark: fn(&mut Collector),
-) -> ElementContentHandlers<'static, SendHandlerTypes> {
-    let collector = Arc::clone(collector);
-    ElementContentHandlers::default().text(move |_: &mut TextChunk<'_>| {
-        mark(&mut lock(&collector));
-        Ok(())
-    })
+#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
+fn on_title(_: &mut TextChunk<'_>) -> HandlerResult {
+    collect(Collector::mark_title);
+    Ok(())
 }
 
-fn on_any_text(collector: &SharedCollector) -> DocumentContentHandlers<'static, SendHandlerTypes> {
-    let collector = Arc::clone(collector);
-    DocumentContentHandlers::default().text(move |chunk: &mut TextChunk<'_>| {
-        lock(&collector).text(chunk);
-        Ok(())
-    })
+#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
+fn on_boilerplate(_: &mut TextChunk<'_>) -> HandlerResult {
+    collect(Collector::mark_boilerplate);
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
+fn on_text(chunk: &mut TextChunk<'_>) -> HandlerResult {
+    collect(|collector| collector.text(chunk));
+    Ok(())
+}
+
+fn on_output(document: &[u8]) {
+    collect(|collector| collector.output(document));
 }

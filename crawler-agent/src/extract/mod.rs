@@ -9,6 +9,7 @@ mod collector;
 pub mod directives;
 mod html;
 mod lang;
+mod tags;
 mod text;
 
 use std::collections::HashSet;

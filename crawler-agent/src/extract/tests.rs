@@ -47,6 +47,40 @@ fn text_without_markup_around_it_is_text_too() {
 }
 
 #[test]
+fn only_other_than_inline_tags_separate_words() {
+    for (html, text) in [
+        ("T<b>w</b>o", "Two"),
+        ("T<B\n>w</B >o", "Two"),
+        ("T<!-- <p> -->wo", "Two"),
+        ("T<i title='<p>'>wo", "Two"),
+        ("T<b>w</i>o", "Two"),
+        ("un<wbr>broken", "unbroken"),
+        ("one</p>two", "one two"),
+        ("one</div></b>two", "one two"),
+        ("one<b></b><p>two", "one two"),
+        ("one<img src=x>two", "one two"),
+        ("one<script>a<b</script>two", "one two"),
+        ("one<textarea></b></textarea>two", "one two"),
+        ("one<b/><hr/>two", "one two"),
+        ("a &lt;p> b <b>&amp;c</b>", "a <p> b &c"),
+    ] {
+        assert_eq!(extract(html.as_bytes()).text, text, "{html}");
+    }
+}
+
+#[test]
+fn text_is_cut_at_a_whole_character() {
+    let mut text = Folded::new(8);
+    for piece in ["ab", " cd", "ä", "ö", "e"] {
+        text.push(piece);
+    }
+    assert_eq!(text.into_string(), "ab cdä");
+    let mut full = Folded::new(3);
+    full.push("ab c");
+    assert_eq!(full.into_string(), "ab");
+}
+
+#[test]
 fn an_unclosed_menu_does_not_swallow_the_page() {
     assert_eq!(extract(b"<div><nav>menu <a href=/>x</a></div><p>the page</p>").text, "the page");
 }
@@ -231,6 +265,23 @@ fn the_links_of_a_page_are_bounded_in_bytes() {
     assert!((LINK_BYTES / 2..=LINK_BYTES).contains(&bytes), "{bytes}");
 }
 
+/// Text, links and title are taken on the thread that reads, wherever the rest of the page is read.
+#[test]
+fn pages_may_be_read_in_turns_and_on_other_threads() {
+    let mut first = Extractor::new(Media::Html, Some("utf-8"));
+    let mut second = Extractor::new(Media::Html, Some("utf-8"));
+    first.write(b"<p>first <a href=/a>");
+    second.write(b"<p>second <a href=/b>");
+    let first = std::thread::spawn(move || {
+        first.write(b"page");
+        first.finish()
+    });
+    second.write(b"page");
+    let pages = [first.join().unwrap(), second.finish()];
+    assert_eq!(pages.each_ref().map(|page| page.text.as_str()), ["first page", "second page"]);
+    assert_eq!(pages.map(|page| page.references.concat()), ["/a", "/b"]);
+}
+
 proptest! {
     /// The result does not depend on how the bytes are cut into chunks.
     #[test]
@@ -239,6 +290,8 @@ proptest! {
             "<p>", "</p>", "a", " ", "&am", "p;", "é", "<a href='x", "'>", "</a>",
             "<title>", "</title>", "<nav>", "</nav>", "<!--", "-->",
             "<script>", "</script>", "日本", "<br/>", "&#x4", "1;",
+            "<b>", "</b>", "<i title='<p>", "<i title=\"<p>\">", "</i >", "<svg>", "<![CDATA[",
+            "]]>", "<textarea>", "</textarea>", "<!doctype html>",
         ]), 0..40),
         size in 1usize..9,
     ) {

@@ -16,12 +16,19 @@ impl Folded {
     }
 
     pub(super) fn push(&mut self, piece: &str) {
-        for c in piece.chars() {
+        let mut rest = piece;
+        loop {
+            // Nearly all text is words of characters that are taken as they are.
+            let word = rest.len() - rest.trim_start_matches(is_plain).len();
+            let Some(c) = rest[word..].chars().next() else {
+                self.push_word(rest);
+                return;
+            };
+            self.push_word(&rest[..word]);
             if c.is_whitespace() {
                 self.gap = true;
-            } else if is_visible(c) && !self.push_char(c) {
-                return;
             }
+            rest = &rest[word + c.len_utf8()..];
         }
     }
 
@@ -38,19 +45,30 @@ impl Folded {
         self.text
     }
 
-    fn push_char(&mut self, c: char) -> bool {
-        if self.text.len() + c.len_utf8() + 1 > self.most {
-            // Nothing may follow: a later, shorter character would leave a gap in the text.
+    fn push_word(&mut self, word: &str) {
+        if word.is_empty() {
+            return;
+        }
+        let separated = self.gap && !self.text.is_empty();
+        let room = self.most.saturating_sub(self.text.len() + usize::from(separated));
+        let end = word.floor_char_boundary(room);
+        if end < word.len() {
+            // Nothing may follow: a later, shorter word would leave a gap in the text.
             self.most = 0;
-            return false;
         }
-        if self.gap && !self.text.is_empty() {
-            self.text.push(' ');
+        if end > 0 {
+            if separated {
+                self.text.push(' ');
+            }
+            self.text.push_str(&word[..end]);
+            self.gap = false;
         }
-        self.gap = false;
-        self.text.push(c);
-        true
     }
+}
+
+/// Whether a character is visible and no white space.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_graphic() || (!c.is_ascii() && !c.is_whitespace() && is_visible(c))
 }
 
 /// Whether a character is part of the visible text: not controls, soft hyphens, zero-width spaces
