@@ -28,6 +28,10 @@ impl Sink for PageSink {
         self.extractor.write(bytes);
         Flow::More
     }
+
+    fn held(&self) -> usize {
+        self.extractor.held()
+    }
 }
 
 /// The outcome of requesting `url`, and the links to follow.

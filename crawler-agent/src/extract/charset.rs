@@ -43,6 +43,14 @@ impl Decoding {
         }
     }
 
+    /// Memory of what is held back, in bytes.
+    pub(super) fn held(&self) -> usize {
+        match &self.state {
+            State::Undecided(head) => head.capacity(),
+            State::Decided(_) => 0,
+        }
+    }
+
     /// Ends the text and returns its encoding.
     pub(super) fn finish(&mut self, out: &mut String) -> &'static Encoding {
         if let State::Undecided(head) = &self.state {

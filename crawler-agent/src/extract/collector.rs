@@ -9,7 +9,10 @@ use lol_html::{
 };
 use memchr::memchr;
 
-use super::{LINK_BYTES, MAX_LINKS, TEXT_BYTES, directives::Directives, tags, text::Folded};
+use super::{
+    LINK_BYTES, MAX_LINKS, RESOLVED_BYTES, TEXT_BYTES, TEXT_COPIES, directives::Directives, tags,
+    text::Folded,
+};
 
 /// Longest title, in bytes.
 const TITLE_BYTES: usize = 1_024;
@@ -38,6 +41,10 @@ pub(super) struct Collector {
     kind: TextKind,
     /// Bytes of text that were taken and are still to come in the output of the parser.
     text_in_output: usize,
+    /// Bytes that the parser has put out.
+    passed: usize,
+    /// Start tags in them.
+    tags: usize,
 }
 
 /// Kind of a text node.
@@ -63,6 +70,8 @@ impl Default for Collector {
             node: String::new(),
             kind: TextKind::Main,
             text_in_output: 0,
+            passed: 0,
+            tags: 0,
         }
     }
 }
@@ -146,10 +155,31 @@ impl Collector {
     pub(super) fn output(&mut self, document: &[u8]) {
         let text = self.text_in_output.min(document.len());
         self.text_in_output -= text;
-        if tags::separate_words(&document[text..]) {
+        self.passed += document.len();
+        let markup = &document[text..];
+        self.tags += tags::start_tags(markup);
+        if tags::separate_words(markup) {
             self.main.break_word();
             self.boilerplate.break_word();
         }
+    }
+
+    /// Bytes that the parser is done with.
+    pub(super) fn passed(&self) -> usize {
+        self.passed
+    }
+
+    /// Elements so far.
+    pub(super) fn tags(&self) -> usize {
+        self.tags
+    }
+
+    /// Memory of the collection and of the document that becomes of it, in bytes.
+    pub(super) fn held(&self) -> usize {
+        let text = self.main.capacity() + self.boilerplate.capacity();
+        let links = self.references.capacity() * size_of::<String>() + self.reference_bytes;
+        let resolved = self.references.len() * RESOLVED_BYTES + self.reference_bytes;
+        TEXT_COPIES * text + self.node.capacity() + links + resolved
     }
 
     fn link(&mut self, element: &Element<'_, '_>, attribute: &str) {

@@ -16,7 +16,11 @@ use super::collector::Collector;
 
 /// Most memory of the parser for one page, in bytes. Deeper nesting than this allows ends the
 /// extraction.
-pub(super) const PARSER_BYTES: usize = 6 << 20;
+const PARSER_BYTES: usize = 6 << 20;
+
+/// Most memory of the parser for an open element, in bytes. How many are open is not known, but not
+/// more than were opened.
+const ELEMENT_BYTES: usize = 256;
 
 /// Elements with links or directives.
 const ELEMENTS: &str = "a, area, base, frame, html, iframe, link, meta";
@@ -57,16 +61,19 @@ pub(super) struct HtmlReader {
     parser: Option<Box<Parser>>,
     /// None only while the parser runs.
     collector: Option<Box<Collector>>,
+    /// Bytes of the page so far.
+    written: usize,
 }
 
 impl HtmlReader {
     pub(super) fn new() -> Self {
         let parser = SELECTORS.as_ref().map(|selectors| Box::new(parser(selectors)));
-        Self { parser, collector: Some(Box::default()) }
+        Self { parser, collector: Some(Box::default()), written: 0 }
     }
 
     pub(super) fn write(&mut self, html: &str) {
         let Some(mut parser) = self.parser.take() else { return };
+        self.written += html.len();
         // A parser that failed must not be used again.
         self.parser = self.lend(|| parser.write(html.as_bytes()).is_ok().then_some(parser));
     }
@@ -77,6 +84,14 @@ impl HtmlReader {
             let _ = self.lend(|| parser.end());
         }
         self.collector.map_or_else(Collector::default, |collector| *collector)
+    }
+
+    /// Memory of parser and collection, and of the document that becomes of it, in bytes.
+    pub(super) fn held(&self) -> usize {
+        let Some(collector) = &self.collector else { return 0 };
+        let unread = self.written.saturating_sub(collector.passed());
+        let parser = unread + collector.tags() * ELEMENT_BYTES;
+        parser.min(PARSER_BYTES) + collector.held()
     }
 
     /// Runs the parser with the collection of this page in [`CURRENT`].

@@ -34,6 +34,12 @@ pub const MAX_LINKS: usize = 5_000;
 /// stay far below; without it 5,000 links with long values take 40 MB.
 pub const LINK_BYTES: usize = 1 << 20;
 
+/// How often text is in memory while its page is stored.
+const TEXT_COPIES: usize = 2;
+
+/// Memory of a resolved link in addition to its text, in bytes.
+const RESOLVED_BYTES: usize = 160;
+
 /// Kinds of bodies that are extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Media {
@@ -125,6 +131,15 @@ impl Extractor {
         self.decoded.clear();
         self.decoding.push(bytes, &mut self.decoded);
         self.read_decoded();
+    }
+
+    /// Memory of the extractor and of the document that it makes, in bytes.
+    pub fn held(&self) -> usize {
+        let reader = match &self.reader {
+            Reader::Html(reader) => reader.held(),
+            Reader::Text(text) => TEXT_COPIES * text.capacity(),
+        };
+        self.decoded.capacity() + self.decoding.held() + reader
     }
 
     /// Ends the body.

@@ -1,6 +1,6 @@
 //! Tags between two pieces of text: whether they separate words.
 
-use memchr::{memchr, memchr3, memmem};
+use memchr::{memchr, memchr_iter, memchr3, memmem};
 
 /// Inline elements: their tags do not separate words, as in `T<b>w</b>o`.
 const INLINE: [&str; 33] = [
@@ -38,6 +38,11 @@ pub(super) fn separate_words(markup: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// Most start tags that may be in `markup`.
+pub(super) fn start_tags(markup: &[u8]) -> usize {
+    memchr_iter(b'<', markup).filter(|at| markup.get(at + 1) != Some(&b'/')).count()
 }
 
 /// What follows a tag whose attributes are at the start of `rest`. An attribute may contain `<`.

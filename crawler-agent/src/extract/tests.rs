@@ -243,7 +243,15 @@ fn hostile_pages_stay_small_and_quick() {
     let unclosed = format!("<title>{}", "t".repeat(8 << 20));
     let tags = "<".repeat(4 << 20);
     for html in [entities, deep, attribute, many, words, unclosed, tags] {
-        let page = extract(html.as_bytes());
+        let mut extractor = Extractor::new(Media::Html, None);
+        for piece in html.as_bytes().chunks(8 << 10) {
+            extractor.write(piece);
+            assert!(extractor.held() <= 16 << 20, "{}", extractor.held());
+        }
+        let held = extractor.held();
+        let page = extractor.finish();
+        let taken = page.text.len() + page.references.iter().map(String::len).sum::<usize>();
+        assert!(held >= taken, "{held} of {taken}");
         assert!(page.text.len() <= TEXT_BYTES);
         assert!(page.title.len() <= 1_024);
         assert!(page.references.len() <= MAX_LINKS);

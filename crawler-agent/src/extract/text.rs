@@ -41,6 +41,11 @@ impl Folded {
         self.text.is_empty()
     }
 
+    /// Memory of the text, in bytes.
+    pub(super) fn capacity(&self) -> usize {
+        self.text.capacity()
+    }
+
     pub(super) fn into_string(self) -> String {
         self.text
     }

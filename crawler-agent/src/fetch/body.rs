@@ -1,24 +1,23 @@
-//! The body of an answer: counted, inflated and passed on as it arrives.
+//! The body of an answer: counted, decoded and passed on as it arrives.
 
-use std::{
-    io::{self, Write},
-    time::Duration,
-};
+use std::time::Duration;
 
 use bytes::Bytes;
-use flate2::write::MultiGzDecoder;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Head, Problem, Progress};
+use super::{
+    Head, Problem, Progress, Share,
+    coding::{Chain, Next, PIECE_BYTES},
+};
 use crate::config::Limits;
 
 /// Most bytes that are read of an unwanted body so that its connection can be kept.
 const UNWANTED_BYTES: u64 = 64 << 10;
-/// Largest ratio of inflated to compressed bytes, above [`RATIO_FLOOR`]; more is a bomb.
+/// Largest ratio of decoded to coded bytes, above [`RATIO_FLOOR`]; more is a bomb.
 const RATIO: u64 = 100;
-/// Inflated bytes below which the ratio is not checked.
+/// Decoded bytes below which the ratio is not checked.
 const RATIO_FLOOR: u64 = 1 << 20;
 /// Longest pause within a body.
 const STALL: Duration = Duration::from_secs(15);
@@ -40,31 +39,35 @@ pub enum Flow {
 pub trait Sink {
     /// Takes the next bytes.
     fn write(&mut self, bytes: &[u8]) -> Flow;
+
+    /// Memory that it holds, in bytes, with what is made of it when the body has ended.
+    fn held(&self) -> usize;
 }
 
-/// Reads a body into `sink`; returns whether the connection can take another request.
+/// Reads a body into `sink`, within what `share` may hold; returns whether the connection can take
+/// another request.
 pub(super) async fn read<S: Sink>(
     mut body: Incoming,
     head: &Head,
     limits: &Limits,
     progress: &mut Progress,
-    sink: Option<&mut S>,
+    (sink, share): (Option<&mut S>, &mut Share),
 ) -> Result<bool, Problem> {
     let Some(sink) = sink else { return discard(body, progress).await };
     if body.size_hint().exact().is_some_and(|size| size > limits.wire_bytes) {
         return Err(Problem::TooLarge(limits.wire_bytes));
     }
-    let mut inflating = Inflating::new(head, limits, sink)?;
+    let mut reading = Reading::new(head, limits, (sink, share), progress.deadline)?;
     let started = Instant::now();
     while let Some(bytes) = next(&mut body, started, progress).await? {
         if progress.wire_bytes > limits.wire_bytes {
             return Err(Problem::TooLarge(limits.wire_bytes));
         }
-        if inflating.write(&bytes, progress.wire_bytes)? == Flow::Enough {
+        if reading.take(&bytes).await? == Flow::Enough {
             return Ok(false);
         }
     }
-    inflating.finish(progress.wire_bytes)?;
+    reading.finish()?;
     Ok(true)
 }
 
@@ -108,105 +111,92 @@ async fn next(
     }
 }
 
-/// Decoder of the content encoding.
-enum Inflating<'s, S: Sink> {
-    Identity(Plain<'s, S>),
-    Gzip(Box<MultiGzDecoder<Plain<'s, S>>>),
-}
-
-/// Writer that passes inflated bytes to the sink and checks their bounds. The checks are inside the
-/// decoder, because one input chunk of a bomb can inflate to gigabytes.
-struct Plain<'s, S> {
+/// A body on its way from the wire through its decoders to the sink.
+struct Reading<'s, S> {
+    chain: Chain,
     sink: &'s mut S,
-    flow: Flow,
-    /// Inflated bytes so far.
-    count: u64,
-    /// Compressed bytes so far.
+    share: &'s mut Share,
+    deadline: Instant,
+    /// Room for one decoded piece.
+    piece: Vec<u8>,
+    /// Decoded bytes so far.
+    decoded: u64,
+    /// Bytes from the wire so far.
     wire: u64,
-    /// Most inflated bytes.
+    /// Most decoded bytes.
     most: u64,
-    /// Whether a bound was exceeded.
-    over: bool,
 }
 
-impl<'s, S: Sink> Inflating<'s, S> {
-    fn new(head: &Head, limits: &Limits, sink: &'s mut S) -> Result<Self, Problem> {
-        let plain = Plain {
-            sink,
-            flow: Flow::More,
-            count: 0,
-            wire: 0,
-            most: limits.plain_bytes,
-            over: false,
-        };
-        match head.encoding.as_deref() {
-            None => Ok(Self::Identity(plain)),
-            Some("gzip" | "x-gzip") => Ok(Self::Gzip(Box::new(MultiGzDecoder::new(plain)))),
-            Some(other) => Err(Problem::Encoding(other.chars().take(50).collect())),
+impl<'s, S: Sink> Reading<'s, S> {
+    fn new(
+        head: &Head,
+        limits: &Limits,
+        (sink, share): (&'s mut S, &'s mut Share),
+        deadline: Instant,
+    ) -> Result<Self, Problem> {
+        let chain = Chain::new(head.encoding.as_deref(), limits.wire_bytes)?;
+        let piece = vec![0; if chain.is_identity() { 0 } else { PIECE_BYTES }];
+        let most = limits.plain_bytes;
+        Ok(Self { chain, sink, share, deadline, piece, decoded: 0, wire: 0, most })
+    }
+
+    /// Takes the next bytes from the wire.
+    async fn take(&mut self, bytes: &[u8]) -> Result<Flow, Problem> {
+        self.wire += bytes.len() as u64;
+        if self.chain.is_identity() {
+            return self.take_plain(bytes).await;
+        }
+        self.chain.push(bytes);
+        loop {
+            match self.chain.next(&mut self.piece)? {
+                Next::Empty => return Ok(Flow::More),
+                Next::Wants => {
+                    self.hold().await?;
+                    self.chain.grant();
+                }
+                Next::Piece(bytes) => {
+                    // Checked for each piece, because one read of a bomb can decode to gigabytes.
+                    self.count(bytes)?;
+                    if self.sink.write(&self.piece[..bytes]) == Flow::Enough {
+                        return Ok(Flow::Enough);
+                    }
+                    self.hold().await?;
+                }
+            }
         }
     }
 
-    /// Takes the next bytes from the wire; with them, `wire` have arrived.
-    fn write(&mut self, bytes: &[u8], wire: u64) -> Result<Flow, Problem> {
-        self.plain().wire = wire;
-        let written = match self {
-            Self::Identity(plain) => plain.write_all(bytes),
-            Self::Gzip(gzip) => gzip.write_all(bytes),
-        };
-        self.check(written)
-    }
-
-    fn finish(mut self, wire: u64) -> Result<(), Problem> {
-        self.plain().wire = wire;
-        let ended = match &mut self {
-            // An empty body is valid in every encoding.
-            _ if wire == 0 => Ok(()),
-            Self::Identity(_) => Ok(()),
-            Self::Gzip(gzip) => gzip.try_finish(),
-        };
-        self.check(ended).map(drop)
-    }
-
-    fn check(&mut self, written: io::Result<()>) -> Result<Flow, Problem> {
-        let plain = self.plain();
-        if plain.over {
-            return Err(Problem::Bomb(plain.most.min(plain.allowed())));
+    async fn take_plain(&mut self, bytes: &[u8]) -> Result<Flow, Problem> {
+        for piece in bytes.chunks(PIECE_BYTES) {
+            self.count(piece.len())?;
+            if self.sink.write(piece) == Flow::Enough {
+                return Ok(Flow::Enough);
+            }
+            self.hold().await?;
         }
-        match written {
-            Ok(()) => Ok(plain.flow),
-            // The sink had enough in the middle of a compressed block.
-            Err(_) if plain.flow == Flow::Enough => Ok(Flow::Enough),
-            Err(error) => Err(Problem::Inflate(error)),
+        Ok(Flow::More)
+    }
+
+    /// Accounts for the memory of decoders and sink. What the last piece added is taken already,
+    /// but the next one is not read before it is accounted for.
+    async fn hold(&mut self) -> Result<(), Problem> {
+        let held = self.chain.held() + self.piece.len() + self.sink.held();
+        self.share.hold(held, self.deadline).await
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), Problem> {
+        self.decoded += bytes as u64;
+        let plausible = self.wire.saturating_mul(RATIO).max(RATIO_FLOOR);
+        let most = self.most.min(plausible);
+        if self.decoded > most { Err(Problem::Bomb(most)) } else { Ok(()) }
+    }
+
+    fn finish(self) -> Result<(), Problem> {
+        // An empty body is valid in every coding.
+        if self.wire == 0 || self.chain.is_complete() {
+            return Ok(());
         }
-    }
-
-    fn plain(&mut self) -> &mut Plain<'s, S> {
-        match self {
-            Self::Identity(plain) => plain,
-            Self::Gzip(gzip) => gzip.get_mut(),
-        }
-    }
-}
-
-impl<S> Plain<'_, S> {
-    /// Most inflated bytes that are plausible for what came over the wire.
-    fn allowed(&self) -> u64 {
-        self.wire.saturating_mul(RATIO).max(RATIO_FLOOR)
-    }
-}
-
-impl<S: Sink> Write for Plain<'_, S> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.count += bytes.len() as u64;
-        self.over = self.count > self.most || self.count > self.allowed();
-        if self.over || self.flow == Flow::Enough {
-            return Err(io::Error::other("no more is taken"));
-        }
-        self.flow = self.sink.write(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        let cut = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "the stream is cut short");
+        Err(Problem::Inflate(cut))
     }
 }

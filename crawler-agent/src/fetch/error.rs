@@ -51,14 +51,20 @@ pub enum Problem {
     /// The body exceeds the limit on the wire, in bytes.
     #[error("the body has more than {0} bytes")]
     TooLarge(u64),
-    /// The inflated body exceeds the limit or the plausible ratio, in bytes.
+    /// The decoded body exceeds the limit or the plausible ratio, in bytes.
     #[error("the body inflates to more than {0} bytes")]
     Bomb(u64),
     /// The content encoding was not offered.
     #[error("content encoding {0:?} was not asked for")]
     Encoding(String),
+    /// The body has more content encodings, one in another, than are decoded.
+    #[error("the body has {0} content encodings, one in another")]
+    TooManyEncodings(usize),
+    /// The bodies that arrive at the same time take too much memory.
+    #[error("no memory for the body in time")]
+    Memory,
     /// The body is not what its content encoding says.
-    #[error("the body cannot be inflated")]
+    #[error("the body cannot be decoded")]
     Inflate(#[source] std::io::Error),
 }
 
@@ -73,12 +79,14 @@ impl Problem {
             | Self::Http(_)
             | Self::FirstByteTimeout
             | Self::Timeout
-            | Self::TooSlow => true,
+            | Self::TooSlow
+            | Self::Memory => true,
             Self::Request
             | Self::NoTls
             | Self::TooLarge(_)
             | Self::Bomb(_)
             | Self::Encoding(_)
+            | Self::TooManyEncodings(_)
             | Self::Inflate(_) => false,
         }
     }

@@ -20,7 +20,7 @@ pub struct Head {
     pub location: Option<String>,
     /// Directives of the X-Robots-Tag headers.
     pub directives: Directives,
-    /// Content encoding, lower case; none for identity.
+    /// Content encodings in the order in which they were applied, lower case; none for identity.
     pub encoding: Option<String>,
     /// Retry-After header, as it was written.
     pub retry: Option<String>,
@@ -48,15 +48,18 @@ impl Head {
         for value in headers.get_all("x-robots-tag") {
             directives.add_header(&String::from_utf8_lossy(value.as_bytes()));
         }
-        let encoding =
-            text(headers, header::CONTENT_ENCODING).map(|e| e.trim().to_ascii_lowercase());
+        let encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+        let encodings: Vec<String> = encodings
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_ascii_lowercase())
+            .filter(|encoding| !encoding.is_empty() && encoding != "identity")
+            .collect();
         Self {
             status: response.status().as_u16(),
             media_type: content_type.as_deref().and_then(media_type),
             charset: content_type.as_deref().and_then(charset),
             location: text(headers, header::LOCATION),
             directives,
-            encoding: encoding.filter(|e| !e.is_empty() && e != "identity"),
+            encoding: (!encodings.is_empty()).then(|| encodings.join(",")),
             retry: text(headers, header::RETRY_AFTER),
             validators: Validators {
                 etag: validator(headers, header::ETAG),
@@ -154,5 +157,7 @@ mod tests {
     fn identity_is_no_encoding() {
         assert_eq!(head(&[("content-encoding", "Identity")]).encoding, None);
         assert_eq!(head(&[("content-encoding", " GZip ")]).encoding.as_deref(), Some("gzip"));
+        let two = head(&[("content-encoding", "br"), ("content-encoding", "gzip")]);
+        assert_eq!(two.encoding.as_deref(), Some("br,gzip"));
     }
 }

@@ -5,9 +5,11 @@
 //! bounded by the owner's [`Limits`], and the body is passed on as it arrives.
 
 mod body;
+mod coding;
 mod dial;
 mod error;
 mod head;
+mod memory;
 mod pool;
 mod robots_body;
 mod tls;
@@ -25,6 +27,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::config::Limits;
 use dial::Dialler;
+use memory::{Budget, TOTAL_BYTES};
 use model::CrawlUrl;
 use pool::{Idle, Pool};
 
@@ -33,6 +36,7 @@ pub(crate) use dial::connect_tcp;
 pub use error::{FetchError, Problem};
 pub use head::{Head, Validators};
 pub(crate) use head::{charset, media_type};
+pub use memory::Share;
 pub use robots_body::RobotsBody;
 pub use tls::config as tls_config;
 
@@ -49,6 +53,8 @@ pub struct Answer<S> {
     pub wire_bytes: u64,
     /// The sink that took the body; none when the body was not wanted.
     pub sink: Option<S>,
+    /// Memory of the sink and of what is made of it; to be kept until that is stored.
+    pub memory: Share,
 }
 
 /// HTTP client; one for the whole agent.
@@ -57,6 +63,7 @@ pub struct Fetcher {
     user_agent: String,
     dialler: Dialler,
     pool: Pool,
+    budget: Budget,
 }
 
 /// State of a running request, from which times are reported even if it fails.
@@ -103,7 +110,8 @@ impl Fetcher {
         tls: Option<rustls::ClientConfig>,
     ) -> Self {
         let dialler = Dialler::new(bind, tls);
-        Self { limits, user_agent, dialler, pool: Pool::default() }
+        let budget = Budget::new(TOTAL_BYTES, limits.concurrency);
+        Self { limits, user_agent, dialler, pool: Pool::default(), budget }
     }
 
     /// Requests `url` from `address`. `open` chooses the sink of the body by the head of the
@@ -140,7 +148,7 @@ impl Fetcher {
         let timing = progress.timing();
         let wire_bytes = progress.wire_bytes;
         match result {
-            Ok((head, sink)) => Ok(Answer { head, timing, wire_bytes, sink }),
+            Ok((head, sink, memory)) => Ok(Answer { head, timing, wire_bytes, sink, memory }),
             Err(problem) => Err(FetchError { problem, timing, wire_bytes }),
         }
     }
@@ -151,17 +159,18 @@ impl Fetcher {
         address: IpAddr,
         progress: &mut Progress,
         open: impl FnOnce(&Head) -> Option<S>,
-    ) -> Result<(Head, Option<S>), Problem> {
+    ) -> Result<(Head, Option<S>, Share), Problem> {
         let url = wanted.0;
         let (response, sender) = self.head(wanted, address, progress).await?;
         let head = Head::of(&response);
         let mut sink = open(&head);
-        let whole =
-            body::read(response.into_body(), &head, &self.limits, progress, sink.as_mut()).await?;
+        let mut share = self.budget.share();
+        let taking = (sink.as_mut(), &mut share);
+        let whole = body::read(response.into_body(), &head, &self.limits, progress, taking).await?;
         if whole {
             self.pool.put(url.host_key().to_string(), Idle::new(sender, address, progress.tcp));
         }
-        Ok((head, sink))
+        Ok((head, sink, share))
     }
 
     /// Sends the request, over a kept connection where there is one, and waits for the head of the
@@ -269,7 +278,7 @@ impl Fetcher {
             .header(header::HOST, authority)
             .header(header::USER_AGENT, &self.user_agent)
             .header(header::ACCEPT, "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1")
-            .header(header::ACCEPT_ENCODING, "gzip")
+            .header(header::ACCEPT_ENCODING, coding::ACCEPTED)
             .body(Empty::new())
             .map_err(|_| Problem::Request)
     }

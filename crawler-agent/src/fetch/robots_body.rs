@@ -20,4 +20,8 @@ impl Sink for RobotsBody {
         self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
         if self.0.len() < MAX_BYTES { Flow::More } else { Flow::Enough }
     }
+
+    fn held(&self) -> usize {
+        self.0.capacity()
+    }
 }

@@ -128,7 +128,7 @@ impl HeadProber {
         let held = self.hold(target).await?;
         let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
         self.rest(target, held)?;
-        let Answer { head, timing, wire_bytes, sink } = match result {
+        let Answer { head, timing, wire_bytes, sink, memory: _until_parsed } = match result {
             Ok(answer) => answer,
             Err(FetchError { problem, timing, wire_bytes }) => {
                 let reason = error_line::of(&problem);

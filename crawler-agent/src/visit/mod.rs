@@ -138,7 +138,7 @@ impl Visitor {
         address: IpAddr,
         answer: Answer<PageSink>,
     ) -> Result<(), FrontierError> {
-        let Answer { head, mut timing, wire_bytes, sink } = answer;
+        let Answer { head, mut timing, wire_bytes, sink, memory: _until_stored } = answer;
         if !self.tcp_times_count {
             timing.tcp_us = 0;
         }

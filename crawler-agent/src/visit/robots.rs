@@ -126,7 +126,7 @@ impl Visitor {
         address: IpAddr,
         answer: Answer<RobotsBody>,
     ) -> Result<(), FrontierError> {
-        let Answer { head, timing, wire_bytes, sink } = answer;
+        let Answer { head, timing, wire_bytes, sink, memory: _until_stored } = answer;
         let url = asking.url.as_str();
         let status = head.status.to_string();
         self.activity_log.note(Activity::Robots, url, Some(address), &status, wire_bytes, timing);

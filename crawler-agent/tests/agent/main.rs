@@ -11,6 +11,7 @@ mod heartbeats;
 mod hostile;
 mod hosts;
 mod impostor;
+mod memory;
 mod metrics;
 mod owner;
 mod probe_manners;

@@ -41,6 +41,10 @@ impl Sink for Keep {
         self.0.extend_from_slice(bytes);
         if self.0.len() < self.1 { Flow::More } else { Flow::Enough }
     }
+
+    fn held(&self) -> usize {
+        self.0.capacity()
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the fetcher asks whether the body is wanted")]
@@ -140,7 +144,7 @@ async fn requests_name_host_path_and_user_agent() {
     assert!(request.starts_with("GET /p?q HTTP/1.1\r\n"), "{request}");
     assert!(request.contains(&format!("host: h.example:{}\r\n", server.port)));
     assert!(request.contains("user-agent: nearcrawl/test (+https://o.example)\r\n"));
-    assert!(request.contains("accept-encoding: gzip\r\n"));
+    assert!(request.contains("accept-encoding: gzip, deflate, br, zstd\r\n"));
     assert!(!request.to_ascii_lowercase().contains("cookie"));
 }
 
@@ -221,14 +225,43 @@ async fn decompression_bombs_are_cut_off() {
 }
 
 #[tokio::test]
+async fn bombs_in_every_coding_are_cut_off() {
+    let zeros = vec![0; 30 << 20];
+    let mut brotli = Vec::new();
+    let parameters = brotli::enc::BrotliEncoderParams { quality: 2, ..Default::default() };
+    brotli::BrotliCompress(&mut zeros.as_slice(), &mut brotli, &parameters).unwrap();
+    let zstd = ruzstd::encoding::compress_to_vec(
+        zeros.as_slice(),
+        ruzstd::encoding::CompressionLevel::Fastest,
+    );
+    let twice = gzip(&gzip(&zeros));
+    for (encoding, bomb) in [("br", brotli), ("zstd", zstd), ("gzip, gzip", twice)] {
+        assert!(bomb.len() < 64 << 10, "{encoding}");
+        let header = format!("content-encoding: {encoding}\r\n");
+        let server = Server::start(move |_| answer(&header, &bomb)).await;
+        let problem = server.problem().await;
+        assert!(matches!(problem, Problem::Bomb(_)), "{encoding}: {problem:?}");
+    }
+}
+
+#[tokio::test]
 async fn broken_and_unknown_encodings_are_errors() {
     let server = Server::start(|n| match n {
         0 => answer("content-encoding: gzip\r\n", b"this is no gzip at all"),
-        _ => answer("content-encoding: br\r\n", b"x"),
+        1 => answer("content-encoding: br\r\n", b"nor this br"),
+        2 => answer("content-encoding: zstd\r\n", b"and neither is this zstd"),
+        3 => answer("content-encoding: gzip\r\n", &gzip(b"cut short")[..20]),
+        4 => answer("content-encoding: gzip, gzip, gzip\r\n", b"x"),
+        _ => answer("content-encoding: compress\r\n", b"x"),
     })
     .await;
-    assert!(matches!(server.problem().await, Problem::Inflate(_)));
-    assert!(matches!(server.problem().await, Problem::Encoding(e) if e == "br"));
+    for _ in 0..4 {
+        let problem = server.problem().await;
+        assert!(matches!(problem, Problem::Inflate(_)), "{problem:?}");
+        assert!(!problem.is_temporary());
+    }
+    assert!(matches!(server.problem().await, Problem::TooManyEncodings(3)));
+    assert!(matches!(server.problem().await, Problem::Encoding(e) if e == "compress"));
 }
 
 #[tokio::test]
@@ -252,6 +285,21 @@ async fn bodies_that_are_too_large_are_cut_off() {
     let error = endless.get(&small).await.unwrap_err();
     assert!(matches!(error.problem, Problem::TooLarge(100_000)), "{error:?}");
     assert!(error.wire_bytes < 300_000, "{}", error.wire_bytes);
+}
+
+#[tokio::test]
+async fn a_body_without_memory_in_time_ends_with_its_reason() {
+    let server = Server::start(|_| answer("", &vec![b'x'; 4 << 20])).await;
+    let mut fetcher = fetcher();
+    fetcher.budget = Budget::new(3 << 20, 1);
+    let error = server.get(&fetcher).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::Memory), "{error:?}");
+    assert!(error.problem.is_temporary());
+    // Each takes more than a third of the pool, and gives it back.
+    for _ in 0..5 {
+        let enough = |_: &Head| Some(Keep(Vec::new(), 1_200_000));
+        fetcher.get(&server.url(), LOOPBACK, enough).await.unwrap();
+    }
 }
 
 #[tokio::test]
