@@ -1,7 +1,7 @@
 //! Programs that a command needs: installed as root, named otherwise.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
@@ -40,6 +40,21 @@ pub(crate) const PIP: Requirement = Requirement {
     package: "python3-pip",
     present: || ["pip", "pip3"].into_iter().any(has_program),
 };
+/// A crawler that the agent is compared with.
+pub(crate) const WGET2: Requirement =
+    Requirement { package: "wget2", present: || has_program("wget2") };
+/// Another crawler for comparison.
+pub(crate) const HTTRACK: Requirement =
+    Requirement { package: "httrack", present: || has_program("httrack") };
+/// Virtual environments for Python packages.
+pub(crate) const PYTHON_VENV: Requirement = Requirement {
+    package: "python3-venv",
+    present: || {
+        let mut python = Command::new("python3");
+        let status = python.args(["-c", "import ensurepip, venv"]).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    },
+};
 
 /// Installs what is missing of `requirements`, or fails with the command that does.
 pub(crate) fn provide(requirements: &[Requirement]) -> anyhow::Result<()> {
@@ -52,7 +67,7 @@ pub(crate) fn provide(requirements: &[Requirement]) -> anyhow::Result<()> {
     if !nix::unistd::geteuid().is_root() || !has_program("apt-get") {
         bail!("missing on this machine: {packages}; run `sudo apt-get install {packages}`");
     }
-    println!("installing what is missing: {packages}");
+    eprintln!("installing what is missing: {packages}");
     apt(&["update", "-q"])?;
     let mut install = vec!["install", "-q", "-y", "--no-install-recommends"];
     install.extend(&missing);
@@ -66,6 +81,8 @@ pub(crate) fn provide(requirements: &[Requirement]) -> anyhow::Result<()> {
 fn apt(arguments: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new("apt-get");
     command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+    // Standard output is for what the command was asked for, such as JSON.
+    command.stdout(std::io::stderr());
     let status = command.status().context("cannot run apt-get")?;
     if !status.success() {
         bail!("apt-get {} ended with {status}", arguments.join(" "));

@@ -38,7 +38,7 @@ enum Task {
     Demo(demo::Args),
     /// Runs every check: pages, format, lints, documentation, tests, licences, browser.
     Test(test::Args),
-    /// Measures lookups, delegation searches, and a coordinator at full size.
+    /// Measures lookups, delegation searches, a coordinator at full size, and crawls.
     Bench(bench::Args),
     /// Sends generated requests to every operation of the HTTP API.
     FuzzApi(fuzz_api::Args),

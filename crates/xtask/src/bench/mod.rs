@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: one subcommand for each benchmark.
 
+mod crawl;
+
 use std::ffi::OsString;
 
 use anyhow::{Context, bail};
@@ -41,6 +43,9 @@ enum Bench {
         #[arg(long, default_value_t = 1.0)]
         scale: f64,
     },
+    /// Crawls of a web on loopback by the agent, wget2, httrack, Scrapy and the crate `spider`,
+    /// judged by the web's server
+    Crawl(crawl::Args),
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -62,6 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             let arguments = ["--scale".to_owned(), scale.to_string()];
             bench("coordinator", Some("coordinator"), arguments.into_iter().map(OsString::from))
         }
+        Bench::Crawl(args) => crawl::run(args),
     }
 }
 

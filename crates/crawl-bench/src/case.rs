@@ -1,0 +1,131 @@
+//! What is crawled.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use crate::web::WebPlan;
+
+/// Kind of a crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Many hosts with a few pages each, without delay
+    Many,
+    /// One host with many pages, without delay
+    One,
+    /// Many hosts with a few pages each, with a delay
+    Polite,
+    /// Many hosts on one address, with a delay
+    Address,
+}
+
+impl Kind {
+    /// Name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Many => "many",
+            Self::One => "one",
+            Self::Polite => "polite",
+            Self::Address => "address",
+        }
+    }
+}
+
+/// Sizes of all cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
+pub struct Sizes {
+    /// Hosts of the cases `many` and `polite`
+    #[arg(long, default_value_t = 2_000)]
+    pub hosts: u32,
+    /// Pages of each of these hosts
+    #[arg(long, default_value_t = 10)]
+    pub pages: u32,
+    /// Pages of the host of the case `one`
+    #[arg(long, default_value_t = 20_000)]
+    pub one_pages: u32,
+    /// Hosts of the case `address`, each with one page
+    #[arg(long, default_value_t = 1_000)]
+    pub address_hosts: u32,
+    /// Seconds after which the case `address` is stopped
+    #[arg(long, default_value_t = 60)]
+    pub address_s: u64,
+    /// Delay of the cases `polite` and `address`, in milliseconds
+    #[arg(long, default_value_t = 1_000)]
+    pub delay_ms: u32,
+    /// Seconds after which a crawl of another case is cut off
+    #[arg(long, default_value_t = 120)]
+    pub limit_s: u64,
+}
+
+/// A crawl to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    pub kind: Kind,
+    pub web: WebPlan,
+    /// Delay between two requests to a host, and to an address.
+    pub delay: Duration,
+    /// Time after which the crawl is stopped.
+    pub limit: Duration,
+}
+
+impl Case {
+    /// The case of a kind with its sizes.
+    pub fn new(kind: Kind, sizes: &Sizes, gzip: bool) -> Self {
+        let (hosts, pages) = match kind {
+            Kind::Many | Kind::Polite => (sizes.hosts, sizes.pages),
+            Kind::One => (1, sizes.one_pages),
+            Kind::Address => (sizes.address_hosts, 1),
+        };
+        let one_address = kind == Kind::Address;
+        let delay_ms = match kind {
+            Kind::Many | Kind::One => 0,
+            Kind::Polite | Kind::Address => sizes.delay_ms,
+        };
+        let limit_s = if one_address { sizes.address_s } else { sizes.limit_s };
+        Self {
+            kind,
+            web: WebPlan { hosts, pages, one_address, gzip },
+            delay: Duration::from_millis(delay_ms.into()),
+            limit: Duration::from_secs(limit_s),
+        }
+    }
+
+    /// Time that a crawler needs which loses none beside the delay: robots.txt comes first, so that
+    /// each page waits once. None without a delay.
+    pub fn ideal(&self, pages: u64) -> Option<Duration> {
+        if self.delay.is_zero() {
+            return None;
+        }
+        let waits = match self.kind {
+            Kind::Address => (2 * pages).saturating_sub(1),
+            Kind::Many | Kind::One | Kind::Polite => u64::from(self.web.pages),
+        };
+        Some(self.delay * u32::try_from(waits).unwrap_or(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polite_crawl_waits_once_for_each_page_of_a_host() {
+        let sizes = Sizes {
+            hosts: 20,
+            pages: 10,
+            one_pages: 5,
+            address_hosts: 30,
+            address_s: 60,
+            delay_ms: 1_000,
+            limit_s: 120,
+        };
+        let ideal = |kind, pages| Case::new(kind, &sizes, false).ideal(pages);
+        assert_eq!(ideal(Kind::Polite, 200), Some(Duration::from_secs(10)));
+        assert_eq!(ideal(Kind::Many, 200), None);
+        // Two requests for each of 30 hosts, one after the other.
+        assert_eq!(ideal(Kind::Address, 30), Some(Duration::from_secs(59)));
+        assert_eq!(Case::new(Kind::One, &sizes, false).web.all_pages(), 5);
+    }
+}

@@ -1,0 +1,78 @@
+//! Figures of one crawl.
+
+use serde::Serialize;
+
+use crate::case::Case;
+use crate::coordinator::Shipped;
+use crate::peers::Peer;
+use crate::process::usage::Usage;
+use crate::referee::Report;
+
+/// One crawl of a case by a peer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Measurement {
+    pub case: &'static str,
+    pub peer: Peer,
+    /// Round of the run, from 1.
+    pub round: u32,
+    /// Load of the machine before the crawl.
+    pub load: f64,
+    /// Whether the crawl was stopped by its time limit.
+    pub cut: bool,
+    /// Share of the web's pages that were fetched.
+    pub coverage: f64,
+    pub pages_per_s: f64,
+    /// User and system time for each page, in microseconds.
+    pub cpu_us_per_page: f64,
+    /// Ideal time over the time taken; none without a delay.
+    pub ideal_share: Option<f64>,
+    /// Pages and robots.txt files as the referee saw them.
+    pub referee: Report,
+    pub usage: Usage,
+    /// What arrived at the coordinator; none for crawlers that ship nothing.
+    pub shipped: Option<Shipped>,
+    /// From the first request to the last package, in seconds.
+    pub shipped_s: Option<f64>,
+    /// Calls of fsync and fdatasync; none when they were not counted. Where they were, the usage is
+    /// unknown.
+    pub fsyncs: Option<u64>,
+}
+
+/// What a peer reports besides what the referee sees.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Outcome {
+    pub cut: bool,
+    pub usage: Usage,
+    pub shipped: Option<Shipped>,
+    pub shipped_s: Option<f64>,
+    pub fsyncs: Option<u64>,
+}
+
+impl Measurement {
+    /// Puts everything together.
+    pub fn new(case: &Case, peer: Peer, round: u32, load: f64, seen: Report, by: Outcome) -> Self {
+        let pages = seen.unique as f64;
+        let ideal = case.ideal(seen.unique).map(|ideal| ideal.as_secs_f64());
+        Self {
+            case: case.kind.name(),
+            peer,
+            round,
+            load,
+            cut: by.cut,
+            coverage: pages / (case.web.all_pages() as f64).max(1.0),
+            pages_per_s: ratio(pages, seen.span_s),
+            cpu_us_per_page: ratio(by.usage.cpu_s * 1e6, pages),
+            ideal_share: ideal.map(|ideal| ratio(ideal, seen.span_s)),
+            referee: seen,
+            usage: by.usage,
+            shipped: by.shipped,
+            shipped_s: by.shipped_s,
+            fsyncs: by.fsyncs,
+        }
+    }
+}
+
+/// A quotient that is zero where there is nothing to divide by.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

@@ -1,0 +1,197 @@
+//! Tables for people and rows for files.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::Serialize;
+
+use crate::measurement::Measurement;
+
+/// Columns of the table: title, and the figure of a crawl.
+const COLUMNS: [(&str, Figure); 12] = [
+    ("pages/s", |it| Some(it.pages_per_s)),
+    ("CPU us/page", |it| Some(it.cpu_us_per_page)),
+    ("peak MB", |it| Some(it.usage.peak_bytes as f64 / 1e6)),
+    ("coverage %", |it| Some(it.coverage * 100.0)),
+    ("repeated", |it| Some(it.referee.repeated as f64)),
+    ("robots", |it| Some(it.referee.robots as f64)),
+    ("in flight", |it| Some(f64::from(it.referee.most_in_flight))),
+    ("gap ms", |it| it.referee.smallest_gap_ms),
+    ("addr gap ms", |it| it.referee.smallest_gap_address_ms),
+    ("ideal %", |it| it.ideal_share.map(|share| share * 100.0)),
+    ("disk MB", |it| Some(it.usage.disk_bytes as f64 / 1e6)),
+    ("referee s", |it| Some(it.referee.referee_cpu_s)),
+];
+
+type Figure = fn(&Measurement) -> Option<f64>;
+
+/// A line for one crawl.
+pub fn line(it: &Measurement) -> String {
+    let mut text = format!(
+        "{:8} {:8} round {}: {:6.0} pages/s, {:5.0} us a page, {:5.1} MB, {:6.2} % of the pages",
+        it.case,
+        it.peer.name(),
+        it.round,
+        it.pages_per_s,
+        it.cpu_us_per_page,
+        it.usage.peak_bytes as f64 / 1e6,
+        it.coverage * 100.0,
+    );
+    if it.cut {
+        text.push_str(", cut off");
+    }
+    if let Some(fsyncs) = it.fsyncs {
+        let _ = write!(text, ", {fsyncs} calls of fsync (usage not measured)");
+    }
+    text
+}
+
+/// Medians of the rounds, a row for each case and peer.
+pub fn table(all: &[Measurement]) -> String {
+    let mut text = format!("{:8} {:8}", "case", "peer");
+    for (title, _) in COLUMNS {
+        let _ = write!(text, " {title:>11}");
+    }
+    text.push('\n');
+    for rows in groups(all) {
+        let _ = write!(text, "{:8} {:8}", rows[0].case, rows[0].peer.name());
+        for (_, figure) in COLUMNS {
+            let figures = rows.iter().filter_map(|row| figure(row)).collect();
+            let shown = median(figures).map_or_else(|| "-".to_owned(), number);
+            let _ = write!(text, " {shown:>11}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Crawls of the same case by the same peer, in the order of the first of each; crawls whose calls
+/// of fsync were counted are left out.
+fn groups(all: &[Measurement]) -> Vec<Vec<&Measurement>> {
+    let mut groups: Vec<Vec<&Measurement>> = Vec::new();
+    for it in all.iter().filter(|it| it.fsyncs.is_none()) {
+        let same = |group: &&mut Vec<&Measurement>| {
+            group.first().is_some_and(|first| first.case == it.case && first.peer == it.peer)
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(it),
+            None => groups.push(vec![it]),
+        }
+    }
+    groups
+}
+
+/// The middle one of some figures, the larger of two in the middle; none of none.
+fn median(mut figures: Vec<f64>) -> Option<f64> {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied()
+}
+
+/// Three significant digits or more.
+fn number(figure: f64) -> String {
+    if figure.fract() == 0.0 || figure >= 1_000.0 {
+        format!("{figure:.0}")
+    } else if figure >= 10.0 {
+        format!("{figure:.1}")
+    } else {
+        format!("{figure:.3}")
+    }
+}
+
+/// A row of the file of raw runs.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    date: &'a str,
+    processor: &'a str,
+    load: String,
+    case: &'a str,
+    peer: &'a str,
+    round: u32,
+    cut: bool,
+    pages: u64,
+    span_s: String,
+    pages_per_s: String,
+    cpu_us_per_page: String,
+    peak_mb: String,
+    coverage: String,
+    repeated: u64,
+    robots: u64,
+    most_in_flight: u32,
+    smallest_gap_ms: String,
+    smallest_gap_address_ms: String,
+    ideal_share: String,
+    disk_mb: String,
+    written_mb: String,
+    plain_mb: String,
+    wire_mb: String,
+    shipped_mb: String,
+    fsyncs: String,
+    referee_cpu_s: String,
+}
+
+/// Writes raw runs as CSV.
+pub fn write_csv(
+    path: &Path,
+    date: &str,
+    processor: &str,
+    all: &[Measurement],
+) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {}", path.display());
+    let mut file = csv::Writer::from_path(path).with_context(cannot)?;
+    for it in all {
+        file.serialize(row(date, processor, it)).with_context(cannot)?;
+    }
+    file.flush().with_context(cannot)
+}
+
+fn row<'a>(date: &'a str, processor: &'a str, it: &Measurement) -> Row<'a> {
+    let given = |figure: Option<f64>| figure.map_or_else(String::new, |it| format!("{it:.3}"));
+    let mb = |bytes: u64| format!("{:.3}", bytes as f64 / 1e6);
+    Row {
+        date,
+        processor,
+        load: format!("{:.2}", it.load),
+        case: it.case,
+        peer: it.peer.name(),
+        round: it.round,
+        cut: it.cut,
+        pages: it.referee.unique,
+        span_s: format!("{:.3}", it.referee.span_s),
+        pages_per_s: format!("{:.1}", it.pages_per_s),
+        cpu_us_per_page: format!("{:.1}", it.cpu_us_per_page),
+        peak_mb: mb(it.usage.peak_bytes),
+        coverage: format!("{:.4}", it.coverage),
+        repeated: it.referee.repeated,
+        robots: it.referee.robots,
+        most_in_flight: it.referee.most_in_flight,
+        smallest_gap_ms: given(it.referee.smallest_gap_ms),
+        smallest_gap_address_ms: given(it.referee.smallest_gap_address_ms),
+        ideal_share: given(it.ideal_share),
+        disk_mb: mb(it.usage.disk_bytes),
+        written_mb: mb(it.usage.written_bytes),
+        plain_mb: mb(it.referee.plain_bytes),
+        wire_mb: mb(it.referee.wire_bytes),
+        shipped_mb: it.shipped.map_or_else(String::new, |shipped| mb(shipped.bytes)),
+        fsyncs: it.fsyncs.map_or_else(String::new, |fsyncs| fsyncs.to_string()),
+        referee_cpu_s: format!("{:.2}", it.referee.referee_cpu_s),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_one() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0]), Some(4.0));
+        assert_eq!(median(Vec::new()), None);
+    }
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let shown = [12_345.6, 99.94, 0.5, 7.0].map(number);
+        assert_eq!(shown, ["12346", "99.9", "0.500", "7"]);
+    }
+}

@@ -1,0 +1,143 @@
+//! `cargo xtask bench crawl`: builds the agent and the benchmark, provides the other crawlers, and
+//! runs all of them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+
+use crate::cargo::cargo;
+use crate::{machine, repository};
+
+/// Options of the benchmark, which are passed on, except the choice of crawlers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Crawlers to run, and no others: ours, wget2, httrack, scrapy, spider. Default: all but
+    /// spider, whose build takes minutes; what cannot be provided is left out
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<Crawler>,
+    /// Prints one JSON document instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Rounds of each case
+    #[arg(long, default_value_t = 3)]
+    rounds: u32,
+    /// Further options of the benchmark: `cargo xtask bench crawl -- --help` lists them
+    #[arg(last = true)]
+    options: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Crawler {
+    Ours,
+    Wget2,
+    Httrack,
+    Scrapy,
+    Spider,
+}
+
+impl Crawler {
+    const DEFAULT: [Self; 4] = [Self::Ours, Self::Wget2, Self::Httrack, Self::Scrapy];
+
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Makes its program available; the path, where it is not that of an installed package.
+    fn provide(self) -> anyhow::Result<Option<PathBuf>> {
+        match self {
+            Self::Ours => Ok(None),
+            Self::Wget2 => machine::provide(&[machine::WGET2]).map(|()| None),
+            Self::Httrack => machine::provide(&[machine::HTTRACK]).map(|()| None),
+            Self::Scrapy => scrapy().map(Some),
+            Self::Spider => spider().map(Some),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    // The agent is built alone, with the features that are shipped.
+    build("crawler-agent")?;
+    build("crawl-bench")?;
+    let program = repository::target().join("release/nearcrawl-crawl-bench");
+    let mut command = Command::new(&program);
+    command.args(["run", "--rounds", &args.rounds.to_string()]);
+    command.args(args.json.then_some("--json"));
+    provide(&args.only, &mut command)?;
+    let status = command.args(&args.options).status();
+    let status = status.with_context(|| format!("cannot run {}", program.display()))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        code => std::process::exit(code.unwrap_or(1)),
+    }
+}
+
+fn build(package: &str) -> anyhow::Result<()> {
+    let mut build =
+        cargo(&["build", "--locked", "--quiet", "--release", "--package", package, "--bins"]);
+    // Only the benchmark writes to standard output.
+    let status = build.stdout(Stdio::null()).status().context("cannot run cargo")?;
+    if !status.success() {
+        bail!("{package} could not be built: cargo ended with {status}");
+    }
+    Ok(())
+}
+
+/// Adds the crawlers and their programs to the command. One that was asked for by name must be
+/// there; of the others, those that are not are named and left out.
+fn provide(only: &[Crawler], command: &mut Command) -> anyhow::Result<()> {
+    let named = !only.is_empty();
+    let wanted = if named { only } else { &Crawler::DEFAULT };
+    let mut available = Vec::new();
+    for crawler in wanted {
+        let name = crawler.name();
+        match crawler.provide() {
+            Ok(program) => {
+                if let Some(program) = program {
+                    command.arg(format!("--{name}")).arg(program);
+                }
+                available.push(name);
+            }
+            Err(error) if named => return Err(error),
+            Err(error) => eprintln!("{name} is left out: {error:#}"),
+        }
+    }
+    command.arg(if named { "--only" } else { "--available" }).arg(available.join(","));
+    Ok(())
+}
+
+/// Scrapy in a virtual environment below the target directory; installed once.
+fn scrapy() -> anyhow::Result<PathBuf> {
+    let dir = repository::target().join("crawl-bench").join("scrapy");
+    let program = dir.join("bin/scrapy");
+    if program.is_file() {
+        return Ok(program);
+    }
+    machine::provide(&[machine::PYTHON_VENV])?;
+    eprintln!("installing scrapy into {}", dir.display());
+    finish(Command::new("python3").args(["-m", "venv"]).arg(&dir))?;
+    finish(Command::new(dir.join("bin/pip")).args(["install", "--quiet", "scrapy"]))?;
+    Ok(program)
+}
+
+/// The program around the crate `spider`, from a package outside the workspace.
+fn spider() -> anyhow::Result<PathBuf> {
+    let dir = repository::target().join("crawl-bench").join("spider");
+    let package = repository::root().join("crates/crawl-bench/spider/Cargo.toml");
+    let mut build = cargo(&["build", "--locked", "--release", "--manifest-path"]);
+    finish(build.arg(package).arg("--target-dir").arg(&dir))?;
+    Ok(dir.join("release/crawl-spider"))
+}
+
+/// Runs a command without standard output to its end.
+fn finish(command: &mut Command) -> anyhow::Result<()> {
+    let program = command.get_program().display().to_string();
+    let status = command.stdout(Stdio::null()).status();
+    let status = status.with_context(|| format!("cannot run {program}"))?;
+    if !status.success() {
+        bail!("{program} ended with {status}");
+    }
+    Ok(())
+}
