@@ -122,7 +122,9 @@ impl Visitor {
         let started = clock::now();
         let known = revisit::validators(&item);
         let result = self.fetcher.get_changed(&item.url, address, &known, PageSink::for_head).await;
-        claim.set_duration(fetch::duration_of(&result));
+        let duration = fetch::duration_of(&result);
+        claim.set_duration(duration);
+        let delay = delay.max(retry::after_answer(delay, duration));
         let visit = Visit { claim, record, delay };
         match result {
             Ok(answer) => self.answered(visit, &item, started, address, answer),

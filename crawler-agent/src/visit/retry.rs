@@ -16,6 +16,12 @@ pub(super) const GIVE_UP: u32 = 10;
 /// Pause where the host demands one without its length.
 const UNSTATED: Duration = Duration::from_mins(1);
 
+/// Length of the pause after an answer, in times of the answer.
+const ANSWER_FACTOR: u32 = 2;
+
+/// Longest pause because of a slow answer.
+const LONGEST_AFTER_ANSWER: Duration = Duration::from_mins(1);
+
 /// Longest pause after failures, and the longest Retry-After that is obeyed.
 const LONGEST: Duration = Duration::from_hours(6);
 
@@ -26,6 +32,16 @@ pub(super) fn pause(first: Duration, failures: u32) -> Duration {
         None => Duration::ZERO,
         Some(doublings) => first.saturating_mul(2u32.saturating_pow(doublings)).min(LONGEST),
     }
+}
+
+/// Pause after an answer that took this long, where hosts are left alone for `delay` in any case: a
+/// host that answers slowly is asked less often. Without a delay there is none, because then the
+/// owner and the operator want no pauses.
+pub(super) fn after_answer(delay: Duration, answer: Duration) -> Duration {
+    if delay.is_zero() {
+        return Duration::ZERO;
+    }
+    answer.saturating_mul(ANSWER_FACTOR).min(LONGEST_AFTER_ANSWER)
 }
 
 /// Pause that the host demands before it is requested again: 429 and 503 demand one, with the
@@ -45,6 +61,15 @@ mod tests {
         let seconds: Vec<u64> =
             [0, 1, 2, 3, 9, 10, 11, u32::MAX].map(|n| pause(first, n).as_secs()).into();
         assert_eq!(seconds, [0, 30, 60, 120, 7_680, 15_360, 21_600, 21_600]);
+    }
+
+    #[test]
+    fn slow_hosts_are_asked_less_often() {
+        let delay = Duration::from_secs(1);
+        let pauses = [10, 400, 3_000, 50_000].map(Duration::from_millis);
+        let pauses = pauses.map(|answer| after_answer(delay, answer).as_millis());
+        assert_eq!(pauses, [20, 800, 6_000, 60_000]);
+        assert_eq!(after_answer(Duration::ZERO, delay), Duration::ZERO);
     }
 
     #[test]
