@@ -182,8 +182,9 @@ impl Schedule {
 
     /// Time of the schedule that is at least `pause` from now.
     fn after(&self, pause: Duration) -> u64 {
-        // One more, because both terms are rounded down.
-        self.now() + 1 + millis(pause)
+        // One more, because both terms are rounded down. Without a pause there is nothing to keep,
+        // and a millisecond would be longer than a fetch from a near host.
+        if pause.is_zero() { self.now() } else { self.now() + 1 + millis(pause) }
     }
 
     /// Frees an address after a request; the next one may begin after `pause`.
