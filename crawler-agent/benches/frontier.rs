@@ -1,9 +1,9 @@
 //! Benchmark of the frontier: visits of many hosts, then a restart.
 //!
 //! Every visit asks for the state of its host and ends a fetch with a page of text and links, as
-//! the crawl does. Checkpoints and syncs happen as in the agent. Printed are the processor time of a
-//! visit, the bytes written, the memory, the size on disk, and the time until a restarted frontier
-//! has its first URL.
+//! the crawl does. Checkpoints and syncs happen as in the agent. Printed are the processor time of
+//! a visit, the bytes written, the memory, the size on disk, and the time until a restarted
+//! frontier has its first URL.
 //!
 //! `cargo bench -p crawler-agent --bench frontier -- [--hosts N] [--pages N]`
 

@@ -26,6 +26,9 @@ pub enum FrontierError {
          are shipped, then delete the file"
     )]
     Earlier(PathBuf),
+    /// There is a log without a file.
+    #[error("{0} is missing, though its log is there; restore it, or delete the directory")]
+    Missing(PathBuf),
     /// The file has a format that this version cannot read.
     #[error("the frontier {path} has format {found}, which this version cannot read")]
     Format {

@@ -31,7 +31,7 @@ pub(super) struct Log {
     file: Arc<File>,
     /// Bytes in that segment.
     bytes: u64,
-    /// Segments with changes that may not be synced.
+    /// Segments with changes that may not be synced, and the directory after a segment was made.
     unsynced: Vec<Arc<File>>,
     record: Vec<u8>,
 }
@@ -47,8 +47,8 @@ impl Log {
     /// Starts a segment with this number.
     pub(super) fn start(dir: &Path, number: u64) -> Result<Self, FrontierError> {
         let file = create(&path(dir, number))?;
-        let dir = dir.to_owned();
-        Ok(Self { dir, number, file, bytes: 0, unsynced: Vec::new(), record: Vec::new() })
+        let unsynced = vec![directory(dir)?];
+        Ok(Self { dir: dir.to_owned(), number, file, bytes: 0, unsynced, record: Vec::new() })
     }
 
     /// Appends a change.
@@ -73,6 +73,7 @@ impl Log {
     pub(super) fn rotate(&mut self) -> Result<u64, FrontierError> {
         let number = self.number + 1;
         self.file = create(&path(&self.dir, number))?;
+        self.unsynced.push(directory(&self.dir)?);
         self.number = number;
         self.bytes = 0;
         Ok(number)
@@ -100,6 +101,12 @@ fn create(path: &Path) -> Result<Arc<File>, FrontierError> {
         Ok(Arc::new(file))
     };
     open().map_err(|source| FrontierError::Log { path: path.to_owned(), source })
+}
+
+/// The directory, as a file to sync: without that, a power failure may take the name of a segment.
+fn directory(dir: &Path) -> Result<Arc<File>, FrontierError> {
+    let opened = File::open(dir).map(Arc::new);
+    opened.map_err(|source| FrontierError::Log { path: dir.to_owned(), source })
 }
 
 fn path(dir: &Path, number: u64) -> PathBuf {

@@ -53,7 +53,11 @@ impl Frontier {
     /// Opens the directory `dir`; makes it, with `new_epoch` as its epoch, where it does not exist.
     pub fn open(dir: &Path, new_epoch: u64) -> Result<Self, FrontierError> {
         crate::file::private_dir(dir).map_err(|error| FrontierError::Directory(error.into()))?;
-        let (disk, totals) = Disk::open(&dir.join("hosts.redb"), new_epoch)?;
+        let file = dir.join("hosts.redb");
+        if !file.exists() && !log::segments(dir)?.is_empty() {
+            return Err(FrontierError::Missing(file));
+        }
+        let (disk, totals) = Disk::open(&file, new_epoch)?;
         let epoch = totals.epoch;
         let mut state = State::load(&disk, totals)?;
         let last = replay(dir, &disk, &mut state)?;

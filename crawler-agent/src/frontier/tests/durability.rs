@@ -93,6 +93,16 @@ fn a_crash_before_the_old_log_is_deleted_repeats_nothing() {
 }
 
 #[test]
+fn a_log_without_its_file_is_refused() {
+    let world = World::new();
+    route_all(&world, 1..=2);
+    let copy = copy(&world);
+    fs::remove_file(copy.path().join("hosts.redb")).unwrap();
+    let error = Frontier::open(copy.path(), 8).err().unwrap();
+    assert!(error.to_string().contains("hosts.redb is missing"), "{error}");
+}
+
+#[test]
 fn a_file_that_is_no_log_is_named() {
     let world = World::new();
     let copy = copy(&world);
