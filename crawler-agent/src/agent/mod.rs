@@ -42,6 +42,7 @@ use crate::{
     clock,
     config::Config,
     coordinator_client::CoordinatorClient,
+    data_dir::owners_pause,
     disk, error_line,
     fetch::{self, Fetcher},
     frontier::{Frontier, FrontierHandle},
@@ -275,6 +276,7 @@ impl Parts {
             self.readiness.clone(),
             stop.clone(),
         ));
+        tasks.spawn(monitors::watch_owner(self.dir.clone(), self.readiness.clone(), stop.clone()));
         tasks.spawn(monitors::watch_disk(
             self.dir.clone(),
             self.config.limits.clone(),
@@ -349,11 +351,14 @@ impl Parts {
     }
 }
 
-/// Readiness before any task starts: a full disk or a closed span holds from the first moment.
+/// Readiness before any task starts: a full disk, a pause or a closed span holds from the first
+/// moment.
 fn initial_readiness(config: &Config, dir: &Path) -> Result<ReadinessSignal, AgentError> {
     let shortage = disk::shortage(dir, &config.limits).map_err(machine("examining the disk"))?;
     let asleep = monitors::asleep(&config.spans);
-    Ok(ReadinessSignal::new(Readiness { asleep, shortage, ..Readiness::default() }))
+    let paused_by_owner = owners_pause::is_paused(dir);
+    let readiness = Readiness { asleep, paused_by_owner, shortage, ..Readiness::default() };
+    Ok(ReadinessSignal::new(readiness))
 }
 
 /// A prober that shares hosts, addresses and connections with the visitor.

@@ -1,4 +1,5 @@
-//! Monitors: tasks that watch clock, disk and network, and the task that writes the status file.
+//! Monitors: tasks that watch clock, owner, disk and network, and the task that writes the status
+//! file.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -13,6 +14,7 @@ use super::{
 use crate::{
     clock,
     config::Limits,
+    data_dir::owners_pause,
     disk,
     frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
@@ -22,8 +24,8 @@ use crate::{
     status::StatusFile,
 };
 
-/// Period of clock checks. Polling instead of one long sleep: the clock may be set, and machines
-/// may be suspended.
+/// Period of checks of the clock and of the owner's pause. Polling instead of one long sleep: the
+/// clock may be set, and machines may be suspended.
 const CLOCK_PERIOD: Duration = Duration::from_secs(1);
 /// Period of disk and network checks.
 const MACHINE_PERIOD: Duration = Duration::from_secs(10);
@@ -51,6 +53,20 @@ pub(super) async fn watch_clock(
 pub(super) fn asleep(spans: &Spans) -> Option<Sleep> {
     let now = clock::timestamp(clock::now());
     (!spans.awake(now)).then(|| Sleep { until: spans.next_change(now).map(clock::unix_millis) })
+}
+
+/// Task that notices when the owner pauses or resumes the agent.
+pub(super) async fn watch_owner(
+    dir: PathBuf,
+    readiness: ReadinessSignal,
+    stop: CancellationToken,
+) -> Result<(), AgentError> {
+    let mut tick = tokio::time::interval(CLOCK_PERIOD);
+    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        let paused_by_owner = owners_pause::is_paused(&dir);
+        readiness.change(|readiness| readiness.paused_by_owner = paused_by_owner);
+    }
+    Ok(())
 }
 
 /// Task that notices when the disk gets short.

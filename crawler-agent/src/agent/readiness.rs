@@ -16,6 +16,8 @@ pub struct Readiness {
     pub state: Option<AgentState>,
     /// Present outside the owner's spans.
     pub asleep: Option<Sleep>,
+    /// The owner has paused the agent.
+    pub paused_by_owner: bool,
     /// What is short on the disk.
     pub shortage: Option<Shortage>,
     /// Error of the last call to the coordinator; none when it succeeded.
@@ -40,6 +42,8 @@ pub enum IdleReason {
     Draining,
     /// The time is outside the owner's spans.
     Asleep(Sleep),
+    /// The owner has paused the agent.
+    PausedByOwner,
     /// The coordinator has not answered since the start, or not for as long as the lease; with the
     /// last error.
     NotConnected(Option<String>),
@@ -64,6 +68,9 @@ impl Readiness {
         }
         if let Some(sleep) = self.asleep {
             return Some(IdleReason::Asleep(sleep));
+        }
+        if self.paused_by_owner {
+            return Some(IdleReason::PausedByOwner);
         }
         match self.state {
             None => return Some(IdleReason::NotConnected(self.unreachable.clone())),
@@ -119,9 +126,10 @@ impl ReadinessSignal {
 
 impl IdleReason {
     /// Keywords of all reasons, as in the status file.
-    pub(super) const WORDS: [&str; 8] = [
+    pub(super) const WORDS: [&str; 9] = [
         "draining",
         "asleep",
+        "paused_by_owner",
         "not_connected",
         "pending",
         "paused",
@@ -135,6 +143,7 @@ impl IdleReason {
         match self {
             Self::Draining => "draining",
             Self::Asleep(_) => "asleep",
+            Self::PausedByOwner => "paused_by_owner",
             Self::NotConnected(_) => "not_connected",
             Self::Pending => "pending",
             Self::Paused => "paused",
@@ -156,6 +165,7 @@ impl fmt::Display for IdleReason {
             Self::Asleep(Sleep { until: None }) => {
                 f.write_str("outside the hours in which it may work")
             }
+            Self::PausedByOwner => f.write_str("paused by its owner"),
             Self::NotConnected(None) => f.write_str("connecting to the coordinator"),
             Self::NotConnected(Some(error)) => f.write_str(error),
             Self::Pending => f.write_str("waiting for an admin's approval"),
@@ -191,6 +201,9 @@ mod tests {
         readiness.shortage = Some(Shortage::Cap { used: 2, cap: 1 });
         assert_eq!(word(&readiness), Some("disk"));
         assert!(!readiness.must_end(), "running requests may end by themselves");
+        readiness.paused_by_owner = true;
+        assert_eq!(word(&readiness), Some("paused_by_owner"));
+        assert!(!readiness.must_end());
         readiness.asleep = Some(Sleep { until: Some(UnixMillis(0)) });
         assert_eq!(word(&readiness), Some("asleep"));
         assert!(readiness.idle_reason().unwrap().to_string().contains("1970-01-01T00:00:00Z"));

@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
     config::Config,
-    data_dir::DataDirError,
+    data_dir::{DataDirError, owners_pause},
     error_line,
     file::{self, FileError},
     status::StatusFile,
@@ -56,6 +56,11 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Stops fetching and probing until `resume`, also across restarts. Running requests end by
+    /// themselves, and results are still shipped.
+    Pause(ConfigArgs),
+    /// Ends a pause.
+    Resume(ConfigArgs),
     /// Shows what was fetched and probed in the owner's name.
     Log(log::Log),
     /// Shows whether the owner's rules and the built-in ones permit contact with addresses and
@@ -122,6 +127,8 @@ pub fn main(cli: Cli) -> ExitCode {
         Command::Run(join) => run::run(&join),
         Command::Join(join) => run::join(&join),
         Command::Status { config_args, json } => status(&config_args, json),
+        Command::Pause(config_args) => pause(&config_args),
+        Command::Resume(config_args) => resume(&config_args),
         Command::Log(log) => log::print(&log),
         Command::Guard(arguments) => guard::print(&arguments),
         Command::Robots(arguments) => robots::print(&arguments),
@@ -193,6 +200,27 @@ fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
         print_line(&status.describe(now));
     }
     Ok(if status.is_running(now) { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+}
+
+fn pause(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
+    let is_new = owners_pause::pause(&agents_dir(config_args)?)?;
+    print_line(if is_new { "paused" } else { "it was paused already" });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn resume(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
+    let was_paused = owners_pause::resume(&agents_dir(config_args)?)?;
+    print_line(if was_paused { "resumed" } else { "it was not paused" });
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The data directory of an agent that has run.
+fn agents_dir(config_args: &ConfigArgs) -> anyhow::Result<PathBuf> {
+    let (_, dir) = config_args.open()?;
+    if StatusFile::read(&dir)?.is_none() {
+        anyhow::bail!("no agent has run in {}; see --data-dir", dir.display());
+    }
+    Ok(dir)
 }
 
 #[cfg(test)]

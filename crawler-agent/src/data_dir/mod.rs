@@ -1,6 +1,7 @@
 //! The data directory: paths and access rights of what the agent keeps on disk.
 
 mod key;
+pub mod owners_pause;
 
 use std::{
     path::{Path, PathBuf},

@@ -133,6 +133,41 @@ async fn nothing_is_fetched_outside_the_owners_hours() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_owner_pauses_and_resumes() {
+    let mut bed = TestBed::new(1).await;
+    let early = bed.run(&["pause"]).await;
+    assert!(error_message(&early).contains("no agent has run"), "{}", stderr(&early));
+    let urls: Vec<String> =
+        (0..2).map(|n| bed.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
+    bed.start_approved().await;
+    bed.coordinator.route(&urls[..1]);
+    bed.until_reported(&urls[..1]).await;
+    let paused = bed.run(&["pause"]).await;
+    assert_eq!(String::from_utf8_lossy(&paused.stdout), "paused\n", "{}", stderr(&paused));
+    until_status(&bed, "paused_by_owner").await;
+    // The pause outlives the process.
+    bed.stop().await;
+    bed.start().await;
+    bed.coordinator.route(&urls[1..]);
+    until_status(&bed, "paused_by_owner").await;
+    assert_eq!(bed.web.seen("a1.test").fetches.len(), 2, "robots.txt and one page");
+    let resumed = bed.run(&["resume"]).await;
+    assert_eq!(String::from_utf8_lossy(&resumed.stdout), "resumed\n");
+    bed.until_reported(&urls).await;
+}
+
+/// Waits until the running agent gives this reason for not crawling.
+async fn until_status(bed: &TestBed, idle: &str) {
+    loop {
+        let status = bed.run(&["status", "--json"]).await;
+        let json: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+        if json["idle"] == idle && status.status.success() {
+            return;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_agent_ends_and_says_why() {
     let mut bed = TestBed::new(1).await;
     bed.start_approved().await;
