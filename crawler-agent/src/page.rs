@@ -11,22 +11,36 @@ use model::CrawlUrl;
 pub struct PageSink {
     extractor: Extractor,
     hash: Sha256,
+    /// Whether the body is the file of a sitemap that was compressed before it was published.
+    is_gzip_file: bool,
 }
 
 impl PageSink {
-    /// A sink for the answer with this head; none when it holds no document to index.
-    pub fn for_head(head: &Head) -> Option<Self> {
-        let media = head.media_type.as_deref().and_then(Media::of)?;
+    /// A sink for the answer with this head to a request for `url`; none when it holds neither a
+    /// document to index nor a list of URLs.
+    pub fn open(url: &CrawlUrl, head: &Head) -> Option<Self> {
+        let media_type = head.media_type.as_deref()?;
+        let is_gzip_file = is_gzip(media_type) && url.url().path().ends_with(".xml.gz");
+        let media = if is_gzip_file { Media::Xml } else { Media::of(media_type)? };
         let extractor = Extractor::new(media, head.charset.as_deref());
-        (200..300).contains(&head.status).then(|| Self { extractor, hash: Sha256::new() })
+        let sink = Self { extractor, hash: Sha256::new(), is_gzip_file };
+        (200..300).contains(&head.status).then_some(sink)
     }
+}
+
+fn is_gzip(media_type: &str) -> bool {
+    matches!(media_type, "application/gzip" | "application/x-gzip")
 }
 
 impl Sink for PageSink {
     fn write(&mut self, bytes: &[u8]) -> Flow {
         self.hash.update(bytes);
         self.extractor.write(bytes);
-        Flow::More
+        if self.extractor.wants_more() { Flow::More } else { Flow::Enough }
+    }
+
+    fn is_gzip_file(&self) -> bool {
+        self.is_gzip_file
     }
 
     fn held(&self) -> usize {
@@ -47,6 +61,9 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
             // Header and meta element restrict each other: either can forbid.
             document.directives = document.directives.and(head.directives);
             let links = document.links(url.url());
+            if document.is_list {
+                return (Outcome::Other { status, media_type: Some(media_type) }, links);
+            }
             if document.directives.noindex {
                 return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, links);
             }
@@ -81,11 +98,11 @@ mod tests {
     }
 
     fn read(head: Head, body: &str) -> (Outcome, Vec<String>) {
-        let mut sink = PageSink::for_head(&head);
+        let url = CrawlUrl::parse("http://e.org/dir/page").unwrap();
+        let mut sink = PageSink::open(&url, &head);
         if let Some(sink) = &mut sink {
             sink.write(body.as_bytes());
         }
-        let url = CrawlUrl::parse("http://e.org/dir/page").unwrap();
         let (outcome, links) = outcome(&url, head, sink);
         (outcome, links.iter().map(ToString::to_string).collect())
     }
@@ -131,6 +148,29 @@ mod tests {
         );
         let untyped = Head { media_type: None, ..html(200) };
         assert_eq!(read(untyped, "<p>").0, Outcome::Other { status: 200, media_type: None });
+    }
+
+    #[test]
+    fn of_sitemaps_and_feeds_only_links_are_taken() {
+        let xml = |media_type: &str| Head { media_type: Some(media_type.into()), ..html(200) };
+        let outcome = |media_type: &str| Outcome::Other {
+            status: 200,
+            media_type: Some(media_type.to_owned()),
+        };
+        let sitemap = "<urlset><url><loc>/a</loc></url><url><loc>b</loc></url></urlset>";
+        let links = vec!["http://e.org/a".to_owned(), "http://e.org/dir/b".to_owned()];
+        for media_type in ["text/xml", "application/xml", "application/rss+xml"] {
+            assert_eq!(read(xml(media_type), sitemap), (outcome(media_type), links.clone()));
+        }
+        let other = "<page><loc>/a</loc></page>";
+        assert_eq!(read(xml("text/xml"), other), (outcome("text/xml"), Vec::new()));
+        let open = |url: &str, media_type: &str| {
+            PageSink::open(&CrawlUrl::parse(url).unwrap(), &xml(media_type))
+                .map(|sink| sink.is_gzip_file())
+        };
+        assert_eq!(open("http://e.org/1.xml.gz?x", "application/gzip"), Some(true));
+        assert_eq!(open("http://e.org/1.xml", "application/xml"), Some(false));
+        assert_eq!(open("http://e.org/1.tar.gz", "application/gzip"), None);
     }
 
     #[test]

@@ -44,7 +44,9 @@ pub(super) fn print(arguments: &ExtractArgs) -> anyhow::Result<ExitCode> {
     let url = CrawlUrl::parse(url).map_err(|error| anyhow::anyhow!("--url {url}: {error}"))?;
     let bytes = read_input(file)?;
     let Some(document) = document(content_type, &bytes) else {
-        anyhow::bail!("--content-type {content_type}: text is taken from HTML and plain text only");
+        anyhow::bail!(
+            "--content-type {content_type}: only HTML, plain text, sitemaps and feeds are read"
+        );
     };
     let extract = extract(document, &url);
     print_line(&if *json { serde_json::to_string_pretty(&extract)? } else { text(&extract) });

@@ -15,8 +15,18 @@ const DETECT_BYTES: usize = 64 << 10;
 /// Decoder that holds bytes back until the encoding is decided.
 pub(super) struct Decoding {
     named: Option<&'static Encoding>,
-    prescan: bool,
+    declared: Declared,
     state: State,
+}
+
+/// Where a document may name its encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Declared {
+    Nowhere,
+    /// In a meta element; else it is detected.
+    InMeta,
+    /// In the XML declaration; else it is UTF-8.
+    InXml,
 }
 
 enum State {
@@ -26,9 +36,9 @@ enum State {
 }
 
 impl Decoding {
-    /// `named` is the encoding of the header; `prescan` says whether a meta element may name one.
-    pub(super) fn new(named: Option<&'static Encoding>, prescan: bool) -> Self {
-        Self { named, prescan, state: State::Undecided(Vec::new()) }
+    /// `named` is the encoding of the header; `declared` says where the document may name one.
+    pub(super) fn new(named: Option<&'static Encoding>, declared: Declared) -> Self {
+        Self { named, declared, state: State::Undecided(Vec::new()) }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut String) {
@@ -36,7 +46,7 @@ impl Decoding {
             State::Decided(decoder) => decode(decoder, bytes, false, out),
             State::Undecided(head) => {
                 head.extend_from_slice(bytes);
-                if let Some(encoding) = decide(head, self.named, self.prescan, false) {
+                if let Some(encoding) = decide(head, self.named, self.declared, false) {
                     self.start(encoding, out);
                 }
             }
@@ -54,7 +64,7 @@ impl Decoding {
     /// Ends the text and returns its encoding.
     pub(super) fn finish(&mut self, out: &mut String) -> &'static Encoding {
         if let State::Undecided(head) = &self.state {
-            let encoding = decide(head, self.named, self.prescan, true).unwrap_or(WINDOWS_1252);
+            let encoding = decide(head, self.named, self.declared, true).unwrap_or(WINDOWS_1252);
             self.start(encoding, out);
         }
         match &mut self.state {
@@ -79,7 +89,7 @@ impl Decoding {
 fn decide(
     head: &[u8],
     named: Option<&'static Encoding>,
-    prescan: bool,
+    declared: Declared,
     ended: bool,
 ) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(head) {
@@ -92,8 +102,24 @@ fn decide(
     if head.len() < PRESCAN_BYTES && !ended {
         return None;
     }
-    let declared = prescan.then(|| meta_charset(&head[..head.len().min(PRESCAN_BYTES)])).flatten();
-    declared.or_else(|| (head.len() >= DETECT_BYTES || ended).then(|| detect(head, ended)))
+    let start = &head[..head.len().min(PRESCAN_BYTES)];
+    let found = match declared {
+        Declared::Nowhere => None,
+        Declared::InMeta => meta_charset(start),
+        Declared::InXml => Some(xml_charset(start).unwrap_or(UTF_8)),
+    };
+    found.or_else(|| (head.len() >= DETECT_BYTES || ended).then(|| detect(head, ended)))
+}
+
+/// The encoding that an XML declaration names.
+fn xml_charset(head: &[u8]) -> Option<&'static Encoding> {
+    let declaration = head.strip_prefix(b"<?xml")?.split(|b| *b == b'>').next()?;
+    let at = declaration.windows(8).position(|w| w == b"encoding")?;
+    let value = declaration[at + 8..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let mark = value.first().filter(|mark| matches!(mark, b'"' | b'\''))?;
+    let name = value[1..].split(|b| b == mark).next()?;
+    // A declaration that was found by its ASCII bytes cannot be in UTF-16.
+    Encoding::for_label(name).filter(|encoding| encoding.is_ascii_compatible())
 }
 
 fn detect(head: &[u8], ended: bool) -> &'static Encoding {

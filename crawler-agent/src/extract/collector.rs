@@ -10,8 +10,8 @@ use lol_html::{
 use memchr::memchr;
 
 use super::{
-    LINK_BYTES, MAX_LINKS, RESOLVED_BYTES, TEXT_BYTES, TEXT_COPIES, directives::Directives, tags,
-    text::Folded,
+    LINK_BYTES, MAX_LINKS, TEXT_BYTES, TEXT_COPIES, directives::Directives, references::Bound,
+    references::References, tags, text::Folded,
 };
 
 /// Longest title, in bytes.
@@ -30,9 +30,7 @@ pub(super) struct Collector {
     pub(super) title: Folded,
     pub(super) lang: Option<String>,
     pub(super) base: Option<String>,
-    pub(super) references: Vec<String>,
-    /// Bytes of all references.
-    reference_bytes: usize,
+    pub(super) references: References,
     pub(super) directives: Directives,
     /// The current text node from its first entity on. Entities are decoded only when the node is
     /// complete, because a chunk may end inside one.
@@ -64,8 +62,7 @@ impl Default for Collector {
             title: Folded::new(TITLE_BYTES),
             lang: None,
             base: None,
-            references: Vec::new(),
-            reference_bytes: 0,
+            references: References::new(Bound { count: MAX_LINKS, bytes: LINK_BYTES }),
             directives: Directives::default(),
             node: String::new(),
             kind: TextKind::Main,
@@ -177,9 +174,7 @@ impl Collector {
     /// Memory of the collection and of the document that becomes of it, in bytes.
     pub(super) fn held(&self) -> usize {
         let text = self.main.capacity() + self.boilerplate.capacity();
-        let links = self.references.capacity() * size_of::<String>() + self.reference_bytes;
-        let resolved = self.references.len() * RESOLVED_BYTES + self.reference_bytes;
-        TEXT_COPIES * text + self.node.capacity() + links + resolved
+        TEXT_COPIES * text + self.node.capacity() + self.references.held()
     }
 
     fn link(&mut self, element: &Element<'_, '_>, attribute: &str) {
@@ -189,11 +184,8 @@ impl Collector {
     }
 
     fn reference(&mut self, reference: Option<String>) {
-        let Some(reference) = reference else { return };
-        let bytes = self.reference_bytes + reference.len();
-        if self.references.len() < MAX_LINKS && bytes <= LINK_BYTES {
-            self.reference_bytes = bytes;
-            self.references.push(reference);
+        if let Some(reference) = reference {
+            self.references.add(reference);
         }
     }
 

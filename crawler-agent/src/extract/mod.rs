@@ -1,4 +1,5 @@
-//! Extraction: the text that a reader sees, and the links, from the body of an answer.
+//! Extraction: the text that a reader sees, and the links, from the body of an answer; of sitemaps
+//! and feeds only the links.
 //!
 //! The body is processed as it arrives and never held as a whole: bytes → [`charset`] → text →
 //! [`html`] → a [`Document`] of bounded size. No content makes this fail; what cannot be parsed is
@@ -9,20 +10,23 @@ mod collector;
 pub mod directives;
 mod html;
 mod lang;
+mod references;
 mod tags;
 mod text;
+mod url_list;
 
 use std::collections::HashSet;
 
 use encoding_rs::Encoding;
 use url::Url;
 
-use charset::Decoding;
+use charset::{Declared, Decoding};
 use collector::Collector;
 use directives::Directives;
 use html::HtmlReader;
 use model::CrawlUrl;
 use text::Folded;
+use url_list::UrlList;
 
 /// Longest text of a document, in bytes of UTF-8; the rest is dropped.
 pub const TEXT_BYTES: usize = 400 << 10;
@@ -37,9 +41,6 @@ pub const LINK_BYTES: usize = 1 << 20;
 /// How often text is in memory while its page is stored.
 const TEXT_COPIES: usize = 2;
 
-/// Memory of a resolved link in addition to its text, in bytes.
-const RESOLVED_BYTES: usize = 160;
-
 /// Kinds of bodies that are extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Media {
@@ -47,6 +48,8 @@ pub enum Media {
     Html,
     /// Plain text and Markdown.
     Text,
+    /// XML that may be a sitemap or a feed.
+    Xml,
 }
 
 impl Media {
@@ -55,6 +58,11 @@ impl Media {
         match media_type {
             "text/html" | "application/xhtml+xml" => Some(Self::Html),
             "text/plain" | "text/markdown" => Some(Self::Text),
+            "text/xml"
+            | "application/xml"
+            | "application/rss+xml"
+            | "application/atom+xml"
+            | "application/rdf+xml" => Some(Self::Xml),
             _ => None,
         }
     }
@@ -71,6 +79,8 @@ pub struct Document {
     pub title: String,
     /// Visible text with white space folded, at most [`TEXT_BYTES`] long.
     pub text: String,
+    /// Whether only links are taken.
+    pub is_list: bool,
     /// Robots directives of its meta elements.
     pub directives: Directives,
     /// Value of the first base element.
@@ -80,6 +90,19 @@ pub struct Document {
 }
 
 impl Document {
+    fn list(references: Vec<String>, charset: &'static Encoding) -> Self {
+        Self {
+            charset: charset.name(),
+            lang: None,
+            title: String::new(),
+            text: String::new(),
+            is_list: true,
+            directives: Directives::default(),
+            base: None,
+            references,
+        }
+    }
+
     /// The distinct URLs that the document links to, in its order, resolved against `url`, from
     /// which it was fetched; empty where it forbids following.
     pub fn links(&self, url: &Url) -> Vec<CrawlUrl> {
@@ -89,6 +112,7 @@ impl Document {
         let base = self.base.as_deref().and_then(|base| url.join(base).ok());
         let base =
             base.filter(|b| matches!(b.scheme(), "http" | "https")).unwrap_or_else(|| url.clone());
+        let most = if self.is_list { url_list::URL_BYTES } else { LINK_BYTES };
         let mut seen = HashSet::new();
         let mut bytes = 0;
         let links =
@@ -97,7 +121,7 @@ impl Document {
             .filter(|link| seen.insert(link.fingerprint()))
             .take_while(|link| {
                 bytes += link.as_str().len();
-                bytes <= LINK_BYTES
+                bytes <= most
             })
             .collect()
     }
@@ -113,17 +137,19 @@ pub struct Extractor {
 enum Reader {
     Html(HtmlReader),
     Text(Folded),
+    List(UrlList),
 }
 
 impl Extractor {
     /// An extractor for a body of this kind, with the charset of the Content-Type header, if any.
     pub fn new(media: Media, header_charset: Option<&str>) -> Self {
         let named = header_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
-        let (prescan, reader) = match media {
-            Media::Html => (true, Reader::Html(HtmlReader::new())),
-            Media::Text => (false, Reader::Text(Folded::new(TEXT_BYTES))),
+        let (declared, reader) = match media {
+            Media::Html => (Declared::InMeta, Reader::Html(HtmlReader::new())),
+            Media::Text => (Declared::Nowhere, Reader::Text(Folded::new(TEXT_BYTES))),
+            Media::Xml => (Declared::InXml, Reader::List(UrlList::new())),
         };
-        Self { decoding: Decoding::new(named, prescan), reader, decoded: String::new() }
+        Self { decoding: Decoding::new(named, declared), reader, decoded: String::new() }
     }
 
     /// Takes the next bytes of the body, after content encodings were removed.
@@ -138,8 +164,17 @@ impl Extractor {
         let reader = match &self.reader {
             Reader::Html(reader) => reader.held(),
             Reader::Text(text) => TEXT_COPIES * text.capacity(),
+            Reader::List(list) => list.held(),
         };
         self.decoded.capacity() + self.decoding.held() + reader
+    }
+
+    /// Whether the rest of the body can change the document.
+    pub fn wants_more(&self) -> bool {
+        match &self.reader {
+            Reader::Html(_) | Reader::Text(_) => true,
+            Reader::List(list) => list.wants_more(),
+        }
     }
 
     /// Ends the body.
@@ -150,6 +185,7 @@ impl Extractor {
         let collector = match self.reader {
             Reader::Html(reader) => reader.finish(),
             Reader::Text(text) => Collector::of_text(text),
+            Reader::List(list) => return Document::list(list.finish().into_list(), charset),
         };
         collector.into_document(charset)
     }
@@ -158,6 +194,7 @@ impl Extractor {
         match &mut self.reader {
             Reader::Html(reader) => reader.write(&self.decoded),
             Reader::Text(text) => text.push(&self.decoded),
+            Reader::List(list) => list.write(&self.decoded),
         }
     }
 }
@@ -172,9 +209,10 @@ impl Collector {
             lang,
             title: self.title.into_string(),
             text,
+            is_list: false,
             directives: self.directives,
             base: self.base,
-            references: self.references,
+            references: self.references.into_list(),
         }
     }
 }

@@ -42,6 +42,12 @@ pub trait Sink {
 
     /// Memory that it holds, in bytes, with what is made of it when the body has ended.
     fn held(&self) -> usize;
+
+    /// Whether the body is a gzip file, which is unpacked, too. A body that says so and is none is
+    /// passed on as it is.
+    fn is_gzip_file(&self) -> bool {
+        false
+    }
 }
 
 /// Reads a body into `sink`, within what `share` may hold; returns whether the connection can take
@@ -134,7 +140,10 @@ impl<'s, S: Sink> Reading<'s, S> {
         (sink, share): (&'s mut S, &'s mut Share),
         deadline: Instant,
     ) -> Result<Self, Problem> {
-        let chain = Chain::new(head.encoding.as_deref(), limits.wire_bytes)?;
+        let mut chain = Chain::new(head.encoding.as_deref(), limits.wire_bytes)?;
+        if sink.is_gzip_file() {
+            chain.unpack_file();
+        }
         let piece = vec![0; if chain.is_identity() { 0 } else { PIECE_BYTES }];
         let most = limits.plain_bytes;
         Ok(Self { chain, sink, share, deadline, piece, decoded: 0, wire: 0, most })

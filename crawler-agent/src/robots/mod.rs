@@ -23,11 +23,15 @@ pub const MAX_BYTES: usize = 512 << 10;
 /// Longest Crawl-delay that is obeyed, in milliseconds.
 pub const MAX_DELAY_MS: u32 = 60_000;
 
+/// Most sitemaps that are taken from a robots.txt.
+const MAX_SITEMAPS: usize = 20;
+
 /// The rules of one host that apply to this crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Robots {
     rules: Vec<Rule>,
     delay_ms: Option<u32>,
+    sitemaps: Vec<String>,
 }
 
 /// A line that allows or disallows paths.
@@ -76,6 +80,11 @@ impl Robots {
         let path = model::url::canonical_escapes(path_and_query);
         let matching = self.rules.iter().filter(|rule| rule.pattern.matches(&path));
         matching.max_by_key(|rule| (rule.pattern.len(), rule.allow))
+    }
+
+    /// The sitemaps that the file names for any crawler: absolute, normalised URLs, at most 20.
+    pub fn sitemaps(&self) -> &[String] {
+        &self.sitemaps
     }
 
     /// Crawl-delay, in milliseconds, at most [`MAX_DELAY_MS`].

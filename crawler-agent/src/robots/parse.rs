@@ -1,6 +1,8 @@
 //! Parser of robots.txt (RFC 9309 section 2.1 and 2.2).
 
-use super::{MAX_DELAY_MS, Robots, Rule, pattern::Pattern};
+use model::CrawlUrl;
+
+use super::{MAX_DELAY_MS, MAX_SITEMAPS, Robots, Rule, pattern::Pattern};
 
 /// Longest line that is parsed, in bytes; longer ones are attacks rather than rules.
 const MAX_LINE_BYTES: usize = 16 << 10;
@@ -13,7 +15,8 @@ pub(super) fn robots(token: &str, text: &[u8]) -> Robots {
     {
         reader.line(&String::from_utf8_lossy(line));
     }
-    reader.own_group.unwrap_or(reader.wildcard_group)
+    let robots = reader.own_group.unwrap_or(reader.wildcard_group);
+    Robots { sitemaps: reader.sitemaps, ..robots }
 }
 
 /// State of the parser: the merged groups that name the crawler, and those for everyone.
@@ -23,6 +26,8 @@ struct Reader<'a> {
     token: &'a str,
     own_group: Option<Robots>,
     wildcard_group: Robots,
+    /// Sitemaps, which belong to no group.
+    sitemaps: Vec<String>,
     /// Whether the current group names the crawler.
     names_us: bool,
     /// Whether the current group is for everyone.
@@ -42,6 +47,7 @@ impl Reader<'_> {
             "allow" => self.rule(true, value),
             "disallow" => self.rule(false, value),
             "crawl-delay" => self.delay(value),
+            "sitemap" => self.sitemap(value),
             _ => {}
         }
     }
@@ -83,6 +89,14 @@ impl Reader<'_> {
         let delay_ms = (seconds * 1_000.0).min(f64::from(MAX_DELAY_MS)).ceil() as u32;
         for robots in self.current() {
             robots.delay_ms = robots.delay_ms.max(Some(delay_ms));
+        }
+    }
+
+    fn sitemap(&mut self, value: &str) {
+        let Ok(url) = CrawlUrl::parse(value) else { return };
+        let url = url.to_string();
+        if self.sitemaps.len() < MAX_SITEMAPS && !self.sitemaps.contains(&url) {
+            self.sitemaps.push(url);
         }
     }
 

@@ -176,6 +176,20 @@ fn naive(pattern: &[u8], path: &[u8]) -> bool {
     }
 }
 
+#[test]
+fn sitemaps_are_named_in_any_group() {
+    let text = "Sitemap: https://e.org/a.xml#top\nUser-agent: other\nDisallow: /\nSITEMAP : http://o.org/b\n\
+                User-agent: *\nSitemap: /relative\nSitemap: ftp://e.org/c\nDisallow: /p\n\
+                Sitemap: https://e.org/a.xml # again\n";
+    let robots = Robots::parse(text.as_bytes());
+    assert_eq!(robots.sitemaps(), ["https://e.org/a.xml", "http://o.org/b"]);
+    assert!(!robots.allows("/p") && robots.allows("/q"), "they are no rules");
+    let many = (0..100).map(|n| format!("Sitemap: https://e.org/{n}\n"));
+    let many = many.collect::<Vec<_>>().concat();
+    assert_eq!(Robots::parse(many.as_bytes()).sitemaps().len(), 20);
+    assert!(Robots::allow_all().sitemaps().is_empty());
+}
+
 proptest! {
     #[test]
     fn the_matcher_agrees_with_a_naive_one(pattern in "/[ab*]{0,8}\\$?", path in "/[ab]{0,8}") {

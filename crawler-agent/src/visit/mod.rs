@@ -121,7 +121,8 @@ impl Visitor {
         let Some(mut claim) = claim.hold(address, self.delay()) else { return Ok(()) };
         let started = clock::now();
         let known = revisit::validators(&item);
-        let result = self.fetcher.get_changed(&item.url, address, &known, PageSink::for_head).await;
+        let open = |head: &fetch::Head| PageSink::open(&item.url, head);
+        let result = self.fetcher.get_changed(&item.url, address, &known, open).await;
         let duration = fetch::duration_of(&result);
         claim.set_duration(duration);
         let delay = delay.max(retry::after_answer(delay, duration));

@@ -1,7 +1,8 @@
 //! Crawling of sites: order, politeness, robots rules, redirects.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, io::Write as _, time::Duration};
 
+use flate2::{Compression, write::GzEncoder};
 use model::{AgentState, CrawlPolicy};
 use protocol::{page::DisallowedBy, page::Outcome};
 
@@ -254,4 +255,39 @@ fn rss_kib(pid: i32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sitemaps_and_feeds_lead_to_their_pages() {
+    let mut bed = TestBed::new(1).await;
+    let typed = |media_type: &str, body: Vec<u8>| Answer {
+        headers: vec![("content-type", media_type.into())],
+        body,
+        ..html("")
+    };
+    let pages: Vec<String> = ["/listed", "/news"]
+        .map(|path| bed.web.page("a1.test", path, html(&format!("<p>page {path}"))))
+        .into();
+    let index = "<sitemapindex><sitemap><loc>/1.xml.gz</loc></sitemap></sitemapindex>";
+    let index = bed.web.page("a1.test", "/sitemap.xml", typed("text/xml", index.into()));
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(b"<urlset><url><loc>/listed</loc></url></urlset>").unwrap();
+    let packed = typed("application/x-gzip", packed.finish().unwrap());
+    let sitemap = bed.web.page("a1.test", "/1.xml.gz", packed);
+    let feed = "<rss><channel><item><link>/news</link></item></channel></rss>";
+    let feed = bed.web.page("a1.test", "/feed", typed("application/rss+xml", feed.into()));
+    bed.start_approved().await;
+    bed.coordinator.route(&[index.clone(), feed.clone()]);
+    let lists = [index, sitemap, feed];
+    bed.until_reported(&lists).await;
+    bed.until_reported(&pages).await;
+    let state = bed.coordinator.state();
+    for list in &lists {
+        let outcome = &state.fetch(list).unwrap().outcome;
+        assert!(matches!(outcome, Outcome::Other { status: 200, .. }), "{list}: {outcome:?}");
+    }
+    for page in &pages {
+        let outcome = &state.fetch(page).unwrap().outcome;
+        assert!(matches!(outcome, Outcome::Page(_)), "{page}: {outcome:?}");
+    }
 }

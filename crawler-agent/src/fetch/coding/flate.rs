@@ -8,6 +8,8 @@ use super::{Decode, Step, broken};
 
 /// Window and state of the decoder, in bytes.
 const HELD_BYTES: usize = 64 << 10;
+/// First byte of a gzip member.
+const GZIP: u8 = 0x1f;
 /// Largest window, as a power of two.
 const WINDOW_BITS: u8 = 15;
 
@@ -24,6 +26,10 @@ pub(super) struct Flate {
 enum Format {
     Gzip,
     Deflate,
+    /// gzip, or anything else as it is.
+    File,
+    /// Anything else than gzip, which is passed on.
+    Plain,
 }
 
 impl Flate {
@@ -34,13 +40,17 @@ impl Flate {
     pub(super) fn deflate() -> Self {
         Self { format: Format::Deflate, inflate: None, ended: false }
     }
+
+    pub(super) fn file() -> Self {
+        Self { format: Format::File, inflate: None, ended: false }
+    }
 }
 
 impl Format {
     /// A decoder for a stream that starts with this byte.
     fn start(self, first: u8) -> Decompress {
         match self {
-            Self::Gzip => Decompress::new_gzip(WINDOW_BITS),
+            Self::Gzip | Self::File | Self::Plain => Decompress::new_gzip(WINDOW_BITS),
             // RFC 9110 says zlib, but some servers send the bare stream. A zlib stream starts with
             // its method, 8, and a window of at most 32 KiB.
             Self::Deflate => Decompress::new(first & 0x0f == 8 && first >> 4 <= 7),
@@ -50,9 +60,19 @@ impl Format {
 
 impl Decode for Flate {
     fn decode(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<Step> {
+        if self.format == Format::File && input.first().is_some_and(|first| *first != GZIP) {
+            self.format = Format::Plain;
+        } else if self.format == Format::File && !input.is_empty() {
+            self.format = Format::Gzip;
+        }
+        if self.format == Format::Plain {
+            let moved = input.len().min(output.len());
+            output[..moved].copy_from_slice(&input[..moved]);
+            return Ok(Step::Moved { consumed: moved, produced: moved });
+        }
         if let (true, Some(first)) = (self.ended, input.first()) {
             // Browsers, too, ignore what follows the last member.
-            if self.format != Format::Gzip || *first != 0x1f {
+            if self.format != Format::Gzip || *first != GZIP {
                 return Ok(Step::Moved { consumed: input.len(), produced: 0 });
             }
             self.inflate = None;
@@ -74,7 +94,7 @@ impl Decode for Flate {
     }
 
     fn is_complete(&self) -> bool {
-        self.ended
+        self.ended || self.format == Format::Plain
     }
 
     fn held(&self) -> usize {

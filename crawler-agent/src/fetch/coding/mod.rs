@@ -98,6 +98,12 @@ impl Chain {
         Ok(Self { stages, between: wire_bytes, waiting: 0 })
     }
 
+    /// Adds a decoder for content that is a gzip file, or looks like one. Servers also send such
+    /// files with a Content-Encoding that has removed the compression already.
+    pub(super) fn unpack_file(&mut self) {
+        self.stages.push(Stage::new(Box::new(Flate::file())));
+    }
+
     /// Whether the body is sent as it is.
     pub(super) fn is_identity(&self) -> bool {
         self.stages.is_empty()

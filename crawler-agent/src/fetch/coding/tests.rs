@@ -40,7 +40,10 @@ fn encode(coding: &str, plain: &[u8]) -> Vec<u8> {
 /// Decodes a body that arrives in chunks of `size` bytes; returns it, and the largest window that
 /// was wanted, with the other memory of its decoder.
 fn decode(header: &str, coded: &[u8], size: usize) -> Result<(Vec<u8>, usize), Problem> {
-    let mut chain = Chain::new(Some(header), BETWEEN)?;
+    decode_with(Chain::new(Some(header), BETWEEN)?, coded, size)
+}
+
+fn decode_with(mut chain: Chain, coded: &[u8], size: usize) -> Result<(Vec<u8>, usize), Problem> {
     let mut plain = Vec::new();
     let mut wanted = 0;
     let mut piece = vec![0; PIECE_BYTES];
@@ -185,6 +188,22 @@ fn headers_name_at_most_two_codings_that_are_known() {
     assert_eq!(of("gzip,br").unwrap(), 2);
     assert!(matches!(of("gzip, gzip, gzip"), Err(Problem::TooManyEncodings(3))));
     assert!(matches!(of("gzip, compress"), Err(Problem::Encoding(name)) if name == "compress"));
+}
+
+#[test]
+fn gzip_files_are_unpacked_unless_they_are_already() {
+    let plain = page(30_000);
+    let packed = encode("gzip", &plain);
+    for (header, sent) in [
+        (None, packed.clone()),
+        (None, plain.clone()),
+        (Some("gzip"), packed.clone()),
+        (Some("gzip"), encode("gzip", &packed)),
+    ] {
+        let mut chain = Chain::new(header, BETWEEN).unwrap();
+        chain.unpack_file();
+        assert!(decode_with(chain, &sent, 500).unwrap().0 == plain, "{header:?}");
+    }
 }
 
 proptest! {

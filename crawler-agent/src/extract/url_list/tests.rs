@@ -1,0 +1,130 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn urls_in(text: &str, size: usize) -> Vec<String> {
+    let mut list = UrlList::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(size));
+        list.write(piece);
+        rest = after;
+    }
+    list.finish().into_list()
+}
+
+fn urls(text: &str) -> Vec<String> {
+    urls_in(text, usize::MAX)
+}
+
+const SITEMAP: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+    <!-- made by a shop -->
+    <?xml-stylesheet type="text/xsl" href="/sitemap.xsl"?>
+    <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+            xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
+            xmlns:xhtml="http://www.w3.org/1999/xhtml">
+      <url>
+        <loc> https://shop.example/a?x=1&amp;y=2&#38;z </loc>
+        <lastmod>2026-11-20</lastmod><changefreq>daily</changefreq>
+        <image:image><image:loc>https://shop.example/a.jpg</image:loc></image:image>
+        <xhtml:link rel="alternate" hreflang="de" href="https://shop.example/de/a"/>
+      </url>
+      <url><loc><![CDATA[https://shop.example/b?c&d]]></loc></url>
+      <url><loc></loc><loc/></url>
+      <url><loc>https://shop.example/größe</loc></url>
+    </urlset>"#;
+
+const RSS: &str = r#"<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+    <title>News</title><link>https://news.example/</link>
+    <atom:link href="https://news.example/rss" rel="self" type="application/rss+xml"/>
+    <item><title>One &amp; two</title><link>https://news.example/1</link>
+      <guid isPermaLink="false">tag:1</guid>
+      <description><![CDATA[<p>See <a href="/not-taken">this</a> & that</p>]]></description>
+      <enclosure url="https://news.example/1.mp3" length="1" type="audio/mpeg"/></item>
+    <item><guid>https://news.example/2</guid></item></channel></rss>"#;
+
+const ATOM: &str = r"<?xml version='1.0'?><feed xmlns='http://www.w3.org/2005/Atom'>
+    <link rel='self' href='/feed'/><link href='https://blog.example/?a=1&amp;b=2'/>
+    <link rel='next' href='/feed?page=2'/>
+    <entry><id>urn:1</id><link rel='alternate' href='/1'></link>
+      <link rel='enclosure' href='/1.mp3'/>
+      <content type='html'>&lt;a href='/not-taken'></content></entry></feed>";
+
+#[test]
+fn sitemaps_list_pages() {
+    let pages = [
+        "https://shop.example/a?x=1&y=2&z",
+        "https://shop.example/b?c&d",
+        "https://shop.example/größe",
+    ];
+    assert_eq!(urls(SITEMAP), pages);
+    let index = "<sm:sitemapindex xmlns:sm='x'><sm:sitemap><sm:loc>/1.xml.gz</sm:loc>\
+                 </sm:sitemap></sm:sitemapindex>";
+    assert_eq!(urls(index), ["/1.xml.gz"]);
+}
+
+#[test]
+fn feeds_list_pages() {
+    let pages = ["https://news.example/", "https://news.example/1", "https://news.example/2"];
+    assert_eq!(urls(RSS), pages);
+    assert_eq!(urls(ATOM), ["https://blog.example/?a=1&b=2", "/feed?page=2", "/1"]);
+    let rdf = "<rdf:RDF xmlns='http://purl.org/rss/1.0/'><channel rdf:about='x'><link>/</link>\
+               </channel><item rdf:about='/1'><link>/1</link></item></rdf:RDF>";
+    assert_eq!(urls(rdf), ["/", "/1"]);
+}
+
+#[test]
+fn other_documents_and_broken_ones_list_what_can_be_read() {
+    for text in ["", "no markup", "<html><a href=x><loc>y</loc>", "<svg><link>x</link></svg>", "<"]
+    {
+        assert_eq!(urls(text), Vec::<String>::new(), "{text}");
+    }
+    assert_eq!(urls("<urlset><loc>/a</loc><loc>/b"), ["/a"]);
+    assert_eq!(urls("<urlset></x><loc>/a</url></loc><loc>/b</urlset>"), ["/a", "/b"]);
+    assert_eq!(urls("<urlset><loc>/a</loc><loc x='>/b</loc>"), ["/a"]);
+    assert_eq!(urls("<urlset><loc>/a?b&c&unknown;</loc>"), ["/a?b&c&unknown;"]);
+}
+
+#[test]
+fn entities_of_a_document_are_not_expanded() {
+    let bomb = "<!DOCTYPE u [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>]>\
+                <urlset><loc>/x&b;&b;&b;</loc></urlset>";
+    assert_eq!(urls(bomb), ["/x&b;&b;&b;"]);
+}
+
+#[test]
+fn hostile_lists_stay_small() {
+    let many = format!("<urlset>{}", "<loc>/a</loc>".repeat(MAX_URLS + 1_000));
+    let long = format!("<urlset>{}", format!("<loc>{}</loc>", "a".repeat(8_000)).repeat(2_000));
+    let deep = format!("<urlset>{}", "<loc>".repeat(500_000));
+    let tag = format!("<urlset><loc {}", "a".repeat(4 << 20));
+    let text = format!("<urlset><loc>{}</loc><loc>/b</loc>", "a".repeat(200 << 10));
+    let declaration = format!("<!DOCTYPE {}", "[<".repeat(1 << 20));
+    for (text, most) in
+        [(many, MAX_URLS), (long, 524), (deep, 0), (tag, 0), (text, 1), (declaration, 0)]
+    {
+        let mut list = UrlList::new();
+        for piece in text.as_bytes().chunks(8 << 10) {
+            list.write(std::str::from_utf8(piece).unwrap());
+            assert!(list.held() < 20 << 20, "{}", list.held());
+        }
+        assert_eq!(list.finish().into_list().len(), most, "{}", &text[..60]);
+    }
+}
+
+proptest! {
+    /// The result does not depend on how the text is cut into pieces.
+    #[test]
+    fn pieces_do_not_matter(sample in 0_usize..3, size in 1_usize..40) {
+        let text = [SITEMAP, RSS, ATOM][sample];
+        prop_assert_eq!(urls_in(text, size), urls(text));
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(
+        text in "(<urlset>|<rss>|<feed>)?(<loc>|</loc>|<link|href='|'|>|<!\\[CDATA\\[|]]>|<!--|-->|&|a|;|é|<!|<\\?|\\PC){0,40}",
+        size in 1_usize..20,
+    ) {
+        urls_in(&text, size);
+    }
+}
