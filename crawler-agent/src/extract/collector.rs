@@ -30,6 +30,8 @@ pub(super) struct Collector {
     pub(super) title: Folded,
     pub(super) lang: Option<String>,
     pub(super) base: Option<String>,
+    /// The URL that the page itself should have, as it is written.
+    pub(super) canonical: Option<String>,
     pub(super) references: References,
     pub(super) directives: Directives,
     /// The current text node from its first entity on. Entities are decoded only when the node is
@@ -62,6 +64,7 @@ impl Default for Collector {
             title: Folded::new(TITLE_BYTES),
             lang: None,
             base: None,
+            canonical: None,
             references: References::new(Bound { count: MAX_LINKS, bytes: LINK_BYTES }),
             directives: Directives::default(),
             node: String::new(),
@@ -86,7 +89,9 @@ impl Collector {
             "base" => self.base = self.base.take().or_else(|| value(element, "href")),
             "a" | "area" => self.link(element, "href"),
             "frame" | "iframe" => self.link(element, "src"),
-            "link" if has_word(element, "rel", "canonical") => self.link(element, "href"),
+            "link" if has_word(element, "rel", "canonical") => {
+                self.canonical = self.canonical.take().or_else(|| value(element, "href"));
+            }
             "meta" => self.meta(element),
             _ => {}
         }

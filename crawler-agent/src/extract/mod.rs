@@ -85,6 +85,8 @@ pub struct Document {
     pub directives: Directives,
     /// Value of the first base element.
     base: Option<String>,
+    /// Canonical URL as it is written.
+    canonical: Option<String>,
     /// Links as they are written.
     references: Vec<String>,
 }
@@ -99,12 +101,14 @@ impl Document {
             is_list: true,
             directives: Directives::default(),
             base: None,
+            canonical: None,
             references,
         }
     }
 
-    /// The distinct URLs that the document links to, in its order, resolved against `url`, from
-    /// which it was fetched; empty where it forbids following.
+    /// The distinct URLs that the document links to, resolved against `url`, from which it was
+    /// fetched: the canonical one, which is worth the most, before the others in their order. Empty
+    /// where it forbids following.
     pub fn links(&self, url: &Url) -> Vec<CrawlUrl> {
         if self.directives.nofollow {
             return Vec::new();
@@ -115,8 +119,8 @@ impl Document {
         let most = if self.is_list { url_list::URL_BYTES } else { LINK_BYTES };
         let mut seen = HashSet::new();
         let mut bytes = 0;
-        let links =
-            self.references.iter().filter_map(|reference| CrawlUrl::join(&base, reference).ok());
+        let references = self.canonical.iter().chain(&self.references);
+        let links = references.filter_map(|reference| CrawlUrl::join(&base, reference).ok());
         links
             .filter(|link| seen.insert(link.fingerprint()))
             .take_while(|link| {
@@ -212,6 +216,7 @@ impl Collector {
             is_list: false,
             directives: self.directives,
             base: self.base,
+            canonical: self.canonical,
             references: self.references.into_list(),
         }
     }

@@ -103,17 +103,27 @@ fn links_are_found_in_all_elements_that_hold_them() {
     assert_eq!(
         links(html),
         [
+            "http://e.org/e",
             "http://e.org/dir/a?x=1&y=2",
             "http://e.org/b",
             "http://other.org/c",
             "http://e.org/dir/d",
-            "http://e.org/e",
             "http://e.org/f",
             "http://e.org/g",
             "http://e.org/dir/page",
             "http://h.org/%zz",
         ]
     );
+}
+
+#[test]
+fn the_canonical_url_comes_first() {
+    assert_eq!(
+        links("<a href=a><a href=b><link rel=canonical href=b>"),
+        ["http://e.org/dir/b", "http://e.org/dir/a"]
+    );
+    let two = "<link rel=canonical href=/first><a href=a><link rel=canonical href=/second>";
+    assert_eq!(links(two), ["http://e.org/first", "http://e.org/dir/a"]);
 }
 
 #[test]
