@@ -3,6 +3,7 @@
 mod crawl;
 
 use std::ffi::OsString;
+use std::path::{PathBuf, absolute};
 
 use anyhow::{Context, bail};
 
@@ -36,6 +37,11 @@ enum Bench {
         #[arg(default_value_t = 10_000)]
         subnets: u32,
     },
+    /// Extraction of pages by the agent, beside the parser alone
+    Extract {
+        /// Directory with a page in each directory, named source.html
+        pages: PathBuf,
+    },
     /// Idle tasks, overview, start and heartbeats on a database of full size: 2 million subnets, 5
     /// million hosts (about 15 GB of disk, a quarter of an hour)
     Coordinator {
@@ -59,6 +65,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             }
             arguments.push(subnets.to_string());
             bench("coordinator", Some("searches"), arguments.into_iter().map(OsString::from))
+        }
+        Bench::Extract { pages } => {
+            // The benchmark runs in the directory of its package.
+            let pages = absolute(pages).context("cannot find the pages")?;
+            bench("crawler-agent", Some("extract"), [pages.into_os_string()])
         }
         Bench::Coordinator { scale } => {
             machine::provide(&[machine::POSTGRES])?;

@@ -1,5 +1,4 @@
 use std::{
-    io::Write as _,
     net::Ipv4Addr,
     sync::{
         Arc,
@@ -7,7 +6,6 @@ use std::{
     },
 };
 
-use flate2::{Compression, write::GzEncoder};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -15,6 +13,7 @@ use tokio::{
 
 use super::*;
 
+mod encodings;
 mod tls;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -122,12 +121,6 @@ fn answer(headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-fn gzip(plain: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(plain).unwrap();
-    encoder.finish().unwrap()
-}
-
 #[tokio::test]
 async fn requests_name_host_path_and_user_agent() {
     let (sender, received) = std::sync::mpsc::channel();
@@ -189,79 +182,6 @@ async fn a_kept_connection_that_died_is_replaced() {
         }
     }
     assert_eq!(server.connections(), 5);
-}
-
-#[tokio::test]
-async fn gzip_is_inflated_in_one_or_more_members() {
-    let server = Server::start(|n| match n {
-        0 => answer("content-encoding: gzip\r\n", &gzip(b"plain text")),
-        1 => answer("content-encoding: x-gzip\r\n", &[gzip(b"plain "), gzip(b"text")].concat()),
-        _ => answer("content-encoding: gzip\r\n", b""),
-    })
-    .await;
-    let fetcher = fetcher();
-    for expected in ["plain text", "plain text", ""] {
-        let answer = server.get(&fetcher).await.unwrap();
-        assert_eq!(answer.sink.unwrap().0, expected.as_bytes());
-    }
-}
-
-#[tokio::test]
-async fn decompression_bombs_are_cut_off() {
-    let bomb = gzip(&vec![0; 30 << 20]);
-    assert!(bomb.len() < 64 << 10);
-    let server = Server::start(move |_| answer("content-encoding: gzip\r\n", &bomb)).await;
-    let error = server.get(&fetcher()).await.unwrap_err();
-    assert!(matches!(error.problem, Problem::Bomb(_)), "{error:?}");
-    assert!(!error.problem.is_temporary());
-    // Random bytes do not compress: the limit is the plain size itself.
-    let noise: Vec<u8> =
-        (0..3u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    let packed = gzip(&noise);
-    let server = Server::start(move |_| answer("content-encoding: gzip\r\n", &packed)).await;
-    let small = Fetcher::new(Limits { plain_bytes: 2 << 20, ..limits() }, "t".into(), None, None);
-    let error = server.get(&small).await.unwrap_err();
-    assert!(matches!(error.problem, Problem::Bomb(most) if most == 2 << 20), "{error:?}");
-}
-
-#[tokio::test]
-async fn bombs_in_every_coding_are_cut_off() {
-    let zeros = vec![0; 30 << 20];
-    let mut brotli = Vec::new();
-    let parameters = brotli::enc::BrotliEncoderParams { quality: 2, ..Default::default() };
-    brotli::BrotliCompress(&mut zeros.as_slice(), &mut brotli, &parameters).unwrap();
-    let zstd = ruzstd::encoding::compress_to_vec(
-        zeros.as_slice(),
-        ruzstd::encoding::CompressionLevel::Fastest,
-    );
-    let twice = gzip(&gzip(&zeros));
-    for (encoding, bomb) in [("br", brotli), ("zstd", zstd), ("gzip, gzip", twice)] {
-        assert!(bomb.len() < 64 << 10, "{encoding}");
-        let header = format!("content-encoding: {encoding}\r\n");
-        let server = Server::start(move |_| answer(&header, &bomb)).await;
-        let problem = server.problem().await;
-        assert!(matches!(problem, Problem::Bomb(_)), "{encoding}: {problem:?}");
-    }
-}
-
-#[tokio::test]
-async fn broken_and_unknown_encodings_are_errors() {
-    let server = Server::start(|n| match n {
-        0 => answer("content-encoding: gzip\r\n", b"this is no gzip at all"),
-        1 => answer("content-encoding: br\r\n", b"nor this br"),
-        2 => answer("content-encoding: zstd\r\n", b"and neither is this zstd"),
-        3 => answer("content-encoding: gzip\r\n", &gzip(b"cut short")[..20]),
-        4 => answer("content-encoding: gzip, gzip, gzip\r\n", b"x"),
-        _ => answer("content-encoding: compress\r\n", b"x"),
-    })
-    .await;
-    for _ in 0..4 {
-        let problem = server.problem().await;
-        assert!(matches!(problem, Problem::Inflate(_)), "{problem:?}");
-        assert!(!problem.is_temporary());
-    }
-    assert!(matches!(server.problem().await, Problem::TooManyEncodings(3)));
-    assert!(matches!(server.problem().await, Problem::Encoding(e) if e == "compress"));
 }
 
 #[tokio::test]
