@@ -135,7 +135,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read(markup in any::<Vec<u8>>(), tags in "(<|>|/|!|-|p|b|=|'|\"| ){0,60}") {
+        fn any_bytes_are_read(
+            markup in any::<Vec<u8>>(),
+            tags in "(<|>|/|!|-|p|b|=|'|\"| ){0,60}",
+        ) {
             separate_words(&markup);
             separate_words(tags.as_bytes());
         }

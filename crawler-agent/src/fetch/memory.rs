@@ -29,7 +29,7 @@ const SPARE_UNITS: usize = 64;
 #[derive(Debug)]
 pub(super) struct Budget {
     guaranteed: usize,
-    /// Free units.
+    /// Units of [`UNIT_BYTES`] that are free.
     pool: Arc<Semaphore>,
 }
 

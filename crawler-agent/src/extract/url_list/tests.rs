@@ -122,7 +122,8 @@ proptest! {
 
     #[test]
     fn neither_do_they_for_other_texts(
-        text in "(<urlset>|<rss>|<feed>)?(<loc>|</loc>|<link|href='|'|>|<!\\[CDATA\\[|]]>|<!--|-->|&|a|;|é|<!|<\\?|\\PC){0,40}",
+        text in "(<urlset>|<rss>|<feed>)?(<loc>|</loc>|<link|href='|'|>|<!\\[CDATA\\[|]]>|<!--|-->\
+                 |&|a|;|é|<!|<\\?|\\PC){0,40}",
         size in 1_usize..20,
     ) {
         prop_assert_eq!(urls_in(&text, size), urls(&text));
