@@ -29,10 +29,10 @@ const NOW: UnixMillis = UnixMillis(1_760_000_000_000);
 
 #[derive(Debug, Parser)]
 struct Args {
-    /// Hosts.
+    /// Number of hosts.
     #[arg(long, default_value_t = 2_000)]
     hosts: u32,
-    /// Pages of each host.
+    /// Number of pages of each host.
     #[arg(long, default_value_t = 10)]
     pages: u32,
     /// Given by cargo.

@@ -52,6 +52,13 @@ pub enum Change {
         host: HostNumber,
         /// New state; none when the request failed and nothing was known before.
         state: Option<RobotsState>,
+        /// Sitemaps that it names, which are queued like routed URLs.
+        sitemaps: Vec<CrawlUrl>,
+        /// Sitemaps of other agents' hosts that are to be reported; filled in when the change is
+        /// applied.
+        reports: Vec<Report>,
+        /// Bounds for the sitemaps.
+        bounds: Bounds,
         /// Earliest time of the next request to the host.
         due: UnixMillis,
         /// The host's failures in a row.

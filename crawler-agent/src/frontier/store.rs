@@ -86,9 +86,7 @@ impl Frontier {
     pub fn apply(&self, mut change: Change) -> Result<Effect, FrontierError> {
         let mut working = self.working()?;
         let Working { state, log, .. } = &mut *working;
-        if let Change::Done(done) = &mut change {
-            state.select_links(done);
-        }
+        state.select_links(&mut change);
         let applied = log.append(&change).and_then(|()| state.apply(&self.disk, &change));
         working.is_failed = applied.is_err();
         applied

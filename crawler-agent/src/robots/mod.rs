@@ -9,6 +9,7 @@ mod pattern;
 
 use std::fmt;
 
+use model::CrawlUrl;
 use serde::{Deserialize, Serialize};
 
 use pattern::Pattern;
@@ -31,7 +32,7 @@ const MAX_SITEMAPS: usize = 20;
 pub struct Robots {
     rules: Vec<Rule>,
     delay_ms: Option<u32>,
-    sitemaps: Vec<String>,
+    sitemaps: Vec<CrawlUrl>,
 }
 
 /// A line that allows or disallows paths.
@@ -82,9 +83,14 @@ impl Robots {
         matching.max_by_key(|rule| (rule.pattern.len(), rule.allow))
     }
 
-    /// The sitemaps that the file names for any crawler: absolute, normalised URLs, at most 20.
-    pub fn sitemaps(&self) -> &[String] {
+    /// The sitemaps that the file names for any crawler, at most 20.
+    pub fn sitemaps(&self) -> &[CrawlUrl] {
         &self.sitemaps
+    }
+
+    /// Takes the sitemaps out of the rules.
+    pub fn take_sitemaps(&mut self) -> Vec<CrawlUrl> {
+        std::mem::take(&mut self.sitemaps)
     }
 
     /// Crawl-delay, in milliseconds, at most [`MAX_DELAY_MS`].

@@ -27,7 +27,7 @@ struct Reader<'a> {
     own_group: Option<Robots>,
     wildcard_group: Robots,
     /// Sitemaps, which belong to no group.
-    sitemaps: Vec<String>,
+    sitemaps: Vec<CrawlUrl>,
     /// Whether the current group names the crawler.
     names_us: bool,
     /// Whether the current group is for everyone.
@@ -94,7 +94,6 @@ impl Reader<'_> {
 
     fn sitemap(&mut self, value: &str) {
         let Ok(url) = CrawlUrl::parse(value) else { return };
-        let url = url.to_string();
         if self.sitemaps.len() < MAX_SITEMAPS && !self.sitemaps.contains(&url) {
             self.sitemaps.push(url);
         }

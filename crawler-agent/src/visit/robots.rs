@@ -162,19 +162,20 @@ impl Visitor {
         self.no_rules(visit, asking, &format!("robots.txt could not be fetched: {reason}"))
     }
 
-    fn rules(&self, visit: Visit, robots: Robots) -> Result<(), FrontierError> {
+    fn rules(&self, visit: Visit, mut robots: Robots) -> Result<(), FrontierError> {
+        let sitemaps = robots.take_sitemaps();
         let crawl_delay =
             robots.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
         let pause = self.delay().max(crawl_delay);
         let state = RobotsState::Known { robots, until: clock::now().plus_ms(VALID_MS) };
-        self.robots_known(visit, Some(state), pause, 0)
+        self.robots_known(visit, Some(state), sitemaps, pause, 0)
     }
 
     fn moved(&self, visit: Visit, url: &CrawlUrl, hops: u8) -> Result<(), FrontierError> {
         let pause = visit.delay;
         let failures = visit.record.failures;
         let state = RobotsState::Moved { url: url.to_string(), hops };
-        self.robots_known(visit, Some(state), pause, failures)
+        self.robots_known(visit, Some(state), Vec::new(), pause, failures)
     }
 
     /// Without rules nothing is fetched. Expired rules apply for a while; else the host is asked
@@ -184,25 +185,36 @@ impl Visitor {
         if let Some(robots) = asking.old {
             let state = RobotsState::Known { robots, until: clock::now().plus_ms(STALE_MS) };
             let pause = visit.delay;
-            return self.robots_known(visit, Some(state), pause, failures);
+            return self.robots_known(visit, Some(state), Vec::new(), pause, failures);
         }
         if failures >= retry::GIVE_UP {
             return self.give_up(visit, reason);
         }
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
-        self.robots_known(visit, None, pause, failures)
+        self.robots_known(visit, None, Vec::new(), pause, failures)
     }
 
     fn robots_known(
         &self,
         visit: Visit,
         state: Option<RobotsState>,
+        sitemaps: Vec<CrawlUrl>,
         pause: Duration,
         failures: u32,
     ) -> Result<(), FrontierError> {
         let host = visit.claim.host();
         let due = after(pause);
-        let effect = self.store.apply(Change::Robots { host, state, due, failures })?;
+        let robots = Change::Robots {
+            host,
+            state,
+            sitemaps,
+            reports: Vec::new(),
+            bounds: self.bounds(),
+            due,
+            failures,
+        };
+        let effect = self.store.apply(robots)?;
+        self.propagate(&effect, 0);
         self.finish(visit.claim, pause, &effect);
         Ok(())
     }

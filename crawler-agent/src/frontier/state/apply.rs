@@ -11,7 +11,7 @@ use super::{
     host::{Admission, Arrival, Host},
 };
 use crate::frontier::{
-    Bounds, Change, Done, Effect, FrontierError, HostNumber, HostRecord, Past, VisitedUrl,
+    Bounds, Change, Done, Effect, FrontierError, HostNumber, HostRecord, Past, Report, VisitedUrl,
     disk::Disk,
 };
 
@@ -34,13 +34,18 @@ impl State {
                 }
                 self.asked(disk, *host, *due, Some(*failures))
             }
-            Change::Robots { host, state, due, failures } => {
+            Change::Robots { host, state, sitemaps, reports, bounds, due, failures } => {
                 if let Some(state) = state
                     && let Some(host) = self.hosts.get_mut(disk, *host)?
                 {
                     host.set_robots(Some(state.clone()));
                 }
-                self.asked(disk, *host, *due, Some(*failures))
+                let mut effect = self.asked(disk, *host, *due, Some(*failures))?;
+                self.push_reports(reports, &mut effect)?;
+                let sitemaps = sitemaps.iter().map(|url| Arrival { url, depth: 0, redirects: 0 });
+                self.admit(disk, sitemaps, *bounds, &mut effect)?;
+                self.look_ahead(disk, *host, &mut effect)?;
+                Ok(effect)
             }
             Change::Asked { host, due } => self.asked(disk, *host, *due, None),
             Change::GiveUp { host, reason, at } => self.give_up(disk, *host, reason, *at),
@@ -167,21 +172,42 @@ impl State {
         done: &Done,
         effect: &mut Effect,
     ) -> Result<(), FrontierError> {
-        for report in &done.reports {
-            let url = report.url.to_string();
-            let redirects = report.redirects;
-            self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: false }))?;
-        }
+        self.push_reports(&done.reports, effect)?;
         let redirects = done.redirects.saturating_add(1);
         let target = done.target.iter().filter(|_| redirects <= MAX_REDIRECTS);
         let target = target.map(|url| Arrival { url, depth: done.depth, redirects });
         // The queue is ordered by depth, which makes the crawl of a host breadth first.
         let depth = done.depth.saturating_add(1);
         let links = done.links.iter().map(|url| Arrival { url, depth, redirects: 0 });
-        for arrival in target.chain(links).filter(|arrival| arrival.depth <= done.bounds.depth) {
+        self.admit(disk, target.chain(links), done.bounds, effect)
+    }
+
+    /// Queues URLs of hosts of the agent, each unless it was queued before or exceeds a bound.
+    fn admit<'a>(
+        &mut self,
+        disk: &Disk,
+        arrivals: impl Iterator<Item = Arrival<'a>>,
+        bounds: Bounds,
+        effect: &mut Effect,
+    ) -> Result<(), FrontierError> {
+        for arrival in arrivals.filter(|arrival| arrival.depth <= bounds.depth) {
             if let Some(host) = self.hosts.number(arrival.url.host_key_str()) {
-                self.enqueue(disk, host, arrival, done.bounds, effect)?;
+                self.enqueue(disk, host, arrival, bounds, effect)?;
             }
+        }
+        Ok(())
+    }
+
+    fn push_reports(
+        &mut self,
+        reports: &[Report],
+        effect: &mut Effect,
+    ) -> Result<(), FrontierError> {
+        effect.results |= !reports.is_empty();
+        for Report { url, redirects } in reports {
+            let url = url.to_string();
+            let discovered = Discovered { url, redirects: *redirects, handed_back: false };
+            self.result(&Entry::Discovered(discovered))?;
         }
         Ok(())
     }

@@ -9,6 +9,8 @@ use std::{
     hash::{BuildHasher as _, RandomState},
 };
 
+use model::CrawlUrl;
+
 use super::host::{Host, HostChanges};
 use crate::frontier::{FrontierError, HostNumber, HostRecord, disk::Disk};
 
@@ -56,6 +58,11 @@ impl Hosts {
     /// Number of the host with this key.
     pub(super) fn number(&self, key: &str) -> Option<HostNumber> {
         self.numbers.get(&self.hasher.hash_one(key)).copied()
+    }
+
+    /// Whether the URL's host is the agent's.
+    pub(super) fn has_host_of(&self, url: &CrawlUrl) -> bool {
+        self.number(url.host_key_str()).is_some()
     }
 
     /// Adds a host with this number.

@@ -20,9 +20,10 @@ pub(super) mod window;
 use std::{collections::BTreeMap, sync::Arc};
 
 use model::{CrawlUrl, Fingerprint};
+use protocol::page::MAX_REDIRECTS;
 
 use super::{
-    Counts, Done, FrontierError, HostNumber, HostSnapshot,
+    Change, Counts, FrontierError, HostNumber, HostSnapshot,
     change::Report,
     disk::{Disk, rows::Totals},
 };
@@ -82,22 +83,35 @@ impl State {
         &self.totals
     }
 
-    /// Sorts the links and the redirect target of a fetch: those to other agents' hosts become
-    /// reports, unless they were reported not long ago. This depends on more than the state, so it
-    /// comes before the change is logged.
-    pub(super) fn select_links(&mut self, done: &mut Done) {
-        let is_own = |hosts: &Hosts, url: &CrawlUrl| hosts.number(url.host_key_str()).is_some();
-        let target = done.target.take_if(|url| !is_own(&self.hosts, url));
-        let foreign = done.links.extract_if(.., |url| !is_own(&self.hosts, url));
-        let redirects = done.redirects.saturating_add(1);
-        let arrivals = target.into_iter().map(|url| (url, redirects));
-        for (url, redirects) in arrivals.chain(foreign.map(|url| (url, 0))) {
-            // The chain may lead over several agents, so the count travels with the URL.
-            let is_endless = redirects > protocol::page::MAX_REDIRECTS;
-            if !is_endless && self.reported.insert(url.fingerprint()) {
-                done.reports.push(Report { url: url.as_str().into(), redirects });
+    /// Sorts the URLs that a change brings: those of other agents' hosts become reports, unless
+    /// they were reported not long ago. This depends on more than the state, so it comes before the
+    /// change is logged.
+    pub(super) fn select_links(&mut self, change: &mut Change) {
+        match change {
+            Change::Done(done) => {
+                let target = done.target.take_if(|url| !self.hosts.has_host_of(url));
+                // The chain may lead over several agents, so the count travels with the URL.
+                let redirects = done.redirects.saturating_add(1);
+                if redirects <= MAX_REDIRECTS {
+                    done.reports.extend(target.and_then(|url| self.report(&url, redirects)));
+                }
+                self.move_foreign(&mut done.links, &mut done.reports);
             }
+            Change::Robots { sitemaps, reports, .. } => self.move_foreign(sitemaps, reports),
+            _ => {}
         }
+    }
+
+    fn move_foreign(&mut self, urls: &mut Vec<CrawlUrl>, reports: &mut Vec<Report>) {
+        let foreign: Vec<CrawlUrl> =
+            urls.extract_if(.., |url| !self.hosts.has_host_of(url)).collect();
+        reports.extend(foreign.iter().filter_map(|url| self.report(url, 0)));
+    }
+
+    /// The report of a URL; none where it was reported not long ago.
+    fn report(&mut self, url: &CrawlUrl, redirects: u8) -> Option<Report> {
+        let is_new = self.reported.insert(url.fingerprint());
+        is_new.then(|| Report { url: url.as_str().into(), redirects })
     }
 
     /// State of a host; none when it is not the agent's.

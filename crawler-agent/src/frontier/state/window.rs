@@ -62,7 +62,7 @@ enum OnDisk {
     Nothing,
     /// A former value.
     Former,
-    /// This value.
+    /// The value in memory.
     Current,
 }
 

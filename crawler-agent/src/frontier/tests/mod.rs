@@ -115,6 +115,13 @@ fn done_at(
     Change::Done(Box::new(Done::new(item, fetch, after).unwrap()))
 }
 
+fn robots(host: HostNumber, state: RobotsState, sitemaps: &[&str], due: UnixMillis) -> Change {
+    let sitemaps = sitemaps.iter().map(|url| CrawlUrl::parse(url).unwrap()).collect();
+    let reports = Vec::new();
+    let state = Some(state);
+    Change::Robots { host, state, sitemaps, reports, bounds: BOUNDS, due, failures: 0 }
+}
+
 fn other() -> Outcome {
     Outcome::Other { status: 404, media_type: None }
 }
@@ -303,7 +310,7 @@ fn robots_and_due_times_survive_a_restart() {
         until: UnixMillis(9),
     };
     let due = NOW.plus_ms(77);
-    world.apply(Change::Robots { host, state: Some(state.clone()), due, failures: 0 });
+    world.apply(robots(host, state.clone(), &[], due));
     world.apply(Change::Asked { host: world.host("http://b.org"), due: NOW.plus_ms(5) });
     world.restart();
     let robots = world.frontier().snapshot(host).unwrap().unwrap().robots;
@@ -315,6 +322,25 @@ fn robots_and_due_times_survive_a_restart() {
         crawl_delay_ms: None,
     };
     assert_eq!(work, [HostWithWork { host, due, crawl_delay_ms: Some(3_000) }, other]);
+}
+
+#[test]
+fn sitemaps_of_robots_txt_are_queued_or_reported_once() {
+    let world = World::new();
+    world.route(1, "http://a.org/page");
+    world.route(2, "http://b.org/page");
+    let host = world.host("http://a.org");
+    let state = || RobotsState::Known { robots: Robots::allow_all(), until: NOW };
+    let sitemaps = ["http://a.org/map.xml", "http://b.org/map.xml", "http://c.org/map.xml"];
+    let effect = world.apply(robots(host, state(), &sitemaps, NOW));
+    assert!(effect.more && effect.results);
+    let ready: Vec<HostNumber> = effect.ready.iter().map(|(host, _)| *host).collect();
+    assert_eq!(ready, [host, world.host("http://b.org")]);
+    let again = world.apply(robots(host, state(), &sitemaps, NOW));
+    assert_eq!((again.ready, again.results), (Vec::new(), false));
+    assert_eq!(world.frontier().counts().unwrap().queued, 4);
+    let reported = world.results();
+    assert!(matches!(&reported[..], [(_, Entry::Discovered(url))] if url.url == sitemaps[2]));
 }
 
 #[test]
