@@ -93,13 +93,14 @@ impl Case {
     }
 
     /// Time that a crawler needs which loses none beside the delay: robots.txt comes first, so that
-    /// each page waits once. None without a delay.
-    pub fn ideal(&self, pages: u64) -> Option<Duration> {
+    /// each page of a host waits once; on one address, each request but the first waits. None
+    /// without a delay.
+    pub fn ideal(&self, requests: u64) -> Option<Duration> {
         if self.delay.is_zero() {
             return None;
         }
         let waits = match self.kind {
-            Kind::Address => (2 * pages).saturating_sub(1),
+            Kind::Address => requests.saturating_sub(1),
             Kind::Many | Kind::One | Kind::Polite => u64::from(self.web.pages),
         };
         Some(self.delay * u32::try_from(waits).unwrap_or(u32::MAX))
@@ -121,11 +122,10 @@ mod tests {
             delay_ms: 1_000,
             limit_s: 120,
         };
-        let ideal = |kind, pages| Case::new(kind, &sizes, false).ideal(pages);
-        assert_eq!(ideal(Kind::Polite, 200), Some(Duration::from_secs(10)));
-        assert_eq!(ideal(Kind::Many, 200), None);
-        // Two requests for each of 30 hosts, one after the other.
-        assert_eq!(ideal(Kind::Address, 30), Some(Duration::from_secs(59)));
+        let ideal = |kind, requests| Case::new(kind, &sizes, false).ideal(requests);
+        assert_eq!(ideal(Kind::Polite, 220), Some(Duration::from_secs(10)));
+        assert_eq!(ideal(Kind::Many, 220), None);
+        assert_eq!(ideal(Kind::Address, 60), Some(Duration::from_secs(59)));
         assert_eq!(Case::new(Kind::One, &sizes, false).web.all_pages(), 5);
     }
 }

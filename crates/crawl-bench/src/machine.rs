@@ -14,7 +14,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Reads `/proc`.
+    /// The machine as `/proc` describes it.
     pub fn read() -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name"));

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::case::Case;
 use crate::coordinator::Shipped;
-use crate::peers::Peer;
+use crate::peers::{Outcome, Peer};
 use crate::process::usage::Usage;
 use crate::referee::Report;
 
@@ -23,28 +23,18 @@ pub struct Measurement {
     pub coverage: f64,
     pub pages_per_s: f64,
     /// User and system time for each page, in microseconds.
-    pub cpu_us_per_page: f64,
+    pub cpu_us_per_page: Option<f64>,
     /// Ideal time over the time taken; none without a delay.
     pub ideal_share: Option<f64>,
     /// Pages and robots.txt files as the referee saw them.
     pub referee: Report,
-    pub usage: Usage,
+    /// What the crawler's process used; none where calls of fsync were counted.
+    pub usage: Option<Usage>,
     /// What arrived at the coordinator; none for crawlers that ship nothing.
     pub shipped: Option<Shipped>,
-    /// From the first request to the last package, in seconds.
+    /// From the start of the agent to its last package, in seconds.
     pub shipped_s: Option<f64>,
-    /// Calls of fsync and fdatasync; none when they were not counted. Where they were, the usage is
-    /// unknown.
-    pub fsyncs: Option<u64>,
-}
-
-/// What a peer reports besides what the referee sees.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Outcome {
-    pub cut: bool,
-    pub usage: Usage,
-    pub shipped: Option<Shipped>,
-    pub shipped_s: Option<f64>,
+    /// Calls of fsync and fdatasync; none when they were not counted.
     pub fsyncs: Option<u64>,
 }
 
@@ -52,7 +42,8 @@ impl Measurement {
     /// Puts everything together.
     pub fn new(case: &Case, peer: Peer, round: u32, load: f64, seen: Report, by: Outcome) -> Self {
         let pages = seen.unique as f64;
-        let ideal = case.ideal(seen.unique).map(|ideal| ideal.as_secs_f64());
+        let ideal = case.ideal(seen.requests).map(|ideal| ideal.as_secs_f64());
+        let taken = if case.web.one_address { seen.request_span_s } else { seen.span_s };
         Self {
             case: case.kind.name(),
             peer,
@@ -61,8 +52,8 @@ impl Measurement {
             cut: by.cut,
             coverage: pages / (case.web.all_pages() as f64).max(1.0),
             pages_per_s: ratio(pages, seen.span_s),
-            cpu_us_per_page: ratio(by.usage.cpu_s * 1e6, pages),
-            ideal_share: ideal.map(|ideal| ratio(ideal, seen.span_s)),
+            cpu_us_per_page: by.usage.map(|usage| ratio(usage.cpu_s * 1e6, pages)),
+            ideal_share: ideal.map(|ideal| ratio(ideal, taken)),
             referee: seen,
             usage: by.usage,
             shipped: by.shipped,

@@ -23,10 +23,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Peers of a case: the others have no delay of a host, so they crawl the polite cases only
-    /// when they were asked for by name.
+    /// Peers of a case. Most have no delay of a host, so that they crawl with a delay only when
+    /// they were asked for by name; and only the agent is given a name server, which hosts on one
+    /// address need.
     fn peers_of(&self, case: &Case, named: bool) -> impl Iterator<Item = Peer> + '_ {
-        let all = case.delay.is_zero() || named;
+        let all = (case.delay.is_zero() || named) && !case.web.one_address;
         self.peers.iter().copied().filter(move |peer| all || *peer == Peer::Ours)
     }
 }

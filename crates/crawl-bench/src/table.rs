@@ -7,12 +7,13 @@ use anyhow::Context as _;
 use serde::Serialize;
 
 use crate::measurement::Measurement;
+use crate::process::usage::Usage;
 
 /// Columns of the table: title, and the figure of a crawl.
-const COLUMNS: [(&str, Figure); 12] = [
+const COLUMNS: [(&str, Figure); 15] = [
     ("pages/s", |it| Some(it.pages_per_s)),
-    ("CPU us/page", |it| Some(it.cpu_us_per_page)),
-    ("peak MB", |it| Some(it.usage.peak_bytes as f64 / 1e6)),
+    ("CPU us/page", |it| it.cpu_us_per_page),
+    ("peak MB", |it| it.usage.map(|usage| usage.peak_bytes as f64 / 1e6)),
     ("coverage %", |it| Some(it.coverage * 100.0)),
     ("repeated", |it| Some(it.referee.repeated as f64)),
     ("robots", |it| Some(it.referee.robots as f64)),
@@ -20,29 +21,39 @@ const COLUMNS: [(&str, Figure); 12] = [
     ("gap ms", |it| it.referee.smallest_gap_ms),
     ("addr gap ms", |it| it.referee.smallest_gap_address_ms),
     ("ideal %", |it| it.ideal_share.map(|share| share * 100.0)),
-    ("disk MB", |it| Some(it.usage.disk_bytes as f64 / 1e6)),
+    ("disk MB", |it| it.usage.map(|usage| usage.disk_bytes as f64 / 1e6)),
+    ("plain:ship", |it| it.shipped.map(|ship| per(it.referee.plain_bytes, ship.bytes))),
+    ("wire:ship", |it| it.shipped.map(|ship| per(it.referee.wire_bytes, ship.bytes))),
+    ("connections", |it| Some(it.referee.connections as f64)),
     ("referee s", |it| Some(it.referee.referee_cpu_s)),
 ];
+
+/// A ratio of bytes; zero where nothing was shipped.
+fn per(bytes: u64, shipped: u64) -> f64 {
+    if shipped == 0 { 0.0 } else { bytes as f64 / shipped as f64 }
+}
 
 type Figure = fn(&Measurement) -> Option<f64>;
 
 /// A line for one crawl.
 pub fn line(it: &Measurement) -> String {
     let mut text = format!(
-        "{:8} {:8} round {}: {:6.0} pages/s, {:5.0} us a page, {:5.1} MB, {:6.2} % of the pages",
+        "{:8} {:8} round {}: {:6.0} pages/s, {:6.2} % of the pages",
         it.case,
         it.peer.name(),
         it.round,
         it.pages_per_s,
-        it.cpu_us_per_page,
-        it.usage.peak_bytes as f64 / 1e6,
         it.coverage * 100.0,
     );
+    if let Some((usage, cpu_us)) = it.usage.zip(it.cpu_us_per_page) {
+        let peak_mb = usage.peak_bytes as f64 / 1e6;
+        let _ = write!(text, ", {cpu_us:.0} us of CPU a page, {peak_mb:.1} MB");
+    }
     if it.cut {
         text.push_str(", cut off");
     }
     if let Some(fsyncs) = it.fsyncs {
-        let _ = write!(text, ", {fsyncs} calls of fsync (usage not measured)");
+        let _ = write!(text, ", {fsyncs} calls of fsync");
     }
     text
 }
@@ -109,7 +120,9 @@ struct Row<'a> {
     peer: &'a str,
     round: u32,
     cut: bool,
+    requests: u64,
     pages: u64,
+    connections: u64,
     span_s: String,
     pages_per_s: String,
     cpu_us_per_page: String,
@@ -148,6 +161,7 @@ pub fn write_csv(
 fn row<'a>(date: &'a str, processor: &'a str, it: &Measurement) -> Row<'a> {
     let given = |figure: Option<f64>| figure.map_or_else(String::new, |it| format!("{it:.3}"));
     let mb = |bytes: u64| format!("{:.3}", bytes as f64 / 1e6);
+    let used = |field: fn(Usage) -> u64| it.usage.map(field).map_or_else(String::new, mb);
     Row {
         date,
         processor,
@@ -156,11 +170,13 @@ fn row<'a>(date: &'a str, processor: &'a str, it: &Measurement) -> Row<'a> {
         peer: it.peer.name(),
         round: it.round,
         cut: it.cut,
+        requests: it.referee.requests,
         pages: it.referee.unique,
+        connections: it.referee.connections,
         span_s: format!("{:.3}", it.referee.span_s),
         pages_per_s: format!("{:.1}", it.pages_per_s),
-        cpu_us_per_page: format!("{:.1}", it.cpu_us_per_page),
-        peak_mb: mb(it.usage.peak_bytes),
+        cpu_us_per_page: given(it.cpu_us_per_page),
+        peak_mb: used(|usage| usage.peak_bytes),
         coverage: format!("{:.4}", it.coverage),
         repeated: it.referee.repeated,
         robots: it.referee.robots,
@@ -168,8 +184,8 @@ fn row<'a>(date: &'a str, processor: &'a str, it: &Measurement) -> Row<'a> {
         smallest_gap_ms: given(it.referee.smallest_gap_ms),
         smallest_gap_address_ms: given(it.referee.smallest_gap_address_ms),
         ideal_share: given(it.ideal_share),
-        disk_mb: mb(it.usage.disk_bytes),
-        written_mb: mb(it.usage.written_bytes),
+        disk_mb: used(|usage| usage.disk_bytes),
+        written_mb: used(|usage| usage.written_bytes),
         plain_mb: mb(it.referee.plain_bytes),
         wire_mb: mb(it.referee.wire_bytes),
         shipped_mb: it.shipped.map_or_else(String::new, |shipped| mb(shipped.bytes)),

@@ -3,7 +3,6 @@
 mod httrack;
 mod ours;
 mod scrapy;
-mod spider;
 mod strangers;
 mod wget2;
 
@@ -13,24 +12,23 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::measurement::Outcome;
+use crate::coordinator::Shipped;
 use crate::process::syscalls::Counter;
+use crate::process::usage::Usage;
 use crate::referee::Referee;
 
-/// A crawler.
+/// A crawler that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Peer {
     /// nearcrawl-agent with everything on
     Ours,
-    /// GNU Wget2
+    /// GNU Wget2 with 64 threads
     Wget2,
-    /// HTTrack
+    /// HTTrack with 64 sockets
     Httrack,
-    /// Scrapy
+    /// Scrapy with 64 concurrent requests
     Scrapy,
-    /// A program around the crate `spider`
-    Spider,
 }
 
 impl Peer {
@@ -41,7 +39,6 @@ impl Peer {
             Self::Wget2 => "wget2",
             Self::Httrack => "httrack",
             Self::Scrapy => "scrapy",
-            Self::Spider => "spider",
         }
     }
 }
@@ -58,9 +55,6 @@ pub struct Programs {
     pub httrack: PathBuf,
     #[arg(long, default_value = "scrapy")]
     pub scrapy: PathBuf,
-    /// The program around the crate `spider`
-    #[arg(long, default_value = "crawl-spider")]
-    pub spider: PathBuf,
 }
 
 /// A crawl that a peer is to do.
@@ -77,6 +71,21 @@ pub struct Job<'a> {
     pub counter: Option<Counter>,
 }
 
+/// What a crawl shows besides what the referee sees.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Outcome {
+    /// Whether the time limit ended the crawl.
+    pub cut: bool,
+    /// What the process used; none when it ran under a counter.
+    pub usage: Option<Usage>,
+    /// What arrived at the coordinator; none for crawlers that ship nothing.
+    pub shipped: Option<Shipped>,
+    /// From the start of the agent to its last package, in seconds.
+    pub shipped_s: Option<f64>,
+    /// Calls of fsync and fdatasync, where they were counted.
+    pub fsyncs: Option<u64>,
+}
+
 /// Runs a crawl to its end or to its time limit.
 pub async fn crawl(
     peer: Peer,
@@ -89,7 +98,6 @@ pub async fn crawl(
         Peer::Wget2 => wget2::command(&programs.wget2, job)?,
         Peer::Httrack => httrack::command(&programs.httrack, job)?,
         Peer::Scrapy => scrapy::command(&programs.scrapy, job)?,
-        Peer::Spider => spider::command(&programs.spider, job)?,
     };
     strangers::crawl(peer, command, job).await
 }

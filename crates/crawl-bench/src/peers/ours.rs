@@ -9,12 +9,10 @@ use anyhow::{Context as _, bail};
 use model::CrawlPolicy;
 use tokio::time::{Instant, sleep};
 
-use super::{Job, Programs};
+use super::{Job, Outcome, Programs};
 use crate::coordinator::{Coordinator, TOKEN};
 use crate::dns::Dns;
-use crate::measurement::Outcome;
 use crate::process::Program;
-use crate::process::usage::Usage;
 use crate::referee::Referee;
 
 /// Between two looks at the crawl.
@@ -23,8 +21,9 @@ const STEP: Duration = Duration::from_millis(100);
 /// Time without a new page after which a crawl counts as stuck, beyond its delays.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Time for the last packages to arrive after the last page.
-const SHIPPING: Duration = Duration::from_secs(60);
+/// Time without a new package after which nothing more is expected; the agent closes a package when
+/// its oldest result is two seconds old.
+const QUIET: Duration = Duration::from_secs(6);
 
 /// An agent promises to end within ten seconds.
 const GRACE: Duration = Duration::from_secs(15);
@@ -49,13 +48,13 @@ pub(super) async fn crawl(
     let mut program = start(command, &job.dir.join("log"))?;
     let begun = Instant::now();
     let cut = !until_complete(job, referee, &mut program).await?;
-    let shipped = until_shipped(referee, &coordinator, &mut program, cut).await?;
-    let shipped_s = shipped.then(|| begun.elapsed().as_secs_f64());
+    let all_shipped = !cut && until_shipped(job, &coordinator, &mut program).await?;
+    let shipped_s = all_shipped.then(|| begun.elapsed().as_secs_f64());
     program.look();
     program.stop(GRACE).await?;
     let fsyncs = job.counter.map(|counter| counter.read(&syncs)).transpose()?;
     // The usage of a counter is not the agent's.
-    let usage = if under_counter { Usage::default() } else { program.look() };
+    let usage = (!under_counter).then(|| program.look());
     Ok(Outcome { cut, usage, shipped: Some(coordinator.shipped()?), shipped_s, fsyncs })
 }
 
@@ -116,7 +115,8 @@ fn command(agent: &Path, config: &Path, counter: Option<Command>) -> Command {
     command
 }
 
-/// Waits until every page is served; false when the time limit was over before.
+/// Waits until every page is served or nothing moves any more; false when the time limit was over
+/// before.
 async fn until_complete(
     job: &Job<'_>,
     referee: &mut Referee,
@@ -128,12 +128,12 @@ async fn until_complete(
     let mut last = 0;
     let mut last_change = begun;
     loop {
-        let unique = referee.unique().await?;
-        if unique >= all {
+        let progress = referee.progress().await?;
+        if progress.unique >= all {
             return Ok(true);
         }
-        if unique != last {
-            last = unique;
+        if progress.requests != last {
+            last = progress.requests;
             last_change = Instant::now();
         }
         if program.look().ended {
@@ -150,25 +150,32 @@ async fn until_complete(
     }
 }
 
-/// Waits until a result for each page has arrived; false when a crawl was cut off before. Waiting
-/// costs the agent nothing, so that the length of a step does not matter.
+/// Waits until a result has arrived for each page, and one for the page of each host that
+/// robots.txt forbids; false when some are missing and no more arrive. Waiting costs the agent
+/// nothing, so that the length of a step does not matter.
 async fn until_shipped(
-    referee: &mut Referee,
+    job: &Job<'_>,
     coordinator: &Coordinator,
     program: &mut Program,
-    cut: bool,
 ) -> anyhow::Result<bool> {
-    if cut {
-        return Ok(false);
-    }
-    let pages = referee.unique().await?;
-    let begun = Instant::now();
-    while coordinator.entries() < pages {
-        if begun.elapsed() >= SHIPPING || program.look().ended {
-            let entries = coordinator.entries();
-            bail!("{entries} of {pages} pages were shipped: {}", program.last_words());
+    let wanted = job.case.web.all_pages() + u64::from(job.case.web.hosts);
+    let mut last = 0;
+    let mut last_change = Instant::now();
+    loop {
+        let entries = coordinator.entries();
+        if entries >= wanted {
+            return Ok(true);
+        }
+        if entries != last {
+            last = entries;
+            last_change = Instant::now();
+        }
+        if last_change.elapsed() >= QUIET {
+            return Ok(false);
+        }
+        if program.look().ended {
+            bail!("the agent ended: {}", program.last_words());
         }
         sleep(STEP).await;
     }
-    Ok(true)
 }

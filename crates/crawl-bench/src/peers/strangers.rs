@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
-use super::{Job, Peer};
-use crate::measurement::Outcome;
+use super::{Job, Outcome, Peer};
 use crate::process::{Ended, Program};
 
 /// Time for which a crawler may clean up.
@@ -32,7 +31,7 @@ pub(super) async fn crawl(
     if !cut && usage.cpu_s < LEAST_CPU_S {
         bail!("{} ended at once: {}", peer.name(), program.last_words());
     }
-    Ok(Outcome { cut, usage, ..Outcome::default() })
+    Ok(Outcome { cut, usage: Some(usage), ..Outcome::default() })
 }
 
 /// Writes the seeds into a file, one a line.

@@ -21,9 +21,7 @@ const LAST_LINES: usize = 8;
 /// Whether a program had ended when a time limit was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// It had.
     Yes,
-    /// It still runs.
     No,
 }
 

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
-use super::report::Report;
+use super::report::{Progress, Report};
 use super::server::{self, Server};
 use crate::process::usage::Usage;
 use crate::web::{Web, WebPlan};
@@ -28,8 +28,8 @@ pub struct Options {
 pub(super) enum Question {
     /// Start empty records.
     Reset,
-    /// Number of different pages so far.
-    Unique,
+    /// How far the crawl has come.
+    Progress,
     /// The whole report.
     Report,
 }
@@ -41,7 +41,7 @@ pub(super) enum Saying {
     /// All pages are made and served at this port.
     Ready(u16),
     Reset,
-    Unique(u64),
+    Progress(Progress),
     Report(Box<Report>),
 }
 
@@ -66,7 +66,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
                 cpu_before = own_cpu_s();
                 Saying::Reset
             }
-            Question::Unique => Saying::Unique(server.records().unique()),
+            Question::Progress => Saying::Progress(server.records().progress()),
             Question::Report => {
                 let referee_cpu_s = own_cpu_s() - cpu_before;
                 Saying::Report(Box::new(Report { referee_cpu_s, ..server.records().report() }))

@@ -13,4 +13,4 @@ mod server;
 mod spacing;
 
 pub use process::Referee;
-pub use report::Report;
+pub use report::{Progress, Report};

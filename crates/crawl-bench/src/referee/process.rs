@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::control::{Options, Question, Saying};
-use super::report::Report;
+use super::report::{Progress, Report};
 use crate::web::WebPlan;
 
 /// A running referee. Its process ends with this value, and with this process, because its
@@ -63,10 +63,10 @@ impl Referee {
         }
     }
 
-    /// Number of different pages so far.
-    pub async fn unique(&mut self) -> anyhow::Result<u64> {
-        match self.ask(Question::Unique).await? {
-            Saying::Unique(unique) => Ok(unique),
+    /// How far the crawl has come.
+    pub async fn progress(&mut self) -> anyhow::Result<Progress> {
+        match self.ask(Question::Progress).await? {
+            Saying::Progress(progress) => Ok(progress),
             other => bail!("the referee answered {other:?}"),
         }
     }

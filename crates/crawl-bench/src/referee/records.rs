@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::report::Report;
+use super::report::{Progress, Report};
 use super::spacing::Spacing;
 use crate::web::{FORBIDDEN, WebPlan, page_of};
 
@@ -49,7 +49,9 @@ pub(super) struct Records {
     /// The one address of all hosts; none where each host has its own.
     address: Option<Mutex<Spacing>>,
     first_begin: AtomicU64,
+    last_page_end: AtomicU64,
     last_end: AtomicU64,
+    requests: AtomicU64,
     unique: AtomicU64,
     connections: AtomicU64,
     plain_bytes: AtomicU64,
@@ -63,7 +65,9 @@ impl Records {
             hosts: (0..plan.hosts).map(|_| Mutex::new(empty.clone())).collect(),
             address: plan.one_address.then(Mutex::default),
             first_begin: AtomicU64::new(u64::MAX),
+            last_page_end: AtomicU64::new(0),
             last_end: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
             unique: AtomicU64::new(0),
             connections: AtomicU64::new(0),
             plain_bytes: AtomicU64::new(0),
@@ -78,6 +82,7 @@ impl Records {
 
     /// A request for a host has arrived.
     pub(super) fn begin(&self, host: u32, what: Resource, now: Duration) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
         if self.first_begin.load(Ordering::Relaxed) == u64::MAX {
             self.first_begin.fetch_min(nanos(now), Ordering::Relaxed);
         }
@@ -111,24 +116,31 @@ impl Records {
         if let Some(address) = &self.address {
             lock(address).end(now);
         }
+        self.last_end.fetch_max(nanos(now), Ordering::Relaxed);
         if let Resource::Page(_) = what {
-            self.last_end.fetch_max(nanos(now), Ordering::Relaxed);
+            self.last_page_end.fetch_max(nanos(now), Ordering::Relaxed);
             self.plain_bytes.fetch_add(bytes.0 as u64, Ordering::Relaxed);
             self.wire_bytes.fetch_add(bytes.1 as u64, Ordering::Relaxed);
         }
     }
 
-    /// Number of different pages so far.
-    pub(super) fn unique(&self) -> u64 {
-        self.unique.load(Ordering::Relaxed)
+    /// How far the crawl has come.
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            requests: self.requests.load(Ordering::Relaxed),
+            unique: self.unique.load(Ordering::Relaxed),
+        }
     }
 
     /// Everything so far, except what the process used.
     pub(super) fn report(&self) -> Report {
+        let Progress { requests, unique } = self.progress();
         let mut report = Report {
-            unique: self.unique(),
+            requests,
+            unique,
             connections: self.connections.load(Ordering::Relaxed),
-            span_s: self.span_s(),
+            span_s: self.span_s(&self.last_page_end),
+            request_span_s: self.span_s(&self.last_end),
             plain_bytes: self.plain_bytes.load(Ordering::Relaxed),
             wire_bytes: self.wire_bytes.load(Ordering::Relaxed),
             ..Report::default()
@@ -145,9 +157,10 @@ impl Records {
         report
     }
 
-    fn span_s(&self) -> f64 {
+    /// From the first request to `end`.
+    fn span_s(&self, end: &AtomicU64) -> f64 {
         let first = self.first_begin.load(Ordering::Relaxed);
-        let last = self.last_end.load(Ordering::Relaxed);
+        let last = end.load(Ordering::Relaxed);
         Duration::from_nanos(last.saturating_sub(first)).as_secs_f64()
     }
 }
@@ -205,6 +218,7 @@ mod tests {
         let counts = [report.unique, report.repeated, report.robots, report.hosts_with_robots];
         assert_eq!(counts, [3, 1, 1, 1]);
         assert_eq!((report.unknown, report.forbidden, report.hosts_without_robots), (1, 1, 1));
+        assert_eq!(report.requests, 7);
         assert_eq!((report.plain_bytes, report.wire_bytes), (28_000, 10_000));
         assert!((report.span_s - 1.5).abs() < 1e-9);
     }

@@ -2,9 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How far a crawl has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Requests of any kind.
+    pub requests: u64,
+    /// Different pages that were requested.
+    pub unique: u64,
+}
+
 /// Everything about one crawl.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
+    /// Requests of any kind.
+    pub requests: u64,
     /// Different pages that were served.
     pub unique: u64,
     /// Page requests beyond the first of each page.
@@ -31,6 +42,8 @@ pub struct Report {
     pub smallest_gap_address_ms: Option<f64>,
     /// From the first request to the end of the last page, in seconds.
     pub span_s: f64,
+    /// From the first request to the end of the last answer, in seconds.
+    pub request_span_s: f64,
     /// Bytes of the bodies of pages before compression.
     pub plain_bytes: u64,
     /// Bytes of the bodies of pages as they were sent.

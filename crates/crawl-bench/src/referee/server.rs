@@ -20,7 +20,7 @@ const BACKLOG: u32 = 4_096;
 const HEAD_BYTES: usize = 8 << 10;
 
 const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\
-    Content-Length: 10\r\n\r\nnot found\n";
+    Content-Length: 10\r\nConnection: keep-alive\r\n\r\nnot found\n";
 const MISDIRECTED: &[u8] = b"HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n";
 
 /// What all connections share.
@@ -128,4 +128,48 @@ pub(super) fn listen() -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::UNSPECIFIED, 0).into())?;
     socket.listen(BACKLOG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::WebPlan;
+
+    /// Sends `request` on a new connection to `address`, and reads until the server closes it.
+    async fn ask(address: Ipv4Addr, port: u16, request: &str) -> String {
+        let mut stream = TcpStream::connect((address, port)).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn requests_of_a_connection_are_answered_and_counted() {
+        let plan = WebPlan { hosts: 2, pages: 2, one_address: false, gzip: false };
+        let server = Arc::new(Server::new(Web::make(plan).unwrap()));
+        let listener = listen().unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serving = tokio::spawn(Arc::clone(&server).serve(listener));
+        let get = |host: u32, path: &str, more: &str| {
+            format!("GET {path} HTTP/1.1\r\nHost: {}:{port}\r\n{more}\r\n", plan.host_name(host))
+        };
+        let close = "Connection: close\r\n";
+        let first = plan.address(0);
+        let requests = [get(0, "/robots.txt", ""), get(0, "/", ""), get(0, "/none", close)];
+        let answers = ask(first, port, &requests.concat()).await;
+        assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 2);
+        assert!(answers.contains("Disallow: /private/"));
+        assert!(answers.ends_with("not found\n"));
+        let head = ask(first, port, &get(0, "/pages/1.html", close).replace("GET", "HEAD")).await;
+        assert!(head.ends_with("\r\n\r\n"), "no body");
+        let confused = ask(first, port, &(get(1, "/", "") + "\r\n\r\n")).await;
+        assert!(confused.contains("421"), "the host is at another address");
+        let report = server.records().report();
+        assert_eq!((report.requests, report.unique, report.robots), (4, 2, 1));
+        assert_eq!((report.unknown, report.connections, report.most_in_flight), (1, 3, 1));
+        serving.abort();
+        server.reset();
+        assert_eq!(server.records().report().requests, 0);
+    }
 }

@@ -43,9 +43,11 @@ impl Answer {
 impl Form {
     fn new(media_type: &str, more: &str, body: &[u8]) -> Self {
         let length = body.len();
+        // HTTP/1.1 keeps connections anyway, but wget2 keeps only those of which the server says
+        // so.
         let head = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n{more}Content-Length: {length}\r\n\
-             \r\n"
+            "HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n{more}\
+             Content-Length: {length}\r\nConnection: keep-alive\r\n\r\n"
         );
         let bytes = [head.as_bytes(), body].concat().into_boxed_slice();
         Self { bytes, head: head.len() }

@@ -84,8 +84,8 @@ fn card(out: &mut String, random: &mut ChaCha8Rng, target: &str, label: &str) {
         out,
         format_args!(
             "<div class=\"grid__cell\"><article class=\"card card--link\" id=\"c-{id:08x}\">\
-             <a class=\"card__link\" href=\"{target}\"><span class=\"card__title\">{label}</span></a>\
-             </article></div>\n"
+             <a class=\"card__link\" href=\"{target}\"><span class=\"card__title\">{label}\
+             </span></a></article></div>\n"
         ),
     );
 }

@@ -14,8 +14,8 @@ use crate::{machine, repository};
 /// Options of the benchmark, which are passed on, except the choice of crawlers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Crawlers to run, and no others: ours, wget2, httrack, scrapy, spider. Default: all but
-    /// spider, whose build takes minutes; what cannot be provided is left out
+    /// Crawlers to run, and no others: ours, wget2, httrack, scrapy. Default: all; what
+    /// cannot be provided is left out
     #[arg(long, value_delimiter = ',')]
     only: Vec<Crawler>,
     /// Prints one JSON document instead of a table
@@ -35,11 +35,10 @@ enum Crawler {
     Wget2,
     Httrack,
     Scrapy,
-    Spider,
 }
 
 impl Crawler {
-    const DEFAULT: [Self; 4] = [Self::Ours, Self::Wget2, Self::Httrack, Self::Scrapy];
+    const ALL: [Self; 4] = [Self::Ours, Self::Wget2, Self::Httrack, Self::Scrapy];
 
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -52,7 +51,6 @@ impl Crawler {
             Self::Wget2 => machine::provide(&[machine::WGET2]).map(|()| None),
             Self::Httrack => machine::provide(&[machine::HTTRACK]).map(|()| None),
             Self::Scrapy => scrapy().map(Some),
-            Self::Spider => spider().map(Some),
         }
     }
 }
@@ -89,7 +87,7 @@ fn build(package: &str) -> anyhow::Result<()> {
 /// there; of the others, those that are not are named and left out.
 fn provide(only: &[Crawler], command: &mut Command) -> anyhow::Result<()> {
     let named = !only.is_empty();
-    let wanted = if named { only } else { &Crawler::DEFAULT };
+    let wanted = if named { only } else { &Crawler::ALL };
     let mut available = Vec::new();
     for crawler in wanted {
         let name = crawler.name();
@@ -120,15 +118,6 @@ fn scrapy() -> anyhow::Result<PathBuf> {
     finish(Command::new("python3").args(["-m", "venv"]).arg(&dir))?;
     finish(Command::new(dir.join("bin/pip")).args(["install", "--quiet", "scrapy"]))?;
     Ok(program)
-}
-
-/// The program around the crate `spider`, from a package outside the workspace.
-fn spider() -> anyhow::Result<PathBuf> {
-    let dir = repository::target().join("crawl-bench").join("spider");
-    let package = repository::root().join("crates/crawl-bench/spider/Cargo.toml");
-    let mut build = cargo(&["build", "--locked", "--release", "--manifest-path"]);
-    finish(build.arg(package).arg("--target-dir").arg(&dir))?;
-    Ok(dir.join("release/crawl-spider"))
 }
 
 /// Runs a command without standard output to its end.

@@ -49,8 +49,8 @@ enum Bench {
         #[arg(long, default_value_t = 1.0)]
         scale: f64,
     },
-    /// Crawls of a web on loopback by the agent, wget2, httrack, Scrapy and the crate `spider`,
-    /// judged by the web's server
+    /// Crawls of a web on loopback by the agent, wget2, httrack and Scrapy, judged by the web's
+    /// server
     Crawl(crawl::Args),
 }
 
