@@ -148,7 +148,8 @@ async fn pack(store: &FrontierHandle) -> anyhow::Result<()> {
             |frontier: &Frontier| Ok((frontier.oldest_results(4 << 20)?, frontier.next_package()?));
         let (results, seq) = store.read(read).await?;
         let Some((through, _)) = results.last() else { return Ok(()) };
-        store.apply_durably(Change::Sealed { seq, through: *through, bytes: 1 }).await?;
+        store.apply(Change::Sealed { seq, through: *through, bytes: 1 })?;
+        store.sync().await?;
         store.apply(Change::Shipped { seq })?;
     }
 }

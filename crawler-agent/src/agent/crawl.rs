@@ -52,7 +52,7 @@ impl Crawler {
                 self.readiness.change(|readiness| readiness.lease_expired = true);
             } else if !self.visitor.store.has_room()? {
                 tokio::select! {
-                    () = self.visitor.store.until_packed() => {}
+                    room = self.visitor.store.until_room() => room?,
                     ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
                     _ = readiness.changed() => {}
                 }

@@ -223,7 +223,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         let bounds = self.visitor.bounds();
         let effect = self.store.apply(Change::Routes { routes, at, bounds })?;
         for (host, due) in effect.ready {
-            self.schedule.offer(host, due, at, Duration::ZERO);
+            // A request may have been running to it when the agent was killed.
+            self.schedule.offer(host, due, at, self.visitor.delay());
         }
         if effect.results {
             self.pack_trigger.add(0);

@@ -146,7 +146,11 @@ impl HostOrders {
         }
         let change = Change::Order { number: order.number, host, task: order.task };
         // A large host is released in several changes.
-        while self.store.apply(change.clone())?.more {}
+        while self.store.apply(change.clone())?.more {
+            self.store.until_room().await?;
+            // Other tasks have their turn between the parts.
+            tokio::task::yield_now().await;
+        }
         if let Some(host) = released {
             self.schedule.forget(host);
         }

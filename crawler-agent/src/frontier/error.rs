@@ -61,6 +61,9 @@ pub enum FrontierError {
     /// A stored URL does not parse.
     #[error("the frontier is damaged: {0} is no URL")]
     Url(String),
+    /// Fingerprints of URLs are not all there.
+    #[error("the frontier is damaged: fingerprints of URLs are missing")]
+    Seen,
     /// A line of a package cannot be encoded or decoded.
     #[error("a result cannot be read or written")]
     Line(#[from] serde_json::Error),

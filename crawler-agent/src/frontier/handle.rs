@@ -63,19 +63,11 @@ impl FrontierHandle {
         let is_packing = matches!(change, Change::Sealed { .. });
         let effect = self.failure.note(self.frontier.apply(change))?;
         if is_packing {
-            // Keeps a permit, so that a task which is about to wait does not miss it.
-            self.packed.notify_one();
+            self.packed.notify_waiters();
         }
         if self.frontier.has_long_log() {
             self.keeper.wake();
         }
-        Ok(effect)
-    }
-
-    /// Applies one change, which also survives a power failure when this returns.
-    pub async fn apply_durably(&self, change: Change) -> Result<Effect, FrontierError> {
-        let effect = self.apply(change)?;
-        self.sync().await?;
         Ok(effect)
     }
 
@@ -122,9 +114,16 @@ impl FrontierHandle {
         Ok(self.failure.note(self.frontier.result_bytes())? < MAX_RESULT_BYTES)
     }
 
-    /// Waits until results are packed.
-    pub async fn until_packed(&self) {
-        self.packed.notified().await;
+    /// Waits until there is room for further results.
+    pub async fn until_room(&self) -> Result<(), FrontierError> {
+        loop {
+            // Made before the question, so that no packing in between is missed.
+            let packed = self.packed.notified();
+            if self.has_room()? {
+                return Ok(());
+            }
+            packed.await;
+        }
     }
 
     /// Epoch of the frontier; see [`Frontier::epoch`].
@@ -166,6 +165,7 @@ impl Drop for Keeper {
 
 /// Syncs every second, and makes checkpoints when they are due, until there is no handle any more.
 fn keep(frontier: &Frontier, woken: &Receiver<()>, failure: &Failure) {
+    let _report = PanicReport(failure);
     loop {
         let is_last = match woken.recv_timeout(SYNC_INTERVAL) {
             Ok(()) | Err(RecvTimeoutError::Timeout) => false,
@@ -173,6 +173,18 @@ fn keep(frontier: &Frontier, woken: &Receiver<()>, failure: &Failure) {
         };
         if failure.note(keep_once(frontier, is_last)).is_err() || is_last {
             return;
+        }
+    }
+}
+
+/// Sends an error if the thread panics: without it, the log would grow for ever.
+struct PanicReport<'f>(&'f Failure);
+
+impl Drop for PanicReport<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // The caller is gone; the receiver ends the agent.
+            drop(self.0.note::<()>(Err(FrontierError::Closed)));
         }
     }
 }

@@ -5,9 +5,9 @@
 //! before anything leaves the agent that depends on it. Each checkpoint starts a new segment and
 //! deletes the former ones when it is complete.
 //!
-//! A segment starts with [`MAGIC`]. Each record has its length and its CRC-32, both as
-//! little-endian 32-bit integers, and the change in the postcard format. After a power failure the
-//! last record may be incomplete: reading ends there.
+//! A segment starts with [`MAGIC`]. Each record has its length, the CRC-32 of length and change,
+//! both as little-endian 32-bit integers, and the change in the postcard format. After a power
+//! failure the last record may be incomplete: reading ends there.
 
 use std::{
     fs::{File, OpenOptions},
@@ -58,9 +58,10 @@ impl Log {
         self.record = postcard::to_extend(change, std::mem::take(&mut self.record))?;
         let payload = &self.record[HEADER..];
         let length = u32::try_from(payload.len()).map_err(|_| FrontierError::LongChange)?;
-        let checksum = crc32fast::hash(payload);
-        self.record[..4].copy_from_slice(&length.to_le_bytes());
-        self.record[4..HEADER].copy_from_slice(&checksum.to_le_bytes());
+        let length = length.to_le_bytes();
+        let checksum = checksum(length, payload).to_le_bytes();
+        self.record[..4].copy_from_slice(&length);
+        self.record[4..HEADER].copy_from_slice(&checksum);
         (&*self.file).write_all(&self.record).map_err(|error| self.failed(error))?;
         self.bytes += self.record.len() as u64;
         if !self.unsynced.last().is_some_and(|file| Arc::ptr_eq(file, &self.file)) {
@@ -160,7 +161,15 @@ pub(super) fn read(dir: &Path, number: u64) -> Result<Replayed, FrontierError> {
 /// The payload of the first record, and what comes after it; none where it is not complete.
 fn split_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
-    let (checksum, rest) = rest.split_first_chunk::<4>()?;
+    let (stored, rest) = rest.split_first_chunk::<4>()?;
     let (payload, after) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-    (crc32fast::hash(payload) == u32::from_le_bytes(*checksum)).then_some((payload, after))
+    (checksum(*length, payload) == u32::from_le_bytes(*stored)).then_some((payload, after))
+}
+
+/// The length is included, so that a tail of zeros, which a power failure may leave, is no record.
+fn checksum(length: [u8; 4], payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&length);
+    hasher.update(payload);
+    hasher.finalize()
 }

@@ -6,7 +6,7 @@
 //! ([`Workbench`]) says when each host is due, and which hosts and addresses are busy. It holds one
 //! small entry for each host that has work, and nothing for all others.
 //!
-//! A change takes this way: [`Frontier::apply`] → [`log`] (one `write`) → [`state`] (in memory) →
+//! The path of a change: [`Frontier::apply`] → [`log`] (one `write`) → [`state`] (in memory) →
 //! with the next checkpoint [`disk`] (one transaction for all changes of many seconds). At start
 //! the state is that of the last checkpoint with the changes of the log.
 //!
@@ -82,6 +82,14 @@ pub enum RobotsState {
 }
 
 impl RobotsState {
+    /// Bytes in memory, about.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Known { robots, .. } => robots.bytes(),
+            Self::Moved { url, .. } => url.len(),
+        }
+    }
+
     /// Crawl-delay of known rules, in milliseconds.
     pub fn delay_ms(&self) -> Option<u32> {
         match self {

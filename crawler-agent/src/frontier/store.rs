@@ -33,13 +33,14 @@ pub struct Frontier {
     disk: Disk,
     epoch: u64,
     working: Mutex<Working>,
-    /// Held while files are synced: who finds nothing to sync must wait until that is done.
+    /// Held while files are synced. A caller that finds nothing to sync waits here for the sync
+    /// that is running.
     syncing: Mutex<()>,
     /// Held while a checkpoint is made.
     checkpointing: Mutex<()>,
 }
 
-/// What changes, under one lock that is never held during a sync.
+/// State and log, under one lock that is never held during a sync.
 pub(super) struct Working {
     pub(super) state: State,
     log: Log,
@@ -85,10 +86,12 @@ impl Frontier {
     /// returns, and a power failure after [`Self::sync`].
     pub fn apply(&self, mut change: Change) -> Result<Effect, FrontierError> {
         let mut working = self.working()?;
-        let Working { state, log, .. } = &mut *working;
+        let Working { state, log, is_failed, .. } = &mut *working;
+        // Until the change is applied as a whole, also if this panics.
+        *is_failed = true;
         state.select_links(&mut change);
         let applied = log.append(&change).and_then(|()| state.apply(&self.disk, &change));
-        working.is_failed = applied.is_err();
+        *is_failed = applied.is_err();
         applied
     }
 

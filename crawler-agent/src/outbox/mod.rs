@@ -1,8 +1,9 @@
 //! The outbox: packs results, and keeps packages on disk until the coordinator acknowledges them.
 //!
 //! Order of steps: the file is written under a temporary name, synced, renamed, and the directory
-//! synced → one change in the frontier removes the results and records the package, and is synced →
-//! the package is sent until it is acknowledged → the frontier forgets it → the file is deleted.
+//! synced → one change in the frontier removes the results and records the package → the frontier
+//! is synced → the package is sent until it is acknowledged → the frontier forgets it → the file is
+//! deleted.
 //!
 //! A crash between any two steps leaves either the results or the package, never both and never
 //! neither: a file that the frontier does not know was never sent, and is deleted at start.
@@ -15,7 +16,7 @@ use std::{collections::HashSet, path::Path, sync::Arc};
 
 use model::AgentId;
 use protocol::{key::AgentKey, package::PackageName};
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -52,6 +53,9 @@ pub struct Outbox {
     agent: AgentId,
     rules: ShipRules,
     files: Files,
+    /// Held while a package is built and recorded, also by the thread that builds it: that goes on
+    /// when its task is cancelled, and must not write the file of the next attempt.
+    building: Arc<Mutex<()>>,
 }
 
 impl Outbox {
@@ -66,7 +70,7 @@ impl Outbox {
         let files = Files::open(dir)?;
         let known: HashSet<u64> = store.read(Frontier::packages).await?.into_iter().collect();
         files.keep_only(&known)?;
-        Ok(Self { store, key, agent, rules, files })
+        Ok(Self { store, key, agent, rules, files, building: Arc::default() })
     }
 
     /// Packs results whenever `trigger` says so, until `stop`; notifies `sealed` of new packages.
@@ -99,9 +103,11 @@ impl Outbox {
         Ok(sealed)
     }
 
-    /// Packages that are not acknowledged, oldest first.
+    /// Packages that are not acknowledged, oldest first. Their records are durable: if a package
+    /// were sent and its record lost, its number would be given to another one.
     pub async fn waiting(&self) -> Result<Vec<PackageName>, OutboxError> {
         let numbers = self.store.read(Frontier::packages).await?;
+        self.store.sync().await?;
         Ok(numbers.into_iter().map(|seq| self.name(seq)).collect())
     }
 
@@ -130,6 +136,7 @@ impl Outbox {
 
     /// Packs the oldest results, if there is one up to the number `last`.
     async fn seal_one(&self, last: u64) -> Result<bool, OutboxError> {
+        let building = Arc::clone(&self.building).lock_owned().await;
         let most = self.rules.bytes;
         let read = move |frontier: &Frontier| {
             Ok((frontier.oldest_results(most)?, frontier.next_package()?))
@@ -138,14 +145,19 @@ impl Outbox {
         if results.first().is_none_or(|(order, _)| *order > last) {
             return Ok(false);
         }
-        let change = self.build(results, seq).await?;
-        self.store.apply_durably(change).await?;
+        let (change, _building) = self.build(results, seq, building).await?;
+        self.store.apply(change)?;
         Ok(true)
     }
 
     /// Compresses, signs and writes a package on a thread that may block; returns the change that
     /// records it.
-    async fn build(&self, results: Lines, seq: u64) -> Result<Change, OutboxError> {
+    async fn build(
+        &self,
+        results: Lines,
+        seq: u64,
+        building: OwnedMutexGuard<()>,
+    ) -> Result<(Change, OwnedMutexGuard<()>), OutboxError> {
         let key = Arc::clone(&self.key);
         let name = self.name(seq);
         let files = self.files.clone();
@@ -153,7 +165,8 @@ impl Outbox {
         let built = tokio::task::spawn_blocking(move || {
             let (written, through) = build::package(&results, name, created, &key)?;
             files.write(seq, &written.bytes)?;
-            Ok(Change::Sealed { seq, through, bytes: written.bytes.len() as u64 })
+            let sealed = Change::Sealed { seq, through, bytes: written.bytes.len() as u64 };
+            Ok((sealed, building))
         });
         built.await.map_err(|_| OutboxError::Interrupted)?
     }

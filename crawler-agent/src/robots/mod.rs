@@ -93,6 +93,13 @@ impl Robots {
         std::mem::take(&mut self.sitemaps)
     }
 
+    /// Bytes in memory, about.
+    pub fn bytes(&self) -> usize {
+        let rules = self.rules.iter().map(|rule| rule.pattern.len() + size_of::<Rule>() + 16);
+        let sitemaps = self.sitemaps.iter().map(|url| url.as_str().len() + size_of::<CrawlUrl>());
+        rules.chain(sitemaps).sum()
+    }
+
     /// Crawl-delay, in milliseconds, at most [`MAX_DELAY_MS`].
     pub fn delay_ms(&self) -> Option<u32> {
         self.delay_ms

@@ -54,6 +54,7 @@ pub(in crate::frontier) struct Host {
     pub(super) number: HostNumber,
     pub(super) record: HostRecord,
     robots: Option<Arc<RobotsState>>,
+    robots_bytes: usize,
     queue: Window<QueueKey, QueuedPath>,
     seen: Seen,
     pages: Window<PageKey, PageRecord>,
@@ -66,7 +67,7 @@ pub(in crate::frontier) struct Host {
     pub(super) last_use: u64,
 }
 
-/// What a checkpoint writes of a host.
+/// Changes of a host for a checkpoint.
 pub(in crate::frontier) struct HostChanges {
     pub(in crate::frontier) number: HostNumber,
     pub(in crate::frontier) row: HostRow,
@@ -90,6 +91,7 @@ impl Host {
             number,
             record,
             robots: None,
+            robots_bytes: 0,
             queue: Window::on_disk(0),
             seen: Seen::default(),
             pages: Window::on_disk(0),
@@ -104,6 +106,7 @@ impl Host {
     pub(super) fn on_disk(number: HostNumber, row: HostRow, robots: Option<RobotsState>) -> Self {
         Self {
             number,
+            robots_bytes: robots.as_ref().map_or(0, RobotsState::bytes),
             robots: robots.map(Arc::new),
             queue: Window::on_disk(row.queued as usize),
             seen: Seen::on_disk(&row.seen_runs),
@@ -122,7 +125,8 @@ impl Host {
 
     /// Bytes in memory, about.
     pub(super) fn bytes(&self) -> usize {
-        400 + 160 * self.queue.in_memory() + 400 * self.pages.in_memory() + self.seen.bytes()
+        let entries = 160 * self.queue.in_memory() + 400 * self.pages.in_memory();
+        400 + self.robots_bytes + entries + self.seen.bytes()
     }
 
     pub(super) fn robots(&self) -> Option<Arc<RobotsState>> {
@@ -130,6 +134,7 @@ impl Host {
     }
 
     pub(super) fn set_robots(&mut self, robots: Option<RobotsState>) {
+        self.robots_bytes = robots.as_ref().map_or(0, RobotsState::bytes);
         self.robots = robots.map(Arc::new);
         self.has_new_rules = true;
     }

@@ -1,8 +1,8 @@
 //! Which hosts are in memory, and which the agent has at all.
 //!
 //! Of a host that is not in memory, 16 bytes are kept: a hash of its key, and its number. The hash
-//! is keyed by chance at each start, so that nobody can choose names with equal hashes; where two
-//! are equal all the same, the key in the host's row decides.
+//! has a random key at each start, so that nobody can choose names with equal hashes. If two hashes
+//! are equal, the key in the host's row decides.
 
 use std::{
     collections::{BTreeSet, HashMap, hash_map::Entry},
@@ -25,7 +25,7 @@ pub(in crate::frontier) struct Hosts {
     in_memory: HashMap<HostNumber, Host>,
     /// Hosts whose rows the next checkpoint deletes.
     released: BTreeSet<HostNumber>,
-    /// Hosts whose rows the checkpoint deletes that is being written.
+    /// Hosts whose rows the running checkpoint deletes.
     being_deleted: BTreeSet<HostNumber>,
     uses: u64,
 }
@@ -94,7 +94,7 @@ impl Hosts {
         Ok(Some(host))
     }
 
-    /// The same for a host that is about to be changed.
+    /// A host that is about to be changed; else as [`Self::get`].
     pub(super) fn get_mut(
         &mut self,
         disk: &Disk,

@@ -40,7 +40,7 @@ struct StoredResult {
     is_on_disk: bool,
 }
 
-/// What a checkpoint writes.
+/// All changes for a checkpoint.
 pub(super) struct Checkpoint {
     pub(super) totals: Totals,
     /// Hosts that were released: all their rows are deleted first.

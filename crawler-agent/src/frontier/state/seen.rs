@@ -33,7 +33,7 @@ pub(in crate::frontier) struct Seen {
     runs: Vec<Run>,
 }
 
-/// What a checkpoint writes.
+/// Changes of the fingerprints for a checkpoint.
 #[derive(Debug)]
 pub(in crate::frontier) struct SeenChanges {
     /// Numbers of runs to delete, before the new one is written.
@@ -95,14 +95,11 @@ impl Seen {
         }
         let mut values: Vec<SeenUrl> = std::mem::take(&mut self.fresh).into_iter().collect();
         let mut deleted = Vec::new();
-        while let Some(run) =
+        while let Some(mut run) =
             self.runs.pop_if(|last| last.length <= values.len().saturating_mul(MERGE_FACTOR))
         {
             deleted.push(run.number);
-            values.extend(match run.values {
-                Some(values) => values,
-                None => read(run.number)?,
-            });
+            values.extend(run.take(&read)?);
         }
         values.sort_unstable();
         let number = self.runs.last().map_or(0, |run| run.number + 1);
@@ -130,10 +127,20 @@ impl Run {
         &mut self,
         read: impl Fn(u32) -> Result<Vec<SeenUrl>, FrontierError>,
     ) -> Result<&[SeenUrl], FrontierError> {
+        let values = self.take(read)?;
+        Ok(self.values.insert(values))
+    }
+
+    /// Takes the values, from disk if they are not in memory.
+    fn take(
+        &mut self,
+        read: impl Fn(u32) -> Result<Vec<SeenUrl>, FrontierError>,
+    ) -> Result<Vec<SeenUrl>, FrontierError> {
         let values = match self.values.take() {
             Some(values) => values,
             None => read(self.number)?,
         };
-        Ok(self.values.insert(values))
+        // Otherwise URLs would be fetched again without a word.
+        if values.len() == self.length { Ok(values) } else { Err(FrontierError::Seen) }
     }
 }

@@ -76,11 +76,11 @@ pub(in crate::frontier) struct Window<K, V> {
     unread_count: usize,
     /// Entries to delete from disk with the next checkpoint.
     removed: BTreeSet<K>,
-    /// Entries that the checkpoint deletes which is being written.
+    /// Entries that the running checkpoint deletes.
     removing: BTreeSet<K>,
 }
 
-/// What a checkpoint writes of a window.
+/// Changes of a window for a checkpoint.
 #[derive(Debug)]
 pub(in crate::frontier) struct WindowChanges<K> {
     /// Keys of entries to delete.

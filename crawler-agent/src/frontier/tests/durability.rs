@@ -61,6 +61,21 @@ proptest! {
 }
 
 #[test]
+fn a_log_that_ends_with_zeros_is_read_up_to_them() {
+    for zeros in [1, 8, 9, 4_096] {
+        let world = World::new();
+        route_all(&world, 1..=3);
+        let copy = copy(&world);
+        let segment = last_segment(copy.path());
+        let mut bytes = fs::read(&segment).unwrap();
+        bytes.extend(std::iter::repeat_n(0, zeros));
+        fs::write(&segment, bytes).unwrap();
+        let frontier = Frontier::open(copy.path(), 8).unwrap();
+        assert_eq!(frontier.counts().unwrap().routes_after, 3);
+    }
+}
+
+#[test]
 fn changes_after_a_gap_in_the_log_are_not_applied() {
     let world = World::new();
     route_all(&world, 1..=3);

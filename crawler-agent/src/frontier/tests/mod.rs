@@ -366,7 +366,8 @@ async fn the_handle_applies_changes_and_leaves_a_short_log() {
     let (store, _failure) = FrontierHandle::start(world.frontier.take().unwrap()).unwrap();
     let urls: Vec<String> = (1..=300).map(|n| format!("http://h{n}.org/")).collect();
     let all: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
-    let ready = store.apply_durably(routes(&all, BOUNDS)).await.unwrap().ready;
+    let ready = store.apply(routes(&all, BOUNDS)).unwrap().ready;
+    store.sync().await.unwrap();
     let later = NOW.plus_ms(1);
     for (host, _) in &ready {
         assert!(store.apply(Change::Asked { host: *host, due: later }).unwrap().more);
