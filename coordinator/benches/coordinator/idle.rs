@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use coordinator::packages::cursor::LedgerCursor;
 use coordinator::runtime::clock::SystemClock;
 use coordinator::runtime::outcome::Outcome;
 use coordinator::startup::cli::ServeArgs;
 use coordinator::startup::{boot, configuration};
 use coordinator::tasks::coordinator::Coordinator;
 use coordinator::tasks::table::{BackgroundTask, TABLE};
-use store::Store;
+use store::{Store, packages};
 use tokio_util::sync::CancellationToken;
 
 /// Runs after which a task that still finds work is taken for one that never rests.
@@ -25,10 +26,22 @@ pub(crate) async fn coordinator(store: &Store, dir: &Path) -> Arc<Coordinator> {
     let made = boot::coordinator(config, Arc::new(SystemClock), store.clone(), stop).await;
     let coordinator = Arc::new(made.unwrap());
     coordinator.leader.set(true);
+    complete_index(&coordinator).await;
     for task in TABLE {
         settle(&coordinator, task).await;
     }
     coordinator
+}
+
+/// Lets the index hold all packages of the ledger: their bodies exist nowhere, and a coordinator
+/// that is idle has read them long ago.
+async fn complete_index(coordinator: &Coordinator) {
+    let ledger = packages::ledger(&coordinator.store).await.unwrap();
+    let mut cursor = LedgerCursor::of_index("", &ledger);
+    cursor.take(ledger.last);
+    let progress = cursor.to_progress();
+    let index = Arc::clone(&coordinator.packages.index);
+    tokio::task::spawn_blocking(move || index.commit(&progress)).await.unwrap().unwrap();
 }
 
 /// Runs a task until it has nothing to do.

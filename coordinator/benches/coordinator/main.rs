@@ -77,10 +77,12 @@ async fn main() -> ExitCode {
     let begun = Instant::now();
     fill::fill(&store, scale).await;
     eprintln!("the database is filled after {:.0} s", begun.elapsed().as_secs_f64());
-    let mut figures = tasks::measure(&store, dir.path()).await;
+    // All coordinators use it, one after the other: the packages of a database are in one place.
+    let data_dir = dir.path().join("coordinator");
+    let mut figures = tasks::measure(&store, &data_dir).await;
     store.close().await;
     figures.iter().for_each(Figure::print);
-    let service = service::measure(&cluster, dir.path(), scale).await;
+    let service = service::measure(&cluster, &data_dir, scale).await;
     service.iter().for_each(Figure::print);
     figures.extend(service);
     cluster.stop().await;

@@ -77,12 +77,10 @@ impl Program {
     fn start(cluster: &Cluster, dir: &Path) -> (Self, Log) {
         let socket = cluster.socket_dir().display().to_string().replace('/', "%2F");
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let data = dir.join("service");
-        std::fs::create_dir_all(&data).unwrap();
         let begun = Instant::now();
         let mut child = Command::new(binary())
             .args(["serve", "--listen", &format!("127.0.0.1:{port}"), "--data-dir"])
-            .arg(data)
+            .arg(dir)
             .env("DATABASE_URL", format!("postgres://nearcrawl@{socket}/nearcrawl"))
             .env("RUST_LOG", "info")
             .stderr(Stdio::piped())
