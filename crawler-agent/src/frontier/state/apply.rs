@@ -40,7 +40,8 @@ impl State {
                 {
                     host.set_robots(Some(state.clone()));
                 }
-                let mut effect = self.asked(disk, *host, *due, Some(*failures))?;
+                self.set_due(disk, *host, *due, Some(*failures))?;
+                let mut effect = Effect::default();
                 self.push_reports(reports, &mut effect)?;
                 let sitemaps = sitemaps.iter().map(|url| Arrival { url, depth: 0, redirects: 0 });
                 self.admit(disk, sitemaps, *bounds, &mut effect)?;
@@ -131,13 +132,15 @@ impl State {
         effect: &mut Effect,
     ) -> Result<Admission, FrontierError> {
         let order = self.next_order();
-        let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Admission::Known) };
+        // Most links lead to URLs that are known, which changes nothing of the host.
+        let Some(host) = self.hosts.get(disk, number)? else { return Ok(Admission::Known) };
         // Two keys with equal hashes: the host is another one, whose URLs are not fetched here.
         if host.record.key != arrival.url.host_key_str() {
             return Ok(Admission::Full);
         }
         let admission = host.enqueue(disk, arrival, order, bounds)?;
         if admission == Admission::Queued {
+            host.is_changed = true;
             self.totals.queued += 1;
             if !effect.ready.iter().any(|(ready, _)| *ready == number) {
                 effect.ready.push((number, host.record.due));
@@ -153,11 +156,11 @@ impl State {
         }
         self.totals.fetched += 1;
         self.totals.wire_bytes = self.totals.wire_bytes.saturating_add(done.wire_bytes);
-        self.push_result(done.line.clone().into_bytes());
-        let mut effect = match done.due {
-            Some(due) => self.asked(disk, done.host, due, Some(done.failures))?,
-            None => Effect::default(),
-        };
+        self.push_result(done.line.as_bytes());
+        if let Some(due) = done.due {
+            self.set_due(disk, done.host, due, Some(done.failures))?;
+        }
+        let mut effect = Effect::default();
         self.follow(disk, done, &mut effect)?;
         self.look_ahead(disk, done.host, &mut effect)?;
         effect.results = true;
@@ -219,13 +222,24 @@ impl State {
         due: UnixMillis,
         failures: Option<u32>,
     ) -> Result<Effect, FrontierError> {
+        self.set_due(disk, number, due, failures)?;
+        let mut effect = Effect::default();
+        self.look_ahead(disk, number, &mut effect)?;
+        Ok(effect)
+    }
+
+    fn set_due(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+        due: UnixMillis,
+        failures: Option<u32>,
+    ) -> Result<(), FrontierError> {
         if let Some(host) = self.hosts.get_mut(disk, number)? {
             host.record.due = due;
             host.record.failures = failures.unwrap_or(host.record.failures);
         }
-        let mut effect = Effect::default();
-        self.look_ahead(disk, number, &mut effect)?;
-        Ok(effect)
+        Ok(())
     }
 
     /// Adds to the effect what the host has left to do.
@@ -276,11 +290,11 @@ impl State {
     }
 
     pub(super) fn result(&mut self, entry: &Entry) -> Result<(), FrontierError> {
-        self.push_result(serde_json::to_vec(entry)?);
+        self.push_result(&serde_json::to_vec(entry)?);
         Ok(())
     }
 
-    fn push_result(&mut self, line: Vec<u8>) {
+    fn push_result(&mut self, line: &[u8]) {
         let order = self.next_order();
         self.insert_result(order, line, false);
     }

@@ -157,7 +157,7 @@ impl Host {
         if self.record.accepted >= bounds.pages_a_host {
             return Ok(Admission::Full);
         }
-        self.seen.insert(url, read)?;
+        self.seen.add(url);
         self.record.accepted += 1;
         let path = arrival.url.path_and_query().into();
         let queued = QueuedPath { path, redirects: arrival.redirects, attempts: 0 };

@@ -74,7 +74,7 @@ impl State {
             reported: RecentlyReported::default(),
         };
         for (order, line) in disk.results()? {
-            state.insert_result(order, line, true);
+            state.insert_result(order, &line, true);
         }
         Ok(state)
     }
@@ -201,7 +201,7 @@ impl State {
         self.hosts.committed();
     }
 
-    fn insert_result(&mut self, order: u64, line: Vec<u8>, is_on_disk: bool) {
+    fn insert_result(&mut self, order: u64, line: &[u8], is_on_disk: bool) {
         self.result_bytes += line.len();
         self.results.insert(order, StoredResult { line: line.into(), is_on_disk });
     }

@@ -59,16 +59,12 @@ impl Seen {
         self.runs.iter().map(|run| (run.number, length(run))).collect()
     }
 
-    /// Adds a fingerprint; returns whether it is new. `read` reads a run by its number.
-    pub(in crate::frontier) fn insert(
-        &mut self,
-        url: SeenUrl,
-        read: impl Fn(u32) -> Result<Vec<SeenUrl>, FrontierError>,
-    ) -> Result<bool, FrontierError> {
-        Ok(!self.contains(url, read)? && self.fresh.insert(url))
+    /// Adds a fingerprint that is not there.
+    pub(in crate::frontier) fn add(&mut self, url: SeenUrl) {
+        self.fresh.insert(url);
     }
 
-    /// Whether the fingerprint was added.
+    /// Whether the fingerprint was added. `read` reads a run by its number.
     pub(in crate::frontier) fn contains(
         &mut self,
         url: SeenUrl,

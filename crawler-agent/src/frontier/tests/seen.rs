@@ -34,7 +34,11 @@ proptest! {
             match step {
                 Step::Insert(url) => {
                     let read = |run: u32| Ok(disk[&run].clone());
-                    prop_assert_eq!(seen.insert(url, read).unwrap(), model.insert(url));
+                    let is_new = !seen.contains(url, read).unwrap();
+                    prop_assert_eq!(is_new, model.insert(url));
+                    if is_new {
+                        seen.add(url);
+                    }
                 }
                 Step::Checkpoint => {
                     if let Some(changes) = seen.changes(|run| Ok(disk[&run].clone())).unwrap() {
