@@ -30,10 +30,24 @@ INSERT INTO landmarks (first, last, address, host, port)
 SELECT first, last, first + 1, 'h' || place || '.example', 443
 FROM place WHERE place < {landmarks};
 
+-- Agents and landmarks lie in a plane, so that their times agree with each other and no report
+-- looks forged.
 INSERT INTO landmark_times (landmark, agent, home, outcome, rtt_us, measured_at)
-SELECT l.id, a.id, a.home, 'measured', 20000 + (l.id * a.id) % 150000,
+SELECT l.id, a.id, a.home, 'measured',
+       2000 + 100 * (point(l.id * 6007 % 1000, l.id * 50021 % 1000)
+                     <-> point(a.id * 7919 % 1000, a.id * 104729 % 1000)),
        date_trunc('milliseconds', now()) - interval '1 day' - n.hours * interval '1 hour'
 FROM landmarks l CROSS JOIN agents a CROSS JOIN LATERAL (SELECT (l.id + a.id) % 100 AS hours) AS n;
+
+-- Each home address is measured by a dozen other agents, as `measure_homes` chooses them.
+INSERT INTO home_times (agent, witness, home, rtt_us, measured_at)
+SELECT a.id, w.id, a.home,
+       2000 + 100 * (point(w.id * 7919 % 1000, w.id * 104729 % 1000)
+                     <-> point(a.id * 7919 % 1000, a.id * 104729 % 1000)),
+       now() - interval '1 day'
+FROM agents a
+CROSS JOIN generate_series(1, {agents} - 1, ceil(({agents} - 1) / 12.0)::int) AS ahead
+JOIN agents w ON w.id = 1 + (a.id - 1 + ahead) % {agents};
 
 -- The load: two days of each host, and the sums of them.
 INSERT INTO host_days (host, day, fetches)

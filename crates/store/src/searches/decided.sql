@@ -1,8 +1,11 @@
--- Searches that are over with a number below `before`, the newest first.
-SELECT s.id, s.first, s.last,
-       coalesce(array_agg(p.agent ORDER BY p.step) FILTER (WHERE p.id IS NOT NULL), '{}'),
-       coalesce(array_agg(p.rtt_us ORDER BY p.step) FILTER (WHERE p.id IS NOT NULL), '{}')
+-- Searches that are over with a number below `before`, the newest first, each with its probes. The
+-- probes are looked up search by search: a join of both tables would read all probes of the past.
+SELECT s.id, s.first, s.last, p.agents, p.times
 FROM (SELECT id, first, last FROM searches WHERE state = 'decided' AND id < $1
       ORDER BY id DESC LIMIT $2) AS s
-LEFT JOIN probes p ON p.search = s.id AND p.state = 'measured'
-GROUP BY s.id, s.first, s.last ORDER BY s.id DESC
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(agent ORDER BY step), '{}') AS agents,
+           coalesce(array_agg(rtt_us ORDER BY step), '{}') AS times
+    FROM probes WHERE search = s.id AND state = 'measured'
+) AS p
+ORDER BY s.id DESC
