@@ -28,16 +28,17 @@ fn farm(bed: &TestBed, hosts: u8, pages: u32) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn kill_9_in_mid_crawl_loses_nothing() {
     const HOSTS: u8 = 6;
-    const KILLS: usize = 8;
+    const KILLS: usize = 50;
+    const PAGES: u32 = 120;
     let mut bed = TestBed::new(HOSTS).await;
-    let urls = farm(&bed, HOSTS, 60);
+    let urls = farm(&bed, HOSTS, PAGES);
     bed.coordinator.approve();
     let seeds: Vec<String> = urls.iter().filter(|url| url.ends_with("/p/0")).cloned().collect();
     bed.coordinator.route(&seeds);
     for _ in 0..KILLS {
         bed.start().await;
         let before = bed.web.log().hosts.values().map(|seen| seen.fetches.len()).sum::<usize>();
-        let more = rand::rng().random_range(1..40);
+        let more = rand::rng().random_range(1..25);
         bed.until("it crawls again", |bed| {
             let now = bed.web.log().hosts.values().map(|seen| seen.fetches.len()).sum::<usize>();
             now >= before + more || now >= urls.len()
@@ -56,7 +57,7 @@ async fn kill_9_in_mid_crawl_loses_nothing() {
     let twice = results.values().filter(|count| **count > 1).count();
     assert_eq!(twice, 0, "every result was ingested once: {results:?}");
     let discovered: BTreeSet<String> = state.discovered().into_iter().collect();
-    assert_eq!(discovered.len(), 60, "every link was reported");
+    assert_eq!(discovered.len(), PAGES as usize, "every link was reported");
     let asked: u32 = bed.web.log().hosts.values().flat_map(|seen| seen.fetches.values()).sum();
     let least = urls.len() as u32 + u32::from(HOSTS);
     let repeated = KILLS as u32 * u32::from(HOSTS);
