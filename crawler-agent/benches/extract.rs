@@ -1,4 +1,5 @@
-//! How fast pages are extracted, in bytes per second of one core.
+//! How fast pages are extracted, in bytes per second of one core, and how small they are in a
+//! package.
 //!
 //! Each variant reads all pages, in pieces of the size of a large read from a socket, and the
 //! variants take turns. Beside the extraction is the parser alone: with a handler for every element
@@ -14,10 +15,21 @@
     reason = "a bench stops at what it did not expect, and prints"
 )]
 
-use std::{fs, hint::black_box, path::Path, time::Duration};
+use std::{fs, hint::black_box, io::Write as _, path::Path, time::Duration};
 
-use crawler_agent::extract::{Extractor, Media};
+use crawler_agent::{
+    extract::{Extractor, Media},
+    fetch::{Head, Sink as _},
+    page::{self, PageSink},
+};
+use flate2::{Compression, write::GzEncoder};
 use lol_html::{HtmlRewriter, Settings, element};
+use model::{AgentId, CrawlUrl, UnixMillis};
+use protocol::{
+    key::AgentKey,
+    package::{Coding, PackageBuilder, PackageName},
+    page::{Entry, Fetch, Timing},
+};
 use url::Url;
 
 /// Rounds, in each of which every variant reads all pages once.
@@ -45,6 +57,7 @@ fn main() {
         return;
     };
     let pages = read(Path::new(&folder));
+    shipped(&pages);
     table("whole pages", &pages);
     let cut = |page: &Vec<u8>| page[..page.len().min(SMALL_BYTES)].to_vec();
     let small = (0..SMALL_REPEATS).flat_map(|_| pages.iter().map(cut));
@@ -54,6 +67,54 @@ fn main() {
 fn read(folder: &Path) -> Vec<Vec<u8>> {
     let directories = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     directories.filter_map(|directory| fs::read(directory.join("source.html")).ok()).collect()
+}
+
+/// Prints the size of packages with all pages, each of a host of its own.
+fn shipped(pages: &[Vec<u8>]) {
+    let plain: usize = pages.iter().map(Vec::len).sum();
+    let wire: usize = pages.iter().map(|page| gzipped(page)).sum();
+    println!("{} pages, {plain} bytes plain, {wire} bytes with gzip on the wire", pages.len());
+    for coding in Coding::READ {
+        let mut builder = PackageBuilder::new(coding);
+        for (number, page) in (0_u8..).zip(pages) {
+            builder.push(entry(number, page));
+        }
+        let name = PackageName { agent: AgentId::new(1), epoch: 1, seq: 1 };
+        let key = AgentKey::from_seed([1; 32]);
+        let bytes = builder.finish(name, UnixMillis(0), &key).unwrap().bytes.len();
+        println!(
+            "  shipped with {coding:?}: {bytes} bytes, 1/{:.1} of plain, 1/{:.1} of the wire",
+            plain as f64 / bytes as f64,
+            wire as f64 / bytes as f64,
+        );
+    }
+}
+
+fn gzipped(page: &[u8]) -> usize {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::new(6));
+    gzip.write_all(page).unwrap();
+    gzip.finish().unwrap().len()
+}
+
+/// The result of fetching a page, with text, links and anchors.
+fn entry(number: u8, body: &[u8]) -> Entry {
+    let url = CrawlUrl::parse(&format!("https://host{number}.example/some/page")).unwrap();
+    let head = Head { status: 200, media_type: Some("text/html".into()), ..Head::default() };
+    let mut sink = PageSink::open(&url, &head).unwrap();
+    sink.write(body);
+    let (outcome, _) = page::outcome(&url, head, Some(sink));
+    let micros = 20_000 + u32::from(number);
+    let timing =
+        Timing { connect_us: micros, tcp_us: micros, first_byte_us: micros, total_us: 2 * micros };
+    Entry::Fetch(Box::new(Fetch {
+        url: url.into(),
+        fetched_at: UnixMillis(1_700_000_000_000 + i64::from(number) * 1_000),
+        address: Some([192, 0, 2, number].into()),
+        timing: Some(timing),
+        wire_bytes: body.len() as u64,
+        outcome,
+        trend: None,
+    }))
 }
 
 fn table(title: &str, pages: &[Vec<u8>]) {

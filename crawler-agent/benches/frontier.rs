@@ -18,7 +18,7 @@ use delegation::calibration::{Sensitivity, Timing};
 use model::{CrawlUrl, UnixMillis};
 use protocol::{
     Route,
-    page::{Fetch, Outcome, Page},
+    page::{ContentHash, Fetch, Link, Outcome, Page},
 };
 
 /// Links of a page within its host, and to other agents' hosts.
@@ -96,14 +96,21 @@ fn visit(item: &Queued, args: &Args) -> anyhow::Result<Change> {
     let own = (1..=LINKS.0).map(|step| format!("/{}", (number + step * step) % args.pages));
     let foreign = (0..LINKS.1).map(|step| format!("http://f{}.example/", (number + step) % 97));
     let links = own.chain(foreign).map(|link| CrawlUrl::join(item.url.url(), &link));
+    let links: Vec<CrawlUrl> = links.collect::<Result<_, _>>()?;
+    let shown = links.iter().map(|url| Link {
+        url: url.to_string(),
+        anchor: "the text of a link".into(),
+        ..Link::default()
+    });
+    let fetch = fetch(item, shown.collect());
     let after = After {
         page: Some(record(item)),
-        links: links.collect::<Result<_, _>>()?,
+        links,
         due: Some(NOW),
         failures: 0,
         bounds: bounds(args),
     };
-    Ok(Change::Done(Box::new(Done::new(item, fetch(item), after)?)))
+    Ok(Change::Done(Box::new(Done::new(item, fetch, after))))
 }
 
 fn record(item: &Queued) -> PageRecord {
@@ -114,12 +121,12 @@ fn record(item: &Queued) -> PageRecord {
         depth: item.depth,
         etag: Some("\"5f3e2a1b9c8d7\"".into()),
         last_modified: Some("Tue, 03 Nov 2026 10:11:12 GMT".into()),
-        sha256: Some("ab".repeat(32)),
+        sha256: Some([0xab; 32]),
         past,
     }
 }
 
-fn fetch(item: &Queued) -> Fetch {
+fn fetch(item: &Queued, links: Vec<Link>) -> Fetch {
     let page = Page {
         status: 200,
         media_type: "text/html".into(),
@@ -127,8 +134,9 @@ fn fetch(item: &Queued) -> Fetch {
         lang: Some("en".into()),
         title: "A title of usual length".into(),
         text: "some words ".repeat(TEXT / 11),
-        sha256: "ab".repeat(32),
-        links: LINKS.0 + LINKS.1,
+        sha256: ContentHash([0xab; 32]),
+        canonical: None,
+        links,
     };
     Fetch {
         url: item.url.to_string(),

@@ -1,7 +1,6 @@
 //! Outcome of a fetch: what is reported to the coordinator, and which links are followed.
 
-use data_encoding::HEXLOWER;
-use protocol::page::{DisallowedBy, Outcome, Page};
+use protocol::page::{ContentHash, DisallowedBy, Link, Outcome, Page};
 use sha2::{Digest as _, Sha256};
 
 use crate::{extract::Extractor, extract::Media, fetch::Flow, fetch::Head, fetch::Sink};
@@ -56,16 +55,17 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
     }
     match (sink, head.media_type) {
         (Some(sink), Some(media_type)) => {
-            let sha256 = HEXLOWER.encode(&sink.hash.finalize());
+            let sha256 = ContentHash(sink.hash.finalize().into());
             let mut document = sink.extractor.finish();
             // Header and meta element restrict each other: either can forbid.
             document.directives = document.directives.and(head.directives);
             let links = document.links(url.url());
+            let followed = links.followed();
             if document.is_list {
-                return (Outcome::Other { status, media_type: Some(media_type) }, links);
+                return (Outcome::Other { status, media_type: Some(media_type) }, followed);
             }
             if document.directives.noindex {
-                return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, links);
+                return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, followed);
             }
             let page = Page {
                 status,
@@ -75,9 +75,10 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
                 title: document.title,
                 text: document.text,
                 sha256,
-                links: links.len() as u32,
+                canonical: links.canonical.map(|url| url.to_string()),
+                links: links.found.into_iter().map(Link::from).collect(),
             };
-            (Outcome::Page(page), links)
+            (Outcome::Page(page), followed)
         }
         (_, media_type) => (Outcome::Other { status, media_type }, Vec::new()),
     }
@@ -108,14 +109,19 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_reported_with_its_hash_and_number_of_links() {
-        let (outcome, links) = read(html(200), "<title>T</title><a href=x>y</a>");
+    fn a_page_is_reported_with_its_hash_and_links() {
+        let body = "<title>T</title><a href=x>y</a><a href=z rel=nofollow></a>";
+        let (outcome, links) = read(html(200), body);
         let Outcome::Page(page) = outcome else { panic!("{outcome:?}") };
-        assert_eq!((page.title.as_str(), page.text.as_str(), page.links), ("T", "y", 1));
-        assert_eq!(
-            page.sha256,
-            HEXLOWER.encode(&Sha256::digest(b"<title>T</title><a href=x>y</a>"))
-        );
+        assert_eq!((page.title.as_str(), page.text.as_str()), ("T", "y"));
+        assert_eq!(page.sha256.0, <[u8; 32]>::from(Sha256::digest(body)));
+        let link = |path: &str, anchor: &str, nofollow| Link {
+            url: format!("http://e.org/dir/{path}"),
+            anchor: anchor.into(),
+            nofollow,
+            ..Link::default()
+        };
+        assert_eq!(page.links, [link("x", "y", false), link("z", "", true)]);
         assert_eq!(links, ["http://e.org/dir/x"]);
     }
 

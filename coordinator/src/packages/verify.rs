@@ -20,7 +20,7 @@ pub struct Verified {
 pub fn verify(bytes: &[u8], key: &PublicKey) -> Result<Verified, PackageError> {
     let package = package::open(bytes, key)?;
     let mut hosts = BTreeSet::new();
-    for entry in package.entries() {
+    for entry in package.entries()? {
         if let Entry::Fetch(fetch) = entry? {
             hosts.extend(CrawlUrl::parse(&fetch.url).map(|url| url.host_key()).ok());
         }
@@ -30,5 +30,5 @@ pub fn verify(bytes: &[u8], key: &PublicKey) -> Result<Verified, PackageError> {
 
 /// Verifies a package and returns its entries.
 pub fn read(bytes: &[u8], key: &PublicKey) -> Result<Vec<Entry>, PackageError> {
-    package::open(bytes, key)?.entries().collect()
+    package::open(bytes, key)?.entries()?.collect()
 }

@@ -10,7 +10,7 @@ use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::join_token::JoinToken;
 use protocol::key::{AgentKey, PublicKey};
 use protocol::package::{PackageBuilder, PackageName};
-use protocol::page::{Discovered, Entry, Fetch, Outcome, Page, Timing};
+use protocol::page::{ContentHash, Discovered, Entry, Fetch, Outcome, Page, Timing};
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, ProbeReport, ProbeResult, Route,
@@ -244,7 +244,7 @@ impl FakeAgent {
         let name = PackageName { agent: self.id, epoch: EPOCH, seq };
         let mut builder = PackageBuilder::default();
         for entry in entries {
-            builder.push(entry).unwrap();
+            builder.push(entry.clone());
         }
         builder.finish(name, now(), &self.key).unwrap().bytes
     }
@@ -273,8 +273,9 @@ pub(crate) fn page(url: &str, title: &str, text: &str) -> Entry {
         lang: Some("en".into()),
         title: title.into(),
         text: text.into(),
-        sha256: String::new(),
-        links: 1,
+        sha256: ContentHash::default(),
+        canonical: None,
+        links: Vec::new(),
     };
     fetch(url, Outcome::Page(page))
 }

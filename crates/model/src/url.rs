@@ -174,6 +174,12 @@ impl CrawlUrl {
     }
 }
 
+impl From<CrawlUrl> for String {
+    fn from(url: CrawlUrl) -> Self {
+        url.0.into()
+    }
+}
+
 impl fmt::Display for CrawlUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

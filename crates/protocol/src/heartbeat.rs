@@ -4,7 +4,7 @@
 use model::{AgentState, CrawlPolicy, HostTask, ProbeId, UnixMillis};
 use serde::{Deserialize, Serialize};
 
-use crate::{ProbeOrder, ProtocolVersion};
+use crate::{ProbeOrder, ProtocolVersion, package::Coding};
 
 /// Whether the agent works now, by its owner's rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,6 +113,9 @@ pub struct HeartbeatResponse {
     pub lease_ms: Option<u64>,
     /// Settings of the operator, within the owner's limits.
     pub policy: CrawlPolicy,
+    /// Codings of packages that every coordinator of the installation reads; gzip always is one.
+    #[serde(default)]
+    pub package_codings: Vec<Coding>,
 }
 
 /// A URL on its way to the agent that owns its host. The host is the agent's from now on.

@@ -14,8 +14,12 @@ pub const PACKAGE_RATIO: u64 = 200;
 pub const PACKAGE_RATIO_FLOOR: u64 = 1 << 20;
 /// Most entries in a package.
 pub const PACKAGE_ENTRIES: u32 = 50_000;
-/// Longest entry of a package, in bytes of JSON.
-pub const ENTRY_BYTES: usize = 8 << 20;
+/// Longest entry of a package of version 1, in bytes of JSON.
+pub const LINE_BYTES: usize = 8 << 20;
+/// Largest block of a package, in bytes. The content of a page takes at most half of it.
+pub const BLOCK_BYTES: usize = 4 << 20;
+/// Most links of a page.
+pub const PAGE_LINKS: u32 = 10_000;
 /// Largest body of one fetch on the wire, in bytes. Owners' limits are some megabytes.
 pub const FETCH_WIRE_BYTES: u64 = 1 << 40;
 /// Largest slowdown of a page: its recent time over its usual time.

@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use serde::{Deserialize, Serialize};
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use model::UnixMillis;
 
@@ -145,8 +146,105 @@ pub struct Page {
     pub title: String,
     /// Visible text with white space folded.
     pub text: String,
-    /// SHA-256 of the decoded body, hexadecimal.
-    pub sha256: String,
-    /// Number of links on the page.
-    pub links: u32,
+    /// Hash of the decoded body.
+    pub sha256: ContentHash,
+    /// URL that the page names as its canonical one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical: Option<String>,
+    /// Distinct links in their order; none in packages of version 1, which have only their number.
+    #[serde(deserialize_with = "links_or_number")]
+    pub links: Vec<Link>,
+}
+
+/// A link of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Absolute, normalised http or https URL without fragment.
+    pub url: String,
+    /// Text of the link; may be empty.
+    pub anchor: String,
+    /// Whether the page asks not to follow the link.
+    pub nofollow: bool,
+    /// Whether a user of the site made the link.
+    pub ugc: bool,
+    /// Whether the link is an advertisement.
+    pub sponsored: bool,
+}
+
+/// SHA-256 of a page's decoded body; hexadecimal in JSON.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl Serialize for ContentHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&HEXLOWER.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let hex = String::deserialize(deserializer)?;
+        let bytes = HEXLOWER.decode(hex.as_bytes()).map_err(de::Error::custom)?;
+        let bytes = bytes.try_into().map_err(|_| de::Error::custom("a SHA-256 has 32 bytes"))?;
+        Ok(Self(bytes))
+    }
+}
+
+/// Links, or their number, as packages of version 1 have it.
+fn links_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Link>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Links {
+        List(Vec<Link>),
+        Number(de::IgnoredAny),
+    }
+    Ok(match Links::deserialize(deserializer)? {
+        Links::List(links) => links,
+        Links::Number(_) => Vec::new(),
+    })
+}
+
+/// Memory of a value besides its texts, in bytes.
+const VALUE_BYTES: usize = 64;
+
+impl Entry {
+    /// About the memory that the entry takes, in bytes.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Fetch(fetch) => fetch.size(),
+            Self::Discovered(found) => found.size(),
+        }
+    }
+}
+
+impl Discovered {
+    /// About the memory that it takes, in bytes.
+    pub fn size(&self) -> usize {
+        VALUE_BYTES + self.url.len()
+    }
+}
+
+impl Fetch {
+    /// About the memory that it takes, in bytes.
+    pub fn size(&self) -> usize {
+        let content = match &self.outcome {
+            Outcome::Page(page) => page.size(),
+            Outcome::Redirect { location, .. } => location.len(),
+            Outcome::Other { media_type, .. } => media_type.as_ref().map_or(0, String::len),
+            Outcome::Failed { reason } => reason.len(),
+            Outcome::Disallowed { .. } | Outcome::Unchanged { .. } => 0,
+        };
+        2 * VALUE_BYTES + self.url.len() + content
+    }
+}
+
+impl Page {
+    fn size(&self) -> usize {
+        let Self { media_type, charset, lang, title, text, canonical, links, .. } = self;
+        let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let texts = media_type.len() + charset.len() + title.len() + text.len();
+        let links: usize =
+            links.iter().map(|link| VALUE_BYTES + link.url.len() + link.anchor.len()).sum();
+        2 * VALUE_BYTES + texts + optional(lang) + optional(canonical) + links
+    }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProtocolVersion(pub u16);
 
 /// Version of this build.
-pub const CURRENT: ProtocolVersion = ProtocolVersion(3);
+pub const CURRENT: ProtocolVersion = ProtocolVersion(4);
 
 /// Oldest version that this build understands.
 pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
@@ -24,6 +24,9 @@ pub const HANDOVERS: ProtocolVersion = ProtocolVersion(2);
 /// agent signs its whole profile. Older agents that have enrolled keep working; new ones cannot
 /// enrol.
 pub const SIGNED_ANSWERS: ProtocolVersion = ProtocolVersion(3);
+
+/// First version with packages of version 2. Those of version 1 are still read.
+pub const BLOCK_PACKAGES: ProtocolVersion = ProtocolVersion(4);
 
 /// The other side speaks a version that this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

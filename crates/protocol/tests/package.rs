@@ -8,16 +8,25 @@ use flate2::{Compression, write::GzEncoder};
 use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use protocol::{
-    key::AgentKey, key::Purpose, package::Header, package::PackageBuilder, package::PackageError,
-    package::PackageName, package::ValueError, package::Written, package::open, page::Discovered,
-    page::Entry, page::Fetch, page::Outcome, page::Page, page::Timing, page::Trend,
+    key::AgentKey,
+    key::Purpose,
+    package::{
+        Coding, Header, PackageBuilder, PackageError, PackageName, ValueError, Written,
+        decode_entry, encode_entry, open,
+    },
+    page::{ContentHash, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend},
 };
+use rand::SeedableRng as _;
 use sha2::{Digest as _, Sha256};
 
 const NAME: PackageName = PackageName { agent: AgentId::new(3), epoch: 11, seq: 1 };
 
 fn key() -> AgentKey {
     AgentKey::from_seed([5; 32])
+}
+
+fn link(url: &str, anchor: &str, nofollow: bool) -> Link {
+    Link { url: url.into(), anchor: anchor.into(), nofollow, ..Link::default() }
 }
 
 fn page(url: &str, text: &str) -> Entry {
@@ -39,8 +48,12 @@ fn page(url: &str, text: &str) -> Entry {
             lang: Some("el".into()),
             title: "Τίτλος".into(),
             text: text.into(),
-            sha256: "00".repeat(32),
-            links: 4,
+            sha256: ContentHash([7; 32]),
+            canonical: Some("http://a.example/canonical".into()),
+            links: vec![
+                link("http://a.example/next", "Επόμενο", false),
+                link("https://c.example/", "", true),
+            ],
         }),
         trend: None,
     }))
@@ -51,20 +64,23 @@ fn discovered(url: &str) -> Entry {
 }
 
 fn write(entries: &[Entry]) -> Written {
-    let mut builder = PackageBuilder::default();
+    let mut builder = PackageBuilder::new(Coding::Zstd);
     for entry in entries {
-        builder.push(entry).unwrap();
+        builder.push(entry.clone());
     }
     builder.finish(NAME, UnixMillis(1_700_000_000_500), &key()).unwrap()
 }
 
-/// A package with any body and any promises in its header, validly signed by a dishonest agent.
+/// A package of version 1 with any body and any promises in its header, validly signed by a
+/// dishonest agent.
 fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
     let mut gz = GzEncoder::new(Vec::new(), Compression::best());
     gz.write_all(plain).unwrap();
     let body = gz.finish().unwrap();
     let body_sha256 = HEXLOWER.encode(&Sha256::digest(&body));
-    let header = Header { name: NAME, created: UnixMillis(0), entries, plain_bytes, body_sha256 };
+    let coding = Coding::Gzip;
+    let created = UnixMillis(0);
+    let header = Header { name: NAME, created, entries, plain_bytes, body_sha256, coding };
     let json = serde_json::to_vec(&header).unwrap();
     let length = u32::try_from(json.len()).unwrap().to_be_bytes();
     let signature = key().sign(Purpose::Package, &json).to_bytes();
@@ -72,7 +88,7 @@ fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> Result<Vec<Entry>, PackageError> {
-    open(bytes, &key().public())?.entries().collect()
+    open(bytes, &key().public())?.entries()?.collect()
 }
 
 #[test]
@@ -98,13 +114,61 @@ fn urls_of_fetches_are_normalised() {
 fn the_wire_format_is_fixed() {
     let entry = page("http://a.example/", "text");
     insta::assert_json_snapshot!(entry);
+    insta::assert_snapshot!(HEXLOWER.encode(&encode_entry(&entry)));
     insta::assert_json_snapshot!(Header {
         name: NAME,
         created: UnixMillis(1_700_000_000_500),
         entries: 1,
         plain_bytes: 57,
         body_sha256: "ab".repeat(32),
+        coding: Coding::Zstd,
     });
+}
+
+/// A line as agents of protocol 3 sent it: with the number of links alone.
+const OLD_LINE: &str = concat!(
+    r#"{"fetch":{"url":"http://a.example/","fetched_at":1700000000000,"address":"192.0.2.1","#,
+    r#""timing":{"connect_us":100,"tcp_us":100,"first_byte_us":2000,"total_us":3000},"#,
+    r#""wire_bytes":512,"#,
+    r#""outcome":{"kind":"page","status":200,"media_type":"text/html","charset":"UTF-8","#,
+    r#""lang":"el","#,
+    r#""title":"Τίτλος","text":"text","#,
+    r#""sha256":"0707070707070707070707070707070707070707070707070707070707070707","links":4}}}"#,
+);
+
+#[test]
+fn packages_of_version_1_are_still_read() {
+    let line = format!("{OLD_LINE}\n");
+    let expected = changed(|fetch| {
+        let Outcome::Page(page) = &mut fetch.outcome else { unreachable!() };
+        page.canonical = None;
+        page.links.clear();
+    });
+    assert_eq!(read(&forge(line.as_bytes(), 1, line.len() as u64)).unwrap(), [expected]);
+}
+
+#[test]
+fn an_unchanged_page_takes_a_few_bytes() {
+    let mut rng = rand::rngs::StdRng::seed_from_u64(1);
+    let mut at = 1_700_000_000_000;
+    let visits: Vec<Entry> = (0..1_000)
+        .map(|number| {
+            at += rng.random_range(1_000..1_100);
+            let first_byte_us = rng.random_range(20_000..40_000);
+            changed(|fetch| {
+                fetch.url = format!("http://a.example/articles/{number}/index.html");
+                fetch.fetched_at = UnixMillis(at);
+                fetch.wire_bytes = 0;
+                fetch.outcome = Outcome::Unchanged { status: 304 };
+                fetch.trend = Some(Trend::Usual);
+                let total_us = first_byte_us + rng.random_range(10..90);
+                let reused = Timing { connect_us: 0, tcp_us: 15_000, first_byte_us, total_us };
+                fetch.timing = Some(reused);
+            })
+        })
+        .collect();
+    let bytes = write(&visits).bytes.len();
+    assert!(bytes <= 16 * visits.len(), "{bytes} bytes");
 }
 
 #[test]
@@ -120,7 +184,7 @@ fn a_bomb_is_refused_before_or_while_it_inflates() {
     let promised = forge(&zeros, 1, zeros.len() as u64);
     assert!(matches!(read(&promised), Err(PackageError::Bomb(_))));
     let hidden = forge(&zeros, 1, 10);
-    assert!(matches!(read(&hidden), Err(PackageError::Bomb(10))));
+    assert!(matches!(read(&hidden), Err(PackageError::LongerThanPromised)));
 }
 
 #[test]
@@ -158,9 +222,9 @@ fn values_that_no_column_holds_are_refused() {
         (discovered("http://b.example/\0"), ValueError::ControlCharacter),
     ];
     for (entry, expected) in refused {
-        let error = read(&write(&[discovered("http://b.example/"), entry]).bytes).unwrap_err();
+        let error = read(&write(&[entry]).bytes).unwrap_err();
         assert!(
-            matches!(error, PackageError::Value { number: 2, source } if source == expected),
+            matches!(error, PackageError::Value { number: 1, source } if source == expected),
             "{error:?}"
         );
     }
@@ -172,7 +236,8 @@ proptest! {
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let _ = read(&bytes);
-        let _ = read(&[b"NCPK\x01".as_slice(), &bytes].concat());
+        let _ = read(&[b"NCPK\x02".as_slice(), &bytes].concat());
+        let _ = decode_entry(&bytes);
     }
 
     #[test]
@@ -182,6 +247,15 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] ^= 1 << bit;
         prop_assert!(read(&bytes).is_err());
+    }
+
+    #[test]
+    fn a_damaged_block_is_read_or_refused(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut block = encode_entry(&page("http://a.example/", "text"));
+        let at = at.index(block.len());
+        block[at] = byte;
+        let _ = decode_entry(&block);
+        prop_assert!(decode_entry(&block[..at]).is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use model::{AgentState, CrawlPolicy, UnixMillis};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus,
-    limits::HEARTBEAT_HOLD_MS, version,
+    limits::HEARTBEAT_HOLD_MS, package::Coding, version,
 };
 use tokio::{
     sync::{mpsc, watch},
@@ -49,6 +49,8 @@ pub(super) struct HeartbeatTask<P> {
     pub(super) host_orders: Arc<HostOrders>,
     pub(super) lease: Arc<Lease>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
+    /// Coding of new packages.
+    pub(super) coding: watch::Sender<Coding>,
     pub(super) readiness: ReadinessSignal,
     pub(super) pack_trigger: Arc<PackTrigger>,
     /// Probe orders on their way to the prober.
@@ -173,6 +175,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     ) -> Result<bool, AgentError> {
         let mut news = self.apply_state(response.state)?;
         self.apply_policy(response.policy).await?;
+        self.coding.send_replace(Coding::best(&response.package_codings));
         let routes = new_routes(response.routes, routes_after);
         if !routes.is_empty() {
             news = true;

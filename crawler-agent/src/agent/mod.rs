@@ -30,7 +30,7 @@ use std::{
 };
 
 use model::{AgentId, CrawlPolicy, ProbeMethod};
-use protocol::key::AgentKey;
+use protocol::{key::AgentKey, package::Coding};
 use tokio::{
     sync::{Notify, mpsc, watch},
     task::JoinSet,
@@ -110,6 +110,8 @@ struct Parts {
     /// Notified when a package is ready to be sent.
     sealed: Arc<Notify>,
     policy: watch::Sender<CrawlPolicy>,
+    /// Coding of new packages.
+    coding: watch::Sender<Coding>,
     readiness: ReadinessSignal,
 }
 
@@ -196,7 +198,10 @@ impl Parts {
             Arc::clone(&pack_trigger),
         ));
         let rules = config.ship.clone();
-        let outbox = Outbox::open(&dir.join("packages"), store.clone(), key, id, rules).await?;
+        let (coding, coding_receiver) = watch::channel(Coding::default());
+        let packages = dir.join("packages");
+        let outbox =
+            Outbox::open(&packages, store.clone(), key, id, rules, coding_receiver).await?;
         Ok(Self {
             readiness: initial_readiness(&config, &dir)?,
             config,
@@ -215,6 +220,7 @@ impl Parts {
             pack_trigger,
             sealed: Arc::default(),
             policy,
+            coding,
         })
     }
 
@@ -236,6 +242,7 @@ impl Parts {
             host_orders: Arc::clone(&self.host_orders),
             lease: Arc::clone(&self.lease),
             policy: self.policy.clone(),
+            coding: self.coding.clone(),
             readiness: self.readiness.clone(),
             pack_trigger: Arc::clone(&self.pack_trigger),
             probe_orders,

@@ -4,11 +4,12 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use model::CrawlUrl;
+use protocol::page::Link;
 use serde::Serialize;
 
 use super::{print_line, read_input};
 use crate::{
-    extract::{Document, Extractor, Media, directives::Directives},
+    extract::{Document, Extractor, Links, Media, directives::Directives},
     fetch,
 };
 
@@ -36,7 +37,8 @@ struct Extract {
     noindex: bool,
     nofollow: bool,
     text: String,
-    links: Vec<String>,
+    canonical: Option<String>,
+    links: Vec<Link>,
 }
 
 pub(super) fn print(arguments: &ExtractArgs) -> anyhow::Result<ExitCode> {
@@ -61,14 +63,16 @@ fn document(content_type: &str, bytes: &[u8]) -> Option<Document> {
 }
 
 fn extract(document: Document, url: &CrawlUrl) -> Extract {
-    let links = document.links(url.url()).iter().map(ToString::to_string).collect();
+    let Links { canonical, found } = document.links(url.url());
+    let canonical = canonical.map(String::from);
+    let links = found.into_iter().map(Link::from).collect();
     let Document { charset, lang, title, text, directives, .. } = document;
     let Directives { noindex, nofollow } = directives;
-    Extract { title, lang, charset, noindex, nofollow, text, links }
+    Extract { title, lang, charset, noindex, nofollow, text, canonical, links }
 }
 
 fn text(extract: &Extract) -> String {
-    let Extract { title, lang, charset, noindex, nofollow, text, links } = extract;
+    let Extract { title, lang, charset, noindex, nofollow, text, canonical, links } = extract;
     let lang = lang.as_deref().unwrap_or("unknown");
     let yes_no = |value: &bool| if *value { "yes" } else { "no" };
     let mut lines = vec![
@@ -77,11 +81,20 @@ fn text(extract: &Extract) -> String {
         format!("charset:  {charset}"),
         format!("noindex:  {}", yes_no(noindex)),
         format!("nofollow: {}", yes_no(nofollow)),
-        format!("links:    {}", links.len()),
     ];
-    lines.extend(links.iter().map(|link| format!("  {link}")));
+    lines.extend(canonical.iter().map(|url| format!("canonical: {url}")));
+    lines.push(format!("links:    {}", links.len()));
+    lines.extend(links.iter().map(link_line));
     lines.push(format!("text:     {} bytes\n{text}", text.len()));
     lines.join("\n")
+}
+
+fn link_line(link: &Link) -> String {
+    let Link { url, anchor, nofollow, ugc, sponsored } = link;
+    let words = [(*nofollow, "nofollow"), (*ugc, "ugc"), (*sponsored, "sponsored")];
+    let words = words.into_iter().filter(|(is_set, _)| *is_set).map(|(_, word)| word);
+    let rel = words.fold(String::new(), |line, word| line + " " + word);
+    if anchor.is_empty() { format!("  {url}{rel}") } else { format!("  {url} “{anchor}”{rel}") }
 }
 
 #[cfg(test)]
@@ -94,9 +107,12 @@ mod tests {
             b"<title>A \xe4</title><meta name=robots content=noindex><p>Text <a href=b>b</a>";
         let document = document("text/html; charset=iso-8859-1", html).unwrap();
         let shown = text(&extract(document, &CrawlUrl::parse("http://e.org/a/").unwrap()));
-        for line in
-            ["title:    A \u{e4}\n", "noindex:  yes\n", "\n  http://e.org/a/b\n", "\nText b"]
-        {
+        for line in [
+            "title:    A \u{e4}\n",
+            "noindex:  yes\n",
+            "\n  http://e.org/a/b \u{201c}b\u{201d}\n",
+            "\nText b",
+        ] {
             assert!(shown.contains(line), "{line}: {shown}");
         }
         assert!(super::document("image/png", html).is_none());

@@ -51,7 +51,7 @@ pub(super) fn print(command: &PackageCommand) -> anyhow::Result<ExitCode> {
             bytes.len()
         )
     });
-    for entry in package.entries() {
+    for entry in package.entries()? {
         let entry = entry?;
         print_line(&if arguments.json { serde_json::to_string(&entry)? } else { line(&entry) });
     }
@@ -90,8 +90,9 @@ fn describe(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Page(page) => {
             let text = page.text.len();
+            let links = page.links.len();
             format!(
-                "page with status {}, {text} bytes of text, \u{201c}{}\u{201d}",
+                "page with status {}, {links} links, {text} bytes of text, \u{201c}{}\u{201d}",
                 page.status, page.title
             )
         }

@@ -11,11 +11,14 @@ use memchr::memchr;
 
 use super::{
     LINK_BYTES, MAX_LINKS, TEXT_BYTES, TEXT_COPIES, directives::Directives, references::Bound,
-    references::References, tags, text::Folded,
+    references::References, references::Rel, tags, text::Folded,
 };
 
 /// Longest title, in bytes.
 const TITLE_BYTES: usize = 1_024;
+
+/// Longest text of a link that is taken, in bytes.
+const ANCHOR_BYTES: usize = 200;
 
 /// Longest attribute value that is used, in bytes: several times the longest URL.
 const VALUE_BYTES: usize = 8 << 10;
@@ -39,6 +42,10 @@ pub(super) struct Collector {
     node: String,
     /// Kind of the next chunk of text.
     kind: TextKind,
+    /// Whether the next chunk of text is part of a link.
+    is_anchor: bool,
+    /// Text of the last link; none when it was not taken, or has ended.
+    anchor: Option<Folded>,
     /// Bytes of text that were taken and are still to come in the output of the parser.
     text_in_output: usize,
     /// Bytes that the parser has put out.
@@ -69,6 +76,8 @@ impl Default for Collector {
             directives: Directives::default(),
             node: String::new(),
             kind: TextKind::Main,
+            is_anchor: false,
+            anchor: None,
             text_in_output: 0,
             passed: 0,
             tags: 0,
@@ -87,8 +96,9 @@ impl Collector {
         match element.tag_name().as_str() {
             "html" => self.lang = self.lang.take().or_else(|| value(element, "lang")),
             "base" => self.base = self.base.take().or_else(|| value(element, "href")),
-            "a" | "area" => self.link(element, "href"),
-            "frame" | "iframe" => self.link(element, "src"),
+            "a" => self.link(element),
+            "area" => self.reference(value(element, "href"), rel(element)),
+            "frame" | "iframe" => self.reference(value(element, "src"), rel(element)),
             "link" if has_word(element, "rel", "canonical") => {
                 self.canonical = self.canonical.take().or_else(|| value(element, "href"));
             }
@@ -107,9 +117,15 @@ impl Collector {
         self.kind = TextKind::Boilerplate;
     }
 
+    /// Marks the next chunk of text as part of a link.
+    pub(super) fn mark_anchor(&mut self) {
+        self.is_anchor = true;
+    }
+
     /// Handles a chunk of a text node, after it was marked.
     pub(super) fn text(&mut self, chunk: &TextChunk<'_>) {
         let kind = mem::take(&mut self.kind);
+        let is_anchor = mem::take(&mut self.is_anchor);
         self.text_in_output += chunk.as_str().len();
         // Skips scripts and styles, which the parser reports as other types of text.
         let wanted = match kind {
@@ -117,39 +133,43 @@ impl Collector {
             TextKind::Main | TextKind::Boilerplate => chunk.text_type() == TextType::Data,
         };
         if wanted {
-            self.piece(kind, chunk.as_str());
+            self.piece(kind, is_anchor, chunk.as_str());
         }
         if chunk.last_in_text_node() {
-            self.end_node(kind);
+            self.end_node(kind, is_anchor);
         }
     }
 
-    fn piece(&mut self, kind: TextKind, text: &str) {
+    fn piece(&mut self, kind: TextKind, is_anchor: bool, text: &str) {
         // A title is taken as a whole, so that a second one cannot extend the first.
         let at_once = kind != TextKind::Title && self.node.is_empty();
         if at_once && memchr(b'&', text.as_bytes()).is_none() {
-            self.target(kind).push(text);
+            self.take(kind, is_anchor, text);
         } else if self.node.len() < TEXT_BYTES {
             self.node.push_str(text);
         }
     }
 
-    fn end_node(&mut self, kind: TextKind) {
+    fn end_node(&mut self, kind: TextKind, is_anchor: bool) {
         let node = mem::take(&mut self.node);
         // Only the first title counts.
         if kind != TextKind::Title || self.title.is_empty() {
-            self.target(kind).push(&unescape(node.as_str()));
+            self.take(kind, is_anchor, &unescape(node.as_str()));
         }
         // The node keeps its memory for the next one.
         self.node = node;
         self.node.clear();
     }
 
-    fn target(&mut self, kind: TextKind) -> &mut Folded {
-        match kind {
+    fn take(&mut self, kind: TextKind, is_anchor: bool, text: &str) {
+        let target = match kind {
             TextKind::Main => &mut self.main,
             TextKind::Boilerplate => &mut self.boilerplate,
             TextKind::Title => &mut self.title,
+        };
+        target.push(text);
+        if let Some(anchor) = self.anchor.as_mut().filter(|_| is_anchor) {
+            anchor.push(text);
         }
     }
 
@@ -163,6 +183,7 @@ impl Collector {
         if tags::separate_words(markup) {
             self.main.break_word();
             self.boilerplate.break_word();
+            self.anchor.iter_mut().for_each(Folded::break_word);
         }
     }
 
@@ -182,15 +203,25 @@ impl Collector {
         TEXT_COPIES * text + self.node.capacity() + self.references.held()
     }
 
-    fn link(&mut self, element: &Element<'_, '_>, attribute: &str) {
-        if !has_word(element, "rel", "nofollow") {
-            self.reference(value(element, attribute));
+    fn link(&mut self, element: &Element<'_, '_>) {
+        self.end_anchor();
+        let target = value(element, "href");
+        let is_taken = target.is_some_and(|target| self.references.add(target, rel(element)));
+        self.anchor = is_taken.then(|| Folded::new(ANCHOR_BYTES));
+    }
+
+    fn reference(&mut self, target: Option<String>, rel: Rel) {
+        // Its text must not become that of the new reference.
+        self.end_anchor();
+        if let Some(target) = target {
+            self.references.add(target, rel);
         }
     }
 
-    fn reference(&mut self, reference: Option<String>) {
-        if let Some(reference) = reference {
-            self.references.add(reference);
+    /// Gives the last link the text that was collected for it.
+    pub(super) fn end_anchor(&mut self) {
+        if let Some(anchor) = self.anchor.take() {
+            self.references.set_anchor(anchor.as_str());
         }
     }
 
@@ -202,7 +233,7 @@ impl Collector {
         if is("name", "robots") || is("name", crate::robots::TOKEN) {
             self.directives.add(&content);
         } else if is("http-equiv", "refresh") {
-            self.reference(refresh_target(&content));
+            self.reference(refresh_target(&content), Rel::default());
         } else if is("http-equiv", "content-language") {
             self.lang.get_or_insert(content);
         }
@@ -226,6 +257,10 @@ fn refresh_target(content: &str) -> Option<String> {
 fn value(element: &Element<'_, '_>, attribute: &str) -> Option<String> {
     let raw = element.get_attribute(attribute).filter(|raw| raw.len() <= VALUE_BYTES)?;
     Some(unescape_attribute(raw).into_owned())
+}
+
+fn rel(element: &Element<'_, '_>) -> Rel {
+    value(element, "rel").map_or_else(Rel::default, |words| Rel::of_words(&words))
 }
 
 fn has_word(element: &Element<'_, '_>, attribute: &str, word: &str) -> bool {

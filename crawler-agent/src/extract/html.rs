@@ -43,6 +43,7 @@ struct Selectors {
     elements: Selector,
     title: Selector,
     boilerplate: Selector,
+    anchor: Selector,
 }
 
 impl Selectors {
@@ -51,6 +52,7 @@ impl Selectors {
             elements: ELEMENTS.parse().ok()?,
             title: "title".parse().ok()?,
             boilerplate: BOILERPLATE.parse().ok()?,
+            anchor: "a".parse().ok()?,
         })
     }
 }
@@ -114,8 +116,8 @@ fn collect(event: impl FnOnce(&mut Collector)) {
 
 fn parser(selectors: &'static Selectors) -> Parser {
     let memory = MemorySettings::new().with_max_allowed_memory_usage(PARSER_BYTES);
-    let Selectors { elements, title, boilerplate } = selectors;
-    // Handlers run in this order: text must be marked as title or boilerplate before it is taken.
+    let Selectors { elements, title, boilerplate, anchor } = selectors;
+    // Handlers run in this order: text must be marked before it is taken.
     let settings = Settings::new_send()
         .with_memory_settings(memory)
         .with_strict(false)
@@ -127,6 +129,10 @@ fn parser(selectors: &'static Selectors) -> Parser {
         .append_element_content_handler((
             Cow::Borrowed(boilerplate),
             Handlers::default().text(on_boilerplate),
+        ))
+        .append_element_content_handler((
+            Cow::Borrowed(anchor),
+            Handlers::default().text(on_anchor),
         ))
         .append_document_content_handler(DocumentContentHandlers::default().text(on_text));
     HtmlRewriter::new(settings, on_output)
@@ -149,6 +155,12 @@ fn on_title(_: &mut TextChunk<'_>) -> HandlerResult {
 #[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
 fn on_boilerplate(_: &mut TextChunk<'_>) -> HandlerResult {
     collect(Collector::mark_boilerplate);
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
+fn on_anchor(_: &mut TextChunk<'_>) -> HandlerResult {
+    collect(Collector::mark_anchor);
     Ok(())
 }
 

@@ -10,12 +10,11 @@ mod collector;
 pub mod directives;
 mod html;
 mod lang;
+mod links;
 mod references;
 mod tags;
 mod text;
 mod url_list;
-
-use std::collections::HashSet;
 
 use encoding_rs::Encoding;
 use url::Url;
@@ -24,9 +23,12 @@ use charset::{Declared, Decoding};
 use collector::Collector;
 use directives::Directives;
 use html::HtmlReader;
-use model::CrawlUrl;
+use references::Reference;
 use text::Folded;
 use url_list::UrlList;
+
+pub use links::{FoundLink, Links};
+pub use references::Rel;
 
 /// Longest text of a document, in bytes of UTF-8; the rest is dropped.
 pub const TEXT_BYTES: usize = 400 << 10;
@@ -34,8 +36,8 @@ pub const TEXT_BYTES: usize = 400 << 10;
 /// Most links that are taken from a page.
 pub const MAX_LINKS: usize = 5_000;
 
-/// Most bytes of all links of a page, as they are written and once they are resolved. Real pages
-/// stay far below; without it 5,000 links with long values take 40 MB.
+/// Most bytes of all links of a page with their texts, as they are written and once they are
+/// resolved. Real pages stay far below; without it 5,000 links with long values take 40 MB.
 pub const LINK_BYTES: usize = 1 << 20;
 
 /// How often text is in memory while its page is stored.
@@ -87,12 +89,11 @@ pub struct Document {
     base: Option<String>,
     /// Canonical URL as it is written.
     canonical: Option<String>,
-    /// Links as they are written.
-    references: Vec<String>,
+    references: Vec<Reference>,
 }
 
 impl Document {
-    fn list(references: Vec<String>, charset: &'static Encoding) -> Self {
+    fn list(references: Vec<Reference>, charset: &'static Encoding) -> Self {
         Self {
             charset: charset.name(),
             lang: None,
@@ -106,28 +107,9 @@ impl Document {
         }
     }
 
-    /// The distinct URLs that the document links to, resolved against `url`, from which it was
-    /// fetched: the canonical one, which is worth the most, before the others in their order. Empty
-    /// where it forbids following.
-    pub fn links(&self, url: &Url) -> Vec<CrawlUrl> {
-        if self.directives.nofollow {
-            return Vec::new();
-        }
-        let base = self.base.as_deref().and_then(|base| url.join(base).ok());
-        let base =
-            base.filter(|b| matches!(b.scheme(), "http" | "https")).unwrap_or_else(|| url.clone());
-        let most = if self.is_list { url_list::URL_BYTES } else { LINK_BYTES };
-        let mut seen = HashSet::new();
-        let mut bytes = 0;
-        let references = self.canonical.iter().chain(&self.references);
-        let links = references.filter_map(|reference| CrawlUrl::join(&base, reference).ok());
-        links
-            .filter(|link| seen.insert(link.fingerprint()))
-            .take_while(|link| {
-                bytes += link.as_str().len();
-                bytes <= most
-            })
-            .collect()
+    /// The links of the document, resolved against `url`, from which it was fetched.
+    pub fn links(&self, url: &Url) -> Links {
+        Links::of(self, url)
     }
 }
 
@@ -204,7 +186,8 @@ impl Extractor {
 }
 
 impl Collector {
-    fn into_document(self, charset: &'static Encoding) -> Document {
+    fn into_document(mut self, charset: &'static Encoding) -> Document {
+        self.end_anchor();
         // A page that is all menu is still found by its menu.
         let text = if self.main.is_empty() { self.boilerplate } else { self.main }.into_string();
         let lang = self.lang.as_deref().and_then(lang::declared).or_else(|| lang::detected(&text));

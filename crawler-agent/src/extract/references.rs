@@ -1,14 +1,45 @@
 //! References of a document as they are written, bounded in number and bytes.
 
 /// Memory of a resolved link in addition to its text, in bytes.
-const RESOLVED_BYTES: usize = 160;
+const RESOLVED_BYTES: usize = 208;
 
 /// References in their order.
 #[derive(Debug)]
 pub(super) struct References {
-    list: Vec<String>,
+    list: Vec<Reference>,
     bytes: usize,
     most: Bound,
+}
+
+/// A reference with its text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Reference {
+    /// Target as it is written.
+    pub(super) target: String,
+    /// Text of the link.
+    pub(super) anchor: String,
+    pub(super) rel: Rel,
+}
+
+/// What a document says of its relation to the target of a link.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rel {
+    /// The link must not be followed.
+    pub nofollow: bool,
+    /// A user of the site made the link.
+    pub ugc: bool,
+    /// The link is an advertisement.
+    pub sponsored: bool,
+}
+
+impl Rel {
+    /// The words of a `rel` attribute.
+    pub(super) fn of_words(words: &str) -> Self {
+        let has = |wanted: &str| {
+            words.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted))
+        };
+        Self { nofollow: has("nofollow"), ugc: has("ugc"), sponsored: has("sponsored") }
+    }
 }
 
 /// Most references of a document.
@@ -25,12 +56,25 @@ impl References {
         Self { list: Vec::new(), bytes: 0, most }
     }
 
-    /// Adds a reference, unless it is too much.
-    pub(super) fn add(&mut self, reference: String) {
-        let bytes = self.bytes + reference.len();
-        if !self.is_full() && bytes <= self.most.bytes {
+    /// Adds a reference, unless it is too much; returns whether it was added.
+    pub(super) fn add(&mut self, target: String, rel: Rel) -> bool {
+        let bytes = self.bytes + target.len();
+        let fits = !self.is_full() && bytes <= self.most.bytes;
+        if fits {
             self.bytes = bytes;
-            self.list.push(reference);
+            self.list.push(Reference { target, anchor: String::new(), rel });
+        }
+        fits
+    }
+
+    /// Gives the last reference its text, unless that is too much.
+    pub(super) fn set_anchor(&mut self, anchor: &str) {
+        let bytes = self.bytes + anchor.len();
+        if let Some(last) = self.list.last_mut()
+            && bytes <= self.most.bytes
+        {
+            self.bytes = bytes;
+            anchor.clone_into(&mut last.anchor);
         }
     }
 
@@ -42,10 +86,10 @@ impl References {
     /// Memory of the references and of the links that become of them, in bytes.
     pub(super) fn held(&self) -> usize {
         let resolved = self.bytes + self.list.len() * RESOLVED_BYTES;
-        self.list.capacity() * size_of::<String>() + self.bytes + resolved
+        self.list.capacity() * size_of::<Reference>() + self.bytes + resolved
     }
 
-    pub(super) fn into_list(self) -> Vec<String> {
+    pub(super) fn into_list(self) -> Vec<Reference> {
         self.list
     }
 }

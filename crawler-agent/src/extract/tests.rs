@@ -1,4 +1,5 @@
 use std::{
+    collections::HashSet,
     path::Path,
     time::{Duration, Instant},
 };
@@ -13,9 +14,43 @@ fn extract(html: &[u8]) -> Document {
     extractor.finish()
 }
 
+fn written_bytes(page: &Document) -> usize {
+    page.references.iter().map(|reference| reference.target.len() + reference.anchor.len()).sum()
+}
+
+#[test]
+fn links_carry_their_text_and_relation() {
+    let page = extract(
+        br#"<base href=/b/><p>before <a href=one>One <b>and</b> a&amp;half</a> after
+            <a href=two rel="UGC nofollow"><img></a><a href=one>again</a>
+            <nav><a href=three rel=sponsored>A<div>B</div></a></nav>
+            <a name=x>no link</a><a href=two></a><iframe src=four></iframe>text
+            <link rel=canonical href=self><a href=mailto:x@e.org>mail</a><a href=self>self</a>"#,
+    );
+    let links = page.links(&Url::parse("http://e.org/dir/page").unwrap());
+    let shown = |link: &FoundLink| {
+        let Rel { nofollow, ugc, sponsored } = link.rel;
+        (link.url.path_and_query().to_owned(), link.anchor.clone(), (nofollow, ugc, sponsored))
+    };
+    let plain = (false, false, false);
+    let expected = [
+        ("/b/one", "One and a&half", plain),
+        // One link without the relation is enough to follow it.
+        ("/b/two", "", plain),
+        ("/b/three", "A B", (false, false, true)),
+        ("/b/four", "", plain),
+        ("/b/self", "self", plain),
+    ];
+    let expected = expected.map(|(path, anchor, rel)| (path.to_owned(), anchor.to_owned(), rel));
+    assert_eq!(links.found.iter().map(shown).collect::<Vec<_>>(), expected);
+    let followed: Vec<_> =
+        links.followed().iter().map(|url| url.path_and_query().to_owned()).collect();
+    assert_eq!(followed, ["/b/self", "/b/one", "/b/two", "/b/three", "/b/four"]);
+}
+
 fn links(html: &str) -> Vec<String> {
     let url = Url::parse("http://e.org/dir/page").unwrap();
-    extract(html.as_bytes()).links(&url).iter().map(ToString::to_string).collect()
+    extract(html.as_bytes()).links(&url).followed().iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -260,7 +295,7 @@ fn hostile_pages_stay_small_and_quick() {
         }
         let held = extractor.held();
         let page = extractor.finish();
-        let taken = page.text.len() + page.references.iter().map(String::len).sum::<usize>();
+        let taken = page.text.len() + written_bytes(&page);
         assert!(held >= taken, "{held} of {taken}");
         assert!(page.text.len() <= TEXT_BYTES);
         assert!(page.title.len() <= 1_024);
@@ -275,11 +310,11 @@ fn the_links_of_a_page_are_bounded_in_bytes() {
     let short = (0..4_000).map(|n| format!("<a href={n}>{n}</a>")).collect::<Vec<_>>().concat();
     let long = format!("<a href='{}'>x</a>", "a".repeat(8 << 10)).repeat(4_000);
     let url = Url::parse("http://e.org/").unwrap();
-    let resolved = extract(format!("{base}{short}").as_bytes()).links(&url);
+    let resolved = extract(format!("{base}{short}").as_bytes()).links(&url).followed();
     let bytes: usize = resolved.iter().map(|link| link.as_str().len()).sum();
     assert!((LINK_BYTES / 2..=LINK_BYTES).contains(&bytes), "{bytes}");
     let written = extract(long.as_bytes());
-    let bytes: usize = written.references.iter().map(String::len).sum();
+    let bytes = written_bytes(&written);
     assert!((LINK_BYTES / 2..=LINK_BYTES).contains(&bytes), "{bytes}");
 }
 
@@ -297,7 +332,7 @@ fn pages_may_be_read_in_turns_and_on_other_threads() {
     second.write(b"page");
     let pages = [first.join().unwrap(), second.finish()];
     assert_eq!(pages.each_ref().map(|page| page.text.as_str()), ["first page", "second page"]);
-    assert_eq!(pages.map(|page| page.references.concat()), ["/a", "/b"]);
+    assert_eq!(pages.map(|page| page.references[0].target.clone()), ["/a", "/b"]);
 }
 
 proptest! {

@@ -46,6 +46,10 @@ impl Folded {
         self.text.capacity()
     }
 
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
     pub(super) fn into_string(self) -> String {
         self.text
     }

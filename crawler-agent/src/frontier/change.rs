@@ -3,12 +3,13 @@
 use model::{CrawlUrl, HostTask, UnixMillis};
 use protocol::{
     Route,
+    package::encode_entry,
     page::{Entry, Fetch, Outcome},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FrontierError, HostNumber, PageRecord, Past, Queued, RobotsState,
+    HostNumber, PageRecord, Past, Queued, RobotsState,
     state::window::{PageKey, QueueKey},
 };
 
@@ -127,8 +128,9 @@ pub struct Done {
     pub fetched_at: UnixMillis,
     /// Size of the body on the wire, in bytes.
     pub wire_bytes: u64,
-    /// The result, as a line of a package. It is encoded here once, for log, file and package.
-    pub line: String,
+    /// The result, encoded once for log and file.
+    #[serde(with = "serde_bytes")]
+    pub result: Vec<u8>,
     /// Record for the next visit of the page; none when it is not visited again.
     pub page: Option<PageRecord>,
     /// Target of the redirect with which the URL was answered.
@@ -188,21 +190,21 @@ pub struct After {
 
 impl Done {
     /// The end of the fetch of `item`.
-    pub fn new(item: &Queued, fetch: Fetch, after: After) -> Result<Self, FrontierError> {
+    pub fn new(item: &Queued, fetch: Fetch, after: After) -> Self {
         let After { page, links, due, failures, bounds } = after;
         let target = match &fetch.outcome {
             Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
             _ => None,
         };
         let Fetch { fetched_at, wire_bytes, .. } = fetch;
-        Ok(Self {
+        Self {
             host: item.host,
             item: item.visited(),
             depth: item.depth,
             redirects: item.redirects,
             fetched_at,
             wire_bytes,
-            line: serde_json::to_string(&Entry::Fetch(Box::new(fetch)))?,
+            result: encode_entry(&Entry::Fetch(Box::new(fetch))),
             page,
             target,
             links,
@@ -210,7 +212,7 @@ impl Done {
             due,
             failures,
             bounds,
-        })
+        }
     }
 }
 

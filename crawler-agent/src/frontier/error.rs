@@ -64,9 +64,9 @@ pub enum FrontierError {
     /// Fingerprints of URLs are not all there.
     #[error("the frontier is damaged: fingerprints of URLs are missing")]
     Seen,
-    /// A line of a package cannot be encoded or decoded.
-    #[error("a result cannot be read or written")]
-    Line(#[from] serde_json::Error),
+    /// A stored result cannot be decoded.
+    #[error("a result cannot be read")]
+    StoredResult(#[from] protocol::package::BlockError),
     /// The frontier is not used any more after an earlier error.
     #[error("the frontier is closed after an earlier error")]
     Closed,

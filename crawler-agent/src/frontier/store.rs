@@ -16,8 +16,8 @@ use super::{
     state::State,
 };
 
-/// Results with their numbers; each is one line of a package, without its end.
-pub type Lines = Vec<(u64, Arc<[u8]>)>;
+/// Results with their numbers, each as [`protocol::package::encode_entry`] writes it.
+pub type StoredResults = Vec<(u64, Arc<[u8]>)>;
 
 /// Most entries of one package, far below the bound of the protocol.
 const MAX_ENTRIES: usize = 20_000;
@@ -209,7 +209,7 @@ impl Frontier {
     }
 
     /// The oldest results with their numbers: at least one if there is any, up to about `bytes`.
-    pub fn oldest_results(&self, bytes: u64) -> Result<Lines, FrontierError> {
+    pub fn oldest_results(&self, bytes: u64) -> Result<StoredResults, FrontierError> {
         Ok(self.working()?.state.oldest_results(bytes, MAX_ENTRIES))
     }
 

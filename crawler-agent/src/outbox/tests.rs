@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use model::UnixMillis;
 use protocol::{
-    Route, package::open, page::Discovered, page::Entry, page::Fetch, page::Outcome, page::Page,
+    Route, package::encode_entry, package::open, page::ContentHash, page::Discovered, page::Entry,
+    page::Fetch, page::Outcome, page::Page,
 };
 use tempfile::TempDir;
 
@@ -28,7 +29,9 @@ impl World {
     async fn outbox(&self, kib: u64) -> Outbox {
         let rules = ShipRules { age: Duration::from_secs(2), bytes: kib << 10 };
         let dir = self.dir.path().join("packages");
-        Outbox::open(&dir, self.store.clone(), Arc::clone(&self.key), AGENT, rules).await.unwrap()
+        let key = Arc::clone(&self.key);
+        let (_, coding) = watch::channel(Coding::Zstd);
+        Outbox::open(&dir, self.store.clone(), key, AGENT, rules, coding).await.unwrap()
     }
 
     /// Routes that end at once, each with a result.
@@ -43,7 +46,7 @@ impl World {
         let bytes = outbox.bytes(name).unwrap().unwrap();
         let package = open(&bytes, &self.key.public()).unwrap();
         assert_eq!(package.header().name, name);
-        package.entries().map(|entry| url_of(&entry.unwrap()).to_owned()).collect()
+        package.entries().unwrap().map(|entry| url_of(&entry.unwrap()).to_owned()).collect()
     }
 
     fn files(&self) -> Vec<String> {
@@ -62,8 +65,13 @@ fn url_of(entry: &Entry) -> &str {
     }
 }
 
-fn line(order: u64, entry: &Entry) -> (u64, Arc<[u8]>) {
-    (order, serde_json::to_vec(entry).unwrap().into())
+fn stored(order: u64, entry: &Entry) -> (u64, Arc<[u8]>) {
+    (order, encode_entry(entry).into())
+}
+
+fn label(key: &AgentKey) -> build::Label<'_> {
+    let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
+    build::Label { name, created: UnixMillis(1), coding: Coding::Zstd, key }
 }
 
 fn page(order: u64, text: String) -> (u64, Arc<[u8]>) {
@@ -74,8 +82,9 @@ fn page(order: u64, text: String) -> (u64, Arc<[u8]>) {
         lang: None,
         title: String::new(),
         text,
-        sha256: String::new(),
-        links: 0,
+        sha256: ContentHash::default(),
+        canonical: None,
+        links: Vec::new(),
     };
     let fetch = Fetch {
         url: format!("http://e.org/{order}"),
@@ -86,7 +95,7 @@ fn page(order: u64, text: String) -> (u64, Arc<[u8]>) {
         outcome: Outcome::Page(page),
         trend: None,
     };
-    line(order, &Entry::Fetch(Box::new(fetch)))
+    stored(order, &Entry::Fetch(Box::new(fetch)))
 }
 
 #[tokio::test]
@@ -110,11 +119,11 @@ async fn many_results_make_several_packages() {
     world.results(1..=100);
     let outbox = world.outbox(1).await;
     assert!(outbox.seal_all().await.unwrap() > 5);
-    let mut urls = Vec::new();
+    let mut urls = HashSet::new();
     for name in outbox.waiting().await.unwrap() {
         urls.extend(world.read(&outbox, name));
     }
-    assert_eq!(urls, (1..=100).map(|n| format!("no url {n}")).collect::<Vec<_>>());
+    assert_eq!(urls, (1..=100).map(|n| format!("no url {n}")).collect());
 }
 
 #[tokio::test]
@@ -154,13 +163,12 @@ async fn what_the_coordinator_refuses_is_kept_for_the_owner() {
 #[test]
 fn pages_that_compress_like_bombs_travel_in_small_packages() {
     let key = AgentKey::from_seed([1; 32]);
-    let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
-    let mut entries: Lines = (1..=9).map(|n| page(n, "a".repeat(400 << 10))).collect();
+    let mut entries: StoredResults = (1..=9).map(|n| page(n, "a".repeat(400 << 10))).collect();
     let mut packed = 0;
     while !entries.is_empty() {
-        let (written, through) = build::package(&entries, name, UnixMillis(1), &key).unwrap();
+        let (written, through) = build::package(&entries, label(&key)).unwrap();
         let package = open(&written.bytes, &key.public()).unwrap();
-        packed += package.entries().map(Result::unwrap).count();
+        packed += package.entries().unwrap().map(Result::unwrap).count();
         entries.retain(|(order, _)| *order > through);
     }
     assert_eq!(packed, 9);
@@ -169,16 +177,16 @@ fn pages_that_compress_like_bombs_travel_in_small_packages() {
 #[test]
 fn a_result_that_never_fits_is_reported_as_failed() {
     let key = AgentKey::from_seed([1; 32]);
-    let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
     let huge = vec![page(7, "\u{7f}x\"".repeat(4 << 20))];
-    let (written, through) = build::package(&huge, name, UnixMillis(1), &key).unwrap();
+    let (written, through) = build::package(&huge, label(&key)).unwrap();
     assert_eq!(through, 7);
-    let entry = open(&written.bytes, &key.public()).unwrap().entries().next().unwrap().unwrap();
+    let entry =
+        open(&written.bytes, &key.public()).unwrap().entries().unwrap().next().unwrap().unwrap();
     let Entry::Fetch(fetch) = entry else { panic!("{entry:?}") };
     assert!(
         matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("cannot be packed"))
     );
     let discovered = Discovered { url: "http://e.org/".into(), redirects: 0, handed_back: false };
-    let discovered = vec![line(8, &Entry::Discovered(discovered))];
-    assert_eq!(build::package(&discovered, name, UnixMillis(1), &key).unwrap().1, 8);
+    let discovered = vec![stored(8, &Entry::Discovered(discovered))];
+    assert_eq!(build::package(&discovered, label(&key)).unwrap().1, 8);
 }

@@ -231,7 +231,7 @@ impl Visitor {
         self.metrics.fetched(&fetch);
         let links = Vec::new();
         let after = After { page, links, due: None, failures: 0, bounds: self.bounds() };
-        let done = Done::new(item, fetch, after)?;
+        let done = Done::new(item, fetch, after);
         let effect = self.store.apply(Change::Done(Box::new(done)))?;
         self.propagate(&effect, 0);
         self.finish(visit.claim, Duration::ZERO, &effect);
@@ -244,8 +244,8 @@ impl Visitor {
         let due = Some(after(pause));
         self.metrics.fetched(&fetch);
         let after = After { page, links, due, failures, bounds: self.bounds() };
-        let done = Done::new(item, fetch, after)?;
-        let size = done.line.len() as u64;
+        let done = Done::new(item, fetch, after);
+        let size = done.result.len() as u64;
         let effect = self.store.apply(Change::Done(Box::new(done)))?;
         self.propagate(&effect, size);
         self.finish(visit.claim, pause, &effect);

@@ -42,7 +42,7 @@ pub(super) fn remember(
         }
         (Outcome::Page(page), before) => {
             let status = page.status;
-            let sha256 = Some(page.sha256.clone());
+            let sha256 = Some(page.sha256.0);
             let same = before.as_ref().is_some_and(|before| before.sha256 == sha256);
             if same {
                 fetch.outcome = Outcome::Unchanged { status };
@@ -100,7 +100,7 @@ fn reported(comparison: Comparison) -> Option<page::Trend> {
 #[cfg(test)]
 mod tests {
     use model::UnixMillis;
-    use protocol::page::Page;
+    use protocol::page::{ContentHash, Page};
 
     use super::*;
     use crate::{frontier::HostNumber, frontier::Known};
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    fn page(sha256: &str) -> Outcome {
+    fn page(sha256: u8) -> Outcome {
         Outcome::Page(Page {
             status: 200,
             media_type: "text/html".into(),
@@ -141,8 +141,9 @@ mod tests {
             lang: None,
             title: String::new(),
             text: String::new(),
-            sha256: sha256.into(),
-            links: 0,
+            sha256: ContentHash([sha256; 32]),
+            canonical: None,
+            links: Vec::new(),
         })
     }
 
@@ -152,7 +153,7 @@ mod tests {
 
     /// Visits a page several times; returns the last record and the result of the last visit.
     fn visits(times: &[u32]) -> (PageRecord, Fetch) {
-        answers(&times.iter().map(|ms| (page("a"), *ms)).collect::<Vec<_>>())
+        answers(&times.iter().map(|ms| (page(1), *ms)).collect::<Vec<_>>())
     }
 
     fn answers(outcomes: &[(Outcome, u32)]) -> (PageRecord, Fetch) {
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn unchanged_content_is_not_reported_again() {
-        let mut first = fetch(page("a"), 20);
+        let mut first = fetch(page(1), 20);
         let record = remember(&item(None), &mut first, etag("x"), TWICE).unwrap();
         assert!(matches!(first.outcome, Outcome::Page(_)));
         assert_eq!((record.etag.as_deref(), record.depth), (Some("x"), 2));
@@ -182,16 +183,16 @@ mod tests {
             (Outcome::Unchanged { status: 304 }, Some("x"))
         );
 
-        let mut same = fetch(page("a"), 20);
+        let mut same = fetch(page(1), 20);
         let kept = remember(&item(Some(record.clone())), &mut same, etag("y"), TWICE).unwrap();
         assert_eq!(
             (same.outcome, kept.etag.as_deref()),
             (Outcome::Unchanged { status: 200 }, Some("y"))
         );
 
-        let mut other = fetch(page("b"), 20);
+        let mut other = fetch(page(2), 20);
         let kept = remember(&item(Some(record)), &mut other, etag("z"), TWICE).unwrap();
-        assert_eq!((other.outcome, kept.sha256.as_deref()), (page("b"), Some("b")));
+        assert_eq!((other.outcome, kept.sha256), (page(2), Some([2; 32])));
     }
 
     #[test]
@@ -224,11 +225,11 @@ mod tests {
     #[test]
     fn answers_without_content_are_compared_with_their_kind() {
         let unchanged = || Outcome::Other { status: 304, media_type: None };
-        let mut seen = vec![(page("a"), 20)];
+        let mut seen = vec![(page(1), 20)];
         seen.extend((0..6).map(|_| (unchanged(), 5)));
         assert_eq!(answers(&seen).1.trend, Some(page::Trend::Usual));
         // Content takes four times as long as the head, as it always did.
-        seen.push((page("b"), 20));
+        seen.push((page(2), 20));
         assert_eq!(answers(&seen).1.trend, None, "still learning");
         seen.push((unchanged(), 20));
         assert_eq!(answers(&seen).1.trend, Some(page::Trend::Slow));

@@ -19,8 +19,8 @@ use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult, Route,
     enrol::EnrolRequest, enrol::EnrolResponse, join_token::JoinToken, key::CoordinatorKey,
-    key::PublicKey, package, page::Entry, page::Fetch, probe::Reports, problem, session::Challenge,
-    session::ChallengeRequest, session::Session, session::SessionRequest,
+    key::PublicKey, package, package::Coding, page::Entry, page::Fetch, probe::Reports, problem,
+    session::Challenge, session::ChallengeRequest, session::Session, session::SessionRequest,
 };
 use serde_json::json;
 use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};
@@ -319,6 +319,7 @@ fn empty(state: &CoordinatorState) -> HeartbeatResponse {
         host_orders: state.host_orders.clone(),
         lease_ms: state.lease_ms,
         policy: state.policy,
+        package_codings: Coding::READ.to_vec(),
     }
 }
 
@@ -381,7 +382,7 @@ async fn take_package(
         state.duplicates += 1;
         return Ok(Json(json!({ "status": "duplicate" })).into_response());
     }
-    let entries: Result<Vec<Entry>, _> = opened.entries().collect();
+    let entries: Result<Vec<Entry>, _> = opened.entries().and_then(Iterator::collect);
     state.entries.extend(entries.map_err(|error| problem(422, &error.to_string()))?);
     state.packages.insert((epoch, seq), bytes.clone());
     Ok(Json(json!({ "status": "stored" })).into_response())

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use model::UnixMillis;
 use protocol::package::{PackageBuilder, PackageName, Written};
-use protocol::page::{Entry, Fetch, Outcome, Page, Timing};
+use protocol::page::{ContentHash, Entry, Fetch, Outcome, Page, Timing};
 use tests::harness::Admin;
 
 use crate::scripted::{Desk, now};
@@ -97,7 +97,7 @@ pub(crate) fn host(number: usize) -> String {
 fn package(desk: &Desk, number: usize, seq: u64) -> Written {
     let mut builder = PackageBuilder::default();
     for page in 0..PAGES {
-        builder.push(&fetch(&format!("{}{seq}-{page}", host(number)))).unwrap();
+        builder.push(fetch(&format!("{}{seq}-{page}", host(number))));
     }
     let name = PackageName { agent: desk.id, epoch: 1, seq };
     builder.finish(name, now(), &desk.key).unwrap()
@@ -111,8 +111,9 @@ fn fetch(url: &str) -> Entry {
         lang: None,
         title: String::new(),
         text: WORD.into(),
-        sha256: String::new(),
-        links: 0,
+        sha256: ContentHash::default(),
+        canonical: None,
+        links: Vec::new(),
     };
     let fetched_at: UnixMillis = now();
     Entry::Fetch(Box::new(Fetch {

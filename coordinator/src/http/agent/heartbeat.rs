@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use model::AgentState;
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route, WorkStatus,
-    limits, version,
+    limits, package::Coding, version,
 };
 use store::agents::{self, Heartbeat, HeartbeatOutcome};
 use store::{handovers, probes, routes};
@@ -213,6 +213,7 @@ impl PendingWork {
             probes: self.probes,
             host_orders: self.hosts,
             policy: api.policy.load().for_agents(),
+            package_codings: Coding::READ.to_vec(),
         }
     }
 }

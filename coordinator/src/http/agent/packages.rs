@@ -157,9 +157,11 @@ fn reason(error: &PackageError) -> &'static str {
         PackageError::Signature(_) => "signature",
         PackageError::BodyHash => "body-hash",
         PackageError::Inflate(_) => "inflate",
-        PackageError::Bomb(_) => "bomb",
+        PackageError::Bomb(_) | PackageError::LongerThanPromised => "bomb",
         PackageError::TooManyEntries(_) | PackageError::EntryCount { .. } => "entry-count",
-        PackageError::Entry { .. } | PackageError::EntryTooLarge(_) => "entry",
+        PackageError::Entry { .. }
+        | PackageError::EntryTooLarge(_)
+        | PackageError::Block { .. } => "entry",
         PackageError::Value { .. } => "value",
     }
 }

@@ -160,6 +160,7 @@ async fn heartbeat(
         host_orders: Vec::new(),
         lease_ms: Some(LEASE_MS),
         policy: shared.policy,
+        package_codings: package::Coding::READ.to_vec(),
     };
     Ok(Json(answer).into_response())
 }

@@ -36,7 +36,7 @@ pub(super) fn decode(
     for bytes in packages.values() {
         shipped.packages += 1;
         shipped.bytes += bytes.len() as u64;
-        for entry in package::open(bytes, key)?.entries() {
+        for entry in package::open(bytes, key)?.entries()? {
             let Entry::Fetch(fetch) = entry? else { continue };
             match &fetch.outcome {
                 Outcome::Page(page) => {

@@ -1,16 +1,22 @@
-//! Packages, the data carriers of the papers: results of fetches as gzip-compressed JSON lines
-//! behind a signed header.
+//! Packages, the data carriers of the papers: results of fetches as a compressed body behind a
+//! signed header.
 //!
 //! ```text
-//! "NCPK" 1 | u32 header length | header (JSON) | signature (64 bytes) | body (gzip of JSON lines)
+//! "NCPK" 2 | u32 header length | header (JSON) | signature (64 bytes) | body (compressed blocks)
+//! block: u32 length | a host's fetches, or discovered URLs, as columns
 //! ```
 //!
 //! The signature covers the header, and the header holds the hash of the body. Nothing is inflated
 //! before both are checked, and inflating is bounded by [`crate::limits`]. URLs of fetches are
 //! normalised on reading, so that a page is indexed under the URL of its host whatever the agent
 //! wrote.
+//!
+//! The body of version 1 is a gzip-compressed line of JSON for each entry. It is still read.
 
+mod block;
+mod body;
 mod bounds;
+mod coding;
 mod read;
 mod write;
 
@@ -19,11 +25,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{key::KeyError, limits};
 
+pub use block::{BlockError, decode_entry, encode_entry};
 pub use bounds::ValueError;
+pub use coding::Coding;
 pub use read::{Package, open};
 pub use write::{PackageBuilder, Written};
 
-const MAGIC: &[u8; 5] = b"NCPK\x01";
+const MAGIC: &[u8; 5] = b"NCPK\x02";
+const LINES_MAGIC: &[u8; 5] = b"NCPK\x01";
 const SIGNATURE_BYTES: usize = 64;
 
 /// Name of a package: agent, epoch of the agent's store, and a number that rises by one.
@@ -45,12 +54,15 @@ pub struct Header {
     pub name: PackageName,
     /// The agent's clock when the package was closed.
     pub created: UnixMillis,
-    /// Number of lines in the body.
+    /// Number of entries in the body.
     pub entries: u32,
     /// Size of the body once inflated, in bytes.
     pub plain_bytes: u64,
     /// SHA-256 of the compressed body, hexadecimal.
     pub body_sha256: String,
+    /// How the body is compressed.
+    #[serde(default)]
+    pub coding: Coding,
 }
 
 /// Reason for which a package cannot be built or is refused.
@@ -80,9 +92,12 @@ pub enum PackageError {
     /// The body cannot be inflated.
     #[error("the body cannot be inflated")]
     Inflate(#[source] std::io::Error),
-    /// The body inflates to more than its header says or than is accepted.
+    /// The body inflates to more than is accepted.
     #[error("the body inflates to more than {0} bytes")]
     Bomb(u64),
+    /// The body inflates to more than its header says.
+    #[error("the body inflates to more than its header says")]
+    LongerThanPromised,
     /// The header promises more entries than [`crate::limits::PACKAGE_ENTRIES`].
     #[error("{0} entries; the limit is {max}", max = limits::PACKAGE_ENTRIES)]
     TooManyEntries(u32),
@@ -103,6 +118,15 @@ pub enum PackageError {
         #[source]
         source: serde_json::Error,
     },
+    /// A block of the body cannot be read.
+    #[error("block {number} cannot be read")]
+    Block {
+        /// Number of the block, from 1.
+        number: u32,
+        /// What is wrong with it.
+        #[source]
+        source: BlockError,
+    },
     /// A value of an entry is outside its bounds.
     #[error("entry {number} is not acceptable")]
     Value {
@@ -112,7 +136,8 @@ pub enum PackageError {
         #[source]
         source: ValueError,
     },
-    /// An entry is longer than [`crate::limits::ENTRY_BYTES`].
-    #[error("an entry of {0} bytes; the limit is {max}", max = limits::ENTRY_BYTES)]
+    /// A line is longer than [`crate::limits::LINE_BYTES`], or a block than
+    /// [`crate::limits::BLOCK_BYTES`].
+    #[error("an entry of {0} bytes is too large")]
     EntryTooLarge(usize),
 }

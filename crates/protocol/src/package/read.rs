@@ -1,13 +1,10 @@
 //! Reading of packages, which may come from a dishonest agent.
 
-use std::io::{BufRead, BufReader, Read, Take};
-
 use data_encoding::HEXLOWER;
-use flate2::bufread::GzDecoder;
 use model::CrawlUrl;
 use sha2::{Digest as _, Sha256};
 
-use super::{Header, MAGIC, PackageError, SIGNATURE_BYTES, bounds};
+use super::{Header, LINES_MAGIC, MAGIC, PackageError, SIGNATURE_BYTES, body::Body, bounds};
 use crate::{
     key::{PublicKey, Purpose, Signature},
     limits,
@@ -17,8 +14,16 @@ use crate::{
 /// A package with checked signature and hash; the body is still compressed.
 #[derive(Debug)]
 pub struct Package<'a> {
+    version: Version,
     header: Header,
     body: &'a [u8],
+}
+
+/// Form of the body.
+#[derive(Debug, Clone, Copy)]
+enum Version {
+    Lines,
+    Blocks,
 }
 
 /// Checks size, format, signature and hash, in this order, and inflates nothing.
@@ -26,7 +31,7 @@ pub fn open<'a>(bytes: &'a [u8], key: &PublicKey) -> Result<Package<'a>, Package
     if bytes.len() > limits::PACKAGE_BYTES {
         return Err(PackageError::TooLarge(bytes.len()));
     }
-    let rest = bytes.strip_prefix(MAGIC.as_slice()).ok_or(PackageError::Magic)?;
+    let (version, rest) = version(bytes)?;
     let (length, rest) = rest.split_first_chunk::<4>().ok_or(PackageError::Truncated)?;
     let length = u32::from_be_bytes(*length) as usize;
     if length > limits::PACKAGE_HEADER_BYTES {
@@ -39,7 +44,13 @@ pub fn open<'a>(bytes: &'a [u8], key: &PublicKey) -> Result<Package<'a>, Package
     key.verify(Purpose::Package, json, &signature).map_err(PackageError::Signature)?;
     let header: Header = serde_json::from_slice(json).map_err(PackageError::Header)?;
     check(&header, body)?;
-    Ok(Package { header, body })
+    Ok(Package { version, header, body })
+}
+
+fn version(bytes: &[u8]) -> Result<(Version, &[u8]), PackageError> {
+    let lines = || Some((Version::Lines, bytes.strip_prefix(LINES_MAGIC.as_slice())?));
+    let blocks = || Some((Version::Blocks, bytes.strip_prefix(MAGIC.as_slice())?));
+    blocks().or_else(lines).ok_or(PackageError::Magic)
 }
 
 fn check(header: &Header, body: &[u8]) -> Result<(), PackageError> {
@@ -67,63 +78,44 @@ impl<'a> Package<'a> {
 
     /// Iterates over the entries, with normalised URLs; the last item is an error when the body
     /// does not agree with the header.
-    pub fn entries(&self) -> Entries<'a> {
-        // One byte more than promised, so that reaching the limit shows a longer body.
-        let inflated = GzDecoder::new(self.body).take(self.header.plain_bytes + 1);
-        Entries {
-            lines: BufReader::new(inflated),
-            header: self.header.clone(),
-            line: Vec::new(),
-            seen: 0,
-            over: false,
-        }
+    pub fn entries(&self) -> Result<Entries<'a>, PackageError> {
+        let Header { plain_bytes, entries: promised, coding, .. } = self.header;
+        let inflated = coding.reader(self.body).map_err(PackageError::Inflate)?;
+        let body = match self.version {
+            Version::Lines => Body::lines(inflated, plain_bytes),
+            Version::Blocks => Body::blocks(inflated, plain_bytes),
+        };
+        Ok(Entries { body, promised, found: 0, is_over: false })
     }
 }
 
 /// Iterator over the entries of a package, in bounded memory.
 pub struct Entries<'a> {
-    lines: BufReader<Take<GzDecoder<&'a [u8]>>>,
-    header: Header,
-    line: Vec<u8>,
-    seen: u32,
-    over: bool,
+    body: Body<'a>,
+    promised: u32,
+    found: u32,
+    is_over: bool,
 }
 
 impl Entries<'_> {
     fn read(&mut self) -> Result<Option<Entry>, PackageError> {
-        self.line.clear();
-        let bound = limits::ENTRY_BYTES as u64 + 1;
-        let length = (&mut self.lines)
-            .take(bound)
-            .read_until(b'\n', &mut self.line)
-            .map_err(PackageError::Inflate)?;
-        if length == 0 {
-            return self.end();
+        let promised = self.promised;
+        let Some(entry) = self.body.take()? else {
+            let found = self.found;
+            let is_all = promised == found;
+            return if is_all {
+                Ok(None)
+            } else {
+                Err(PackageError::EntryCount { promised, found })
+            };
+        };
+        self.found += 1;
+        let number = self.found;
+        if number > promised {
+            return Err(PackageError::EntryCount { promised, found: number });
         }
-        if self.lines.get_ref().limit() == 0 {
-            return Err(PackageError::Bomb(self.header.plain_bytes));
-        }
-        if length > limits::ENTRY_BYTES {
-            return Err(PackageError::EntryTooLarge(length));
-        }
-        self.seen += 1;
-        if self.seen > self.header.entries {
-            return Err(PackageError::EntryCount {
-                promised: self.header.entries,
-                found: self.seen,
-            });
-        }
-        let number = self.seen;
-        let entry = serde_json::from_slice(&self.line)
-            .map_err(|source| PackageError::Entry { number, source })?;
         bounds::check(&entry).map_err(|source| PackageError::Value { number, source })?;
         Ok(Some(normalised(entry)))
-    }
-
-    fn end(&self) -> Result<Option<Entry>, PackageError> {
-        let promised = self.header.entries;
-        let found = self.seen;
-        if promised == found { Ok(None) } else { Err(PackageError::EntryCount { promised, found }) }
     }
 }
 
@@ -143,11 +135,11 @@ impl Iterator for Entries<'_> {
     type Item = Result<Entry, PackageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.over {
+        if self.is_over {
             return None;
         }
         let item = self.read().transpose();
-        self.over = !matches!(item, Some(Ok(_)));
+        self.is_over = !matches!(item, Some(Ok(_)));
         item
     }
 }

@@ -1,24 +1,17 @@
-//! Building of packages, entry by entry.
-
-use std::io::Write as _;
+//! Building of packages.
 
 use data_encoding::HEXLOWER;
-use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 
-use super::{Header, MAGIC, PackageError, PackageName};
+use super::{Coding, Header, MAGIC, PackageError, PackageName, SIGNATURE_BYTES, block};
 use crate::{key::AgentKey, key::Purpose, limits, page::Entry};
 use model::UnixMillis;
 
-/// Level of compression. On the text of real pages, level 9 makes packages 6 per cent smaller and
-/// takes almost four times as long.
-const LEVEL: u32 = 3;
-
 /// A package that is being filled.
+#[derive(Debug, Default)]
 pub struct PackageBuilder {
-    body: GzEncoder<Vec<u8>>,
-    entries: u32,
-    plain_bytes: u64,
+    entries: Vec<Entry>,
+    coding: Coding,
 }
 
 /// A finished package.
@@ -30,72 +23,54 @@ pub struct Written {
     pub bytes: Vec<u8>,
 }
 
-impl Default for PackageBuilder {
-    fn default() -> Self {
-        Self {
-            body: GzEncoder::new(Vec::new(), Compression::new(LEVEL)),
-            entries: 0,
-            plain_bytes: 0,
-        }
-    }
-}
-
 impl PackageBuilder {
-    /// Adds an entry. After an error the package can still be finished without it.
-    pub fn push(&mut self, entry: &Entry) -> Result<(), PackageError> {
-        let number = self.entries + 1;
-        let line =
-            serde_json::to_vec(entry).map_err(|source| PackageError::Entry { number, source })?;
-        self.push_line(&line)
+    /// An empty package with this coding.
+    pub fn new(coding: Coding) -> Self {
+        Self { entries: Vec::new(), coding }
     }
 
-    /// Adds an entry that is encoded as a line of JSON, without the end of the line.
-    pub fn push_line(&mut self, line: &[u8]) -> Result<(), PackageError> {
-        let length = line.len() + 1;
-        if length > limits::ENTRY_BYTES {
-            return Err(PackageError::EntryTooLarge(length));
-        }
-        self.body.write_all(line).map_err(PackageError::Inflate)?;
-        self.body.write_all(b"\n").map_err(PackageError::Inflate)?;
-        self.entries += 1;
-        self.plain_bytes += length as u64;
-        Ok(())
+    /// Adds an entry.
+    pub fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
     }
 
-    /// Number of entries so far.
-    pub fn entries(&self) -> u32 {
-        self.entries
-    }
-
-    /// Size of the body so far, before compression, in bytes.
-    pub fn plain_bytes(&self) -> u64 {
-        self.plain_bytes
-    }
-
-    /// Closes and signs the package.
+    /// Closes and signs the package. An error if a reader would refuse it; fewer or smaller entries
+    /// may fit.
     pub fn finish(
         self,
         name: PackageName,
         created: UnixMillis,
         key: &AgentKey,
     ) -> Result<Written, PackageError> {
-        let body = self.body.finish().map_err(PackageError::Inflate)?;
-        let body_sha256 = HEXLOWER.encode(&Sha256::digest(&body));
+        let mut plain = Vec::new();
+        for block in block::blocks(&self.entries) {
+            if block.len() > limits::BLOCK_BYTES {
+                return Err(PackageError::EntryTooLarge(block.len()));
+            }
+            plain.extend((block.len() as u32).to_be_bytes());
+            plain.extend(block);
+        }
+        let body = self.coding.compress(&plain).map_err(PackageError::Inflate)?;
         let header = Header {
             name,
             created,
-            entries: self.entries,
-            plain_bytes: self.plain_bytes,
-            body_sha256,
+            entries: u32::try_from(self.entries.len()).unwrap_or(u32::MAX),
+            plain_bytes: plain.len() as u64,
+            body_sha256: HEXLOWER.encode(&Sha256::digest(&body)),
+            coding: self.coding,
         };
-        let json = serde_json::to_vec(&header).map_err(PackageError::Header)?;
-        let length =
-            u32::try_from(json.len()).map_err(|_| PackageError::HeaderTooLarge(json.len()))?;
-        let signature = key.sign(Purpose::Package, &json).to_bytes();
-        let bytes = [MAGIC.as_slice(), &length.to_be_bytes(), &json, &signature, &body].concat();
-        if bytes.len() > limits::PACKAGE_BYTES {
-            return Err(PackageError::TooLarge(bytes.len()));
-        }
+        let bytes = assemble(&header, &body, key)?;
         Ok(Written { header, bytes })
     }
+}
+
+fn assemble(header: &Header, body: &[u8], key: &AgentKey) -> Result<Vec<u8>, PackageError> {
+    let json = serde_json::to_vec(header).map_err(PackageError::Header)?;
+    let length = u32::try_from(json.len()).map_err(|_| PackageError::HeaderTooLarge(json.len()))?;
+    let signature: [u8; SIGNATURE_BYTES] = key.sign(Purpose::Package, &json).to_bytes();
+    let bytes = [MAGIC.as_slice(), &length.to_be_bytes(), &json, &signature, body].concat();
+    if bytes.len() > limits::PACKAGE_BYTES {
+        return Err(PackageError::TooLarge(bytes.len()));
+    }
+    Ok(bytes)
 }

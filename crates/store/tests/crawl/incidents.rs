@@ -2,7 +2,7 @@
 
 use hierarchy::Scope;
 use model::{AgentId, IncidentState, Phase, PinId, Reason, Strategy, UnixMillis};
-use protocol::package::{Header, PackageName};
+use protocol::package::{Coding, Header, PackageName};
 use serde_json::json;
 use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
@@ -92,8 +92,14 @@ async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
     let authority = "a.example".into();
     let tally = HostTally { scheme, authority, trends, ..HostTally::default() };
     let name = PackageName { agent, epoch: 1, seq: 1 };
-    let header =
-        Header { name, created: NOW, entries: 1, plain_bytes: 1, body_sha256: String::new() };
+    let header = Header {
+        name,
+        created: NOW,
+        entries: 1,
+        plain_bytes: 1,
+        body_sha256: String::new(),
+        coding: Coding::Gzip,
+    };
     let received = ReceivedPackage {
         header: &header,
         sha256: b"one",

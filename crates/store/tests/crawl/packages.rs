@@ -1,7 +1,7 @@
 //! The ledger: received once, ingested once.
 
 use model::{AgentId, LedgerPosition};
-use protocol::package::{Header, PackageName};
+use protocol::package::{Coding, Header, PackageName};
 use store::host_tally::HostTally;
 use store::loads;
 use store::packages::{self, EnterOutcome, Ingestion, LedgerPackage, ReceivedPackage};
@@ -10,7 +10,14 @@ use crate::world::{NOW, World, range, url};
 
 pub(crate) fn header(agent: AgentId, seq: u64) -> Header {
     let name = PackageName { agent, epoch: 7, seq };
-    Header { name, created: NOW, entries: 2, plain_bytes: 100, body_sha256: String::new() }
+    Header {
+        name,
+        created: NOW,
+        entries: 2,
+        plain_bytes: 100,
+        body_sha256: String::new(),
+        coding: Coding::Gzip,
+    }
 }
 
 pub(crate) async fn enter(world: &World, header: &Header, sha256: &[u8]) -> EnterOutcome {

@@ -11,7 +11,7 @@ use quick_xml::{
     events::{BytesRef, BytesStart, Event},
 };
 
-use super::references::{Bound, References};
+use super::references::{Bound, References, Rel};
 
 /// Most URLs that are taken from a list: as many as a sitemap may have by its protocol.
 pub(super) const MAX_URLS: usize = 50_000;
@@ -174,7 +174,7 @@ impl UrlList {
     fn take(&mut self, url: Option<String>) {
         let url = url.map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
         if let Some(url) = url {
-            self.references.add(url);
+            self.references.add(url, Rel::default());
         }
         if self.references.is_full() {
             self.phase = Phase::Ended;

@@ -10,7 +10,7 @@ fn urls_in(text: &str, size: usize) -> Vec<String> {
         list.write(piece);
         rest = after;
     }
-    list.finish().into_list()
+    list.finish().into_list().into_iter().map(|reference| reference.target).collect()
 }
 
 fn urls(text: &str) -> Vec<String> {

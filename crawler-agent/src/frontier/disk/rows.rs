@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::frontier::{FrontierError, HostRecord};
 
 /// Version of the rows and of the log. Another version is refused.
-pub(in crate::frontier) const FORMAT: u32 = 1;
+pub(in crate::frontier) const FORMAT: u32 = 2;
 
 /// A host, without its URLs. From these rows alone the schedule is built at start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

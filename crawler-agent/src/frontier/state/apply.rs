@@ -3,6 +3,7 @@
 use model::{CrawlUrl, UnixMillis};
 use protocol::{
     Route,
+    package::encode_entry,
     page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome},
 };
 
@@ -42,7 +43,7 @@ impl State {
                 }
                 self.set_due(disk, *host, *due, Some(*failures))?;
                 let mut effect = Effect::default();
-                self.push_reports(reports, &mut effect)?;
+                self.push_reports(reports, &mut effect);
                 let sitemaps = sitemaps.iter().map(|url| Arrival { url, depth: 0, redirects: 0 });
                 self.admit(disk, sitemaps, *bounds, &mut effect)?;
                 self.look_ahead(disk, *host, &mut effect)?;
@@ -83,7 +84,7 @@ impl State {
             // A route that is never tried is reported, so that the coordinator does not wait.
             if let Err(reason) = self.take_route(disk, route, at, bounds, &mut effect)? {
                 effect.results = true;
-                self.result(&failed(&route.url, &reason, at))?;
+                self.result(&failed(&route.url, &reason, at));
             }
         }
         Ok(effect)
@@ -156,7 +157,7 @@ impl State {
         }
         self.totals.fetched += 1;
         self.totals.wire_bytes = self.totals.wire_bytes.saturating_add(done.wire_bytes);
-        self.push_result(done.line.as_bytes());
+        self.push_result(&done.result);
         if let Some(due) = done.due {
             self.set_due(disk, done.host, due, Some(done.failures))?;
         }
@@ -175,7 +176,7 @@ impl State {
         done: &Done,
         effect: &mut Effect,
     ) -> Result<(), FrontierError> {
-        self.push_reports(&done.reports, effect)?;
+        self.push_reports(&done.reports, effect);
         let redirects = done.redirects.saturating_add(1);
         let target = done.target.iter().filter(|_| redirects <= MAX_REDIRECTS);
         let target = target.map(|url| Arrival { url, depth: done.depth, redirects });
@@ -201,18 +202,13 @@ impl State {
         Ok(())
     }
 
-    fn push_reports(
-        &mut self,
-        reports: &[Report],
-        effect: &mut Effect,
-    ) -> Result<(), FrontierError> {
+    fn push_reports(&mut self, reports: &[Report], effect: &mut Effect) {
         effect.results |= !reports.is_empty();
         for Report { url, redirects } in reports {
             let url = url.to_string();
             let discovered = Discovered { url, redirects: *redirects, handed_back: false };
-            self.result(&Entry::Discovered(discovered))?;
+            self.result(&Entry::Discovered(discovered));
         }
-        Ok(())
     }
 
     fn asked(
@@ -269,7 +265,7 @@ impl State {
         self.totals.queued -= ended.len() as u64;
         self.totals.fetched += ended.len() as u64;
         for (url, _) in &ended {
-            self.result(&failed(url, reason, at))?;
+            self.result(&failed(url, reason, at));
         }
         // The count starts anew: URLs that are routed later get a fair chance.
         let effect = self.asked(disk, number, at, Some(0))?;
@@ -279,7 +275,7 @@ impl State {
     fn seal(&mut self, seq: u64, through: u64, bytes: u64) {
         let rest = self.results.split_off(&(through + 1));
         for (order, result) in std::mem::replace(&mut self.results, rest) {
-            self.result_bytes -= result.line.len();
+            self.result_bytes -= result.bytes.len();
             if result.is_on_disk {
                 self.packed.push(order);
             }
@@ -289,14 +285,13 @@ impl State {
         self.note_packed(seq);
     }
 
-    pub(super) fn result(&mut self, entry: &Entry) -> Result<(), FrontierError> {
-        self.push_result(&serde_json::to_vec(entry)?);
-        Ok(())
+    pub(super) fn result(&mut self, entry: &Entry) {
+        self.push_result(&encode_entry(entry));
     }
 
-    fn push_result(&mut self, line: &[u8]) {
+    fn push_result(&mut self, bytes: &[u8]) {
         let order = self.next_order();
-        self.insert_result(order, line, false);
+        self.insert_result(order, bytes, false);
     }
 }
 

@@ -33,10 +33,10 @@ use seen::SeenUrl;
 
 pub(super) use host::{HostChanges, QueuedPath, RobotsChange};
 
-/// A line of a package that is not packed yet.
+/// A result that is not packed yet.
 #[derive(Debug)]
 struct StoredResult {
-    line: Arc<[u8]>,
+    bytes: Arc<[u8]>,
     is_on_disk: bool,
 }
 
@@ -73,8 +73,8 @@ impl State {
             packed: Vec::new(),
             reported: RecentlyReported::default(),
         };
-        for (order, line) in disk.results()? {
-            state.insert_result(order, &line, true);
+        for (order, bytes) in disk.results()? {
+            state.insert_result(order, &bytes, true);
         }
         Ok(state)
     }
@@ -146,11 +146,11 @@ impl State {
     pub(super) fn oldest_results(&self, bytes: u64, most: usize) -> Vec<(u64, Arc<[u8]>)> {
         let mut size = 0;
         let fits = |(number, result): &(usize, (&u64, &StoredResult))| {
-            size += result.1.line.len() as u64;
+            size += result.1.bytes.len() as u64;
             *number == 0 || size <= bytes
         };
         let results = self.results.iter().take(most).enumerate().take_while(fits);
-        results.map(|(_, (order, result))| (*order, Arc::clone(&result.line))).collect()
+        results.map(|(_, (order, result))| (*order, Arc::clone(&result.bytes))).collect()
     }
 
     /// Number of the last result; 0 when there is none.
@@ -185,7 +185,7 @@ impl State {
         let results = self.results.iter_mut().filter(|(_, result)| !result.is_on_disk);
         let results = results.map(|(order, result)| {
             result.is_on_disk = true;
-            (*order, Arc::clone(&result.line))
+            (*order, Arc::clone(&result.bytes))
         });
         Ok(Checkpoint {
             results: results.collect(),
@@ -201,9 +201,9 @@ impl State {
         self.hosts.committed();
     }
 
-    fn insert_result(&mut self, order: u64, line: &[u8], is_on_disk: bool) {
-        self.result_bytes += line.len();
-        self.results.insert(order, StoredResult { line: line.into(), is_on_disk });
+    fn insert_result(&mut self, order: u64, bytes: &[u8], is_on_disk: bool) {
+        self.result_bytes += bytes.len();
+        self.results.insert(order, StoredResult { bytes: bytes.into(), is_on_disk });
     }
 
     fn next_order(&mut self) -> u64 {

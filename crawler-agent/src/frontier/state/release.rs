@@ -46,7 +46,7 @@ impl State {
             queued.into_iter().chain(visited.into_iter().map(|url| (url, 0))).collect();
         let more = handed_back.len() == MAX_URLS_PER_CHANGE;
         for (url, redirects) in handed_back {
-            self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: true }))?;
+            self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: true }));
         }
         if !more {
             self.hosts.remove(number);

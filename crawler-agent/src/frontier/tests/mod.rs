@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::{
     Route,
+    package::decode_entry,
     page::{Entry, Fetch, Outcome},
 };
 use tempfile::TempDir;
@@ -75,9 +76,9 @@ impl World {
     }
 }
 
-fn decoded(lines: Lines) -> Vec<(u64, Entry)> {
-    let entry = |(order, line): (u64, Arc<[u8]>)| (order, serde_json::from_slice(&line).unwrap());
-    lines.into_iter().map(entry).collect()
+fn decoded(results: StoredResults) -> Vec<(u64, Entry)> {
+    let entry = |(order, bytes): (u64, Arc<[u8]>)| (order, decode_entry(&bytes).unwrap());
+    results.into_iter().map(entry).collect()
 }
 
 fn routes(routes: &[(u64, &str)], bounds: Bounds) -> Change {
@@ -112,7 +113,7 @@ fn done_at(
     let links = links.iter().map(|link| CrawlUrl::parse(link).unwrap()).collect();
     let due = Some(NOW.plus_ms(1_000));
     let after = After { page, links, due, failures: 0, bounds };
-    Change::Done(Box::new(Done::new(item, fetch, after).unwrap()))
+    Change::Done(Box::new(Done::new(item, fetch, after)))
 }
 
 fn robots(host: HostNumber, state: RobotsState, sitemaps: &[&str], due: UnixMillis) -> Change {

@@ -1,7 +1,7 @@
 //! Release of hosts, and revisits of pages.
 
 use model::HostTask;
-use protocol::page::Page;
+use protocol::page::{ContentHash, Page};
 
 use super::*;
 
@@ -13,8 +13,9 @@ fn page() -> Outcome {
         lang: None,
         title: String::new(),
         text: String::new(),
-        sha256: "a".into(),
-        links: 0,
+        sha256: ContentHash([1; 32]),
+        canonical: None,
+        links: Vec::new(),
     })
 }
 

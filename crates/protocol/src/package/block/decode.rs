@@ -1,0 +1,255 @@
+//! Block → entries, from bytes that may come from a dishonest agent: every column may be too short,
+//! and a small block must not become large entries.
+
+use std::slice::Iter;
+
+use model::UnixMillis;
+
+use super::columns::{SortedReader, TextReader};
+use super::{Block, BlockError, Discoveries, Fetches, OutcomeKind, Pages, Timings};
+use super::{TrendKind, flag};
+use crate::limits;
+use crate::page::{
+    ContentHash, DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend,
+};
+
+/// The entries of the block that is `bytes`, in their order. `budget` is the memory that they may
+/// take, and is reduced by what they take.
+pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<Entry>, BlockError> {
+    let mut entries = Vec::new();
+    let mut add = |entry: Entry| {
+        *budget = budget.checked_sub(entry.size() as u64).ok_or(BlockError::Expands)?;
+        entries.push(entry);
+        Ok(())
+    };
+    match postcard::from_bytes(bytes).map_err(BlockError::Format)? {
+        Block::Fetches(block) => {
+            let mut reader = FetchReader::new(&block);
+            while let Some(fetch) = reader.take()? {
+                add(Entry::Fetch(Box::new(fetch)))?;
+            }
+        }
+        Block::Discovered(block) => discovered(&block, add)?,
+    }
+    Ok(entries)
+}
+
+fn discovered(
+    block: &Discoveries,
+    mut add: impl FnMut(Entry) -> Result<(), BlockError>,
+) -> Result<(), BlockError> {
+    let mut urls = block.urls.reader();
+    if block.redirects.len() != block.handed_back.len() {
+        return Err(BlockError::Column);
+    }
+    for (redirects, handed_back) in block.redirects.iter().zip(&block.handed_back) {
+        let url = urls.take()?.to_owned();
+        let found = Discovered { url, redirects: *redirects, handed_back: *handed_back };
+        add(Entry::Discovered(found))?;
+    }
+    Ok(())
+}
+
+/// Reads the fetches of a block.
+struct FetchReader<'a> {
+    block: &'a Fetches,
+    paths: SortedReader<'a>,
+    fetched_at: Box<dyn Iterator<Item = i64> + 'a>,
+    address: Iter<'a, u32>,
+    wire_bytes: Iter<'a, u64>,
+    has_timing: Iter<'a, bool>,
+    timings: TimingReader<'a>,
+    outcomes: Iter<'a, OutcomeKind>,
+    status: Iter<'a, u16>,
+    trends: Iter<'a, TrendKind>,
+    slowdowns: Iter<'a, f64>,
+    details: TextReader<'a>,
+    pages: PageReader<'a>,
+}
+
+impl<'a> FetchReader<'a> {
+    fn new(block: &'a Fetches) -> Self {
+        Self {
+            block,
+            paths: block.paths.reader(),
+            fetched_at: Box::new(block.fetched_at.reader()),
+            address: block.address.iter(),
+            wire_bytes: block.wire_bytes.iter(),
+            has_timing: block.has_timing.iter(),
+            timings: TimingReader::new(&block.timings),
+            outcomes: block.outcomes.iter(),
+            status: block.status.iter(),
+            trends: block.trends.iter(),
+            slowdowns: block.slowdowns.iter(),
+            details: block.details.reader(),
+            pages: PageReader::new(&block.pages, &block.host),
+        }
+    }
+
+    /// The next fetch; none at the end of the block, which its outcomes mark.
+    fn take(&mut self) -> Result<Option<Fetch>, BlockError> {
+        let Some(kind) = self.outcomes.next() else { return Ok(None) };
+        let address = match next(&mut self.address)? {
+            0 => None,
+            number => Some(at(&self.block.addresses, number - 1)?),
+        };
+        let timing = next(&mut self.has_timing)?.then(|| self.timings.take()).transpose()?;
+        Ok(Some(Fetch {
+            url: format!("{}{}", self.block.host, self.paths.take()?),
+            fetched_at: UnixMillis(self.fetched_at.next().ok_or(BlockError::Column)?),
+            address,
+            timing,
+            wire_bytes: next(&mut self.wire_bytes)?,
+            outcome: self.outcome(*kind)?,
+            trend: self.trend()?,
+        }))
+    }
+
+    fn outcome(&mut self, kind: OutcomeKind) -> Result<Outcome, BlockError> {
+        Ok(match kind {
+            OutcomeKind::Page => Outcome::Page(self.pages.take()?),
+            OutcomeKind::Redirect => {
+                Outcome::Redirect { status: self.status()?, location: self.detail()? }
+            }
+            OutcomeKind::Untyped => Outcome::Other { status: self.status()?, media_type: None },
+            OutcomeKind::Other => {
+                Outcome::Other { status: self.status()?, media_type: Some(self.detail()?) }
+            }
+            OutcomeKind::RobotsTxt => Outcome::Disallowed { by: DisallowedBy::RobotsTxt },
+            OutcomeKind::NoIndex => Outcome::Disallowed { by: DisallowedBy::NoIndex },
+            OutcomeKind::Unchanged => Outcome::Unchanged { status: self.status()? },
+            OutcomeKind::Failed => Outcome::Failed { reason: self.detail()? },
+        })
+    }
+
+    fn status(&mut self) -> Result<u16, BlockError> {
+        next(&mut self.status)
+    }
+
+    fn detail(&mut self) -> Result<String, BlockError> {
+        self.details.take().map(str::to_owned)
+    }
+
+    fn trend(&mut self) -> Result<Option<Trend>, BlockError> {
+        Ok(match next(&mut self.trends)? {
+            TrendKind::None => None,
+            TrendKind::Usual => Some(Trend::Usual),
+            TrendKind::Slow => Some(Trend::Slow),
+            TrendKind::Slower => Some(Trend::Slower { ratio: next(&mut self.slowdowns)? }),
+        })
+    }
+}
+
+/// Reads the durations of fetches.
+struct TimingReader<'a> {
+    connect: Iter<'a, u32>,
+    tcp: Box<dyn Iterator<Item = i64> + 'a>,
+    first_byte: Iter<'a, u32>,
+    rest: Iter<'a, i64>,
+}
+
+impl<'a> TimingReader<'a> {
+    fn new(timings: &'a Timings) -> Self {
+        Self {
+            connect: timings.connect.iter(),
+            tcp: Box::new(timings.tcp.reader()),
+            first_byte: timings.first_byte.iter(),
+            rest: timings.rest.iter(),
+        }
+    }
+
+    fn take(&mut self) -> Result<Timing, BlockError> {
+        let micros = |value: Option<i64>| {
+            value.and_then(|value| u32::try_from(value).ok()).ok_or(BlockError::Column)
+        };
+        let first_byte_us = next(&mut self.first_byte)?;
+        let total = next(&mut self.rest)?.checked_add(first_byte_us.into());
+        Ok(Timing {
+            connect_us: next(&mut self.connect)?,
+            tcp_us: micros(self.tcp.next())?,
+            first_byte_us,
+            total_us: micros(total)?,
+        })
+    }
+}
+
+/// Reads the content of pages.
+struct PageReader<'a> {
+    /// Scheme and authority of links within the host.
+    host: &'a str,
+    status: Iter<'a, u16>,
+    media_types: TextReader<'a>,
+    charsets: TextReader<'a>,
+    languages: TextReader<'a>,
+    sha256: Iter<'a, [u8; 32]>,
+    titles: TextReader<'a>,
+    canonical: TextReader<'a>,
+    link_count: Iter<'a, u32>,
+    link_flags: Iter<'a, u8>,
+    link_targets: TextReader<'a>,
+    anchors: TextReader<'a>,
+    texts: TextReader<'a>,
+}
+
+impl<'a> PageReader<'a> {
+    fn new(pages: &'a Pages, host: &'a str) -> Self {
+        Self {
+            host,
+            status: pages.status.iter(),
+            media_types: pages.media_types.reader(),
+            charsets: pages.charsets.reader(),
+            languages: pages.languages.reader(),
+            sha256: pages.sha256.iter(),
+            titles: pages.titles.reader(),
+            canonical: pages.canonical.reader(),
+            link_count: pages.link_count.iter(),
+            link_flags: pages.link_flags.iter(),
+            link_targets: pages.link_targets.reader(),
+            anchors: pages.anchors.reader(),
+            texts: pages.texts.reader(),
+        }
+    }
+
+    fn take(&mut self) -> Result<Page, BlockError> {
+        let optional = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Ok(Page {
+            status: next(&mut self.status)?,
+            media_type: self.media_types.take()?.to_owned(),
+            charset: self.charsets.take()?.to_owned(),
+            lang: optional(self.languages.take()?),
+            title: self.titles.take()?.to_owned(),
+            text: self.texts.take()?.to_owned(),
+            sha256: ContentHash(next(&mut self.sha256)?),
+            canonical: optional(self.canonical.take()?),
+            links: self.links()?,
+        })
+    }
+
+    fn links(&mut self) -> Result<Vec<Link>, BlockError> {
+        let count = next(&mut self.link_count)?;
+        if count > limits::PAGE_LINKS {
+            return Err(BlockError::Links(count));
+        }
+        (0..count).map(|_| self.link()).collect()
+    }
+
+    fn link(&mut self) -> Result<Link, BlockError> {
+        let flags = next(&mut self.link_flags)?;
+        let host = if flags & flag::SAME_HOST == 0 { "" } else { self.host };
+        Ok(Link {
+            url: format!("{host}{}", self.link_targets.take()?),
+            anchor: self.anchors.take()?.to_owned(),
+            nofollow: flags & flag::NOFOLLOW != 0,
+            ugc: flags & flag::UGC != 0,
+            sponsored: flags & flag::SPONSORED != 0,
+        })
+    }
+}
+
+fn next<T: Copy>(column: &mut Iter<'_, T>) -> Result<T, BlockError> {
+    column.next().copied().ok_or(BlockError::Column)
+}
+
+fn at<T: Copy>(column: &[T], number: u32) -> Result<T, BlockError> {
+    column.get(number as usize).copied().ok_or(BlockError::Column)
+}
