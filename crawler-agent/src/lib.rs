@@ -34,6 +34,7 @@ pub mod fetch;
 pub mod file;
 pub mod frontier;
 pub mod guard;
+pub mod host_status;
 pub mod metrics;
 pub mod outbox;
 pub mod page;

@@ -11,6 +11,7 @@
 //! - [`monitors`]: watches clock, disk and network, and writes the status file
 //! - [`metrics_server`]: serves metrics to the owner, at a loopback address
 
+mod control;
 mod crawl;
 mod error;
 mod heartbeat;
@@ -54,6 +55,7 @@ use crate::{
     schedule::Schedule,
     visit::Visitor,
 };
+use control::ControlTask;
 use crawl::Crawler;
 pub use error::AgentError;
 use error::machine;
@@ -296,6 +298,9 @@ impl Parts {
             stop.clone(),
         ));
         tasks.spawn(self.status_writer().run(stop.clone()));
+        let control =
+            ControlTask { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() };
+        tasks.spawn(control.run(self.dir.clone(), stop.clone()));
     }
 
     fn shipper(&self) -> Shipper {

@@ -6,6 +6,7 @@ mod log;
 mod package;
 mod robots;
 mod run;
+mod why;
 
 use std::{
     io::{IsTerminal as _, Read as _, Write as _},
@@ -63,6 +64,9 @@ enum Command {
     Resume(ConfigArgs),
     /// Shows what was fetched and probed in the owner's name.
     Log(log::Log),
+    /// Shows what a host waits for: its next request, and the reason for which it is not sent now.
+    /// Exits with 3 if it is not a host of this agent.
+    Why(why::WhyArgs),
     /// Shows whether the owner's rules and the built-in ones permit contact with addresses and
     /// URLs. Exits with 3 if one is refused.
     Guard(guard::GuardArgs),
@@ -130,6 +134,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Command::Pause(config_args) => pause(&config_args),
         Command::Resume(config_args) => resume(&config_args),
         Command::Log(log) => log::print(&log),
+        Command::Why(arguments) => why::print(&arguments),
         Command::Guard(arguments) => guard::print(&arguments),
         Command::Robots(arguments) => robots::print(&arguments),
         Command::Extract(arguments) => extract::print(&arguments),

@@ -1,5 +1,6 @@
 //! The data directory: paths and access rights of what the agent keeps on disk.
 
+pub mod control_socket;
 mod key;
 pub mod owners_pause;
 

@@ -41,9 +41,9 @@ pub use change::{After, Bounds, Change, Done, Effect, Report, VisitedUrl};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
 pub use pages::{Known, PageRecord, Past};
-pub use store::{Frontier, Lines};
+pub use store::{Frontier, StoredResults};
 pub use waiting::Pace;
-pub use workbench::Workbench;
+pub use workbench::{HostActivity, Workbench};
 
 /// Number by which this frontier knows a host of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -39,6 +39,19 @@ enum SlotState {
     Queueing,
 }
 
+/// What a host is doing, as people may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostActivity {
+    /// Nothing: it has no work.
+    None,
+    /// It has work and waits for its time.
+    Waiting,
+    /// A request to it is running.
+    Running,
+    /// It queues for an address that is busy.
+    QueuesForAddress,
+}
+
 /// An address that is in use, or reserved for the next host in its queue.
 #[derive(Debug, Default)]
 struct Held {
@@ -99,6 +112,16 @@ impl Workbench {
                 self.waiting.forget(host);
             }
             Some(SlotState::Busy { .. }) | None => {}
+        }
+    }
+
+    /// What the host is doing.
+    pub fn activity(&self, host: HostNumber) -> HostActivity {
+        match self.hosts.get(&host).map(|slot| slot.state) {
+            Some(SlotState::Waiting { .. }) => HostActivity::Waiting,
+            Some(SlotState::Busy { .. }) => HostActivity::Running,
+            Some(SlotState::Queueing) => HostActivity::QueuesForAddress,
+            None => HostActivity::None,
         }
     }
 

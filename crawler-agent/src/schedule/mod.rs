@@ -11,6 +11,7 @@ use std::{
 use model::UnixMillis;
 use tokio::{sync::Notify, time::Instant};
 
+pub use crate::frontier::HostActivity;
 use crate::frontier::{HostNumber, Pace, Workbench};
 use last_requests::LastRequests;
 
@@ -164,6 +165,11 @@ impl Schedule {
             workbench.free_address(address, due);
         }
         due
+    }
+
+    /// What a host is doing.
+    pub fn activity(&self, host: HostNumber) -> HostActivity {
+        self.workbench().activity(host)
     }
 
     /// Number of running requests.

@@ -197,3 +197,30 @@ async fn a_full_disk_stops_fetching_and_not_shipping() {
     .await;
     assert!(bed.web.log().hosts.is_empty());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn why_names_what_a_host_waits_for() {
+    let mut bed = TestBed::new(2).await;
+    let url = bed.web.page("a1.test", "/page", html("x"));
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    bed.until_reported(std::slice::from_ref(&url)).await;
+    let why = bed.run(&["why", &url, "--json"]).await;
+    assert_eq!(why.status.code(), Some(0), "{}", stderr(&why));
+    let status: serde_json::Value = serde_json::from_slice(&why.stdout).unwrap();
+    assert_eq!(status["accepted"], 1, "{status}");
+    assert!(["revisit", "url"].contains(&status["waits_for"].as_str().unwrap()), "{status}");
+    let foreign = bed.run(&["why", "https://example.org"]).await;
+    assert_eq!(foreign.status.code(), Some(3));
+    let said = String::from_utf8(foreign.stdout).unwrap();
+    assert!(said.starts_with("https://example.org is not a host of this agent"), "{said}");
+    bed.run(&["pause"]).await;
+    // The agent notices the pause within a second.
+    while !String::from_utf8_lossy(&bed.run(&["why", &url]).await.stdout).contains("by its owner") {
+    }
+    bed.stop().await;
+    let gone = bed.run(&["why", &url]).await;
+    assert!(error_message(&gone).contains("no agent is running"), "{}", stderr(&gone));
+    let wrong = bed.run(&["why", "example.org"]).await;
+    assert!(stderr(&wrong).contains("write it as https://example.org"), "{}", stderr(&wrong));
+}

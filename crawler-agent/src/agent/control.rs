@@ -1,0 +1,91 @@
+//! Control socket: answers questions of the owner's commands about the running agent.
+//!
+//! It is a Unix socket in the data directory, which only the owner can enter. A client writes the
+//! host as one line and reads one JSON document, a [`HostStatus`].
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::UnixStream,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{AgentError, readiness::ReadinessSignal};
+use crate::{
+    clock,
+    data_dir::control_socket,
+    frontier::FrontierError,
+    host_status::{Facts, HostStatus},
+    schedule::HostActivity,
+    visit::Visitor,
+};
+
+/// Longest question, in bytes: more than the longest host.
+const QUESTION_BYTES: u64 = 4_096;
+/// Longest time for a question and its answer.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// Task that answers questions about hosts.
+pub(super) struct ControlTask {
+    pub(super) visitor: Arc<Visitor>,
+    pub(super) readiness: ReadinessSignal,
+}
+
+impl ControlTask {
+    /// Answers until `stop`. Where the socket cannot be made, for example because its path is too
+    /// long, the agent works without it.
+    pub(super) async fn run(
+        self,
+        dir: impl AsRef<Path>,
+        stop: CancellationToken,
+    ) -> Result<(), AgentError> {
+        let path = control_socket::path(dir.as_ref());
+        let listener = match control_socket::listen(&path) {
+            Ok(listener) => listener,
+            Err(error) => {
+                let path = path.display();
+                tracing::warn!(%path, %error, "commands cannot ask this agent about hosts");
+                return Ok(());
+            }
+        };
+        while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
+            let Ok((stream, _)) = accepted else { continue };
+            // One after the other: a person asks. Who is too slow, or leaves, gets no answer.
+            if let Ok(Err(error)) = tokio::time::timeout(ANSWER, self.answer(stream)).await {
+                tracing::debug!(%error, "a question was not answered");
+            }
+        }
+        control_socket::remove(&path);
+        Ok(())
+    }
+
+    async fn answer(&self, stream: UnixStream) -> std::io::Result<()> {
+        let mut stream = BufReader::new(stream);
+        let mut line = String::new();
+        (&mut stream).take(QUESTION_BYTES).read_line(&mut line).await?;
+        let status = self.status(line.trim()).await.map_err(std::io::Error::other)?;
+        let document = serde_json::to_vec(&status).map_err(std::io::Error::other)?;
+        stream.write_all(&document).await?;
+        stream.shutdown().await
+    }
+
+    async fn status(&self, host: &str) -> Result<HostStatus, FrontierError> {
+        let store = &self.visitor.store;
+        let number = store.host_number(host)?;
+        let snapshot = match number {
+            Some(number) => store.snapshot(number).await?,
+            None => None,
+        };
+        let activity =
+            number.map_or(HostActivity::None, |number| self.visitor.schedule.activity(number));
+        let facts = Facts {
+            host: host.to_owned(),
+            agent_idle: self.readiness.current().idle_reason().map(|idle| idle.to_string()),
+            snapshot,
+            activity,
+            revisit: self.visitor.revisit_period(),
+        };
+        Ok(HostStatus::of(facts, clock::now()))
+    }
+}

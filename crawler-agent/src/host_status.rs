@@ -1,0 +1,271 @@
+//! Host status: what a host waits for, for people who ask.
+
+use std::{fmt, time::Duration};
+
+use model::UnixMillis;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    clock,
+    frontier::{HostSnapshot, Queued, RobotsState},
+    schedule::HostActivity,
+};
+
+/// What a host waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsFor {
+    /// It is not a host of the agent.
+    Nobody,
+    /// The agent fetches nothing now.
+    Agent,
+    /// A request to it is running.
+    Answer,
+    /// Another request to its address is running, or ended a moment ago.
+    Address,
+    /// The pause after failures.
+    Retry,
+    /// The pause between requests.
+    Delay,
+    /// A request slot of the agent.
+    Slot,
+    /// The next visit of a page.
+    Revisit,
+    /// A URL to fetch.
+    Url,
+}
+
+/// Answer to the question what a host waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostStatus {
+    /// Scheme and authority.
+    pub host: String,
+    /// What it waits for.
+    pub waits_for: WaitsFor,
+    /// Until when, where that is known.
+    pub until: Option<UnixMillis>,
+    /// The reason in one line.
+    pub reason: String,
+    /// URL of the next request.
+    pub next: Option<String>,
+    /// Whether robots.txt allows that URL; none when its rules are not known.
+    pub is_allowed: Option<bool>,
+    /// URLs that were queued so far.
+    pub accepted: u32,
+    /// Failures in a row.
+    pub failures: u32,
+}
+
+/// What is known of a host.
+pub struct Facts {
+    /// Scheme and authority.
+    pub host: String,
+    /// Why the agent fetches nothing; none when it does.
+    pub agent_idle: Option<String>,
+    /// What the frontier knows; none when it is not a host of the agent.
+    pub snapshot: Option<HostSnapshot>,
+    /// What the schedule knows.
+    pub activity: HostActivity,
+    /// Age at which a page is visited again; none when pages are not.
+    pub revisit: Option<Duration>,
+}
+
+impl HostStatus {
+    /// The status that follows from the facts at the time `now`.
+    pub fn of(facts: Facts, now: UnixMillis) -> Self {
+        let Facts { host, agent_idle, snapshot, activity, revisit } = facts;
+        let Some(snapshot) = snapshot else {
+            let reason = "the coordinator has not given it to this agent".to_owned();
+            return Self::unknown(host, reason);
+        };
+        let due = snapshot.record.due;
+        let failures = snapshot.record.failures;
+        let (waits_for, until, reason) = match activity {
+            HostActivity::Running => (WaitsFor::Answer, None, "a request is running".to_owned()),
+            _ if agent_idle.is_some() => {
+                let reason =
+                    format!("the agent does not fetch: {}", agent_idle.unwrap_or_default());
+                (WaitsFor::Agent, None, reason)
+            }
+            _ if snapshot.next.is_none() => nothing_queued(snapshot.oldest.as_ref(), revisit),
+            HostActivity::QueuesForAddress => {
+                let reason = "another host with the same address is being asked".to_owned();
+                (WaitsFor::Address, None, reason)
+            }
+            _ if due > now && failures > 0 => {
+                (WaitsFor::Retry, Some(due), format!("it failed {failures} times in a row"))
+            }
+            _ if due > now => {
+                (WaitsFor::Delay, Some(due), "the delay between two requests".to_owned())
+            }
+            HostActivity::Waiting | HostActivity::None => {
+                (WaitsFor::Slot, None, "it is due; other hosts are before it".to_owned())
+            }
+        };
+        let item = snapshot.next.as_ref().or(snapshot.oldest.as_ref());
+        Self {
+            host,
+            waits_for,
+            until,
+            reason,
+            next: item.map(|item| item.url.to_string()),
+            is_allowed: item.and_then(|item| allowed(&snapshot, item)),
+            accepted: snapshot.record.accepted,
+            failures,
+        }
+    }
+
+    fn unknown(host: String, reason: String) -> Self {
+        Self {
+            host,
+            waits_for: WaitsFor::Nobody,
+            until: None,
+            reason,
+            next: None,
+            is_allowed: None,
+            accepted: 0,
+            failures: 0,
+        }
+    }
+}
+
+fn nothing_queued(
+    oldest: Option<&Queued>,
+    revisit: Option<Duration>,
+) -> (WaitsFor, Option<UnixMillis>, String) {
+    let visited = oldest.and_then(|page| Some(page.known.as_ref()?.visited));
+    match (visited, revisit) {
+        (Some(visited), Some(period)) => {
+            let period = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
+            let reason = "its queue is empty; a page is visited again".to_owned();
+            (WaitsFor::Revisit, Some(visited.plus_ms(period)), reason)
+        }
+        _ => (WaitsFor::Url, None, "all its URLs have been fetched".to_owned()),
+    }
+}
+
+fn allowed(snapshot: &HostSnapshot, item: &Queued) -> Option<bool> {
+    match snapshot.robots.as_deref()? {
+        RobotsState::Known { robots, .. } => Some(robots.allows(item.url.path_and_query())),
+        RobotsState::Moved { .. } => None,
+    }
+}
+
+impl fmt::Display for HostStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, waits_for, until, reason, next, is_allowed, accepted, failures } = self;
+        let waits_for = match waits_for {
+            WaitsFor::Nobody => "is not a host of this agent",
+            WaitsFor::Agent => "waits for the agent",
+            WaitsFor::Answer => "waits for an answer",
+            WaitsFor::Address => "waits for its address",
+            WaitsFor::Retry => "pauses after failures",
+            WaitsFor::Delay => "pauses between requests",
+            WaitsFor::Slot => "waits for a request slot",
+            WaitsFor::Revisit => "waits for a revisit",
+            WaitsFor::Url => "has nothing to fetch",
+        };
+        write!(f, "{host} {waits_for}")?;
+        if let Some(until) = until {
+            write!(f, " until {}", clock::timestamp(*until))?;
+        }
+        write!(f, ": {reason}")?;
+        if let Some(next) = next {
+            let verdict = match is_allowed {
+                Some(true) => "allowed by robots.txt",
+                Some(false) => "forbidden by robots.txt",
+                None => "robots.txt comes first",
+            };
+            write!(f, "\nnext:     {next} ({verdict})")?;
+            write!(f, "\naccepted: {accepted} URLs so far\nfailures: {failures} in a row")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::CrawlUrl;
+
+    use super::*;
+    use crate::frontier::{HostNumber, HostRecord, Known, PageRecord, Past};
+
+    const NOW: UnixMillis = UnixMillis(1_000_000);
+
+    fn item(known: Option<Known>) -> Queued {
+        let url = CrawlUrl::parse("http://a.org/page").unwrap();
+        let known = known.map(Box::new);
+        Queued { host: HostNumber(1), depth: 0, order: 1, url, redirects: 0, attempts: 0, known }
+    }
+
+    fn facts(due: i64, failures: u32) -> Facts {
+        let key = "http://a.org".to_owned();
+        let record = HostRecord { key, due: UnixMillis(due), accepted: 3, failures };
+        let next = Some(item(None));
+        let snapshot = HostSnapshot { record, robots: None, next, oldest: None };
+        Facts {
+            host: "http://a.org".into(),
+            agent_idle: None,
+            snapshot: Some(snapshot),
+            activity: HostActivity::Waiting,
+            revisit: None,
+        }
+    }
+
+    fn waits(facts: Facts) -> (WaitsFor, Option<i64>) {
+        let status = HostStatus::of(facts, NOW);
+        (status.waits_for, status.until.map(|until| until.0))
+    }
+
+    #[test]
+    fn every_wait_is_named() {
+        let later = NOW.0 + 500;
+        assert_eq!(waits(facts(0, 0)), (WaitsFor::Slot, None));
+        assert_eq!(waits(facts(later, 0)), (WaitsFor::Delay, Some(later)));
+        assert_eq!(waits(facts(later, 2)), (WaitsFor::Retry, Some(later)));
+        let running = Facts { activity: HostActivity::Running, ..facts(later, 0) };
+        assert_eq!(waits(running), (WaitsFor::Answer, None));
+        let queues = Facts { activity: HostActivity::QueuesForAddress, ..facts(0, 0) };
+        assert_eq!(waits(queues), (WaitsFor::Address, None));
+        let idle = Facts { agent_idle: Some("paused by its owner".into()), ..facts(0, 0) };
+        assert_eq!(waits(idle), (WaitsFor::Agent, None));
+        assert_eq!(waits(Facts { snapshot: None, ..facts(0, 0) }), (WaitsFor::Nobody, None));
+    }
+
+    #[test]
+    fn without_urls_it_waits_for_the_oldest_page() {
+        let record = PageRecord {
+            path: "/page".into(),
+            depth: 0,
+            etag: None,
+            last_modified: None,
+            sha256: None,
+            past: Past::default(),
+        };
+        let page = item(Some(Known { visited: UnixMillis(NOW.0 - 1_000), record }));
+        let empty = |oldest: Option<Queued>, revisit| {
+            let mut facts = Facts { revisit, ..facts(0, 0) };
+            if let Some(snapshot) = &mut facts.snapshot {
+                snapshot.next = None;
+                snapshot.oldest = oldest;
+            }
+            facts
+        };
+        let period = Some(Duration::from_secs(60));
+        assert_eq!(waits(empty(Some(page.clone()), period)), (WaitsFor::Revisit, Some(1_059_000)));
+        assert_eq!(waits(empty(Some(page), None)), (WaitsFor::Url, None));
+        assert_eq!(waits(empty(None, period)), (WaitsFor::Url, None));
+    }
+
+    #[test]
+    fn the_text_says_what_comes_next() {
+        let text = HostStatus::of(facts(NOW.0 + 500, 2), NOW).to_string();
+        for part in [
+            "http://a.org pauses after failures until 1970-01-01T00:16:40.5Z",
+            "2 times",
+            "\nnext:     http://a.org/page (robots.txt comes first)",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}
