@@ -151,9 +151,9 @@ fn on_core() -> Duration {
 fn text_and_links(page: &[u8]) {
     let mut extractor = Extractor::new(Media::Html, None);
     page.chunks(PIECE_BYTES).for_each(|piece| extractor.write(piece));
-    let document = extractor.finish();
+    let mut document = extractor.finish();
     let url = Url::parse("https://example.org/some/page").unwrap();
-    black_box((document.links(&url), document));
+    black_box((document.take_links(&url), document));
 }
 
 fn text(page: &[u8]) {

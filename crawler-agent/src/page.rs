@@ -59,7 +59,7 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
             let mut document = sink.extractor.finish();
             // Header and meta element restrict each other: either can forbid.
             document.directives = document.directives.and(head.directives);
-            let links = document.links(url.url());
+            let links = document.take_links(url.url());
             let followed = links.followed();
             if document.is_list {
                 return (Outcome::Other { status, media_type: Some(media_type) }, followed);

@@ -62,8 +62,8 @@ fn document(content_type: &str, bytes: &[u8]) -> Option<Document> {
     Some(extractor.finish())
 }
 
-fn extract(document: Document, url: &CrawlUrl) -> Extract {
-    let Links { canonical, found } = document.links(url.url());
+fn extract(mut document: Document, url: &CrawlUrl) -> Extract {
+    let Links { canonical, found } = document.take_links(url.url());
     let canonical = canonical.map(String::from);
     let links = found.into_iter().map(Link::from).collect();
     let Document { charset, lang, title, text, directives, .. } = document;

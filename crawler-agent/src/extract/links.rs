@@ -37,8 +37,8 @@ impl From<FoundLink> for Link {
 }
 
 impl Links {
-    /// The links of `document`, which was fetched from `url`.
-    pub(super) fn of(document: &Document, url: &Url) -> Self {
+    /// The links of `document`, which was fetched from `url`, with these references.
+    pub(super) fn of(document: &Document, references: Vec<Reference>, url: &Url) -> Self {
         let base = document.base.as_deref().and_then(|base| url.join(base).ok());
         let base =
             base.filter(|b| matches!(b.scheme(), "http" | "https")).unwrap_or_else(|| url.clone());
@@ -46,10 +46,11 @@ impl Links {
         let canonical = document.canonical.as_deref();
         let canonical = canonical.and_then(|canonical| CrawlUrl::join(&base, canonical).ok());
         let mut distinct = Distinct::new(most, canonical.as_ref());
-        for reference in &document.references {
+        for reference in references {
             let Ok(url) = CrawlUrl::join(&base, &reference.target) else { continue };
-            let nofollow = reference.rel.nofollow || document.directives.nofollow;
-            if !distinct.add(url, reference, Rel { nofollow, ..reference.rel }) {
+            let Reference { anchor, rel, .. } = reference;
+            let nofollow = rel.nofollow || document.directives.nofollow;
+            if !distinct.add(url, anchor, Rel { nofollow, ..rel }) {
                 break;
             }
         }
@@ -82,24 +83,25 @@ impl Distinct {
 
     /// Adds a link, or merges it with the one to the same target; returns whether there is room for
     /// more.
-    fn add(&mut self, url: CrawlUrl, reference: &Reference, rel: Rel) -> bool {
-        if let Some(number) = self.numbers.get(&url.fingerprint()) {
-            merge(&mut self.links[*number], reference, rel);
+    fn add(&mut self, url: CrawlUrl, anchor: String, rel: Rel) -> bool {
+        let fingerprint = url.fingerprint();
+        if let Some(number) = self.numbers.get(&fingerprint) {
+            merge(&mut self.links[*number], anchor, rel);
             return true;
         }
-        self.bytes += url.as_str().len() + reference.anchor.len();
+        self.bytes += url.as_str().len() + anchor.len();
         if self.bytes > self.most {
             return false;
         }
-        self.numbers.insert(url.fingerprint(), self.links.len());
-        self.links.push(FoundLink { url, anchor: reference.anchor.clone(), rel });
+        self.numbers.insert(fingerprint, self.links.len());
+        self.links.push(FoundLink { url, anchor, rel });
         true
     }
 }
 
-fn merge(link: &mut FoundLink, reference: &Reference, rel: Rel) {
+fn merge(link: &mut FoundLink, anchor: String, rel: Rel) {
     if link.anchor.is_empty() {
-        reference.anchor.clone_into(&mut link.anchor);
+        link.anchor = anchor;
     }
     if link.rel.nofollow && !rel.nofollow {
         link.rel = rel;

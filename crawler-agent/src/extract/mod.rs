@@ -107,9 +107,10 @@ impl Document {
         }
     }
 
-    /// The links of the document, resolved against `url`, from which it was fetched.
-    pub fn links(&self, url: &Url) -> Links {
-        Links::of(self, url)
+    /// Takes the links out of the document, resolved against `url`, from which it was fetched.
+    pub fn take_links(&mut self, url: &Url) -> Links {
+        let references = std::mem::take(&mut self.references);
+        Links::of(self, references, url)
     }
 }
 

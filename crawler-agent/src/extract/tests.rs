@@ -20,14 +20,14 @@ fn written_bytes(page: &Document) -> usize {
 
 #[test]
 fn links_carry_their_text_and_relation() {
-    let page = extract(
+    let mut page = extract(
         br#"<base href=/b/><p>before <a href=one>One <b>and</b> a&amp;half</a> after
             <a href=two rel="UGC nofollow"><img></a><a href=one>again</a>
             <nav><a href=three rel=sponsored>A<div>B</div></a></nav>
             <a name=x>no link</a><a href=two></a><iframe src=four></iframe>text
             <link rel=canonical href=self><a href=mailto:x@e.org>mail</a><a href=self>self</a>"#,
     );
-    let links = page.links(&Url::parse("http://e.org/dir/page").unwrap());
+    let links = page.take_links(&Url::parse("http://e.org/dir/page").unwrap());
     let shown = |link: &FoundLink| {
         let Rel { nofollow, ugc, sponsored } = link.rel;
         (link.url.path_and_query().to_owned(), link.anchor.clone(), (nofollow, ugc, sponsored))
@@ -50,7 +50,7 @@ fn links_carry_their_text_and_relation() {
 
 fn links(html: &str) -> Vec<String> {
     let url = Url::parse("http://e.org/dir/page").unwrap();
-    extract(html.as_bytes()).links(&url).followed().iter().map(ToString::to_string).collect()
+    extract(html.as_bytes()).take_links(&url).followed().iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn the_links_of_a_page_are_bounded_in_bytes() {
     let short = (0..4_000).map(|n| format!("<a href={n}>{n}</a>")).collect::<Vec<_>>().concat();
     let long = format!("<a href='{}'>x</a>", "a".repeat(8 << 10)).repeat(4_000);
     let url = Url::parse("http://e.org/").unwrap();
-    let resolved = extract(format!("{base}{short}").as_bytes()).links(&url).followed();
+    let resolved = extract(format!("{base}{short}").as_bytes()).take_links(&url).followed();
     let bytes: usize = resolved.iter().map(|link| link.as_str().len()).sum();
     assert!((LINK_BYTES / 2..=LINK_BYTES).contains(&bytes), "{bytes}");
     let written = extract(long.as_bytes());
