@@ -102,6 +102,7 @@ impl TestBed {
                 ],
             ),
             ("ship", vec!["age_ms = 100".into()]),
+            ("budget", vec![]),
             ("probe", vec![]),
             ("metrics", vec![]),
         ];
@@ -117,7 +118,10 @@ impl TestBed {
             format!("{header}{}\n", lines.join("\n"))
         };
         let path = self.dir.path().join("agent.toml");
-        std::fs::write(&path, tables.iter().map(write).collect::<Vec<_>>().concat()).unwrap();
+        // Replaced at once, because an agent that was just started may be reading it.
+        let temporary = self.dir.path().join("agent.toml.tmp");
+        std::fs::write(&temporary, tables.iter().map(write).collect::<String>()).unwrap();
+        std::fs::rename(temporary, &path).unwrap();
         path
     }
 
