@@ -14,7 +14,8 @@
 //!
 //! Besides, [`probe`] measures round trips for the coordinator. Everything happens within the
 //! owner's [`config`]: the [`spans`] in which the agent may work, the space on the [`disk`], and
-//! the [`activity_log`] of what was done.
+//! the [`activity_log`] of what was done. The [`owner`] module has the gate that every request and
+//! every read passes.
 //!
 //! Invariants: nothing here speaks SQL or reads a search index, and no message of the coordinator
 //! widens what the owner allows.
@@ -37,6 +38,7 @@ pub mod guard;
 pub mod host_status;
 pub mod metrics;
 pub mod outbox;
+pub mod owner;
 pub mod page;
 pub mod probe;
 pub mod resolve;

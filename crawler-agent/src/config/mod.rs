@@ -5,6 +5,7 @@
 //! unknown keys are errors.
 
 mod location;
+mod owner_rules;
 mod values;
 
 use std::{
@@ -22,10 +23,13 @@ use url::Url;
 
 use crate::{file::FileError, guard::GuardRules, spans::Spans};
 use location::Location;
+use owner_rules::{BudgetTable, SmallBudget};
 use values::{
     AgentName, Contact, HostSuffix, LoopbackAddress, Port, Required, SpanLine, Value, integer, kib,
-    list, methods, mib, millis,
+    kib_rate, list, methods, mib, millis,
 };
+
+pub use owner_rules::{BudgetRules, IdleRules};
 
 /// The owner's rules. Nothing that a coordinator sends changes them.
 #[derive(Debug, Clone)]
@@ -35,8 +39,14 @@ pub struct Config {
     pub coordinator: Url,
     /// What the agent tells the coordinator about itself when it enrols.
     pub profile: AgentProfile,
+    /// Time zone of spans and budgets.
+    pub zone: TimeZone,
     /// Hours in which the agent may work.
     pub spans: Spans,
+    /// What the agent may use in a day and in a month.
+    pub budget: BudgetRules,
+    /// When the machine is left to its other users.
+    pub idle: IdleRules,
     /// Directory of key, frontier, packages and activity log; none leaves the choice to the
     /// program.
     pub data_dir: Option<PathBuf>,
@@ -96,6 +106,9 @@ pub struct Limits {
     /// Fetches that may run at the same time.
     #[serde(deserialize_with = "integer::<_, _, 1, 1_000>")]
     pub concurrency: usize,
+    /// Bytes a second that all fetches together read; none for no limit.
+    #[serde(rename = "kib_per_second", deserialize_with = "kib_rate::<_, 8, 10_000_000>")]
+    pub bytes_per_second: Option<u64>,
     /// Time limit for a connection, TLS included.
     #[serde(rename = "connect_ms", deserialize_with = "millis::<_, 10, 600_000>")]
     pub connect: Duration,
@@ -130,6 +143,7 @@ impl Default for Limits {
         Self {
             host_delay: Duration::from_secs(1),
             concurrency: 64,
+            bytes_per_second: None,
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(20),
             fetch: Duration::from_mins(1),
@@ -185,6 +199,10 @@ struct File {
     #[serde(default)]
     probe: ProbeRules,
     #[serde(default)]
+    budget: BudgetTable,
+    #[serde(default)]
+    idle: IdleRules,
+    #[serde(default)]
     limits: Limits,
     #[serde(default)]
     ship: ShipRules,
@@ -228,6 +246,19 @@ pub enum ConfigError {
         /// The mistake, and what to write instead.
         what: String,
     },
+    /// A single body could use a budget of bytes up.
+    #[error(
+        "{location}: `{key}` is smaller than `wire_mib` in [limits], the largest body: write at \
+         least {least_mib}, or a smaller `wire_mib`"
+    )]
+    SmallBudget {
+        /// Line and column of the budget.
+        location: Location,
+        /// Key of the budget.
+        key: &'static str,
+        /// Size of the largest body, in MiB.
+        least_mib: u64,
+    },
     /// What is sent to the coordinator would not be encrypted.
     #[error(
         "{location}: `coordinator` is {url}, which is neither encrypted nor on this machine: write \
@@ -260,7 +291,12 @@ impl Config {
             let location = Location::new(path, text, None);
             return Err(ConfigError::PlainHttp { location, url: url.to_string() });
         }
-        Ok(file.into_config(path.parent().unwrap_or(Path::new(""))))
+        let least_mib = file.limits.wire_bytes >> 20;
+        let config = file.into_config(path.parent().unwrap_or(Path::new("")));
+        config.map_err(|SmallBudget { key, span }| {
+            let location = Location::new(path, text, Some(span));
+            ConfigError::SmallBudget { location, key, least_mib }
+        })
     }
 
     /// Value of the User-Agent header in every request.
@@ -280,7 +316,7 @@ pub fn is_on_loopback(url: &Url) -> bool {
 }
 
 impl File {
-    fn into_config(self, directory: &Path) -> Config {
+    fn into_config(self, directory: &Path) -> Result<Config, SmallBudget> {
         let zone = self.zone.map_or(TimeZone::UTC, |zone| zone.0);
         let name = self.name.map_or_else(AgentName::of_machine, |name| name.0);
         let profile = AgentProfile {
@@ -291,9 +327,13 @@ impl File {
             zone: zone.iana_name().unwrap_or("UTC").to_owned(),
             spans: self.spans.iter().map(|line| line.text.clone()).collect(),
         };
-        Config {
+        let budget = self.budget.into_rules(self.capacity_pages_per_day, self.limits.wire_bytes)?;
+        Ok(Config {
             coordinator: self.coordinator.0,
             profile,
+            zone: zone.clone(),
+            budget,
+            idle: self.idle,
             spans: Spans::new(zone, self.spans.into_iter().map(|line| line.span).collect()),
             data_dir: self.data_dir.map(|dir| directory.join(dir)),
             bind: self.bind.map(|bind| bind.0),
@@ -303,7 +343,7 @@ impl File {
             limits: self.limits,
             ship: self.ship,
             metrics_listen: self.metrics.listen.map(|listen| listen.0.0),
-        }
+        })
     }
 }
 

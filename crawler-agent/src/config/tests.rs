@@ -16,6 +16,8 @@ fn the_example_file_is_valid_and_shows_the_defaults() {
     assert_eq!(config.limits, least.limits);
     assert_eq!(config.probe, least.probe);
     assert_eq!(config.ship, least.ship);
+    assert_eq!(config.budget, least.budget);
+    assert_eq!(config.idle, least.idle);
     assert_eq!(config.guard.ports, least.guard.ports);
     assert_eq!(config.profile.capacity_pages_per_day, least.profile.capacity_pages_per_day);
 }
@@ -74,6 +76,44 @@ fn every_key_is_used() {
 }
 
 #[test]
+fn budgets_bandwidth_and_idle_time_are_used() {
+    let text = format!(
+        r#"{LEAST}
+        zone = "Europe/Nicosia"
+        [limits]
+        kib_per_second = 64
+        [budget]
+        pages_per_day = 9
+        mib_per_day = 20
+        mib_per_month = 300
+        [idle]
+        max_load_per_cpu = 0.25
+        max_cpu_pressure = 1
+        not_on_battery = true
+        stop_after_ms = 0
+        resume_after_ms = 30000
+        "#
+    );
+    let config = parse(&text).unwrap();
+    assert_eq!(config.limits.bytes_per_second, Some(64 << 10));
+    let budget = BudgetRules {
+        pages_per_day: 9,
+        bytes_per_day: Some(20 << 20),
+        bytes_per_month: Some(300 << 20),
+    };
+    assert_eq!(config.budget, budget);
+    let idle = IdleRules {
+        max_load_per_cpu: Some(0.25),
+        max_cpu_pressure: Some(1.0),
+        not_on_battery: true,
+        stop_after: Duration::ZERO,
+        resume_after: Duration::from_secs(30),
+    };
+    assert_eq!(config.idle, idle);
+    assert_eq!(config.zone.iana_name(), Some("Europe/Nicosia"));
+}
+
+#[test]
 fn every_error_names_its_location() {
     let with = |line: &str| parse(&format!("{LEAST}{line}")).unwrap_err();
     for (line, location, what) in [
@@ -92,6 +132,13 @@ fn every_error_names_its_location() {
         ("[limits]\nhost_delay_ms = -5", "line 4, column 17", "must be from 0"),
         ("[limits]\nhost_delay = 5", "line 4, column 1", "host_delay"),
         ("[limits]\nconcurrency = \"many\"", "line 4, column 15", "invalid type"),
+        ("[limits]\nkib_per_second = 7", "line 4, column 18", "from 8 to"),
+        ("[budget]\npages_per_day = 0", "line 4, column 17", "from 1 to"),
+        ("[budget]\nmib_per_day = \"1\"", "line 4, column 15", "invalid type"),
+        ("[budget]\nmib_per_month = 9", "line 4, column 17", "`mib_per_month` is smaller than"),
+        ("[budget]\nmib_a_day = 9", "line 4, column 1", "mib_per_day"),
+        ("[idle]\nmax_load_per_cpu = 2", "line 4, column 20", "from 0.01 to 1"),
+        ("[idle]\nnot_on_battery = 1", "line 4, column 18", "boolean"),
         ("[metrics]\nlisten = \"0.0.0.0:9421\"", "line 4, column 10", "127.0.0.1:9421"),
         ("x = ", "line 3, column 5", ""),
     ] {
@@ -99,6 +146,17 @@ fn every_error_names_its_location() {
         assert!(error.contains(location) && error.contains(what), "{line:?}: {error}");
         assert!(!error.contains('\n'), "one line: {error}");
     }
+}
+
+#[test]
+fn the_capacity_is_the_budget_of_requests() {
+    let with = |lines: &str| parse(&format!("{LEAST}{lines}")).unwrap();
+    assert_eq!(with("").budget.pages_per_day, 50_000);
+    assert_eq!(with("capacity_pages_per_day = 7").budget.pages_per_day, 7);
+    let both = with("capacity_pages_per_day = 7\n[budget]\npages_per_day = 9");
+    assert_eq!((both.profile.capacity_pages_per_day, both.budget.pages_per_day), (7, 9));
+    let small = with("[limits]\nwire_mib = 1\n[budget]\nmib_per_day = 1");
+    assert_eq!(small.budget.bytes_per_day, Some(1 << 20));
 }
 
 #[test]

@@ -98,6 +98,26 @@ pub(super) fn mib<'de, D: Deserializer<'de>, const MIN: u64, const MAX: u64>(
     integer::<_, u64, MIN, MAX>(deserializer).map(|mib| mib << 20)
 }
 
+/// A rate of `MIN` to `MAX` KiB a second, in bytes a second.
+pub(super) fn kib_rate<'de, D: Deserializer<'de>, const MIN: u64, const MAX: u64>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
+    kib::<_, MIN, MAX>(deserializer).map(Some)
+}
+
+/// A number of `MIN` to `MAX` hundredths.
+pub(super) fn decimal<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(
+    deserializer: D,
+) -> Result<Option<f64>, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    let least = f64::from(MIN) / 100.0;
+    let most = f64::from(MAX) / 100.0;
+    if (least..=most).contains(&number) {
+        return Ok(Some(number));
+    }
+    Err(D::Error::custom(format!("the number must be from {least} to {most}")))
+}
+
 /// A TCP port, from 1 to 65535.
 #[derive(Deserialize)]
 pub(super) struct Port(#[serde(deserialize_with = "integer::<_, _, 1, 65_535>")] pub(super) u16);

@@ -1,0 +1,101 @@
+//! Bandwidth: the rate at which all fetches together may read from their sockets.
+//!
+//! A reader reserves the bytes of its next read once data has arrived, and waits until the bucket
+//! has filled that far. What nobody reads stays in the socket's buffer, and TCP slows the server.
+//! Reservations are served in their order, so that no fetch starves.
+
+use std::time::Duration;
+
+/// Most bytes of one reservation. Smaller ones share the rate more evenly, larger ones cost less.
+const MAX_READ: u64 = 16 << 10;
+/// Time for which the bucket may fill while nobody reads.
+const BURST: Duration = Duration::from_millis(100);
+
+/// A token bucket, as the time at which all reserved bytes are paid for.
+#[derive(Debug, Clone)]
+pub struct Bucket {
+    bytes_per_second: u64,
+    paid: Duration,
+}
+
+/// A read that was reserved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reservation {
+    /// Bytes that may be read.
+    pub bytes: u64,
+    /// Time until then.
+    pub wait: Duration,
+}
+
+impl Bucket {
+    /// A full bucket of this rate. `now` is read from any clock that does not go back.
+    pub fn new(bytes_per_second: u64) -> Self {
+        Self { bytes_per_second: bytes_per_second.max(1), paid: Duration::ZERO }
+    }
+
+    /// Reserves a read of at most `wanted` bytes.
+    pub fn reserve(&mut self, wanted: u64, now: Duration) -> Reservation {
+        let bytes = wanted.min(MAX_READ);
+        let from = self.paid.max(now.saturating_sub(BURST));
+        self.paid = from + self.time_of(bytes);
+        Reservation { bytes, wait: self.paid.saturating_sub(now) }
+    }
+
+    /// Takes reserved bytes back that were not there to be read.
+    pub fn unread(&mut self, bytes: u64) {
+        self.paid = self.paid.saturating_sub(self.time_of(bytes));
+    }
+
+    /// Time until everything that is reserved may be read.
+    pub fn backlog(&self, now: Duration) -> Duration {
+        self.paid.saturating_sub(now)
+    }
+
+    fn time_of(&self, bytes: u64) -> Duration {
+        let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_second);
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn readers_are_served_in_their_order() {
+        let mut bucket = Bucket::new(MAX_READ);
+        let now = Duration::from_secs(10);
+        let waits: Vec<u64> =
+            (0..4).map(|_| bucket.reserve(1 << 20, now).wait.as_millis() as u64).collect();
+        assert_eq!(waits, [900, 1_900, 2_900, 3_900]);
+        assert_eq!(bucket.backlog(now), Duration::from_millis(3_900));
+        bucket.unread(MAX_READ);
+        assert_eq!(bucket.backlog(now + Duration::from_secs(1)), Duration::from_millis(1_900));
+    }
+
+    proptest! {
+        /// Whoever reads what and when, no more is read than the rate permits, but for a burst.
+        #[test]
+        fn the_rate_is_kept(
+            rate in 8_192_u64..10_000_000,
+            reads in prop::collection::vec((1_u64..100_000, 0_u64..50, any::<bool>()), 1..300),
+        ) {
+            let mut bucket = Bucket::new(rate);
+            let mut now = Duration::ZERO;
+            let mut last = Duration::ZERO;
+            let mut read = 0;
+            for (wanted, pause, half) in reads {
+                now += Duration::from_millis(pause);
+                let reserved = bucket.reserve(wanted, now);
+                let unread = if half { reserved.bytes / 2 } else { 0 };
+                bucket.unread(unread);
+                read += reserved.bytes - unread;
+                last = last.max(now + bucket.backlog(now));
+                let most = (last + BURST).as_secs_f64() * rate as f64;
+                prop_assert!(read as f64 <= most + 1.0, "{read} of {most}");
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Budgets: what was used in a day and in a month of the owner's zone, and what is left.
+//!
+//! A request counts when it starts, bytes count when they are read or written. Near the end of a
+//! budget of bytes fewer fetches run at the same time, so that what they read on average fits into
+//! the rest and they end normally. Should they be larger, the last ones are cut off before the
+//! budget is passed by one per cent.
+
+use std::fmt;
+
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use model::UnixMillis;
+use serde::{Deserialize, Serialize};
+
+use super::calendar::Day;
+use crate::{clock, config::BudgetRules};
+
+/// Bytes that a fetch is expected to take at most; part of a small budget is less.
+const EXPECTED_BYTES: u64 = 128 << 10;
+/// Part of a budget of bytes, at most, that a fetch is expected to take.
+const EXPECTED_PART: u64 = 100;
+/// Part of a budget of bytes by which it may be passed: below one per cent, because requests that
+/// are under way are still sent.
+const EXCESS_PART: u64 = 128;
+
+/// What was used in the present day and month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// The day, in the owner's zone; its month is the month.
+    pub date: Date,
+    /// Requests of the day.
+    pub pages: u64,
+    /// Bytes of the day.
+    pub bytes: u64,
+    /// Bytes of the month.
+    pub month_bytes: u64,
+}
+
+/// A budget that is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UsedUp {
+    /// What is used up.
+    pub what: Spent,
+    /// When there is a new one.
+    pub until: UnixMillis,
+}
+
+/// What can be used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spent {
+    /// The requests of a day.
+    PagesOfDay,
+    /// The bytes of a day.
+    BytesOfDay,
+    /// The bytes of a month.
+    BytesOfMonth,
+}
+
+/// Whether a fetch may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// There is room for one more.
+    Free,
+    /// The fetches that are running may take what is left.
+    Taken,
+    /// There is none until a later time.
+    UsedUp(UsedUp),
+}
+
+/// The budgets, and what was used of them.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    rules: BudgetRules,
+    zone: TimeZone,
+    today: Day,
+    usage: Usage,
+    /// Fetches that are running.
+    running: u64,
+}
+
+impl Usage {
+    /// Nothing used on this day and in its month.
+    fn none(date: Date) -> Self {
+        Self { date, pages: 0, bytes: 0, month_bytes: 0 }
+    }
+
+    /// What of this was used on `date` and in its month. A clock that was set back does not make
+    /// budgets new: what was used counts for the earlier day.
+    fn on(self, date: Date) -> Self {
+        if date <= self.date {
+            return Self { date, ..self };
+        }
+        let same_month = (date.year(), date.month()) == (self.date.year(), self.date.month());
+        let month_bytes = if same_month { self.month_bytes } else { 0 };
+        Self { month_bytes, ..Self::none(date) }
+    }
+}
+
+impl Budget {
+    /// Budgets at the time `now`, of which `usage` was used before.
+    pub fn new(rules: BudgetRules, zone: TimeZone, usage: Option<Usage>, now: Timestamp) -> Self {
+        let today = Day::of(now, &zone);
+        let usage = usage.map_or(Usage::none(today.date), |usage| usage.on(today.date));
+        Self { rules, zone, today, usage, running: 0 }
+    }
+
+    /// What was used of the present day and month.
+    pub fn usage(&mut self, now: Timestamp) -> Usage {
+        if !self.today.holds(now) {
+            self.today = Day::of(now, &self.zone);
+            self.usage = self.usage.on(self.today.date);
+        }
+        self.usage
+    }
+
+    /// What was used of the day and month of the last question.
+    pub fn last_usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The budget that is used up, if any; the one that lasts longest.
+    pub fn used_up(&mut self, now: Timestamp) -> Option<UsedUp> {
+        let usage = self.usage(now);
+        let rules = &self.rules;
+        let spent = |used: u64, limit: Option<u64>| {
+            limit.is_some_and(|limit| used.saturating_add(expected(limit)) > limit)
+        };
+        let (what, until) = if spent(usage.month_bytes, rules.bytes_per_month) {
+            (Spent::BytesOfMonth, self.today.month_ends)
+        } else if spent(usage.bytes, rules.bytes_per_day) {
+            (Spent::BytesOfDay, self.today.ends)
+        } else if usage.pages >= rules.pages_per_day {
+            (Spent::PagesOfDay, self.today.ends)
+        } else {
+            return None;
+        };
+        Some(UsedUp { what, until: clock::unix_millis(until) })
+    }
+
+    /// Whether a fetch may start beside those that are running.
+    pub fn room(&mut self, now: Timestamp) -> Room {
+        if let Some(used_up) = self.used_up(now) {
+            return Room::UsedUp(used_up);
+        }
+        let fetches = self.running + 1;
+        let fits = |used: u64, limit: Option<u64>| {
+            limit.is_none_or(|limit| used + fetches.saturating_mul(expected(limit)) <= limit)
+        };
+        let fits = fits(self.usage.bytes, self.rules.bytes_per_day)
+            && fits(self.usage.month_bytes, self.rules.bytes_per_month)
+            && self.usage.pages + fetches <= self.rules.pages_per_day;
+        if fits { Room::Free } else { Room::Taken }
+    }
+
+    /// Notes that a fetch starts.
+    pub fn start(&mut self) {
+        self.running += 1;
+    }
+
+    /// Notes that a fetch has ended.
+    pub fn end(&mut self) {
+        self.running = self.running.saturating_sub(1);
+    }
+
+    /// Counts a request that is about to be sent; an error if none may be.
+    pub fn request(&mut self, now: Timestamp) -> Result<(), UsedUp> {
+        if let Some(used_up) = self.used_up(now) {
+            return Err(used_up);
+        }
+        self.usage.pages += 1;
+        Ok(())
+    }
+
+    /// Counts the bytes of a read, at most `wanted`; returns how many may be read, zero if none.
+    pub fn read(&mut self, wanted: u64, now: Timestamp) -> u64 {
+        let usage = self.usage(now);
+        let left = |used: u64, limit: Option<u64>| {
+            limit.map_or(u64::MAX, |limit| (limit + limit / EXCESS_PART).saturating_sub(used))
+        };
+        let bytes = wanted
+            .min(left(usage.bytes, self.rules.bytes_per_day))
+            .min(left(usage.month_bytes, self.rules.bytes_per_month));
+        self.count(bytes);
+        bytes
+    }
+
+    /// Takes bytes back that were counted and then not read.
+    pub fn unread(&mut self, bytes: u64) {
+        self.usage.bytes = self.usage.bytes.saturating_sub(bytes);
+        self.usage.month_bytes = self.usage.month_bytes.saturating_sub(bytes);
+    }
+
+    /// Counts bytes that were sent.
+    pub fn count(&mut self, bytes: u64) {
+        self.usage.bytes = self.usage.bytes.saturating_add(bytes);
+        self.usage.month_bytes = self.usage.month_bytes.saturating_add(bytes);
+    }
+}
+
+/// Bytes that a fetch is expected to take of a budget.
+fn expected(limit: u64) -> u64 {
+    (limit / EXPECTED_PART).min(EXPECTED_BYTES)
+}
+
+impl fmt::Display for UsedUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.what {
+            Spent::PagesOfDay => "requests of this day",
+            Spent::BytesOfDay => "bytes of this day",
+            Spent::BytesOfMonth => "bytes of this month",
+        };
+        write!(f, "the {what} are used up, until {}", clock::timestamp(self.until))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+use jiff::ToSpan as _;
+
+use super::*;
+
+const MIB: u64 = 1 << 20;
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn rules(pages: u64, day: Option<u64>, month: Option<u64>) -> BudgetRules {
+    BudgetRules { pages_per_day: pages, bytes_per_day: day, bytes_per_month: month }
+}
+
+fn budget(rules: BudgetRules, now: Timestamp) -> Budget {
+    Budget::new(rules, TimeZone::get("Europe/Berlin").unwrap(), None, now)
+}
+
+#[test]
+fn requests_are_refused_until_the_next_day_of_the_zone() {
+    let now = at("2026-11-20T12:00:00Z");
+    let mut budget = budget(rules(2, None, None), now);
+    assert_eq!((budget.request(now), budget.request(now)), (Ok(()), Ok(())));
+    let until = clock::unix_millis(at("2026-11-20T23:00:00Z"));
+    let used_up = UsedUp { what: Spent::PagesOfDay, until };
+    assert_eq!(budget.request(now), Err(used_up));
+    assert_eq!(budget.room(now), Room::UsedUp(used_up));
+    assert!(used_up.to_string().ends_with("until 2026-11-20T23:00:00Z"), "{used_up}");
+    assert_eq!(budget.request(at("2026-11-20T23:00:00Z")), Ok(()));
+}
+
+#[test]
+fn the_budget_that_lasts_longest_is_named() {
+    let now = at("2026-11-20T12:00:00Z");
+    let mut budget = budget(rules(1, Some(10 * MIB), Some(20 * MIB)), now);
+    let what = |budget: &mut Budget, now| budget.used_up(now).map(|used_up| used_up.what);
+    assert_eq!(what(&mut budget, now), None);
+    budget.request(now).unwrap();
+    assert_eq!(what(&mut budget, now), Some(Spent::PagesOfDay));
+    budget.count(10 * MIB);
+    assert_eq!(what(&mut budget, now), Some(Spent::BytesOfDay));
+    let tomorrow = now + 24.hours();
+    assert_eq!(what(&mut budget, tomorrow), None);
+    budget.count(10 * MIB);
+    assert_eq!(what(&mut budget, tomorrow), Some(Spent::BytesOfMonth));
+    assert_eq!(what(&mut budget, at("2026-11-30T22:59:59Z")), Some(Spent::BytesOfMonth));
+    assert_eq!(what(&mut budget, at("2026-11-30T23:00:00Z")), None);
+}
+
+#[test]
+fn fewer_fetches_run_near_the_end() {
+    let now = at("2026-11-20T12:00:00Z");
+    let mut budget = budget(rules(1_000, Some(100 * MIB), None), now);
+    budget.count(100 * MIB - 3 * EXPECTED_BYTES);
+    for _ in 0..3 {
+        assert_eq!(budget.room(now), Room::Free);
+        budget.start();
+    }
+    assert_eq!(budget.room(now), Room::Taken);
+    budget.end();
+    assert_eq!(budget.room(now), Room::Free);
+    budget.count(3 * EXPECTED_BYTES);
+    assert!(matches!(budget.room(now), Room::UsedUp(_)));
+}
+
+#[test]
+fn reads_stop_before_one_per_cent_too_much() {
+    let now = at("2026-11-20T12:00:00Z");
+    let mut budget = budget(rules(1_000, None, Some(10 * MIB)), now);
+    let mut read = 0;
+    loop {
+        match budget.read(60_000, now) {
+            0 => break,
+            bytes => read += bytes,
+        }
+    }
+    assert!((10 * MIB..10 * MIB + 10 * MIB / 100).contains(&read), "{read}");
+    budget.unread(1_000);
+    assert_eq!(budget.read(60_000, now), 1_000);
+}
+
+#[test]
+fn a_clock_that_is_set_back_makes_no_new_budget() {
+    let mut budget = budget(rules(5, None, Some(10 * MIB)), at("2026-11-01T12:00:00Z"));
+    let before = at("2026-10-31T12:00:00Z");
+    for _ in 0..5 {
+        budget.request(at("2026-11-01T12:00:00Z")).unwrap();
+    }
+    budget.count(MIB);
+    assert!(budget.request(before).is_err());
+    assert_eq!(budget.usage(before).month_bytes, MIB);
+    // Nor does it stop the agent for longer than until the end of the day that the clock shows.
+    let until = budget.used_up(before).unwrap().until;
+    assert_eq!(until, clock::unix_millis(at("2026-10-31T23:00:00Z")));
+}
+
+#[test]
+fn usage_of_an_earlier_run_counts() {
+    let zone = TimeZone::get("Europe/Berlin").unwrap();
+    let used = Usage { date: "2026-11-20".parse().unwrap(), pages: 5, bytes: 6, month_bytes: 7 };
+    let after = |now: &str| {
+        let usage =
+            Budget::new(rules(9, None, None), zone.clone(), Some(used), at(now)).usage(at(now));
+        (usage.pages, usage.bytes, usage.month_bytes)
+    };
+    assert_eq!(after("2026-11-20T22:59:59Z"), (5, 6, 7));
+    assert_eq!(after("2026-11-20T23:00:00Z"), (0, 0, 7));
+    assert_eq!(after("2026-12-20T12:00:00Z"), (0, 0, 0));
+    assert_eq!(after("2027-11-20T12:00:00Z"), (0, 0, 0));
+}
