@@ -45,6 +45,15 @@ pub struct StatusFile {
     pub fetched: u64,
     /// Bytes of bodies on the wire since the agent first started.
     pub wire_bytes: u64,
+    /// Requests since midnight in the owner's zone, robots.txt and probes included.
+    #[serde(default)]
+    pub requests_today: u64,
+    /// Bytes of requests and answers since then, headers included.
+    #[serde(default)]
+    pub bytes_today: u64,
+    /// Bytes of the month.
+    #[serde(default)]
+    pub bytes_this_month: u64,
     /// Results that are not packed yet.
     pub unpacked: u64,
     /// Packages that are not acknowledged yet.
@@ -90,10 +99,20 @@ impl StatusFile {
         let Self { hosts, queued, in_flight, .. } = self;
         lines.push(format!("hosts {hosts}, URLs waiting {queued}, fetches running {in_flight}"));
         lines.push(format!("fetched {}, {} bytes on the wire", self.fetched, self.wire_bytes));
+        lines.push(format!(
+            "today {} requests and {}; this month {}",
+            self.requests_today,
+            mib(self.bytes_today),
+            mib(self.bytes_this_month)
+        ));
         let Self { unshipped, unpacked, .. } = self;
         lines.push(format!("waiting to be sent: {unshipped} packages, {unpacked} results"));
         lines.join("\n")
     }
+}
+
+fn mib(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
 #[cfg(test)]
@@ -120,6 +139,9 @@ mod tests {
             in_flight: 3,
             fetched: 4,
             wire_bytes: 5,
+            requests_today: 8,
+            bytes_today: 3 << 19,
+            bytes_this_month: 1 << 30,
             unpacked: 6,
             unshipped: 7,
         }
@@ -137,6 +159,8 @@ mod tests {
     fn the_description_says_why_the_agent_is_not_working() {
         let now = status().at + 2.seconds();
         assert!(status().describe(now).contains("\ncrawling\n"));
+        let used = "today 8 requests and 1.5 MiB; this month 1024.0 MiB";
+        assert!(status().describe(now).contains(used));
         let paused = StatusFile { idle_reason: Some("paused by an admin".into()), ..status() };
         assert!(paused.describe(now).contains("not crawling: paused by an admin"));
         assert!(

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     clock,
     frontier::{Frontier, FrontierError},
+    owner::gate::{Admission, Gate, Permit},
     visit::Visitor,
 };
 
@@ -24,6 +25,7 @@ type Visits = JoinSet<Result<(), FrontierError>>;
 /// Task that keeps as many visits running as the owner allows.
 pub(super) struct Crawler {
     pub(super) visitor: Arc<Visitor>,
+    pub(super) gate: Arc<Gate>,
     pub(super) lease: Arc<Lease>,
     pub(super) readiness: ReadinessSignal,
 }
@@ -34,7 +36,8 @@ impl Crawler {
         let mut visits = Visits::new();
         // The first answer of the coordinator brings the policy, and with it the delay between
         // requests, so that no host may be offered before it.
-        let ready = |readiness: &Readiness| readiness.idle_reason().is_none() || readiness.draining;
+        let ready =
+            |readiness: &Readiness| readiness.idle_reason().is_none() || readiness.is_draining();
         if readiness.wait_for(ready).await.is_ok() {
             offer_all(&self.visitor).await?;
         }
@@ -42,7 +45,7 @@ impl Crawler {
             let now = readiness.borrow_and_update().clone();
             if now.idle_reason().is_some() {
                 rest(&mut visits, &mut readiness, &now).await?;
-                if now.draining {
+                if now.is_draining() {
                     return Ok(());
                 }
             } else if visits.len() >= self.visitor.limits.concurrency {
@@ -56,16 +59,45 @@ impl Crawler {
                     ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
                     _ = readiness.changed() => {}
                 }
-            } else if let Some(claim) = self.visitor.schedule.take(self.visitor.delay()) {
-                let visitor = Arc::clone(&self.visitor);
-                visits.spawn(async move { visitor.visit(claim).await });
             } else {
-                tokio::select! {
-                    () = self.visitor.schedule.wait() => {}
-                    ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
-                    _ = readiness.changed() => {}
+                match self.gate.start() {
+                    Admission::Start(permit) => {
+                        self.start_visit(&mut visits, permit, &mut readiness).await?;
+                    }
+                    Admission::Wait(pause) => tokio::select! {
+                        () = tokio::time::sleep(pause) => {}
+                        ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
+                        _ = readiness.changed() => {}
+                    },
+                    // Noted at once, because the clock monitor looks only once a second.
+                    Admission::Withheld(withheld) => {
+                        self.readiness.change(|readiness| readiness.withhold(withheld));
+                    }
                 }
             }
+        }
+    }
+
+    /// Starts the visit of the next host that is due, or waits for one.
+    async fn start_visit(
+        &self,
+        visits: &mut Visits,
+        permit: Permit,
+        readiness: &mut watch::Receiver<Readiness>,
+    ) -> Result<(), AgentError> {
+        if let Some(claim) = self.visitor.schedule.take(self.visitor.delay()) {
+            let visitor = Arc::clone(&self.visitor);
+            visits.spawn(async move {
+                let _running = permit;
+                visitor.visit(claim).await
+            });
+            return Ok(());
+        }
+        drop(permit);
+        tokio::select! {
+            () = self.visitor.schedule.wait() => Ok(()),
+            ended = visits.join_next(), if !visits.is_empty() => reap(ended),
+            _ = readiness.changed() => Ok(()),
         }
     }
 }
@@ -109,7 +141,7 @@ async fn rest(
             // Dropped visits give their claims back, and their URLs are still in the queue.
             Err(_) => visits.shutdown().await,
         }
-        if now.draining {
+        if now.is_draining() {
             return Ok(());
         }
     }

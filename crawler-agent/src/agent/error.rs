@@ -3,7 +3,10 @@
 use tokio::task::JoinError;
 
 use crate::{
-    coordinator_client::CoordinatorError, frontier::FrontierError, outbox::OutboxError,
+    coordinator_client::CoordinatorError,
+    frontier::FrontierError,
+    outbox::OutboxError,
+    owner::{readings::ReadingError, usage_file::UsageFileError},
     resolve::ResolveError,
 };
 
@@ -16,6 +19,12 @@ pub enum AgentError {
     /// The outbox failed.
     #[error(transparent)]
     Outbox(#[from] OutboxError),
+    /// What was used of the budgets cannot be read.
+    #[error(transparent)]
+    Usage(#[from] UsageFileError),
+    /// Whether others use the machine cannot be read.
+    #[error(transparent)]
+    Reading(#[from] ReadingError),
     /// The resolver cannot be set up.
     #[error(transparent)]
     Resolve(#[from] ResolveError),

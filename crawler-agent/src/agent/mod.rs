@@ -8,27 +8,27 @@
 //! - [`host_orders`]: carries out orders about hosts, such as releasing them
 //! - [`lease`]: how long the agent may fetch without an answer from the coordinator
 //! - [`ship`]: sends packages
+//! - [`owner`]: keeps what was used of budgets, and rests while others use the machine
+//! - [`finish`]: ends the agent once it has shipped what it has
 //! - [`monitors`]: watches clock, disk and network, and writes the status file
 //! - [`metrics_server`]: serves metrics to the owner, at a loopback address
 
 mod control;
 mod crawl;
 mod error;
+mod finish;
 mod heartbeat;
 mod host_orders;
 mod lease;
 mod metrics_server;
 mod monitors;
+mod owner;
 mod probes;
 pub mod readiness;
 mod routes;
 mod ship;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use model::{AgentId, CrawlPolicy, ProbeMethod};
 use protocol::{key::AgentKey, package::Coding};
@@ -43,13 +43,13 @@ use crate::{
     clock,
     config::Config,
     coordinator_client::CoordinatorClient,
-    data_dir::owners_pause,
-    disk, error_line,
+    error_line,
     fetch::{self, Fetcher},
     frontier::{Frontier, FrontierHandle},
     guard::{Guard, GuardRules, on_link_prefixes},
     metrics::Metrics,
     outbox::{Outbox, PackTrigger},
+    owner::gate::Gate,
     probe::{HeadProber, KnownRules, Prober},
     resolve::Resolver,
     schedule::Schedule,
@@ -59,13 +59,15 @@ use control::ControlTask;
 use crawl::Crawler;
 pub use error::AgentError;
 use error::machine;
+use finish::Finishing;
 use heartbeat::HeartbeatTask;
 use host_orders::HostOrders;
 use lease::Lease;
 use metrics_server::{MetricsServer, MetricsSource};
 use monitors::StatusWriter;
+use owner::MachineWatch;
 use probes::{AcceptedProbes, ProbeTask};
-use readiness::{Readiness, ReadinessSignal};
+use readiness::{Phase, ReadinessSignal};
 use ship::Shipper;
 
 /// Time that running fetches get to end once the agent stops.
@@ -100,6 +102,7 @@ struct Parts {
     id: AgentId,
     client: Arc<CoordinatorClient>,
     store: FrontierHandle,
+    gate: Arc<Gate>,
     schedule: Arc<Schedule>,
     guard_rules: Arc<GuardRules>,
     resolver: Arc<Resolver>,
@@ -119,11 +122,13 @@ struct Parts {
 
 impl Agent {
     /// Works until `stop` is cancelled or the agent cannot go on; then ends running fetches, packs
-    /// results and ships what it can, within ten seconds. `print` is called with each new state,
-    /// for the owner.
+    /// results and ships what it can, within ten seconds. Once `finish` is cancelled, nothing new
+    /// starts, and the agent ends when everything is shipped. `print` is called with each new
+    /// state, for the owner.
     pub async fn run(
         self,
         stop: CancellationToken,
+        finish: CancellationToken,
         print: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), AgentError> {
         let metrics_server = MetricsServer::bind(self.config.metrics_listen).await?;
@@ -137,9 +142,13 @@ impl Agent {
             print(&format!("metrics at http://{}/metrics", server.address));
             tasks.spawn(server.run(parts.metrics_source(), stop_tasks.clone()));
         }
+        if let Some(watch) = MachineWatch::new(&parts.config.idle)? {
+            tasks.spawn(watch.run(parts.readiness.clone(), stop_tasks.clone()));
+        }
         parts.spawn_tasks(&mut tasks, &stop_tasks, print);
         let ended = tokio::select! {
             () = stop.cancelled() => Ok(()),
+            finished = parts.finishing().run(finish) => finished,
             Ok(error) = &mut frontier_failed => Err(AgentError::Frontier(error)),
             ended = first_failure(&mut tasks) => match frontier_failed.try_recv() {
                 // Tasks fail when the frontier does; report the cause, not the consequence.
@@ -176,7 +185,8 @@ impl Parts {
         let activity_log =
             ActivityLog::start(&dir.join("activity"), config.limits.activity_log_days)
                 .map_err(machine("starting the activity log"))?;
-        let fetcher = Arc::new(fetcher(&config));
+        let gate = Arc::new(Gate::open(&config, &dir)?);
+        let fetcher = Arc::new(fetcher(&config, Arc::clone(&gate)));
         let schedule = Schedule::new(config.limits.concurrency);
         let pack_trigger = Arc::new(PackTrigger::default());
         let (policy, policy_receiver) = watch::channel(CrawlPolicy::default());
@@ -192,7 +202,7 @@ impl Parts {
             policy: policy_receiver,
             metrics: Metrics::default(),
         });
-        let prober = Arc::new(prober(&config, &visitor));
+        let prober = Arc::new(prober(&config, &visitor, Arc::clone(&gate)));
         let host_orders = Arc::new(HostOrders::new(
             store.clone(),
             Arc::clone(&schedule),
@@ -205,12 +215,13 @@ impl Parts {
         let outbox =
             Outbox::open(&packages, store.clone(), key, id, rules, coding_receiver).await?;
         Ok(Self {
-            readiness: initial_readiness(&config, &dir)?,
+            readiness: monitors::initial_readiness(&config, &dir, &gate)?,
             config,
             dir,
             id,
             client,
             store,
+            gate,
             schedule,
             guard_rules,
             resolver,
@@ -254,6 +265,7 @@ impl Parts {
         tasks.spawn(Arc::clone(&self.host_orders).run(stop.clone()));
         let crawler = Crawler {
             visitor: Arc::clone(&self.visitor),
+            gate: Arc::clone(&self.gate),
             lease: Arc::clone(&self.lease),
             readiness: self.readiness.clone(),
         };
@@ -280,7 +292,7 @@ impl Parts {
 
     fn spawn_monitors(&self, tasks: &mut Tasks, stop: &CancellationToken) {
         tasks.spawn(monitors::watch_clock(
-            self.config.spans.clone(),
+            Arc::clone(&self.gate),
             Arc::clone(&self.lease),
             self.readiness.clone(),
             stop.clone(),
@@ -297,10 +309,19 @@ impl Parts {
             Arc::clone(&self.resolver),
             stop.clone(),
         ));
+        tasks.spawn(owner::keep_usage(Arc::clone(&self.gate), stop.clone()));
         tasks.spawn(self.status_writer().run(stop.clone()));
         let control =
             ControlTask { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() };
         tasks.spawn(control.run(self.dir.clone(), stop.clone()));
+    }
+
+    fn finishing(&self) -> Finishing {
+        Finishing {
+            schedule: Arc::clone(&self.schedule),
+            store: self.store.clone(),
+            readiness: self.readiness.clone(),
+        }
     }
 
     fn shipper(&self) -> Shipper {
@@ -332,13 +353,14 @@ impl Parts {
             coordinator: self.config.coordinator.to_string(),
             store: self.store.clone(),
             schedule: Arc::clone(&self.schedule),
+            gate: Arc::clone(&self.gate),
             readiness: self.readiness.clone(),
         }
     }
 
     /// Ends all tasks, packs the remaining results and ships what it can.
     async fn drain(&self, mut tasks: Tasks, stop: &CancellationToken) -> Result<(), AgentError> {
-        self.readiness.change(|readiness| readiness.draining = true);
+        self.readiness.change(|readiness| readiness.phase = Phase::Draining);
         stop.cancel();
         // Every task ends by itself; the time limit is for one that hangs.
         let ended = tokio::time::timeout(GRACE + Duration::from_secs(1), async {
@@ -353,6 +375,7 @@ impl Parts {
         };
         let shipped = tokio::time::timeout(LAST_SHIPPING, shipping).await;
         self.status_writer().write();
+        owner::write(Arc::clone(&self.gate), true).await;
         let activity_log = self.visitor.activity_log.clone();
         // Fails only if the blocking thread panics; then the last lines may be missing.
         drop(tokio::task::spawn_blocking(move || activity_log.flush(ACTIVITY_LOG_FLUSH)).await);
@@ -363,18 +386,8 @@ impl Parts {
     }
 }
 
-/// Readiness before any task starts: a full disk, a pause or a closed span holds from the first
-/// moment.
-fn initial_readiness(config: &Config, dir: &Path) -> Result<ReadinessSignal, AgentError> {
-    let shortage = disk::shortage(dir, &config.limits).map_err(machine("examining the disk"))?;
-    let asleep = monitors::asleep(&config.spans);
-    let paused_by_owner = owners_pause::is_paused(dir);
-    let readiness = Readiness { asleep, paused_by_owner, shortage, ..Readiness::default() };
-    Ok(ReadinessSignal::new(readiness))
-}
-
 /// A prober that shares hosts, addresses and connections with the visitor.
-fn prober(config: &Config, visitor: &Visitor) -> Prober {
+fn prober(config: &Config, visitor: &Visitor, gate: Arc<Gate>) -> Prober {
     let head = HeadProber {
         timeout: config.probe.timeout,
         store: visitor.store.clone(),
@@ -385,14 +398,14 @@ fn prober(config: &Config, visitor: &Visitor) -> Prober {
     };
     let resolver = Arc::clone(&visitor.resolver);
     let activity_log = visitor.activity_log.clone();
-    Prober::new(config.probe.clone(), config.bind, resolver, head, activity_log)
+    Prober::new(config.probe.clone(), config.bind, resolver, head, activity_log, gate)
 }
 
-fn fetcher(config: &Config) -> Fetcher {
+fn fetcher(config: &Config, gate: Arc<Gate>) -> Fetcher {
     let tls = fetch::tls_config();
     if let Err(error) = &tls {
         let error = error_line::of(error);
         tracing::warn!(error, "https pages cannot be fetched: install the package ca-certificates");
     }
-    Fetcher::new(config.limits.clone(), config.user_agent(), config.bind, tls.ok())
+    Fetcher::new(config.limits.clone(), config.user_agent(), config.bind, tls.ok(), gate)
 }

@@ -1,26 +1,31 @@
 //! Monitors: tasks that watch clock, owner, disk and network, and the task that writes the status
 //! file.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use model::AgentId;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     AgentError,
+    error::machine,
     lease::Lease,
-    readiness::{ReadinessSignal, Sleep, idle_reason},
+    readiness::{Readiness, ReadinessSignal, idle_reason},
 };
 use crate::{
     clock,
-    config::Limits,
+    config::{Config, Limits},
     data_dir::owners_pause,
     disk,
     frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
+    owner::gate::Gate,
     resolve::Resolver,
     schedule::Schedule,
-    spans::Spans,
     status::StatusFile,
 };
 
@@ -32,9 +37,25 @@ const MACHINE_PERIOD: Duration = Duration::from_secs(10);
 /// Period in which the status file is written.
 const STATUS_PERIOD: Duration = Duration::from_secs(1);
 
-/// Task that keeps the owner's hours and notices the end of the lease.
+/// Readiness before any task starts: a full disk, a pause, a closed span or a budget that is used
+/// up holds from the first moment.
+pub(super) fn initial_readiness(
+    config: &Config,
+    dir: &Path,
+    gate: &Gate,
+) -> Result<ReadinessSignal, AgentError> {
+    let shortage = disk::shortage(dir, &config.limits).map_err(machine("examining the disk"))?;
+    let asleep = gate.asleep();
+    let paused_by_owner = owners_pause::is_paused(dir);
+    let used_up = gate.used_up();
+    let readiness =
+        Readiness { asleep, paused_by_owner, used_up, shortage, ..Readiness::default() };
+    Ok(ReadinessSignal::new(readiness))
+}
+
+/// Task that keeps the owner's hours and budgets, and notices the end of the lease.
 pub(super) async fn watch_clock(
-    spans: Spans,
+    gate: Arc<Gate>,
     lease: Arc<Lease>,
     readiness: ReadinessSignal,
     stop: CancellationToken,
@@ -42,17 +63,12 @@ pub(super) async fn watch_clock(
     let mut tick = tokio::time::interval(CLOCK_PERIOD);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         readiness.change(|readiness| {
-            readiness.asleep = asleep(&spans);
+            readiness.asleep = gate.asleep();
+            readiness.used_up = gate.used_up();
             readiness.lease_expired = !lease.holds();
         });
     }
     Ok(())
-}
-
-/// Whether the agent must sleep now.
-pub(super) fn asleep(spans: &Spans) -> Option<Sleep> {
-    let now = clock::timestamp(clock::now());
-    (!spans.awake(now)).then(|| Sleep { until: spans.next_change(now).map(clock::unix_millis) })
 }
 
 /// Task that notices when the owner pauses or resumes the agent.
@@ -119,6 +135,7 @@ pub(super) struct StatusWriter {
     pub(super) coordinator: String,
     pub(super) store: FrontierHandle,
     pub(super) schedule: Arc<Schedule>,
+    pub(super) gate: Arc<Gate>,
     pub(super) readiness: ReadinessSignal,
 }
 
@@ -143,6 +160,7 @@ impl StatusWriter {
         let counts = self.store.counts().ok()?;
         let readiness = self.readiness.current();
         let idle = idle_reason(&readiness, &self.schedule);
+        let usage = self.gate.usage();
         Some(StatusFile {
             at: clock::timestamp(clock::now()),
             pid: std::process::id(),
@@ -159,6 +177,9 @@ impl StatusWriter {
             in_flight: self.schedule.in_flight() as u64,
             fetched: counts.fetched,
             wire_bytes: counts.wire_bytes,
+            requests_today: usage.pages,
+            bytes_today: usage.bytes,
+            bytes_this_month: usage.month_bytes,
             unpacked: counts.results,
             unshipped: counts.packages,
         })

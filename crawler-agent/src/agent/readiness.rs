@@ -4,10 +4,16 @@
 
 use std::fmt;
 
-use model::{AgentState, UnixMillis};
+use model::AgentState;
 use tokio::sync::watch;
 
-use crate::{clock, disk::Shortage, schedule::Schedule};
+use crate::{
+    disk::Shortage,
+    owner::{allowance::Withheld, budget::UsedUp, machine::Busy},
+    schedule::Schedule,
+};
+
+pub use crate::owner::allowance::Sleep;
 
 /// Everything that can keep the agent from working.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,21 +24,30 @@ pub struct Readiness {
     pub asleep: Option<Sleep>,
     /// The owner has paused the agent.
     pub paused_by_owner: bool,
+    /// Present while a budget of the owner is used up.
+    pub used_up: Option<UsedUp>,
+    /// Present while the machine is left to others.
+    pub busy: Option<Busy>,
     /// What is short on the disk.
     pub shortage: Option<Shortage>,
     /// Error of the last call to the coordinator; none when it succeeded.
     pub unreachable: Option<String>,
     /// The lease is over, so that hosts may have been given to other agents.
     pub lease_expired: bool,
-    /// The program is ending.
-    pub draining: bool,
+    /// Whether the program is about to end.
+    pub phase: Phase,
 }
 
-/// A time outside the owner's spans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sleep {
-    /// Start of the next span; none when there is none.
-    pub until: Option<UnixMillis>,
+/// Phase of the program's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// It works as far as nothing else keeps it.
+    #[default]
+    Working,
+    /// It ends once it has shipped what it has.
+    Finishing,
+    /// It is ending.
+    Draining,
 }
 
 /// Reason for which nothing is fetched.
@@ -40,10 +55,16 @@ pub struct Sleep {
 pub enum IdleReason {
     /// The program is ending.
     Draining,
+    /// The program ends once it has shipped what it has.
+    Finishing,
     /// The time is outside the owner's spans.
     Asleep(Sleep),
     /// The owner has paused the agent.
     PausedByOwner,
+    /// A budget of the owner is used up.
+    UsedUp(UsedUp),
+    /// The machine is left to others.
+    Busy(Busy),
     /// The coordinator has not answered since the start, or not for as long as the lease; with the
     /// last error.
     NotConnected(Option<String>),
@@ -63,14 +84,22 @@ impl Readiness {
     /// What keeps the agent from fetching and probing; none when it may work.
     pub fn idle_reason(&self) -> Option<IdleReason> {
         // The owner's own reasons come first: they are what the owner can change.
-        if self.draining {
-            return Some(IdleReason::Draining);
+        match self.phase {
+            Phase::Draining => return Some(IdleReason::Draining),
+            Phase::Finishing => return Some(IdleReason::Finishing),
+            Phase::Working => {}
         }
         if let Some(sleep) = self.asleep {
             return Some(IdleReason::Asleep(sleep));
         }
         if self.paused_by_owner {
             return Some(IdleReason::PausedByOwner);
+        }
+        if let Some(used_up) = self.used_up {
+            return Some(IdleReason::UsedUp(used_up));
+        }
+        if let Some(busy) = self.busy {
+            return Some(IdleReason::Busy(busy));
         }
         match self.state {
             None => return Some(IdleReason::NotConnected(self.unreachable.clone())),
@@ -85,9 +114,22 @@ impl Readiness {
         self.shortage.map(IdleReason::Disk)
     }
 
+    /// Notes why the owner lets nothing start.
+    pub fn withhold(&mut self, withheld: Withheld) {
+        match withheld {
+            Withheld::Asleep(sleep) => self.asleep = Some(sleep),
+            Withheld::UsedUp(used_up) => self.used_up = Some(used_up),
+        }
+    }
+
+    /// Whether the program is ending.
+    pub fn is_draining(&self) -> bool {
+        self.phase == Phase::Draining
+    }
+
     /// Whether running requests must be cut off soon, too.
     pub fn must_end(&self) -> bool {
-        self.draining || self.asleep.is_some() || self.state == Some(AgentState::Revoked)
+        self.is_draining() || self.asleep.is_some() || self.state == Some(AgentState::Revoked)
     }
 }
 
@@ -126,10 +168,13 @@ impl ReadinessSignal {
 
 impl IdleReason {
     /// Keywords of all reasons, as in the status file.
-    pub(super) const WORDS: [&str; 9] = [
+    pub(super) const WORDS: [&str; 12] = [
         "draining",
+        "finishing",
         "asleep",
         "paused_by_owner",
+        "used_up",
+        "busy",
         "not_connected",
         "pending",
         "paused",
@@ -142,8 +187,11 @@ impl IdleReason {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Draining => "draining",
+            Self::Finishing => "finishing",
             Self::Asleep(_) => "asleep",
             Self::PausedByOwner => "paused_by_owner",
+            Self::UsedUp(_) => "used_up",
+            Self::Busy(_) => "busy",
             Self::NotConnected(_) => "not_connected",
             Self::Pending => "pending",
             Self::Paused => "paused",
@@ -158,13 +206,10 @@ impl fmt::Display for IdleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Draining => f.write_str("stopping"),
-            Self::Asleep(Sleep { until: Some(until) }) => {
-                let until = clock::timestamp(*until);
-                write!(f, "outside the hours in which it may work, until {until}")
-            }
-            Self::Asleep(Sleep { until: None }) => {
-                f.write_str("outside the hours in which it may work")
-            }
+            Self::Finishing => f.write_str("finishing: ships what it has, then ends"),
+            Self::Asleep(sleep) => sleep.fmt(f),
+            Self::UsedUp(used_up) => used_up.fmt(f),
+            Self::Busy(busy) => busy.fmt(f),
             Self::PausedByOwner => f.write_str("paused by its owner"),
             Self::NotConnected(None) => f.write_str("connecting to the coordinator"),
             Self::NotConnected(Some(error)) => f.write_str(error),
@@ -179,7 +224,10 @@ impl fmt::Display for IdleReason {
 
 #[cfg(test)]
 mod tests {
+    use model::UnixMillis;
+
     use super::*;
+    use crate::owner::budget::Spent;
 
     #[test]
     fn the_owners_reasons_come_before_the_operators() {
@@ -201,13 +249,20 @@ mod tests {
         readiness.shortage = Some(Shortage::Cap { used: 2, cap: 1 });
         assert_eq!(word(&readiness), Some("disk"));
         assert!(!readiness.must_end(), "running requests may end by themselves");
+        readiness.busy = Some(Busy::Battery);
+        assert_eq!(word(&readiness), Some("busy"));
+        let used_up = UsedUp { what: Spent::BytesOfMonth, until: UnixMillis(0) };
+        readiness.withhold(Withheld::UsedUp(used_up));
+        assert_eq!(word(&readiness), Some("used_up"));
         readiness.paused_by_owner = true;
         assert_eq!(word(&readiness), Some("paused_by_owner"));
         assert!(!readiness.must_end());
-        readiness.asleep = Some(Sleep { until: Some(UnixMillis(0)) });
+        readiness.withhold(Withheld::Asleep(Sleep { until: Some(UnixMillis(0)) }));
         assert_eq!(word(&readiness), Some("asleep"));
         assert!(readiness.idle_reason().unwrap().to_string().contains("1970-01-01T00:00:00Z"));
-        readiness.draining = true;
+        readiness.phase = Phase::Finishing;
+        assert_eq!(word(&readiness), Some("finishing"));
+        readiness.phase = Phase::Draining;
         assert_eq!(word(&readiness), Some("draining"));
         assert!(readiness.must_end());
     }

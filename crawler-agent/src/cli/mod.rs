@@ -62,6 +62,9 @@ enum Command {
     Pause(ConfigArgs),
     /// Ends a pause.
     Resume(ConfigArgs),
+    /// Ends the running agent once its requests have ended and its results are shipped; nothing
+    /// new starts. The signal SIGUSR1 does the same.
+    Finish(ConfigArgs),
     /// Shows what was fetched and probed in the owner's name.
     Log(log::Log),
     /// Shows what a host waits for: its next request, and the reason for which it is not sent now.
@@ -133,6 +136,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Command::Status { config_args, json } => status(&config_args, json),
         Command::Pause(config_args) => pause(&config_args),
         Command::Resume(config_args) => resume(&config_args),
+        Command::Finish(config_args) => finish(&config_args),
         Command::Log(log) => log::print(&log),
         Command::Why(arguments) => why::print(&arguments),
         Command::Guard(arguments) => guard::print(&arguments),
@@ -166,12 +170,15 @@ fn log_to_stderr(format: LogFormat) {
 
 fn exit_code(error: &anyhow::Error) -> u8 {
     use crate::{agent::AgentError, config::ConfigError, coordinator_client::CoordinatorError};
+    let agent = error.downcast_ref::<AgentError>();
     let refused = matches!(error.downcast_ref(), Some(CoordinatorError::Refused { .. }));
     let unreadable = error.is::<protocol::join_token::JoinTokenError>();
-    let banned = matches!(error.downcast_ref(), Some(AgentError::Banned(_) | AgentError::Revoked));
+    let banned = matches!(agent, Some(AgentError::Banned(_) | AgentError::Revoked));
+    let unmeasured = matches!(agent, Some(AgentError::Reading(_)));
+    let unusable = matches!(agent, Some(AgentError::Usage(_)));
     match () {
-        () if error.is::<ConfigError>() || unreadable => 64,
-        () if error.is::<DataDirError>() => 73,
+        () if error.is::<ConfigError>() || unreadable || unmeasured => 64,
+        () if error.is::<DataDirError>() || unusable => 73,
         () if refused || banned => 77,
         () => 1,
     }
@@ -216,6 +223,20 @@ fn pause(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
 fn resume(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let was_paused = owners_pause::resume(&agents_dir(config_args)?)?;
     print_line(if was_paused { "resumed" } else { "it was not paused" });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn finish(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
+    let (_, dir) = config_args.open()?;
+    let status = StatusFile::read(&dir)?;
+    let Some(status) = status.filter(|status| status.is_running(jiff::Timestamp::now())) else {
+        print_line("it is not running");
+        return Ok(ExitCode::from(NO));
+    };
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(status.pid)?);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGUSR1)
+        .with_context(|| format!("process {pid} cannot be signalled"))?;
+    print_line("finishing");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -33,6 +33,7 @@ const BLOCKING_THREADS: usize = 8;
 pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
     runtime()?.block_on(async {
         let stop = on_signals()?;
+        let finish = on_finish()?;
         let (config, dir) = join.config_args.open()?;
         let data_dir = DataDir::open(&dir)?;
         // Opened first, because it locks the directory: two agents must never share one.
@@ -40,12 +41,14 @@ pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
         let enrolling = enrolled(&data_dir, &config, &api, &key, join.join_token.as_deref());
-        let Some(identity) = stop.run_until_cancelled(enrolling).await.transpose()? else {
-            return Ok(ExitCode::SUCCESS);
+        let identity = tokio::select! {
+            identity = enrolling => identity?,
+            () = stop.cancelled() => return Ok(ExitCode::SUCCESS),
+            () = finish.cancelled() => return Ok(ExitCode::SUCCESS),
         };
         let client = Arc::new(CoordinatorClient::new(api, identity, Arc::clone(&key)));
         let agent = Agent { config, dir, id: identity.agent, key, client, frontier };
-        agent.run(stop, print_line).await?;
+        agent.run(stop, finish, print_line).await?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -88,6 +91,18 @@ fn on_signals() -> anyhow::Result<CancellationToken> {
         }
     });
     Ok(stop)
+}
+
+/// A token that SIGUSR1 cancels.
+fn on_finish() -> anyhow::Result<CancellationToken> {
+    let mut finish = signal(SignalKind::user_defined1())?;
+    let token = CancellationToken::new();
+    let signalled = token.clone();
+    tokio::spawn(async move {
+        finish.recv().await;
+        signalled.cancel();
+    });
+    Ok(token)
 }
 
 /// The stored identity; enrols where there is none.

@@ -5,11 +5,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::{
     Head, Problem, Progress, Share,
     coding::{Chain, Next, PIECE_BYTES},
+    within,
 };
 use crate::config::Limits;
 
@@ -63,8 +64,8 @@ pub(super) async fn read<S: Sink>(
     if body.size_hint().exact().is_some_and(|size| size > limits.wire_bytes) {
         return Err(Problem::TooLarge(limits.wire_bytes));
     }
-    let mut reading = Reading::new(head, limits, (sink, share), progress.deadline)?;
-    let started = Instant::now();
+    let mut reading = Reading::new(head, limits, (sink, share), progress.deadline())?;
+    let started = Started::now(progress);
     while let Some(bytes) = next(&mut body, started, progress).await? {
         if progress.wire_bytes > limits.wire_bytes {
             return Err(Problem::TooLarge(limits.wire_bytes));
@@ -81,7 +82,7 @@ async fn discard(mut body: Incoming, progress: &mut Progress) -> Result<bool, Pr
     if body.size_hint().exact().is_some_and(|size| size > UNWANTED_BYTES) {
         return Ok(false);
     }
-    let started = Instant::now();
+    let started = Started::now(progress);
     while progress.wire_bytes <= UNWANTED_BYTES {
         match next(&mut body, started, progress).await {
             Ok(Some(_)) => {}
@@ -93,23 +94,44 @@ async fn discard(mut body: Incoming, progress: &mut Progress) -> Result<bool, Pr
     Ok(false)
 }
 
+/// When a body began to arrive.
+#[derive(Clone, Copy)]
+struct Started {
+    at: Instant,
+    /// Pauses of the request before.
+    paused: Duration,
+}
+
+impl Started {
+    fn now(progress: &Progress) -> Self {
+        Self { at: Instant::now(), paused: progress.paused() }
+    }
+
+    /// Time since then, without the pauses that the owner's bandwidth made.
+    fn elapsed(self, progress: &Progress) -> Duration {
+        let paused = progress.paused().saturating_sub(self.paused);
+        self.at.elapsed().saturating_sub(paused)
+    }
+}
+
 async fn next(
     body: &mut Incoming,
-    started: Instant,
+    started: Started,
     progress: &mut Progress,
 ) -> Result<Option<Bytes>, Problem> {
     loop {
         let stalled = Instant::now() + STALL;
-        let frame = match timeout_at(progress.deadline.min(stalled), body.frame()).await {
+        let deadline = progress.deadline();
+        let frame = match within(deadline.min(stalled), &progress.pauses, body.frame()).await {
             Ok(None) => return Ok(None),
-            Ok(Some(frame)) => frame.map_err(Problem::Http)?,
-            Err(_) if stalled < progress.deadline => return Err(Problem::TooSlow),
+            Ok(Some(frame)) => frame.map_err(Problem::from)?,
+            Err(_) if stalled < deadline => return Err(Problem::TooSlow),
             Err(_) => return Err(Problem::Timeout),
         };
         // Trailers carry no data.
         let Ok(bytes) = frame.into_data() else { continue };
         progress.wire_bytes += bytes.len() as u64;
-        let elapsed = started.elapsed();
+        let elapsed = started.elapsed(progress);
         if elapsed > RATE_AFTER && progress.wire_bytes < elapsed.as_secs() * LEAST_RATE {
             return Err(Problem::TooSlow);
         }

@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
+use http_body_util::Empty;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
@@ -17,7 +19,11 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 use url::Host;
 
-use super::{Problem, Sender};
+use super::{
+    Problem, Sender,
+    metered::{Metered, Pauses},
+};
+use crate::owner::gate::Gate;
 use model::CrawlUrl;
 
 /// Most headers of an answer.
@@ -25,34 +31,45 @@ const MAX_HEADERS: usize = 100;
 /// Largest head of an answer, and largest single read, in bytes.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
+type Http = http1::SendRequest<Empty<Bytes>>;
+
 pub(super) struct Dialler {
     bind: Option<IpAddr>,
     tls: Option<TlsConnector>,
+    gate: Arc<Gate>,
 }
 
 impl Dialler {
-    pub(super) fn new(bind: Option<IpAddr>, tls: Option<rustls::ClientConfig>) -> Self {
-        Self { bind, tls: tls.map(|config| TlsConnector::from(Arc::new(config))) }
+    pub(super) fn new(
+        bind: Option<IpAddr>,
+        tls: Option<rustls::ClientConfig>,
+        gate: Arc<Gate>,
+    ) -> Self {
+        Self { bind, tls: tls.map(|config| TlsConnector::from(Arc::new(config))), gate }
     }
 
     /// Connects to `target`, with TLS for https URLs; returns the connection and the time of the
-    /// TCP handshake.
+    /// TCP handshake. `pauses` is where the connection notes its pauses.
     pub(super) async fn connect(
         &self,
         url: &CrawlUrl,
         target: SocketAddr,
+        pauses: Pauses,
     ) -> Result<(Sender, Duration), Problem> {
         let (tcp, round_trip) = connect_tcp(self.bind, target).await.map_err(Problem::Connect)?;
-        Ok((self.speak(url, tcp).await?, round_trip))
+        // Below TLS, so that everything on the wire counts.
+        let stream = Metered::new(tcp, Arc::clone(&self.gate), pauses.clone());
+        let http = self.speak(url, stream).await?;
+        Ok((Sender::new(http, pauses), round_trip))
     }
 
-    async fn speak(&self, url: &CrawlUrl, tcp: TcpStream) -> Result<Sender, Problem> {
+    async fn speak(&self, url: &CrawlUrl, stream: Metered) -> Result<Http, Problem> {
         if !url.is_https() {
-            return handshake(tcp).await;
+            return handshake(stream).await;
         }
         let tls = self.tls.as_ref().ok_or(Problem::NoTls)?;
         let name = server_name(url).ok_or(Problem::Request)?;
-        handshake(tls.connect(name, tcp).await.map_err(Problem::Tls)?).await
+        handshake(tls.connect(name, stream).await.map_err(Problem::tls)?).await
     }
 }
 
@@ -74,7 +91,7 @@ pub(crate) async fn connect_tcp(
 }
 
 /// Starts HTTP/1.1 on a stream. Errors that real servers make in headers are tolerated.
-async fn handshake<T>(stream: T) -> Result<Sender, Problem>
+async fn handshake<T>(stream: T) -> Result<Http, Problem>
 where
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -86,7 +103,7 @@ where
         .allow_spaces_after_header_name_in_responses(true)
         .ignore_invalid_headers_in_responses(true);
     let (sender, connection) =
-        builder.handshake(TokioIo::new(stream)).await.map_err(Problem::Http)?;
+        builder.handshake(TokioIo::new(stream)).await.map_err(Problem::from)?;
     // The connection ends when sender and body are dropped; its errors reach the pending request.
     tokio::spawn(async move { drop(connection.await) });
     Ok(sender)

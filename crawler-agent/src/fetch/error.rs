@@ -2,6 +2,9 @@
 
 use protocol::page::Timing;
 
+use super::metered::CutOff;
+use crate::owner::allowance::Withheld;
+
 /// A fetch without a complete answer.
 #[derive(Debug, thiserror::Error)]
 #[error("the fetch failed")]
@@ -18,6 +21,12 @@ pub struct FetchError {
 /// Reason for which there is no complete answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
+    /// The owner lets nothing start; nothing was sent.
+    #[error("{0}")]
+    Withheld(Withheld),
+    /// A budget of bytes was used up before the end of the answer.
+    #[error("the owner's budget of bytes is used up")]
+    CutOff,
     /// The URL does not fit into a request.
     #[error("the URL does not fit into a request")]
     Request,
@@ -68,11 +77,29 @@ pub enum Problem {
     Inflate(#[source] std::io::Error),
 }
 
+impl From<hyper::Error> for Problem {
+    fn from(error: hyper::Error) -> Self {
+        if CutOff::caused(&error) { Self::CutOff } else { Self::Http(error) }
+    }
+}
+
 impl Problem {
+    /// A failed TLS handshake.
+    pub(super) fn tls(error: std::io::Error) -> Self {
+        if CutOff::caused(&error) { Self::CutOff } else { Self::Tls(error) }
+    }
+
+    /// Whether the owner's rules are the reason, and neither URL nor host.
+    pub fn is_owners(&self) -> bool {
+        matches!(self, Self::Withheld(_) | Self::CutOff)
+    }
+
     /// Whether a later attempt may succeed.
     pub fn is_temporary(&self) -> bool {
         match self {
-            Self::Connect(_)
+            Self::Withheld(_)
+            | Self::CutOff
+            | Self::Connect(_)
             | Self::ConnectTimeout
             | Self::Tls(_)
             | Self::Closed

@@ -10,26 +10,32 @@ mod dial;
 mod error;
 mod head;
 mod memory;
+mod metered;
 mod pool;
 mod robots_body;
+mod sender;
 mod tls;
 
 use std::{
     net::{IpAddr, SocketAddr},
+    pin::pin,
+    sync::Arc,
     time::Duration,
 };
 
 use bytes::Bytes;
 use http_body_util::Empty;
-use hyper::{Method, Request, body::Incoming, client::conn::http1::SendRequest, header};
+use hyper::{Method, Request, body::Incoming, header};
 use protocol::page::Timing;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, error::Elapsed, timeout_at};
 
-use crate::config::Limits;
+use crate::{config::Limits, owner::gate::Gate};
 use dial::Dialler;
 use memory::{Budget, TOTAL_BYTES};
+use metered::Pauses;
 use model::CrawlUrl;
 use pool::{Idle, Pool};
+use sender::Sender;
 
 pub use body::{Flow, Sink};
 pub(crate) use dial::connect_tcp;
@@ -39,8 +45,6 @@ pub(crate) use head::{charset, media_type};
 pub use memory::Share;
 pub use robots_body::RobotsBody;
 pub use tls::config as tls_config;
-
-pub(crate) type Sender = SendRequest<Empty<Bytes>>;
 
 /// An answer that was read to its end, or as far as its sink wanted.
 #[derive(Debug)]
@@ -64,6 +68,7 @@ pub struct Fetcher {
     dialler: Dialler,
     pool: Pool,
     budget: Budget,
+    gate: Arc<Gate>,
 }
 
 /// State of a running request, from which times are reported even if it fails.
@@ -74,15 +79,66 @@ struct Progress {
     tcp: Duration,
     first_byte: Duration,
     wire_bytes: u64,
+    /// Pauses of the connection, of which those before the request do not concern it.
+    pauses: Pauses,
+    paused_before: Duration,
 }
 
 impl Progress {
+    fn new(limits: &Limits) -> Self {
+        let started = Instant::now();
+        Self {
+            started,
+            deadline: started + limits.fetch,
+            connect: Duration::ZERO,
+            tcp: Duration::ZERO,
+            first_byte: Duration::ZERO,
+            wire_bytes: 0,
+            pauses: Pauses::default(),
+            paused_before: Duration::ZERO,
+        }
+    }
+
+    /// Time for which the owner's bandwidth kept the request waiting.
+    fn paused(&self) -> Duration {
+        self.pauses.total().saturating_sub(self.paused_before)
+    }
+
+    /// End of the time for the whole fetch.
+    fn deadline(&self) -> Instant {
+        self.deadline + self.paused()
+    }
+
     fn timing(&self) -> Timing {
         Timing {
             connect_us: micros(self.connect),
             tcp_us: micros(self.tcp),
             first_byte_us: micros(self.first_byte),
-            total_us: micros(self.started.elapsed()),
+            total_us: micros(self.started.elapsed().saturating_sub(self.paused())),
+        }
+    }
+}
+
+/// Waits for `work` until `deadline`, which moves by the pauses that the owner's bandwidth makes
+/// meanwhile: they are not the server's.
+async fn within<T>(
+    deadline: Instant,
+    pauses: &Pauses,
+    work: impl Future<Output = T>,
+) -> Result<T, Elapsed> {
+    let before = pauses.total();
+    let mut work = pin!(work);
+    let mut moved = Duration::ZERO;
+    loop {
+        match timeout_at(deadline + moved, &mut work).await {
+            Ok(done) => return Ok(done),
+            Err(elapsed) => {
+                let total = pauses.total().saturating_sub(before);
+                if total == moved {
+                    return Err(elapsed);
+                }
+                moved = total;
+            }
         }
     }
 }
@@ -101,17 +157,18 @@ fn micros(duration: Duration) -> u32 {
 }
 
 impl Fetcher {
-    /// A client that sends `user_agent` and connects from the source address `bind`. Without `tls`,
-    /// https URLs fail.
+    /// A client that sends `user_agent` and connects from the source address `bind`, as far as
+    /// `gate` permits. Without `tls`, https URLs fail.
     pub fn new(
         limits: Limits,
         user_agent: String,
         bind: Option<IpAddr>,
         tls: Option<rustls::ClientConfig>,
+        gate: Arc<Gate>,
     ) -> Self {
-        let dialler = Dialler::new(bind, tls);
+        let dialler = Dialler::new(bind, tls, Arc::clone(&gate));
         let budget = Budget::new(TOTAL_BYTES, limits.concurrency);
-        Self { limits, user_agent, dialler, pool: Pool::default(), budget }
+        Self { limits, user_agent, dialler, pool: Pool::default(), budget, gate }
     }
 
     /// Requests `url` from `address`. `open` chooses the sink of the body by the head of the
@@ -134,16 +191,7 @@ impl Fetcher {
         known: &Validators,
         open: impl FnOnce(&Head) -> Option<S>,
     ) -> Result<Answer<S>, FetchError> {
-        let started = Instant::now();
-        let deadline = started + self.limits.fetch;
-        let mut progress = Progress {
-            started,
-            deadline,
-            connect: Duration::ZERO,
-            tcp: Duration::ZERO,
-            first_byte: Duration::ZERO,
-            wire_bytes: 0,
-        };
+        let mut progress = Progress::new(&self.limits);
         let result = self.run((url, known), address, &mut progress, open).await;
         let timing = progress.timing();
         let wire_bytes = progress.wire_bytes;
@@ -160,6 +208,7 @@ impl Fetcher {
         progress: &mut Progress,
         open: impl FnOnce(&Head) -> Option<S>,
     ) -> Result<(Head, Option<S>, Share), Problem> {
+        self.gate.request().map_err(Problem::Withheld)?;
         let url = wanted.0;
         let (response, sender) = self.head(wanted, address, progress).await?;
         let head = Head::of(&response);
@@ -184,6 +233,8 @@ impl Fetcher {
         let mut request = self.request(Method::GET, url, known)?;
         if let Some((mut sender, tcp)) = self.pool.take(url.host_key().as_str(), address) {
             progress.tcp = tcp;
+            progress.pauses = sender.pauses();
+            progress.paused_before = progress.pauses.total();
             match self.send(&mut sender, request, progress).await? {
                 Ok(response) => return Ok((response, sender)),
                 // The host had closed the connection before the request was sent, so that sending
@@ -207,10 +258,13 @@ impl Fetcher {
         let started = Instant::now();
         let deadline = progress.deadline.min(started + self.limits.connect);
         let target = SocketAddr::new(address, url.port());
-        let connecting = self.dialler.connect(url, target);
+        let pauses = Pauses::default();
+        progress.pauses = pauses.clone();
+        progress.paused_before = Duration::ZERO;
+        let connecting = self.dialler.connect(url, target, pauses.clone());
         let (sender, tcp) =
-            timeout_at(deadline, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
-        progress.connect = started.elapsed();
+            within(deadline, &pauses, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
+        progress.connect = started.elapsed().saturating_sub(pauses.total());
         progress.tcp = tcp;
         Ok(sender)
     }
@@ -222,14 +276,16 @@ impl Fetcher {
         progress: &mut Progress,
     ) -> Result<Result<hyper::Response<Incoming>, Request<Empty<Bytes>>>, Problem> {
         let started = Instant::now();
-        let deadline = progress.deadline.min(started + self.limits.first_byte);
-        let answered = timeout_at(deadline, sender.try_send_request(request)).await;
-        progress.first_byte = started.elapsed();
+        let before = progress.pauses.total();
+        let deadline = progress.deadline().min(started + self.limits.first_byte);
+        let answered = within(deadline, &progress.pauses, sender.send(request)).await;
+        let paused = progress.pauses.total().saturating_sub(before);
+        progress.first_byte = started.elapsed().saturating_sub(paused);
         match answered.map_err(|_| Problem::FirstByteTimeout)? {
             Ok(response) => Ok(Ok(response)),
             Err(mut failed) => match failed.take_message() {
                 Some(unsent) => Ok(Err(unsent)),
-                None => Err(Problem::Http(failed.into_error())),
+                None => Err(failed.into_error().into()),
             },
         }
     }
@@ -240,15 +296,14 @@ impl Fetcher {
         url: &CrawlUrl,
         target: SocketAddr,
     ) -> Result<Duration, Problem> {
-        let connecting = self.dialler.connect(url, target);
-        let (mut sender, _) = timeout(self.limits.connect, connecting)
-            .await
-            .map_err(|_| Problem::ConnectTimeout)??;
+        self.gate.request().map_err(Problem::Withheld)?;
+        let mut progress = Progress::new(&self.limits);
+        let mut sender = self.connect(url, target.ip(), &mut progress).await?;
         let request = self.request(Method::HEAD, url, &Validators::default())?;
-        let started = Instant::now();
-        let answered = timeout(self.limits.first_byte, sender.send_request(request)).await;
-        answered.map_err(|_| Problem::FirstByteTimeout)?.map_err(Problem::Http)?;
-        Ok(started.elapsed())
+        match self.send(&mut sender, request, &mut progress).await? {
+            Ok(_) => Ok(progress.first_byte),
+            Err(_) => Err(Problem::Closed),
+        }
     }
 
     /// Closes the connection that is kept to a host, given by scheme and authority.

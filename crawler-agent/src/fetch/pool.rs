@@ -132,14 +132,16 @@ mod tests {
     use tokio::io::DuplexStream;
 
     use super::*;
+    use crate::fetch::metered::Pauses;
 
     const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
     /// A kept connection, and the end of its server.
     async fn idle() -> (Idle, DuplexStream) {
         let (client, server) = tokio::io::duplex(1_024);
-        let (sender, connection) = handshake(TokioIo::new(client)).await.unwrap();
+        let (http, connection) = handshake(TokioIo::new(client)).await.unwrap();
         tokio::spawn(connection);
+        let sender = Sender::new(http, Pauses::default());
         (Idle::new(sender, ADDRESS, Duration::ZERO), server)
     }
 

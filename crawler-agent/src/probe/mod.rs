@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 use crate::{
     activity_log::Activity, activity_log::ActivityLog, config::ProbeRules, fetch::connect_tcp,
-    guard::Refusal, resolve::Resolver,
+    guard::Refusal, owner::gate::Gate, resolve::Resolver,
 };
 use budget::{Budget, Grant};
 use icmp::Icmp;
@@ -35,6 +35,9 @@ const MAX_HEAD_SAMPLES: u8 = 2;
 /// Samples without any answer after which a method is given up.
 const MAX_FAILED_SAMPLES: u8 = 2;
 
+/// Bytes that count for an echo or a TCP connection: a few small packets each way.
+const SAMPLE_BYTES: u64 = 200;
+
 /// Measures round trips; one for the whole agent.
 pub struct Prober {
     rules: ProbeRules,
@@ -44,6 +47,7 @@ pub struct Prober {
     activity_log: ActivityLog,
     icmp: Icmp,
     budget: Mutex<Budget>,
+    gate: Arc<Gate>,
     started: Instant,
 }
 
@@ -57,17 +61,19 @@ struct Target<'a> {
 }
 
 impl Prober {
-    /// A prober that sends from the source address `bind`.
+    /// A prober that sends from the source address `bind`, as far as `gate` permits.
     pub fn new(
         rules: ProbeRules,
         bind: Option<IpAddr>,
         resolver: Arc<Resolver>,
         head: HeadProber,
         activity_log: ActivityLog,
+        gate: Arc<Gate>,
     ) -> Self {
         let budget = Mutex::new(Budget::new(rules.new_targets_per_minute));
         let icmp = Icmp::new(bind);
-        Self { rules, bind, resolver, head, activity_log, icmp, budget, started: Instant::now() }
+        let started = Instant::now();
+        Self { rules, bind, resolver, head, activity_log, icmp, budget, gate, started }
     }
 
     /// Carries an order out. `pause` is the least time between two requests to a host.
@@ -169,6 +175,11 @@ impl Prober {
 
     async fn sample(&self, method: ProbeMethod, target: &Target<'_>) -> Result<Duration, String> {
         let Target { url, address, pause } = *target;
+        // The fetcher counts HEAD requests itself.
+        if method != ProbeMethod::Head {
+            self.gate.request().map_err(|withheld| withheld.to_string())?;
+            self.gate.count(SAMPLE_BYTES);
+        }
         match method {
             ProbeMethod::Icmp => self.icmp.echo(address, self.rules.timeout).await,
             ProbeMethod::Tcp => self.tcp(SocketAddr::new(address, url.port())).await,

@@ -16,8 +16,8 @@ use tokio::sync::watch;
 
 use crate::{
     activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line, fetch,
-    fetch::Answer, fetch::FetchError, fetch::Fetcher, frontier::After, frontier::Bounds,
-    frontier::Change, frontier::Done, frontier::Effect, frontier::FrontierError,
+    fetch::Answer, fetch::FetchError, fetch::Fetcher, fetch::Problem, frontier::After,
+    frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect, frontier::FrontierError,
     frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::Queued,
     metrics::Metrics, outbox::PackTrigger, page, page::PageSink, resolve::ResolveError,
     resolve::Resolver, schedule::Claim, schedule::Schedule,
@@ -180,6 +180,10 @@ impl Visitor {
         error: FetchError,
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
+        if matches!(problem, Problem::Withheld(_)) {
+            // Nothing was sent; the URL is still first in its queue.
+            return Ok(());
+        }
         let reason = error_line::of(&problem);
         self.activity_log.note(
             Activity::Page,
@@ -189,6 +193,9 @@ impl Visitor {
             wire_bytes,
             timing,
         );
+        if problem.is_owners() {
+            return Ok(());
+        }
         let temporary = problem.is_temporary();
         if temporary && item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
             return self.retry_later(visit, item, None);

@@ -8,9 +8,10 @@ use protocol::page::Outcome;
 use super::{Visit, Visitor, after, retry};
 use crate::{
     activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
-    fetch::RobotsBody, frontier::Change, frontier::FrontierError, frontier::HostNumber,
-    frontier::HostSnapshot, frontier::Queued, frontier::RobotsState, resolve::ResolveError,
-    robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
+    fetch::Problem, fetch::RobotsBody, frontier::Change, frontier::FrontierError,
+    frontier::HostNumber, frontier::HostSnapshot, frontier::Queued, frontier::RobotsState,
+    resolve::ResolveError, robots::Robots, robots::answer, robots::answer::Meaning,
+    schedule::Claim,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -150,6 +151,10 @@ impl Visitor {
         error: FetchError,
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
+        if matches!(problem, Problem::Withheld(_)) {
+            // Nothing was sent.
+            return Ok(());
+        }
         let reason = error_line::of(&problem);
         self.activity_log.note(
             Activity::Robots,
@@ -159,6 +164,9 @@ impl Visitor {
             wire_bytes,
             timing,
         );
+        if problem.is_owners() {
+            return Ok(());
+        }
         self.no_rules(visit, asking, &format!("robots.txt could not be fetched: {reason}"))
     }
 

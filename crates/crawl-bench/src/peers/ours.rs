@@ -91,6 +91,7 @@ fn write_config(
         "coordinator = \"{}\"\ncontact = \"https://owner.example/bot\"\nname = \"bench\"\n\
          data_dir = \"data\"\n{resolver}\n\
          [guard]\nallow = [\"127.0.0.0/8\"]\nports = [{}]\n\
+         [budget]\npages_per_day = 1_000_000_000\n\
          [limits]\nhost_delay_ms = {}\n",
         coordinator.url(),
         job.port,

@@ -40,7 +40,7 @@ async fn decompression_bombs_are_cut_off() {
         (0..3u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let packed = gzip(&noise);
     let server = Server::start(move |_| answer("content-encoding: gzip\r\n", &packed)).await;
-    let small = Fetcher::new(Limits { plain_bytes: 2 << 20, ..limits() }, "t".into(), None, None);
+    let small = limited(Limits { plain_bytes: 2 << 20, ..limits() });
     let error = server.get(&small).await.unwrap_err();
     assert!(matches!(error.problem, Problem::Bomb(most) if most == 2 << 20), "{error:?}");
 }

@@ -14,6 +14,7 @@ use tokio::{
 use super::*;
 
 mod encodings;
+mod owner;
 mod tls;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -28,7 +29,15 @@ fn limits() -> Limits {
 }
 
 fn fetcher() -> Fetcher {
-    Fetcher::new(limits(), "nearcrawl/test (+https://o.example)".into(), None, None)
+    limited(limits())
+}
+
+fn limited(limits: Limits) -> Fetcher {
+    gated(limits, Gate::of(""))
+}
+
+fn gated(limits: Limits, gate: Arc<Gate>) -> Fetcher {
+    Fetcher::new(limits, "nearcrawl/test (+https://o.example)".into(), None, None, gate)
 }
 
 /// Keeps the body, up to some length.
@@ -186,7 +195,7 @@ async fn a_kept_connection_that_died_is_replaced() {
 
 #[tokio::test]
 async fn bodies_that_are_too_large_are_cut_off() {
-    let small = Fetcher::new(Limits { wire_bytes: 100_000, ..limits() }, "t".into(), None, None);
+    let small = limited(Limits { wire_bytes: 100_000, ..limits() });
     let announced =
         Server::start(|_| b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\nx".to_vec())
             .await;
@@ -318,7 +327,7 @@ async fn everything_is_sent_from_the_owners_address() {
     })
     .await;
     let own = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 77));
-    let bound = Fetcher::new(limits(), "t".into(), Some(own), None);
+    let bound = Fetcher::new(limits(), "t".into(), Some(own), None, Gate::of(""));
     server.get(&bound).await.unwrap();
     assert_eq!(received.try_recv(), Ok(own));
 }

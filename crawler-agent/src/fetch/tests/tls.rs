@@ -33,7 +33,7 @@ async fn tls_certificates_are_checked() {
             .unwrap()
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Fetcher::new(limits(), "t".into(), None, Some(config))
+        Fetcher::new(limits(), "t".into(), None, Some(config), Gate::of(""))
     };
     let url = |host: &str| CrawlUrl::parse(&format!("https://{host}:{}/", server.port)).unwrap();
     let trusting = client(roots);
