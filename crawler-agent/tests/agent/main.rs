@@ -18,6 +18,7 @@ mod probe_manners;
 mod probe_targets;
 mod probes;
 mod proxies;
+mod simulated_time;
 mod testbed;
 mod tools;
 mod web;

@@ -4,8 +4,13 @@ use std::time::Duration;
 
 use jiff::{ToSpan as _, Zoned};
 use model::AgentState;
+use protocol::page::Outcome;
 
-use crate::{coordinator::TOKEN, testbed::TestBed, web::html};
+use crate::{
+    coordinator::TOKEN,
+    testbed::TestBed,
+    web::{Answer, html},
+};
 
 fn stderr(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -154,6 +159,70 @@ async fn the_owner_pauses_and_resumes() {
     let resumed = bed.run(&["resume"]).await;
     assert_eq!(String::from_utf8_lossy(&resumed.stdout), "resumed\n");
     bed.until_reported(&urls).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_budget_that_is_used_up_lasts_until_the_next_day() {
+    let mut bed = TestBed::new(1).await;
+    let urls: Vec<String> =
+        (0..9).map(|n| bed.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
+    // Half of the world has noon, the other half midnight: no test runs into the next day of both.
+    let hour = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC).hour();
+    let zone = if (6..18).contains(&hour) { "Etc/UTC" } else { "Etc/GMT+12" };
+    bed.configure("", &format!("zone = {zone:?}"));
+    bed.configure("budget", "pages_per_day = 4");
+    bed.start_approved().await;
+    bed.coordinator.route(&urls);
+    until_status(&bed, "used_up").await;
+    let requests = |bed: &TestBed| bed.web.seen("a1.test").fetches.values().sum::<u32>();
+    assert_eq!(requests(&bed), 4, "robots.txt and three pages");
+    bed.until_reported(&urls[..3]).await;
+    let status = bed.run(&["status"]).await;
+    let said = String::from_utf8(status.stdout).unwrap();
+    assert!(said.contains("the requests of this day are used up, until 20"), "{said}");
+    assert!(said.contains("today 4 requests"), "{said}");
+    let reason = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        state.heartbeats.last().and_then(|heartbeat| heartbeat.status.idle_reason.clone())
+    };
+    bed.kill().await;
+    bed.start().await;
+    bed.until("admins see the reason", |bed| {
+        reason(bed).is_some_and(|reason| reason.contains("requests of this day are used up"))
+    })
+    .await;
+    until_status(&bed, "used_up").await;
+    assert_eq!(requests(&bed), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_finishes_ends_and_ships_what_is_under_way() {
+    let mut bed = TestBed::new(2).await;
+    let slow = Answer { takes: Duration::from_secs(6), ..html("slow") };
+    let under_way = bed.web.page("a1.test", "/slow", slow);
+    let next = bed.web.page("a1.test", "/next", html("next"));
+    let none = bed.run(&["finish"]).await;
+    assert_eq!(none.status.code(), Some(3), "{}", stderr(&none));
+    bed.start_approved().await;
+    bed.coordinator.route(&[under_way.clone(), next]);
+    bed.until("the request is under way", |bed| bed.web.count("a1.test", "/slow") == 1).await;
+    until_running(&bed).await;
+    let finish = bed.run(&["finish"]).await;
+    assert_eq!(String::from_utf8_lossy(&finish.stdout), "finishing\n", "{}", stderr(&finish));
+    until_status(&bed, "finishing").await;
+    // A plain stop would have cut the request off.
+    assert_eq!(bed.ended().await.code(), Some(0));
+    let outcome = bed.coordinator.state().fetch(&under_way).unwrap().outcome.clone();
+    assert!(matches!(outcome, Outcome::Page(_)), "{outcome:?}");
+    assert_eq!(bed.web.count("a1.test", "/next"), 0);
+    let packages = std::fs::read_dir(bed.data_dir().join("packages")).unwrap();
+    let waiting = packages.filter(|entry| entry.as_ref().unwrap().path().is_file());
+    assert_eq!(waiting.count(), 0);
+}
+
+/// Waits until the status file is that of the running agent.
+async fn until_running(bed: &TestBed) {
+    while !bed.run(&["status"]).await.status.success() {}
 }
 
 /// Waits until the running agent gives this reason for not crawling.
