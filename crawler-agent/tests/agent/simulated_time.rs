@@ -30,7 +30,9 @@ struct Seen {
     bytes: BTreeMap<Date, u64>,
     months: BTreeMap<(i16, i8), u64>,
     used_up: BTreeMap<Date, Spent>,
-    cut_off: u64,
+    /// Steps in a span, and those of them without a running fetch.
+    steps_in_span: u64,
+    idle_in_span: u64,
 }
 
 struct World {
@@ -90,6 +92,9 @@ impl World {
                 Start::Withheld(withheld) => self.readiness.withhold(withheld),
             }
         }
+        let in_span = is_in_span(&self.zone, now);
+        self.seen.steps_in_span += u64::from(in_span);
+        self.seen.idle_in_span += u64::from(in_span && self.running.is_empty());
         if let Some(used_up) = self.readiness.used_up {
             self.seen.used_up.insert(self.zone.to_datetime(now).date(), used_up.what);
         }
@@ -116,7 +121,6 @@ impl World {
             if left > 0 && read > 0 {
                 self.running.push(left);
             } else {
-                self.seen.cut_off += u64::from(left > 0);
                 self.allowance.budget.end();
             }
         }
@@ -166,14 +170,39 @@ fn at(zone: &str, date: &str) -> Timestamp {
     date.to_zoned(TimeZone::get(zone).unwrap()).unwrap().timestamp()
 }
 
-/// Both days of 2026 on which each zone changes its clocks; from noon before to noon after.
+/// Both days of 2026 on which each zone changes its clocks.
+const CHANGES: [(&str, [&str; 2]); 3] = [
+    ("Europe/Berlin", ["2026-03-29", "2026-10-25"]),
+    ("America/New_York", ["2026-03-08", "2026-11-01"]),
+    ("Australia/Lord_Howe", ["2026-04-05", "2026-10-04"]),
+];
+
+/// With more to give than is taken, only the hours stop the agent, and the next ones start it.
 #[test]
-fn days_on_which_clocks_change() {
-    for (zone, dates) in [
-        ("Europe/Berlin", ["2026-03-29", "2026-10-25"]),
-        ("America/New_York", ["2026-03-08", "2026-11-01"]),
-        ("Australia/Lord_Howe", ["2026-04-05", "2026-10-04"]),
-    ] {
+fn spans_on_days_on_which_clocks_change() {
+    for (zone, dates) in CHANGES {
+        for date in dates {
+            let start = at(zone, date) - SignedDuration::from_hours(12);
+            let plenty = Some(1 << 50);
+            let rules = BudgetRules {
+                pages_per_day: 1 << 30,
+                bytes_per_day: plenty,
+                bytes_per_month: plenty,
+            };
+            let mut world = World::new(zone, rules, start, 40_000);
+            world.run(start, 48, SignedDuration::from_secs(1));
+            assert!(world.seen.used_up.is_empty(), "{zone} {date}");
+            let Seen { steps_in_span, idle_in_span, .. } = world.seen;
+            assert!(steps_in_span > 9 * 3_600, "{zone} {date}: {steps_in_span}");
+            // One step at most at the beginning of each span.
+            assert!(idle_in_span <= 4, "{zone} {date}: idle in a span {idle_in_span} times");
+        }
+    }
+}
+
+#[test]
+fn budgets_on_days_on_which_clocks_change() {
+    for (zone, dates) in CHANGES {
         for date in dates {
             let start = at(zone, date) - SignedDuration::from_hours(12);
             let rules = BudgetRules {
