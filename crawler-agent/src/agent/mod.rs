@@ -1,5 +1,6 @@
 //! The running agent: how its tasks are wired, started and ended.
 //!
+//! - [`parts`]: what the tasks share
 //! - [`readiness`]: whether the agent may work, and if not, why
 //! - [`heartbeat`]: asks the coordinator for work and passes the answer on
 //! - [`routes`]: which routes of an answer are new
@@ -9,6 +10,7 @@
 //! - [`lease`]: how long the agent may fetch without an answer from the coordinator
 //! - [`ship`]: sends packages
 //! - [`owner`]: keeps what was used of budgets, and rests while others use the machine
+//! - [`control`]: answers questions of the owner's commands
 //! - [`finish`]: ends the agent once it has shipped what it has
 //! - [`monitors`]: watches clock, disk and network, and writes the status file
 //! - [`metrics_server`]: serves metrics to the owner, at a loopback address
@@ -23,6 +25,7 @@ mod lease;
 mod metrics_server;
 mod monitors;
 mod owner;
+mod parts;
 mod probes;
 pub mod readiness;
 mod routes;
@@ -30,30 +33,16 @@ mod ship;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use model::{AgentId, CrawlPolicy, ProbeMethod};
-use protocol::{key::AgentKey, package::Coding};
-use tokio::{
-    sync::{Notify, mpsc, watch},
-    task::JoinSet,
-};
+use model::AgentId;
+use protocol::key::AgentKey;
+use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    activity_log::ActivityLog,
     clock,
     config::Config,
     coordinator_client::CoordinatorClient,
-    error_line,
-    fetch::{self, Fetcher},
     frontier::{Frontier, FrontierHandle},
-    guard::{Guard, GuardRules, on_link_prefixes},
-    metrics::Metrics,
-    outbox::{Outbox, PackTrigger},
-    owner::gate::Gate,
-    probe::{HeadProber, KnownRules, Prober},
-    resolve::Resolver,
-    schedule::Schedule,
-    visit::Visitor,
 };
 use control::ControlTask;
 use crawl::Crawler;
@@ -61,13 +50,12 @@ pub use error::AgentError;
 use error::machine;
 use finish::Finishing;
 use heartbeat::HeartbeatTask;
-use host_orders::HostOrders;
-use lease::Lease;
 use metrics_server::{MetricsServer, MetricsSource};
 use monitors::StatusWriter;
 use owner::MachineWatch;
+use parts::Parts;
 use probes::{AcceptedProbes, ProbeTask};
-use readiness::{Phase, ReadinessSignal};
+use readiness::Phase;
 use ship::Shipper;
 
 /// Time that running fetches get to end once the agent stops.
@@ -94,31 +82,6 @@ pub struct Agent {
 }
 
 type Tasks = JoinSet<Result<(), AgentError>>;
-
-/// The parts of a running agent, for wiring only: each task is given the parts that it uses.
-struct Parts {
-    config: Config,
-    dir: PathBuf,
-    id: AgentId,
-    client: Arc<CoordinatorClient>,
-    store: FrontierHandle,
-    gate: Arc<Gate>,
-    schedule: Arc<Schedule>,
-    guard_rules: Arc<GuardRules>,
-    resolver: Arc<Resolver>,
-    visitor: Arc<Visitor>,
-    prober: Arc<Prober>,
-    host_orders: Arc<HostOrders>,
-    lease: Arc<Lease>,
-    outbox: Arc<Outbox>,
-    pack_trigger: Arc<PackTrigger>,
-    /// Notified when a package is ready to be sent.
-    sealed: Arc<Notify>,
-    policy: watch::Sender<CrawlPolicy>,
-    /// Coding of new packages.
-    coding: watch::Sender<Coding>,
-    readiness: ReadinessSignal,
-}
 
 impl Agent {
     /// Works until `stop` is cancelled or the agent cannot go on; then ends running fetches, packs
@@ -170,73 +133,6 @@ async fn first_failure(tasks: &mut Tasks) -> Result<(), AgentError> {
 }
 
 impl Parts {
-    async fn build(
-        config: Config,
-        dir: PathBuf,
-        id: AgentId,
-        key: Arc<AgentKey>,
-        client: Arc<CoordinatorClient>,
-        store: FrontierHandle,
-    ) -> Result<Self, AgentError> {
-        let on_link = on_link_prefixes().map_err(machine("reading the network interfaces"))?;
-        let guard_rules = Arc::new(config.guard.clone());
-        let guard = Guard::new(Arc::clone(&guard_rules), on_link);
-        let resolver = Arc::new(Resolver::new(&config.resolver, config.bind, guard)?);
-        let activity_log =
-            ActivityLog::start(&dir.join("activity"), config.limits.activity_log_days)
-                .map_err(machine("starting the activity log"))?;
-        let gate = Arc::new(Gate::open(&config, &dir)?);
-        let fetcher = Arc::new(fetcher(&config, Arc::clone(&gate)));
-        let schedule = Schedule::new(config.limits.concurrency);
-        let pack_trigger = Arc::new(PackTrigger::default());
-        let (policy, policy_receiver) = watch::channel(CrawlPolicy::default());
-        let visitor = Arc::new(Visitor {
-            store: store.clone(),
-            schedule: Arc::clone(&schedule),
-            resolver: Arc::clone(&resolver),
-            fetcher: Arc::clone(&fetcher),
-            tcp_times_count: config.probe.methods.contains(&ProbeMethod::Tcp),
-            activity_log,
-            pack_trigger: Arc::clone(&pack_trigger),
-            limits: config.limits.clone(),
-            policy: policy_receiver,
-            metrics: Metrics::default(),
-        });
-        let prober = Arc::new(prober(&config, &visitor, Arc::clone(&gate)));
-        let host_orders = Arc::new(HostOrders::new(
-            store.clone(),
-            Arc::clone(&schedule),
-            fetcher,
-            Arc::clone(&pack_trigger),
-        ));
-        let rules = config.ship.clone();
-        let (coding, coding_receiver) = watch::channel(Coding::default());
-        let packages = dir.join("packages");
-        let outbox =
-            Outbox::open(&packages, store.clone(), key, id, rules, coding_receiver).await?;
-        Ok(Self {
-            readiness: monitors::initial_readiness(&config, &dir, &gate)?,
-            config,
-            dir,
-            id,
-            client,
-            store,
-            gate,
-            schedule,
-            guard_rules,
-            resolver,
-            visitor,
-            prober,
-            host_orders,
-            lease: Arc::default(),
-            outbox: Arc::new(outbox),
-            pack_trigger,
-            sealed: Arc::default(),
-            policy,
-            coding,
-        })
-    }
-
     fn spawn_tasks(
         &self,
         tasks: &mut Tasks,
@@ -384,28 +280,4 @@ impl Parts {
             Ok(())
         })
     }
-}
-
-/// A prober that shares hosts, addresses and connections with the visitor.
-fn prober(config: &Config, visitor: &Visitor, gate: Arc<Gate>) -> Prober {
-    let head = HeadProber {
-        timeout: config.probe.timeout,
-        store: visitor.store.clone(),
-        schedule: Arc::clone(&visitor.schedule),
-        fetcher: Arc::clone(&visitor.fetcher),
-        activity_log: visitor.activity_log.clone(),
-        rules: KnownRules::default(),
-    };
-    let resolver = Arc::clone(&visitor.resolver);
-    let activity_log = visitor.activity_log.clone();
-    Prober::new(config.probe.clone(), config.bind, resolver, head, activity_log, gate)
-}
-
-fn fetcher(config: &Config, gate: Arc<Gate>) -> Fetcher {
-    let tls = fetch::tls_config();
-    if let Err(error) = &tls {
-        let error = error_line::of(error);
-        tracing::warn!(error, "https pages cannot be fetched: install the package ca-certificates");
-    }
-    Fetcher::new(config.limits.clone(), config.user_agent(), config.bind, tls.ok(), gate)
 }

@@ -1,0 +1,147 @@
+//! Parts of a running agent: what its tasks share, made once at start.
+
+use std::{path::PathBuf, sync::Arc};
+
+use model::{AgentId, CrawlPolicy, ProbeMethod};
+use protocol::{key::AgentKey, package::Coding};
+use tokio::sync::{Notify, watch};
+
+use super::{
+    AgentError, error::machine, host_orders::HostOrders, lease::Lease, monitors,
+    readiness::ReadinessSignal,
+};
+use crate::{
+    activity_log::ActivityLog,
+    config::Config,
+    coordinator_client::CoordinatorClient,
+    error_line,
+    fetch::{self, Fetcher},
+    frontier::FrontierHandle,
+    guard::{Guard, GuardRules, on_link_prefixes},
+    metrics::Metrics,
+    outbox::{Outbox, PackTrigger},
+    owner::gate::Gate,
+    probe::{HeadProber, KnownRules, Prober},
+    resolve::Resolver,
+    schedule::Schedule,
+    visit::Visitor,
+};
+
+/// The parts of a running agent, for wiring only: each task is given the parts that it uses.
+pub(super) struct Parts {
+    pub(super) config: Config,
+    pub(super) dir: PathBuf,
+    pub(super) id: AgentId,
+    pub(super) client: Arc<CoordinatorClient>,
+    pub(super) store: FrontierHandle,
+    pub(super) gate: Arc<Gate>,
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) guard_rules: Arc<GuardRules>,
+    pub(super) resolver: Arc<Resolver>,
+    pub(super) visitor: Arc<Visitor>,
+    pub(super) prober: Arc<Prober>,
+    pub(super) host_orders: Arc<HostOrders>,
+    pub(super) lease: Arc<Lease>,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) pack_trigger: Arc<PackTrigger>,
+    /// Notified when a package is ready to be sent.
+    pub(super) sealed: Arc<Notify>,
+    pub(super) policy: watch::Sender<CrawlPolicy>,
+    /// Coding of new packages.
+    pub(super) coding: watch::Sender<Coding>,
+    pub(super) readiness: ReadinessSignal,
+}
+
+impl Parts {
+    /// Makes the parts that the configuration asks for.
+    pub(super) async fn build(
+        config: Config,
+        dir: PathBuf,
+        id: AgentId,
+        key: Arc<AgentKey>,
+        client: Arc<CoordinatorClient>,
+        store: FrontierHandle,
+    ) -> Result<Self, AgentError> {
+        let on_link = on_link_prefixes().map_err(machine("reading the network interfaces"))?;
+        let guard_rules = Arc::new(config.guard.clone());
+        let guard = Guard::new(Arc::clone(&guard_rules), on_link);
+        let resolver = Arc::new(Resolver::new(&config.resolver, config.bind, guard)?);
+        let activity_log =
+            ActivityLog::start(&dir.join("activity"), config.limits.activity_log_days)
+                .map_err(machine("starting the activity log"))?;
+        let gate = Arc::new(Gate::open(&config, &dir)?);
+        let fetcher = Arc::new(fetcher(&config, Arc::clone(&gate)));
+        let schedule = Schedule::new(config.limits.concurrency);
+        let pack_trigger = Arc::new(PackTrigger::default());
+        let (policy, policy_receiver) = watch::channel(CrawlPolicy::default());
+        let visitor = Arc::new(Visitor {
+            store: store.clone(),
+            schedule: Arc::clone(&schedule),
+            resolver: Arc::clone(&resolver),
+            fetcher: Arc::clone(&fetcher),
+            tcp_times_count: config.probe.methods.contains(&ProbeMethod::Tcp),
+            activity_log,
+            pack_trigger: Arc::clone(&pack_trigger),
+            limits: config.limits.clone(),
+            policy: policy_receiver,
+            metrics: Metrics::default(),
+        });
+        let prober = Arc::new(prober(&config, &visitor, Arc::clone(&gate)));
+        let host_orders = Arc::new(HostOrders::new(
+            store.clone(),
+            Arc::clone(&schedule),
+            fetcher,
+            Arc::clone(&pack_trigger),
+        ));
+        let rules = config.ship.clone();
+        let (coding, coding_receiver) = watch::channel(Coding::default());
+        let packages = dir.join("packages");
+        let outbox =
+            Outbox::open(&packages, store.clone(), key, id, rules, coding_receiver).await?;
+        Ok(Self {
+            readiness: monitors::initial_readiness(&config, &dir, &gate)?,
+            config,
+            dir,
+            id,
+            client,
+            store,
+            gate,
+            schedule,
+            guard_rules,
+            resolver,
+            visitor,
+            prober,
+            host_orders,
+            lease: Arc::default(),
+            outbox: Arc::new(outbox),
+            pack_trigger,
+            sealed: Arc::default(),
+            policy,
+            coding,
+        })
+    }
+}
+
+/// A prober that shares hosts, addresses and connections with the visitor.
+fn prober(config: &Config, visitor: &Visitor, gate: Arc<Gate>) -> Prober {
+    let head = HeadProber {
+        timeout: config.probe.timeout,
+        store: visitor.store.clone(),
+        schedule: Arc::clone(&visitor.schedule),
+        fetcher: Arc::clone(&visitor.fetcher),
+        activity_log: visitor.activity_log.clone(),
+        rules: KnownRules::default(),
+    };
+    let resolver = Arc::clone(&visitor.resolver);
+    let activity_log = visitor.activity_log.clone();
+    Prober::new(config.probe.clone(), config.bind, resolver, head, activity_log, gate)
+}
+
+fn fetcher(config: &Config, gate: Arc<Gate>) -> Fetcher {
+    let tls = fetch::tls_config();
+    if let Err(error) = &tls {
+        let error = error_line::of(error);
+        tracing::warn!(error, "https pages cannot be fetched: install the package ca-certificates");
+    }
+    Fetcher::new(config.limits.clone(), config.user_agent(), config.bind, tls.ok(), gate)
+}
