@@ -111,6 +111,10 @@ id! {
     /// A subnet that every agent measures periodically.
     LandmarkId, "lmk"
 }
+id! {
+    /// Agents that share hosts among themselves.
+    RegionId, "rgn"
+}
 
 #[cfg(test)]
 mod tests {

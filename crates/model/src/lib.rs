@@ -41,7 +41,7 @@ pub use delegation::{BalanceRule, MoveRefusal, Reason};
 pub use host::{HandoverEnding, HostState, HostTask};
 pub use id::{
     AccountId, AgentId, DelegationId, ExclusionId, HostId, LandmarkId, LedgerPosition, MoveId,
-    PinId, ProbeId, SearchId,
+    PinId, ProbeId, RegionId, SearchId,
 };
 pub use incident::{IncidentCause, IncidentState};
 pub use policy::{CrawlPolicy, Policy, Slowdown};

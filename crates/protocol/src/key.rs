@@ -23,6 +23,12 @@ pub enum Purpose {
     SessionResponse,
     /// Authorship of a package.
     Package,
+    /// Roster of a region.
+    Roster,
+    /// Changes of a region's delegations since its roster.
+    RosterDelta,
+    /// Message between the parties of a region.
+    RegionMessage,
 }
 
 impl Purpose {
@@ -33,6 +39,9 @@ impl Purpose {
             Self::Session => b"nearcrawl session v1\0",
             Self::SessionResponse => b"nearcrawl session response v1\0",
             Self::Package => b"nearcrawl package v1\0",
+            Self::Roster => b"nearcrawl roster v1\0",
+            Self::RosterDelta => b"nearcrawl roster delta v1\0",
+            Self::RegionMessage => b"nearcrawl region message v1\0",
         }
     }
 

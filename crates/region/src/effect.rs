@@ -1,0 +1,51 @@
+//! Effects: what a member asks the agent to do.
+
+use model::AgentId;
+
+use crate::lease::Promises;
+use crate::message::{Bundle, Message, RoutedUrl};
+use crate::ownership::{PlacedHost, SignedView};
+use crate::peer::Peer;
+
+/// An action for the agent around a [`crate::Member`]. Effects are executed in order; what is to be
+/// stored must be on disk before a later message is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Send a message. It may be lost.
+    Send(Peer, Message),
+    /// Store the promises of the voter, in place of those before.
+    SavePromises(Promises),
+    /// Store roster and deltas, in place of those before.
+    SaveView(SignedView),
+    /// Store a URL that waits for another agent. After a restart it is offered again.
+    Keep(RoutedUrl),
+    /// Forget these URLs: their owners have stored them.
+    Forget(Vec<RoutedUrl>),
+    /// Store a URL of a host that this agent owns, to be fetched under a permit.
+    Accept(RoutedUrl),
+    /// Store that another agent knows or has fetched this URL. It is part of the host's bundle, and
+    /// matters when this agent takes the host over.
+    Note(RoutedUrl),
+    /// Send a URL that was kept to the coordinator, with the results: its host is not the region's
+    /// any more.
+    Foreign(RoutedUrl),
+    /// Pack a host's bundle and give it to [`crate::Member::packed`]. Not before the running fetch
+    /// of the host has ended; the effect is repeated until then.
+    Pack(Packing),
+    /// Store a bundle: a URL that is fetched in either is fetched.
+    Store(Bundle),
+    /// Delete everything about a host: its owner has stored the bundle, and this agent is not among
+    /// those that would take the host over.
+    Drop(PlacedHost),
+}
+
+/// A bundle to be packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packing {
+    /// The host whose bundle it is.
+    pub host: PlacedHost,
+    /// Receiver of the bundle.
+    pub to: AgentId,
+    /// Number for the acknowledgement; 0 for a copy that needs none.
+    pub number: u64,
+}

@@ -1,0 +1,241 @@
+//! Envelope: signed messages between parties, and the gate that opens them.
+//!
+//! A message may pass through another agent's mailbox, so the connection does not show who wrote
+//! it. Sender, receiver and number are signed with the message. The gate refuses forged, repeated
+//! and too many messages before the state machine sees them, and counts each refusal.
+
+use std::collections::BTreeMap;
+
+use model::RegionId;
+use protocol::key::{AgentKey, CoordinatorKey, PublicKey, Purpose, Signature};
+use serde::{Deserialize, Serialize};
+
+use crate::message::Message;
+use crate::ownership::View;
+use crate::peer::Peer;
+use crate::time::Millis;
+
+/// Largest encoded message, in bytes: a bundle with its frame.
+pub const MESSAGE_BYTES: usize = crate::message::BUNDLE_BYTES + (1 << 20);
+/// Messages that a party may send at once, and the number by which this grows in a second.
+const BURST: u64 = 2_000;
+const RATE: u64 = 100;
+/// Messages before the newest one that are still taken if they arrive late.
+const WINDOW: u64 = 128;
+
+/// A signed message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Encoded [`Contents`].
+    body: Vec<u8>,
+    signature: Signature,
+}
+
+/// What the signature covers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Contents {
+    region: RegionId,
+    from: Peer,
+    to: Peer,
+    /// Start of the sender's process; larger after each restart.
+    incarnation: u64,
+    /// Number of the message to this receiver since.
+    number: u64,
+    message: Message,
+}
+
+/// Why a message was not opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum Refusal {
+    /// Larger than any message.
+    #[error("too large")]
+    TooLarge,
+    /// Cannot be read.
+    #[error("cannot be read")]
+    Format,
+    /// For another receiver or region.
+    #[error("for another receiver")]
+    Receiver,
+    /// The sender is not in the roster.
+    #[error("the sender is not in the roster")]
+    Stranger,
+    /// Not signed by the sender.
+    #[error("not signed by the sender")]
+    Signature,
+    /// Received before, or much older than what was received.
+    #[error("received before")]
+    Replay,
+    /// The sender sends too much.
+    #[error("too many messages")]
+    Flood,
+}
+
+/// Secret key of a sender.
+pub enum SenderKey<'k> {
+    /// Key of an agent.
+    Agent(&'k AgentKey),
+    /// Key of the coordinator.
+    Coordinator(&'k CoordinatorKey),
+}
+
+/// Numbers and signs the messages of one party.
+#[derive(Debug, Clone)]
+pub struct Sealer {
+    region: RegionId,
+    me: Peer,
+    incarnation: u64,
+    sent: BTreeMap<Peer, u64>,
+}
+
+impl Sealer {
+    /// The sealer of a process that starts now.
+    pub fn new(region: RegionId, me: Peer, incarnation: u64) -> Self {
+        Self { region, me, incarnation, sent: BTreeMap::new() }
+    }
+
+    /// The signed message; none if it cannot be encoded.
+    pub fn seal(&mut self, key: &SenderKey<'_>, to: Peer, message: Message) -> Option<Envelope> {
+        let number = self.sent.entry(to).or_default();
+        *number += 1;
+        let contents = Contents {
+            region: self.region,
+            from: self.me,
+            to,
+            incarnation: self.incarnation,
+            number: *number,
+            message,
+        };
+        let body = postcard::to_allocvec(&contents).ok()?;
+        let signature = match key {
+            SenderKey::Agent(key) => key.sign(Purpose::RegionMessage, &body),
+            SenderKey::Coordinator(key) => key.sign(Purpose::RegionMessage, &body),
+        };
+        Some(Envelope { body, signature })
+    }
+}
+
+/// What the gate knows of one sender.
+#[derive(Debug, Clone, Copy)]
+struct Sender {
+    incarnation: u64,
+    /// Newest number received, and a bit for each of the [`WINDOW`] numbers up to it.
+    newest: u64,
+    received: u128,
+    /// Thousandths of a message that may still be sent.
+    allowance: u64,
+    at: Millis,
+}
+
+/// Opens messages for one party.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    region: RegionId,
+    me: Peer,
+    coordinator: PublicKey,
+    senders: BTreeMap<Peer, Sender>,
+    refused: BTreeMap<Refusal, u64>,
+}
+
+impl Gate {
+    /// The gate of a party, with the coordinator's key.
+    pub fn new(region: RegionId, me: Peer, coordinator: PublicKey) -> Self {
+        let (senders, refused) = (BTreeMap::new(), BTreeMap::new());
+        Self { region, me, coordinator, senders, refused }
+    }
+
+    /// Sender and message, or why it is refused.
+    pub fn open(
+        &mut self,
+        envelope: &Envelope,
+        view: &View,
+        now: Millis,
+    ) -> Result<(Peer, Message), Refusal> {
+        let opened = self.check(envelope, view, now);
+        if let Err(refusal) = &opened {
+            *self.refused.entry(*refusal).or_default() += 1;
+        }
+        opened
+    }
+
+    /// Number of refused messages by reason.
+    pub fn refused(&self) -> &BTreeMap<Refusal, u64> {
+        &self.refused
+    }
+
+    fn check(
+        &mut self,
+        envelope: &Envelope,
+        view: &View,
+        now: Millis,
+    ) -> Result<(Peer, Message), Refusal> {
+        if envelope.body.len() > MESSAGE_BYTES {
+            return Err(Refusal::TooLarge);
+        }
+        let contents: Contents =
+            postcard::from_bytes(&envelope.body).map_err(|_| Refusal::Format)?;
+        if contents.to != self.me || contents.region != self.region || contents.from == self.me {
+            return Err(Refusal::Receiver);
+        }
+        let key = self.key_of(contents.from, view).ok_or(Refusal::Stranger)?;
+        key.verify(Purpose::RegionMessage, &envelope.body, &envelope.signature)
+            .map_err(|_| Refusal::Signature)?;
+        self.admit(&contents, now)?;
+        Ok((contents.from, contents.message))
+    }
+
+    fn key_of(&self, peer: Peer, view: &View) -> Option<PublicKey> {
+        match peer {
+            Peer::Coordinator => Some(self.coordinator),
+            Peer::Agent(agent) => view.roster().agent(agent).map(|entry| entry.key),
+        }
+    }
+
+    /// Counts a genuine message against repetition and the sender's allowance.
+    fn admit(&mut self, contents: &Contents, now: Millis) -> Result<(), Refusal> {
+        let sender = self.senders.entry(contents.from).or_insert(Sender {
+            incarnation: contents.incarnation,
+            newest: 0,
+            received: 0,
+            allowance: 1_000 * BURST,
+            at: now,
+        });
+        sender.receive(contents.incarnation, contents.number)?;
+        sender.spend(now)
+    }
+}
+
+impl Sender {
+    fn receive(&mut self, incarnation: u64, number: u64) -> Result<(), Refusal> {
+        if incarnation < self.incarnation {
+            return Err(Refusal::Replay);
+        }
+        if incarnation > self.incarnation {
+            self.incarnation = incarnation;
+            self.newest = 0;
+            self.received = 0;
+        }
+        if number > self.newest {
+            let step = number - self.newest;
+            let kept = u32::try_from(step).ok().and_then(|step| self.received.checked_shl(step));
+            self.received = kept.unwrap_or(0) | 1;
+            self.newest = number;
+            return Ok(());
+        }
+        let age = self.newest - number;
+        let bit = if age < WINDOW { 1_u128 << age } else { 0 };
+        if bit == 0 || self.received & bit != 0 {
+            return Err(Refusal::Replay);
+        }
+        self.received |= bit;
+        Ok(())
+    }
+
+    /// A bucket that holds [`BURST`] messages and is filled at [`RATE`].
+    fn spend(&mut self, now: Millis) -> Result<(), Refusal> {
+        let earned = now.since(self.at).saturating_mul(RATE);
+        self.allowance = self.allowance.saturating_add(earned).min(1_000 * BURST);
+        self.at = now;
+        self.allowance = self.allowance.checked_sub(1_000).ok_or(Refusal::Flood)?;
+        Ok(())
+    }
+}

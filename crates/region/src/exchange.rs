@@ -1,0 +1,265 @@
+//! Exchange: URLs on their way to the owners of their hosts.
+//!
+//! URLs are collected into batches, one batch on its way to each agent at a time. A batch is sent
+//! again until the receiver acknowledges it, and only then forgotten. What was sent not long ago is
+//! not sent again. When owners change, everything that waits for the wrong agent is taken back.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use model::{AgentId, Fingerprint};
+
+use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
+use crate::time::Millis;
+
+/// Fingerprints in each of the two generations of the filter of repeated URLs.
+const RECENT: usize = 1 << 16;
+
+/// URLs for one agent.
+#[derive(Debug, Clone, Default)]
+struct Queue {
+    waiting: VecDeque<RoutedUrl>,
+    /// When the first waiting URL came.
+    oldest: Millis,
+    flight: Option<Flight>,
+}
+
+/// A batch that is not acknowledged.
+#[derive(Debug, Clone)]
+struct Flight {
+    batch: Batch,
+    sent: Millis,
+}
+
+/// Times and bounds of the exchange.
+#[derive(Debug, Clone, Copy)]
+pub struct ExchangeSettings {
+    /// URLs are collected for this long.
+    pub linger_ms: u64,
+    /// A batch is sent again after this time.
+    pub resend_ms: u64,
+    /// Most URLs of all queues.
+    pub waiting_urls: usize,
+}
+
+/// All URLs that wait for other agents.
+#[derive(Debug, Clone)]
+pub struct Exchange {
+    settings: ExchangeSettings,
+    queues: BTreeMap<AgentId, Queue>,
+    next_batch: u64,
+    recent: Recent,
+    len: usize,
+}
+
+/// Bits of a batch number that count within one process.
+const COUNTED: u32 = 40;
+
+impl Exchange {
+    /// An empty exchange. Numbers of batches are not those of a former process, so that late
+    /// acknowledgements are recognised.
+    pub fn new(settings: ExchangeSettings, incarnation: u64) -> Self {
+        let next_batch = incarnation << COUNTED;
+        Self { settings, queues: BTreeMap::new(), next_batch, recent: Recent::default(), len: 0 }
+    }
+
+    /// Number of URLs that wait or are on their way.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no URL waits.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether no further URL is taken.
+    pub fn is_full(&self) -> bool {
+        self.len >= self.settings.waiting_urls
+    }
+
+    /// Whether this URL was not queued recently; from now on it was.
+    pub fn is_new(&mut self, url: &RoutedUrl) -> bool {
+        self.recent.insert(url.url.fingerprint(), url.purpose)
+    }
+
+    /// Queues a URL for an agent. Bounds are the caller's business ([`Exchange::is_full`]): what
+    /// was accepted from others must not be dropped.
+    pub fn queue(&mut self, to: AgentId, url: RoutedUrl, now: Millis) {
+        let queue = self.queues.entry(to).or_default();
+        if queue.waiting.is_empty() {
+            queue.oldest = now;
+        }
+        queue.waiting.push_back(url);
+        self.len += 1;
+    }
+
+    /// Batches that are due.
+    pub fn due(&mut self, now: Millis) -> Vec<(AgentId, Batch)> {
+        let mut due = Vec::new();
+        for (to, queue) in &mut self.queues {
+            if let Some(flight) = &mut queue.flight {
+                if now.since(flight.sent) >= self.settings.resend_ms {
+                    flight.sent = now;
+                    due.push((*to, flight.batch.clone()));
+                }
+                continue;
+            }
+            let lingered = now.since(queue.oldest) >= self.settings.linger_ms;
+            if queue.waiting.is_empty() || !lingered && queue.waiting.len() < BATCH_URLS {
+                continue;
+            }
+            let count = queue.waiting.len().min(BATCH_URLS);
+            let batch = Batch {
+                number: self.next_batch,
+                urls: queue.waiting.drain(..count).collect(),
+            };
+            self.next_batch += 1;
+            queue.flight = Some(Flight { batch: batch.clone(), sent: now });
+            due.push((*to, batch));
+        }
+        due
+    }
+
+    /// The URLs of an acknowledged batch, each once.
+    pub fn taken(&mut self, from: AgentId, number: u64) -> Vec<RoutedUrl> {
+        let Some(queue) = self.queues.get_mut(&from) else { return Vec::new() };
+        match queue.flight.take() {
+            Some(flight) if flight.batch.number == number => {
+                self.len -= flight.batch.urls.len();
+                flight.batch.urls
+            }
+            other => {
+                queue.flight = other;
+                Vec::new()
+            }
+        }
+    }
+
+    /// Takes back all URLs that wait for an agent that `is_right` does not hold for. A batch on its
+    /// way may arrive nevertheless; then its URLs are taken twice, and the owner knows them.
+    pub fn take_back(&mut self, is_right: impl Fn(AgentId, &RoutedUrl) -> bool) -> Vec<RoutedUrl> {
+        let mut taken = Vec::new();
+        for (to, queue) in &mut self.queues {
+            let flying = queue.flight.iter().flat_map(|flight| &flight.batch.urls);
+            if queue.waiting.iter().chain(flying).all(|url| is_right(*to, url)) {
+                continue;
+            }
+            let flight = queue.flight.take().map(|flight| flight.batch.urls);
+            let all = flight.into_iter().flatten().chain(std::mem::take(&mut queue.waiting));
+            for url in all {
+                if is_right(*to, &url) {
+                    queue.waiting.push_back(url);
+                } else {
+                    taken.push(url);
+                }
+            }
+        }
+        self.queues.retain(|_, queue| queue.flight.is_some() || !queue.waiting.is_empty());
+        self.len -= taken.len();
+        taken
+    }
+
+    /// When the next batch is due; none if nothing waits.
+    pub fn next_wakeup(&self) -> Option<Millis> {
+        let due = self.queues.values().filter_map(|queue| match &queue.flight {
+            Some(flight) => Some(flight.sent.plus(self.settings.resend_ms)),
+            None if queue.waiting.is_empty() => None,
+            None if queue.waiting.len() >= BATCH_URLS => Some(queue.oldest),
+            None => Some(queue.oldest.plus(self.settings.linger_ms)),
+        });
+        due.min()
+    }
+}
+
+/// Filter of URLs that were queued recently: at least the last [`RECENT`], at most twice as many.
+#[derive(Debug, Clone, Default)]
+struct Recent {
+    young: HashSet<(Fingerprint, UrlPurpose)>,
+    old: HashSet<(Fingerprint, UrlPurpose)>,
+}
+
+impl Recent {
+    /// Whether the URL is new for this purpose.
+    fn insert(&mut self, fingerprint: Fingerprint, purpose: UrlPurpose) -> bool {
+        let entry = (fingerprint, purpose);
+        if self.old.contains(&entry) || !self.young.insert(entry) {
+            return false;
+        }
+        if self.young.len() >= RECENT {
+            self.old = std::mem::take(&mut self.young);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+    use crate::ownership::{HostPosition, PlacedHost};
+
+    const SETTINGS: ExchangeSettings =
+        ExchangeSettings { linger_ms: 10, resend_ms: 100, waiting_urls: 3 };
+
+    fn url(number: u32) -> RoutedUrl {
+        let url = model::CrawlUrl::parse(&format!("http://h/{number}")).unwrap();
+        let host = PlacedHost {
+            position: HostPosition::of(url.host_key_str()),
+            address: IpAddr::from([10, 0, 0, 1]),
+        };
+        RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch }
+    }
+
+    #[test]
+    fn a_batch_is_repeated_until_it_is_acknowledged() {
+        let mut exchange = Exchange::new(SETTINGS, 2);
+        let (one, two) = (AgentId::new(1), AgentId::new(2));
+        exchange.queue(one, url(1), Millis(0));
+        exchange.queue(one, url(2), Millis(1));
+        assert_eq!(exchange.next_wakeup(), Some(Millis(10)));
+        assert!(exchange.due(Millis(9)).is_empty());
+        let sent = exchange.due(Millis(10));
+        assert_eq!(sent[0].1.urls, [url(1), url(2)]);
+        exchange.queue(one, url(3), Millis(11));
+        assert!(exchange.is_full());
+        assert!(exchange.due(Millis(109)).is_empty(), "one batch at a time");
+        assert_eq!(exchange.due(Millis(110)), sent);
+        let number = sent[0].1.number;
+        assert!(exchange.taken(two, number).is_empty());
+        assert!(exchange.taken(one, number + 1).is_empty());
+        assert_eq!(exchange.taken(one, number).len(), 2);
+        assert!(exchange.taken(one, number).is_empty(), "acknowledged once");
+        assert_eq!(exchange.due(Millis(111)).len(), 1);
+        assert_eq!(exchange.len(), 1);
+    }
+
+    #[test]
+    fn urls_for_the_wrong_agent_are_taken_back() {
+        let mut exchange = Exchange::new(SETTINGS, 0);
+        let agent = AgentId::new(1);
+        for number in 1..=2 {
+            exchange.queue(agent, url(number), Millis(0));
+        }
+        let sent = exchange.due(Millis(10));
+        exchange.queue(agent, url(3), Millis(11));
+        assert!(exchange.take_back(|_, _| true).is_empty());
+        let back = exchange.take_back(|_, of| of.url == url(2).url);
+        assert_eq!(back, [url(1), url(3)]);
+        assert!(exchange.taken(agent, sent[0].1.number).is_empty());
+        assert_eq!(exchange.due(Millis(21))[0].1.urls, [url(2)]);
+    }
+
+    #[test]
+    fn repeated_urls_are_recognised() {
+        let mut exchange = Exchange::new(SETTINGS, 0);
+        assert!(exchange.is_new(&url(1)));
+        assert!(!exchange.is_new(&url(1)));
+        let notice = RoutedUrl { purpose: UrlPurpose::Known, ..url(1) };
+        assert!(exchange.is_new(&notice), "another purpose");
+        for number in 2..3 * RECENT as u32 {
+            assert!(exchange.is_new(&url(number)));
+        }
+        assert!(exchange.recent.young.len() + exchange.recent.old.len() <= 2 * RECENT);
+    }
+}

@@ -1,0 +1,176 @@
+//! Holder: asks all voters for a lease and knows which hosts a majority allows.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use model::AgentId;
+
+use crate::message::{
+    Claim, LeaseAnswer, LeaseRefusal, LeaseRequest, RequestNumber, Versions,
+};
+use crate::ownership::{PlacedHost, View};
+use crate::peer::Peer;
+use crate::settings::Settings;
+use crate::time::Millis;
+
+/// The last grant of a voter.
+#[derive(Debug, Clone)]
+struct Held {
+    number: RequestNumber,
+    claim: Claim,
+    until: Millis,
+}
+
+/// What the holder knows of one voter.
+#[derive(Debug, Clone, Default)]
+struct Ballot {
+    held: Option<Held>,
+    refusal: Option<LeaseRefusal>,
+    /// Grants in the order of their arrival, each with the moment from which no fetch relies on
+    /// the grants before it.
+    arrived: VecDeque<(RequestNumber, Millis)>,
+    /// No fetch relies on answers before this one.
+    since: RequestNumber,
+}
+
+/// The lease of one agent.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    me: AgentId,
+    settings: Settings,
+    next: RequestNumber,
+    /// When requests were sent that may still be answered, by number.
+    sent: BTreeMap<RequestNumber, Millis>,
+    ballots: BTreeMap<Peer, Ballot>,
+}
+
+impl Holder {
+    /// The holder of a process that starts now, without a lease.
+    pub fn new(me: AgentId, settings: Settings, incarnation: u64) -> Self {
+        let next = RequestNumber { incarnation, count: 1 };
+        Self { me, settings, next, sent: BTreeMap::new(), ballots: BTreeMap::new() }
+    }
+
+    /// Requests to all voters, for a renewal of the lease or its release.
+    pub fn ask(
+        &mut self,
+        view: &View,
+        versions: Versions,
+        release: bool,
+        now: Millis,
+    ) -> Vec<(Peer, LeaseRequest)> {
+        let number = self.next;
+        self.next.count += 1;
+        self.sent.retain(|_, at| now.since(*at) < self.settings.term_ms);
+        self.sent.insert(number, now);
+        if release {
+            // Answers that are on their way must not count any more.
+            self.sent.clear();
+            self.ballots.clear();
+        }
+        self.ballots.retain(|voter, _| view.voters().contains(voter));
+        let mut requests = Vec::new();
+        for voter in view.voters() {
+            let ballot = self.ballots.entry(*voter).or_default();
+            let since = if release { number } else { ballot.since(now) };
+            requests.push((*voter, LeaseRequest { number, since, versions, release }));
+        }
+        requests
+    }
+
+    /// Takes a voter's answer. Late and repeated answers change nothing.
+    pub fn answer(&mut self, voter: Peer, answer: LeaseAnswer, now: Millis) {
+        let Some(sent) = self.sent.get(&answer.number).copied() else { return };
+        let ballot = self.ballots.entry(voter).or_default();
+        if ballot.held.as_ref().is_some_and(|held| answer.number <= held.number) {
+            return;
+        }
+        match answer.outcome {
+            Err(refusal) => ballot.refusal = Some(refusal),
+            Ok((claim, term)) => {
+                // The term counts from the request: the voter received it later. A voter cannot
+                // grant more than the region's term.
+                let term = self.settings.drift.at_most(term.min(self.settings.term_ms));
+                let settled = now.plus(self.settings.drain_ms());
+                ballot.arrived.push_back((answer.number, settled));
+                ballot.refusal = None;
+                ballot.held = Some(Held { number: answer.number, claim, until: sent.plus(term) });
+            }
+        }
+    }
+
+    /// The moment until which a majority of voters allows the host; none if there is none.
+    pub fn allowed_until(&self, host: PlacedHost, views: &[&View], now: Millis) -> Option<Millis> {
+        let current = views.first()?;
+        let allowing = self.unexpired(current, now);
+        let ends = allowing.filter(|held| self.allows(held, host, views)).map(|held| held.until);
+        majority_end(ends.collect(), current.voters().len())
+    }
+
+    /// The moment until which a majority of voters has granted anything.
+    pub fn held_until(&self, view: &View, now: Millis) -> Option<Millis> {
+        let ends = self.unexpired(view, now).map(|held| held.until).collect();
+        majority_end(ends, view.voters().len())
+    }
+
+    /// Agents that a majority of voters takes for dead.
+    pub fn out(&self, view: &View, now: Millis) -> BTreeSet<AgentId> {
+        let mut votes: BTreeMap<AgentId, usize> = BTreeMap::new();
+        for held in self.unexpired(view, now) {
+            for agent in &held.claim.out {
+                *votes.entry(*agent).or_default() += 1;
+            }
+        }
+        let voters = view.voters().len();
+        votes.into_iter().filter(|(_, votes)| 2 * votes > voters).map(|(agent, _)| agent).collect()
+    }
+
+    /// Whether a majority of voters has granted the current version alone, so that nobody relies on
+    /// an older one.
+    pub fn has_moved_to(&self, view: &View, now: Millis) -> bool {
+        let only = Versions::only(view.version());
+        let votes = self.unexpired(view, now).filter(|held| held.claim.versions == only);
+        2 * votes.count() > view.voters().len()
+    }
+
+    /// The last refusals, by voter.
+    pub fn refusals(&self) -> impl Iterator<Item = (Peer, LeaseRefusal)> + '_ {
+        self.ballots.iter().filter_map(|(voter, ballot)| Some((*voter, ballot.refusal?)))
+    }
+
+    fn unexpired<'h>(&'h self, view: &'h View, now: Millis) -> impl Iterator<Item = &'h Held> {
+        let ballots = self.ballots.iter().filter(|(voter, _)| view.voters().contains(voter));
+        ballots.filter_map(|(_, ballot)| ballot.held.as_ref()).filter(move |held| held.until > now)
+    }
+
+    /// Whether one grant allows a host: under each of its versions, all agents before this one are
+    /// out.
+    fn allows(&self, held: &Held, host: PlacedHost, views: &[&View]) -> bool {
+        held.claim.versions.iter().all(|version| {
+            let view = views.iter().find(|view| view.version() == version);
+            view.is_some_and(|view| {
+                view.owner(host, |agent| !held.claim.out.contains(agent)) == Some(self.me)
+            })
+        })
+    }
+}
+
+impl Ballot {
+    /// The newest grant from which all fetches under older grants have ended.
+    fn since(&mut self, now: Millis) -> RequestNumber {
+        while let Some((number, settled)) = self.arrived.front().copied() {
+            if settled > now {
+                break;
+            }
+            self.since = number;
+            self.arrived.pop_front();
+        }
+        self.since
+    }
+}
+
+/// The moment until which more than half of `voters` have granted; none if fewer have.
+fn majority_end(mut ends: Vec<Millis>, voters: usize) -> Option<Millis> {
+    let needed = voters / 2 + 1;
+    ends.sort_unstable_by(|a, b| b.cmp(a));
+    ends.get(needed - 1).copied()
+}

@@ -1,0 +1,281 @@
+//! Hosts of a member: takeover, return and page recovery.
+//!
+//! - *Takeover*: the next-nearest *t* agents of a host get a notice of each URL that becomes known
+//!   and of each that is fetched, so that they can go on when the owner dies.
+//! - *Return*: an agent that holds a host which another agent owns sends the host's bundle there.
+//!   When the bundle is stored it keeps the host for a later takeover, or deletes it.
+//! - *Page recovery* (UbiCrawler section 5.1.1): an agent to which a host came asks the next-nearest
+//!   *t* agents for its bundle before it fetches. The paper asks for each page; a bundle answers for
+//!   all pages of the host.
+//!
+//! After a change of owners all hosts are checked, a number at a time.
+
+mod known;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::AgentId;
+
+pub use known::HostState;
+pub(super) use known::Hosts;
+
+use crate::effect::{Effect, Packing};
+use crate::member::Member;
+use crate::member::hosts::known::{Known, State};
+use crate::message::{BUNDLE_BYTES, Bundle, Message, REQUEST_HOSTS, RoutedUrl, UrlPurpose};
+use crate::ownership::{HostPosition, PlacedHost};
+use crate::peer::Peer;
+use crate::time::Millis;
+
+impl Member {
+    /// A bundle is ready. `bytes` must contain every URL of the host that was accepted before.
+    pub fn packed(&mut self, packing: Packing, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+        let Some(known) = self.hosts.get(packing.host.position) else { return };
+        let Packing { host, to, number } = packing;
+        // The owner may have changed while the engine packed.
+        if number != 0 && !known.is_leaving(to, number) {
+            return;
+        }
+        self.counts.bundles_sent += 1;
+        let bundle = Bundle { number, host, front: known.front.clone(), bytes };
+        effects.push(Effect::Send(Peer::Agent(to), Message::Bundle(bundle)));
+    }
+
+    /// A host that the agent's frontier had before a restart.
+    pub fn restore_host(&mut self, url: RoutedUrl) {
+        self.hosts.insert(&url, State::New);
+        self.hosts.check_all();
+    }
+
+    /// State of a host.
+    pub fn host_state(&self, position: HostPosition) -> Option<HostState> {
+        self.hosts.state(position)
+    }
+
+    /// Number of known hosts, those of other agents that this one was told of included.
+    pub fn known_hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// A URL for this agent.
+    pub(super) fn accept(&mut self, url: RoutedUrl, now: Millis, effects: &mut Vec<Effect>) {
+        let host = url.host;
+        match self.hosts.get_mut(host.position) {
+            // What comes after the bundle was packed follows it.
+            Some(Known { state: State::Leaving { to, .. }, .. }) => {
+                let to = *to;
+                effects.push(Effect::Keep(url.clone()));
+                self.exchange.queue(to, url, now);
+                return;
+            }
+            Some(known) if known.state == State::Standby => known.state = State::New,
+            Some(_) => {}
+            None => self.hosts.insert(&url, State::New),
+        }
+        let notice = RoutedUrl { purpose: UrlPurpose::Known, ..url.clone() };
+        if self.exchange.is_new(&notice) {
+            self.send_notices(&notice, now);
+        }
+        effects.push(Effect::Accept(url));
+    }
+
+    /// Continues the check of all hosts, and what waits for an answer.
+    pub(super) fn check_hosts(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+        for position in self.hosts.step(self.settings.hosts_a_step) {
+            self.check_host(position, now, effects);
+        }
+        let mut requests: BTreeMap<AgentId, Vec<PlacedHost>> = BTreeMap::new();
+        for position in self.hosts.due(now) {
+            self.attend(position, now, &mut requests, effects);
+        }
+        for (to, hosts) in requests {
+            for part in hosts.chunks(REQUEST_HOSTS) {
+                let message = Message::BundleRequest(part.to_vec());
+                effects.push(Effect::Send(Peer::Agent(to), message));
+            }
+        }
+        if self.hosts.is_checked() {
+            self.hosts.checked_with(&self.skipped);
+        }
+    }
+
+    /// Compares one host with its owner after a change.
+    fn check_host(&mut self, position: HostPosition, now: Millis, effects: &mut Vec<Effect>) {
+        let Some(known) = self.hosts.get(position).cloned() else { return };
+        let owner = self.destination(known.host);
+        let is_mine = owner == Some(self.me);
+        match (&known.state, owner) {
+            (State::Standby, _) if is_mine => {
+                self.accept(known.as_url(), now, effects);
+            }
+            (State::Leaving { .. }, _) if is_mine => {
+                // The other agent may have the bundle already, so it is asked for it.
+                self.hosts.set(position, State::New, None);
+            }
+            (State::Leaving { to, .. }, Some(owner)) if *to != owner => {
+                self.begin_return(position, owner, now);
+            }
+            (State::New | State::Asking { .. } | State::Held, Some(owner)) if !is_mine => {
+                self.begin_return(position, owner, now);
+            }
+            (State::New | State::Asking { .. } | State::Held, _) if is_mine => {
+                self.renew_copies(&known, now, effects);
+            }
+            _ => {}
+        }
+    }
+
+    /// Copies the bundle to agents that became next-nearest since the last check. The copy may be
+    /// lost; the notice of one URL is not.
+    fn renew_copies(&mut self, known: &Known, now: Millis, effects: &mut Vec<Effect>) {
+        let before = self.next_nearest(known.host, self.me, self.hosts.last_skipped());
+        for to in self.next_nearest(known.host, self.me, &self.skipped) {
+            if !before.contains(&to) {
+                let notice = RoutedUrl { purpose: UrlPurpose::Known, ..known.as_url() };
+                self.counts.notices_sent += 1;
+                self.exchange.queue(to, notice, now);
+                effects.push(Effect::Pack(Packing { host: known.host, to, number: 0 }));
+            }
+        }
+    }
+
+    /// Tells the agents that would take the host over.
+    pub(super) fn send_notices(&mut self, notice: &RoutedUrl, now: Millis) {
+        for to in self.next_nearest(notice.host, self.me, &self.skipped) {
+            self.counts.notices_sent += 1;
+            self.exchange.queue(to, notice.clone(), now);
+        }
+    }
+
+    fn begin_return(&mut self, position: HostPosition, to: AgentId, now: Millis) {
+        let number = self.hosts.next_number();
+        self.hosts.set(position, State::Leaving { to, number }, Some(now));
+    }
+
+    /// Does what is due for one host: asks for its bundle, or returns it.
+    fn attend(
+        &mut self,
+        position: HostPosition,
+        now: Millis,
+        requests: &mut BTreeMap<AgentId, Vec<PlacedHost>>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(known) = self.hosts.get(position) else { return };
+        let host = known.host;
+        match known.state.clone() {
+            State::New => {
+                let asked: BTreeSet<AgentId> =
+                    self.next_nearest(host, self.me, &self.skipped).into_iter().collect();
+                if asked.is_empty() {
+                    self.hosts.set(position, State::Held, None);
+                    return;
+                }
+                self.counts.recoveries += 1;
+                for agent in &asked {
+                    requests.entry(*agent).or_default().push(host);
+                }
+                let until = now.plus(self.settings.recovery_ms);
+                self.hosts.set(position, State::Asking { waiting: asked }, Some(until));
+            }
+            // The agents that did not answer are dead or unreachable; the host does not wait for
+            // them.
+            State::Asking { .. } => self.hosts.set(position, State::Held, None),
+            State::Leaving { to, number } => {
+                let again = now.plus(self.settings.resend_ms);
+                self.hosts.set(position, State::Leaving { to, number }, Some(again));
+                effects.push(Effect::Pack(Packing { host, to, number }));
+            }
+            State::Standby | State::Held => {}
+        }
+    }
+
+    pub(super) fn bundle_requested(
+        &mut self,
+        from: AgentId,
+        hosts: Vec<PlacedHost>,
+        now: Millis,
+        effects: &mut Vec<Effect>,
+    ) {
+        if hosts.len() > REQUEST_HOSTS {
+            self.counts.refused.invalid += 1;
+            return;
+        }
+        let mut missing = Vec::new();
+        for host in hosts {
+            let position = host.position;
+            match self.hosts.get(position).map(|known| known.state.clone()) {
+                None => missing.push(host),
+                // The bundle is on its way, or begins it: the acknowledgement deletes the host.
+                Some(State::Leaving { to, .. }) if to == from => {}
+                Some(state)
+                    if state != State::Standby && self.destination(host) == Some(from) =>
+                {
+                    self.begin_return(position, from, now);
+                }
+                Some(_) => effects.push(Effect::Pack(Packing { host, to: from, number: 0 })),
+            }
+        }
+        if !missing.is_empty() {
+            let message = Message::NoBundle(missing);
+            effects.push(Effect::Send(Peer::Agent(from), message));
+        }
+    }
+
+    pub(super) fn receive_bundle(
+        &mut self,
+        from: AgentId,
+        bundle: Bundle,
+        now: Millis,
+        effects: &mut Vec<Effect>,
+    ) {
+        let position = bundle.host.position;
+        if HostPosition::of(bundle.front.host_key_str()) != position {
+            self.counts.refused.misplaced += 1;
+            return;
+        }
+        if !self.current.contains(bundle.host.address) {
+            self.counts.refused.foreign += 1;
+            return;
+        }
+        if bundle.bytes.len() > BUNDLE_BYTES {
+            self.counts.refused.invalid += 1;
+            return;
+        }
+        self.counts.bundles_received += 1;
+        let number = bundle.number;
+        self.hosts.received(&bundle, from, number == 0);
+        // The host may be another agent's by now; the check sends it on.
+        self.check_host(position, now, effects);
+        effects.push(Effect::Store(bundle));
+        if number != 0 {
+            effects.push(Effect::Send(Peer::Agent(from), Message::BundleTaken(number)));
+        }
+    }
+
+    pub(super) fn bundle_taken(&mut self, from: AgentId, number: u64, effects: &mut Vec<Effect>) {
+        let Some(host) = self.hosts.taken(from, number) else { return };
+        // An agent that would take the host over keeps what it knows.
+        if !self.next_nearest(host, from, &self.skipped).contains(&self.me) {
+            self.hosts.remove(host.position);
+            effects.push(Effect::Drop(host));
+        }
+    }
+
+    pub(super) fn no_bundle(&mut self, from: AgentId, hosts: &[PlacedHost]) {
+        for host in hosts {
+            self.hosts.answered(host.position, from);
+        }
+    }
+
+    /// The first *t* agents besides `owner` that are not in `skipped`, in the host's order.
+    fn next_nearest(
+        &self,
+        host: PlacedHost,
+        owner: AgentId,
+        skipped: &BTreeSet<AgentId>,
+    ) -> Vec<AgentId> {
+        let count = usize::from(self.current.roster().recovery);
+        let order = self.current.order(host).filter(|agent| !skipped.contains(agent));
+        order.filter(|agent| *agent != owner).take(count).collect()
+    }
+}

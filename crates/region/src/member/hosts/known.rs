@@ -1,0 +1,239 @@
+//! What a member knows of each host.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{AgentId, CrawlUrl};
+
+use crate::message::{Bundle, RoutedUrl, UrlPurpose};
+use crate::ownership::{HostPosition, PlacedHost};
+use crate::time::Millis;
+
+/// State of a host, as status and permits show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostState {
+    /// Another agent's; this one takes it over when the agents before it die.
+    Standby,
+    /// Came to this agent, and its bundle is being asked for.
+    Recovering,
+    /// This agent's.
+    Held,
+    /// On its way to its owner.
+    Leaving,
+}
+
+/// State of a host with what it waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum State {
+    Standby,
+    /// Its bundle was not asked for yet: nobody wants to fetch.
+    New,
+    Asking {
+        waiting: BTreeSet<AgentId>,
+    },
+    Held,
+    Leaving {
+        to: AgentId,
+        number: u64,
+    },
+}
+
+/// A host with its state.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) host: PlacedHost,
+    /// A URL of the host.
+    pub(super) front: CrawlUrl,
+    pub(super) state: State,
+    /// When something is to be done.
+    due: Option<Millis>,
+}
+
+/// All hosts of a member.
+#[derive(Debug, Clone)]
+pub(crate) struct Hosts {
+    known: BTreeMap<HostPosition, Known>,
+    due: BTreeSet<(Millis, HostPosition)>,
+    /// Hosts that leave, by the numbers of their bundles.
+    leaving: BTreeMap<u64, HostPosition>,
+    /// The next host of the check; none if all are checked.
+    cursor: Option<HostPosition>,
+    /// Members that were skipped when the last check ended.
+    last_skipped: BTreeSet<AgentId>,
+    next_number: u64,
+}
+
+/// Bits of a bundle's number that count within one process.
+const COUNTED: u32 = 40;
+
+impl Known {
+    pub(super) fn is_leaving(&self, to: AgentId, number: u64) -> bool {
+        self.state == State::Leaving { to, number }
+    }
+
+    /// The host as a URL that asks for it to be fetched.
+    pub(super) fn as_url(&self) -> RoutedUrl {
+        RoutedUrl {
+            url: self.front.clone(),
+            host: self.host,
+            hops: 0,
+            purpose: UrlPurpose::Fetch,
+        }
+    }
+}
+
+impl Hosts {
+    pub(crate) fn new(incarnation: u64) -> Self {
+        Self {
+            known: BTreeMap::new(),
+            due: BTreeSet::new(),
+            leaving: BTreeMap::new(),
+            cursor: None,
+            last_skipped: BTreeSet::new(),
+            // Never 0, which is a copy.
+            next_number: (incarnation << COUNTED) + 1,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    pub(super) fn get(&self, position: HostPosition) -> Option<&Known> {
+        self.known.get(&position)
+    }
+
+    pub(super) fn get_mut(&mut self, position: HostPosition) -> Option<&mut Known> {
+        self.known.get_mut(&position)
+    }
+
+    pub(crate) fn state(&self, position: HostPosition) -> Option<HostState> {
+        Some(match self.get(position)?.state {
+            State::Standby => HostState::Standby,
+            State::New | State::Asking { .. } => HostState::Recovering,
+            State::Held => HostState::Held,
+            State::Leaving { .. } => HostState::Leaving,
+        })
+    }
+
+    /// Adds a host that is not known.
+    pub(super) fn insert(&mut self, url: &RoutedUrl, state: State) {
+        let known = Known { host: url.host, front: url.url.clone(), state, due: None };
+        self.known.entry(url.host.position).or_insert(known);
+    }
+
+    /// A notice arrived: the host exists.
+    pub(crate) fn notice(&mut self, url: &RoutedUrl) {
+        self.insert(url, State::Standby);
+    }
+
+    /// The agent wants to fetch from a host whose bundle was not asked for yet.
+    pub(crate) fn want(&mut self, position: HostPosition) {
+        if self.get(position).is_some_and(|known| known.state == State::New) {
+            self.set(position, State::New, Some(Millis(0)));
+        }
+    }
+
+    pub(super) fn set(&mut self, position: HostPosition, state: State, due: Option<Millis>) {
+        let Some(known) = self.known.get_mut(&position) else { return };
+        let former = std::mem::replace(&mut known.state, state);
+        if let State::Leaving { number, .. } = former {
+            self.leaving.remove(&number);
+        }
+        if let State::Leaving { number, .. } = known.state {
+            self.leaving.insert(number, position);
+        }
+        if let Some(former) = std::mem::replace(&mut known.due, due) {
+            self.due.remove(&(former, position));
+        }
+        self.due.extend(due.map(|due| (due, position)));
+    }
+
+    /// Hosts for which something is to be done now.
+    pub(super) fn due(&self, now: Millis) -> Vec<HostPosition> {
+        self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, position)| *position).collect()
+    }
+
+    pub(crate) fn next_wakeup(&self) -> Option<Millis> {
+        // A check that is not finished goes on at once.
+        if self.cursor.is_some() {
+            return Some(Millis(0));
+        }
+        self.due.first().map(|(due, _)| *due)
+    }
+
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.next_number += 1;
+        self.next_number
+    }
+
+    /// Begins the check of all hosts anew.
+    pub(crate) fn check_all(&mut self) {
+        self.cursor = Some(HostPosition(0));
+    }
+
+    /// The next hosts to be checked.
+    pub(super) fn step(&mut self, count: usize) -> Vec<HostPosition> {
+        let Some(from) = self.cursor else { return Vec::new() };
+        let mut positions: Vec<HostPosition> =
+            self.known.range(from..).take(count + 1).map(|(position, _)| *position).collect();
+        self.cursor = if positions.len() > count { positions.pop() } else { None };
+        positions
+    }
+
+    pub(super) fn is_checked(&self) -> bool {
+        self.cursor.is_none()
+    }
+
+    /// The check has ended with these members skipped.
+    pub(super) fn checked_with(&mut self, skipped: &BTreeSet<AgentId>) {
+        if self.last_skipped != *skipped {
+            self.last_skipped.clone_from(skipped);
+        }
+    }
+
+    pub(super) fn last_skipped(&self) -> &BTreeSet<AgentId> {
+        &self.last_skipped
+    }
+
+    /// A bundle arrived, or a copy of one that its sender keeps.
+    pub(super) fn received(&mut self, bundle: &Bundle, from: AgentId, is_copy: bool) {
+        let position = bundle.host.position;
+        match self.get(position).map(|known| known.state.clone()) {
+            None => {
+                let state = if is_copy { State::Standby } else { State::Held };
+                let Bundle { host, front, .. } = bundle.clone();
+                self.known.insert(position, Known { host, front, state, due: None });
+            }
+            Some(State::Asking { .. }) => self.answered(position, from),
+            Some(_) if is_copy => {}
+            // The former owner's bundle is the one that recovery looks for.
+            Some(_) => self.set(position, State::Held, None),
+        }
+    }
+
+    /// Forgets a host.
+    pub(super) fn remove(&mut self, position: HostPosition) {
+        self.set(position, State::Standby, None);
+        self.known.remove(&position);
+    }
+
+    /// An agent that was asked for a bundle has answered.
+    pub(super) fn answered(&mut self, position: HostPosition, from: AgentId) {
+        let Some(known) = self.known.get_mut(&position) else { return };
+        let State::Asking { waiting } = &mut known.state else { return };
+        waiting.remove(&from);
+        if waiting.is_empty() {
+            self.set(position, State::Held, None);
+        }
+    }
+
+    /// The host whose bundle with this number was stored; from now on it is the other agent's.
+    pub(super) fn taken(&mut self, from: AgentId, number: u64) -> Option<PlacedHost> {
+        let position = *self.leaving.get(&number)?;
+        if !self.get(position)?.is_leaving(from, number) {
+            return None;
+        }
+        self.set(position, State::Standby, None);
+        self.get(position).map(|known| known.host)
+    }
+}

@@ -1,0 +1,277 @@
+//! Member: the state machine of one agent in a region.
+//!
+//! It takes messages, time and what the agent's engine reports, and answers with [`Effect`]s. The
+//! agent's transport calls, in a loop:
+//!
+//! 1. [`Member::handle`] for each message that the gate has opened;
+//! 2. [`Member::tick`] when [`Member::next_wakeup`] is reached, and after messages;
+//! 3. [`Member::offer`] for each link to another host, [`Member::permit`] before each fetch, and
+//!    [`Member::packed`] when a bundle is ready.
+//!
+//! In reading order: `views` (which roster counts), `leases` (votes and renewals), `urls` (where a
+//! URL goes), `hosts` (takeover, return and page recovery).
+
+mod hosts;
+mod leases;
+mod start;
+mod urls;
+mod views;
+
+use std::collections::BTreeSet;
+
+use model::AgentId;
+use protocol::key::PublicKey;
+
+pub use hosts::HostState;
+pub use start::{Identity, Saved};
+pub use urls::Offered;
+
+use crate::counts::Counts;
+use crate::detector::{Detector, Liveness};
+use crate::effect::Effect;
+use crate::exchange::Exchange;
+use crate::lease::{Holder, Voter};
+use crate::loan::Borrower;
+use crate::member::hosts::Hosts;
+use crate::message::{Heartbeat, Message, UrlPurpose};
+use crate::ownership::{PlacedHost, View};
+use crate::peer::Peer;
+use crate::permit::{Denial, Permit};
+use crate::roster::Mode;
+use crate::settings::Settings;
+use crate::time::Millis;
+
+/// One agent of a region.
+#[derive(Debug, Clone)]
+pub struct Member {
+    me: AgentId,
+    incarnation: u64,
+    coordinator: PublicKey,
+    settings: Settings,
+    current: View,
+    /// The version before, until the region has moved on to the current one.
+    previous: Option<View>,
+    /// A newer version that waits until `previous` is gone.
+    next: Option<View>,
+    detector: Detector,
+    voter: Voter,
+    holder: Holder,
+    exchange: Exchange,
+    hosts: Hosts,
+    loan: Borrower,
+    /// Members that get no URLs: dead or asleep as far as this agent knows. Computed by each tick,
+    /// so that one tick uses one set.
+    skipped: BTreeSet<AgentId>,
+    next_heartbeat: Millis,
+    next_renewal: Millis,
+    sleep: Option<Sleep>,
+    counts: Counts,
+}
+
+/// An announced sleep.
+#[derive(Debug, Clone, Copy)]
+struct Sleep {
+    until: Millis,
+    /// When the last fetch has ended, so that the lease can be released.
+    release_at: Millis,
+    released: bool,
+}
+
+impl Member {
+    /// A message arrived.
+    pub fn handle(&mut self, from: Peer, message: Message, now: Millis) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if !self.knows(from) || from == Peer::Agent(self.me) {
+            self.counts.refused.strangers += 1;
+            return effects;
+        }
+        match (message, from) {
+            (Message::Heartbeat(heartbeat), _) => self.heard(from, heartbeat, now, &mut effects),
+            (Message::View(signed), _) => self.receive_view(signed, now, &mut effects),
+            (Message::LeaseRequest(request), Peer::Agent(agent)) => {
+                self.vote(agent, &request, now, &mut effects);
+            }
+            (Message::LeaseAnswer(answer), _) => self.holder.answer(from, answer, now),
+            (Message::Urls(batch), Peer::Agent(agent)) => {
+                self.receive_urls(agent, batch, now, &mut effects);
+            }
+            (Message::UrlsTaken(number), Peer::Agent(agent)) => {
+                let mut taken = self.exchange.taken(agent, number);
+                taken.retain(|url| url.purpose == UrlPurpose::Fetch);
+                if !taken.is_empty() {
+                    effects.push(Effect::Forget(taken));
+                }
+            }
+            (Message::BundleRequest(hosts), Peer::Agent(agent)) => {
+                self.bundle_requested(agent, hosts, now, &mut effects);
+            }
+            (Message::Bundle(bundle), Peer::Agent(agent)) => {
+                self.receive_bundle(agent, bundle, now, &mut effects);
+            }
+            (Message::BundleTaken(number), Peer::Agent(agent)) => {
+                self.bundle_taken(agent, number, &mut effects);
+            }
+            (Message::NoBundle(hosts), Peer::Agent(agent)) => self.no_bundle(agent, &hosts),
+            (_, Peer::Coordinator) => self.counts.refused.invalid += 1,
+        }
+        effects
+    }
+
+    /// Does everything that is due.
+    pub fn tick(&mut self, now: Millis) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        self.move_on(now, &mut effects);
+        self.send_heartbeats(now, &mut effects);
+        self.renew(now, &mut effects);
+        self.release_if_drained(now, &mut effects);
+        if self.refresh_skipped(now) {
+            self.hosts.check_all();
+            self.redirect(now, &mut effects);
+        }
+        self.check_hosts(now, &mut effects);
+        for (to, batch) in self.exchange.due(now) {
+            effects.push(Effect::Send(Peer::Agent(to), Message::Urls(batch)));
+        }
+        effects
+    }
+
+    /// When [`Member::tick`] has something to do at the latest.
+    pub fn next_wakeup(&self) -> Millis {
+        let release = self.sleep.filter(|sleep| !sleep.released).map(|sleep| sleep.release_at);
+        let times = [self.exchange.next_wakeup(), self.hosts.next_wakeup(), release];
+        let regular = self.next_heartbeat.min(self.next_renewal);
+        times.into_iter().flatten().fold(regular, Ord::min)
+    }
+
+    /// Whether a fetch of a host may start now. The first question about a host that came to this
+    /// agent starts the recovery of its pages.
+    pub fn permit(&mut self, host: PlacedHost, now: Millis) -> Permit {
+        let end = now.plus(self.settings.fetch_ms);
+        if self.sleep.is_some() {
+            return Permit::Denied(Denial::Asleep);
+        }
+        if !self.current.has(self.me) || !self.current.contains(host.address) {
+            return Permit::Denied(Denial::NotOfRegion);
+        }
+        if self.loan.until() < end {
+            return Permit::Denied(Denial::NoLoan);
+        }
+        if self.destination(host) != Some(self.me) {
+            return Permit::Denied(Denial::NotOwner);
+        }
+        if self.current.roster().mode == Mode::Safe && self.lease_of(host, now) < Some(end) {
+            return Permit::Denied(Denial::NoLease);
+        }
+        match self.hosts.state(host.position) {
+            None | Some(HostState::Standby) => Permit::Denied(Denial::Unknown),
+            Some(HostState::Held) => Permit::Until(end),
+            Some(HostState::Recovering | HostState::Leaving) => {
+                self.hosts.want(host.position);
+                Permit::Denied(Denial::Recovering)
+            }
+        }
+    }
+
+    /// The agent stops until `for_ms` have passed or [`Member::wake`]. It fetches nothing more,
+    /// gives its hosts to others, and goes on to vote while its process runs.
+    pub fn sleep(&mut self, for_ms: u64, now: Millis) {
+        let release_at = now.plus(self.settings.drain_ms());
+        self.sleep = Some(Sleep { until: now.plus(for_ms), release_at, released: false });
+        self.next_heartbeat = now;
+    }
+
+    /// The agent works again.
+    pub fn wake(&mut self, now: Millis) {
+        self.sleep = None;
+        self.next_heartbeat = now;
+        self.next_renewal = now;
+    }
+
+    /// The coordinator lent the hosts of the region in answer to a request sent at `asked`.
+    pub fn lent(&mut self, term_ms: u64, asked: Millis) {
+        self.loan.lent(term_ms, asked);
+    }
+
+    /// State of a party as this agent sees it.
+    pub fn liveness(&self, peer: Peer, now: Millis) -> Liveness {
+        self.detector.liveness(peer, now)
+    }
+
+    /// Members that this agent takes for dead or asleep.
+    pub fn skipped(&self) -> &BTreeSet<AgentId> {
+        &self.skipped
+    }
+
+    /// The newest roster and delegations that count.
+    pub fn view(&self) -> &View {
+        &self.current
+    }
+
+    /// Totals since the start.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Whether a party is a member, or will be one.
+    fn knows(&self, peer: Peer) -> bool {
+        let views = [Some(&self.current), self.previous.as_ref(), self.next.as_ref()];
+        views.into_iter().flatten().any(|view| view.voters().contains(&peer))
+    }
+
+    fn heard(&mut self, from: Peer, heartbeat: Heartbeat, now: Millis, effects: &mut Vec<Effect>) {
+        let asleep = heartbeat.sleep_ms.is_some();
+        if !self.detector.heard(from, heartbeat.incarnation, asleep, now) {
+            return;
+        }
+        if heartbeat.version < self.newest().version() {
+            let signed = self.newest().signed().clone();
+            effects.push(Effect::Send(from, Message::View(signed)));
+        }
+    }
+
+    fn send_heartbeats(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+        if now < self.next_heartbeat {
+            return;
+        }
+        self.next_heartbeat = now.plus(self.settings.heartbeat_ms);
+        let heartbeat = Heartbeat {
+            incarnation: self.incarnation,
+            version: self.newest().version(),
+            floor: self.voter.floor(),
+            sleep_ms: self.sleep.map(|sleep| sleep.until.since(now)),
+        };
+        for peer in self.newest().voters() {
+            if *peer != Peer::Agent(self.me) {
+                effects.push(Effect::Send(*peer, Message::Heartbeat(heartbeat)));
+            }
+        }
+    }
+
+    /// Computes the members that get no URLs; returns whether they changed.
+    ///
+    /// In mode `available` this agent's own view counts. In mode `safe` an agent that does not
+    /// answer keeps its hosts until a majority of voters takes it for dead: until then nobody else
+    /// may fetch them.
+    fn refresh_skipped(&mut self, now: Millis) -> bool {
+        let mut skipped = match self.current.roster().mode {
+            Mode::Safe => self.holder.out(&self.current, now),
+            Mode::Available => BTreeSet::new(),
+        };
+        for entry in &self.current.roster().agents {
+            let liveness = self.detector.liveness(Peer::Agent(entry.agent), now);
+            let is_skipped = match self.current.roster().mode {
+                Mode::Safe => liveness == Liveness::Asleep,
+                Mode::Available => liveness != Liveness::Alive,
+            };
+            if is_skipped && entry.agent != self.me {
+                skipped.insert(entry.agent);
+            }
+        }
+        if self.sleep.is_some() {
+            skipped.insert(self.me);
+        }
+        let changed = skipped != self.skipped;
+        self.skipped = skipped;
+        changed
+    }
+}

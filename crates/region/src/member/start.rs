@@ -1,0 +1,110 @@
+//! Start of a member, from nothing or from what it stored.
+
+use std::collections::BTreeSet;
+
+use model::AgentId;
+use protocol::key::PublicKey;
+use serde::{Deserialize, Serialize};
+
+use crate::counts::Counts;
+use crate::detector::Detector;
+use crate::exchange::{Exchange, ExchangeSettings};
+use crate::lease::{Holder, Promises, Restart, Voter};
+use crate::loan::Borrower;
+use crate::member::Member;
+use crate::member::hosts::Hosts;
+use crate::ownership::{SignedView, View};
+use crate::roster::RosterError;
+use crate::settings::Settings;
+use crate::time::Millis;
+
+/// Who a member is.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity {
+    /// The agent that the member is.
+    pub agent: AgentId,
+    /// Key that signs rosters.
+    pub coordinator: PublicKey,
+    /// Number of this process, larger than those of all processes of this agent before.
+    pub incarnation: u64,
+}
+
+/// What a member must find again after a restart, apart from hosts and waiting URLs, which the
+/// agent's frontier stores.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    /// The last view that was to be stored.
+    pub view: SignedView,
+    /// The last promises that were to be stored; none if they may be lost.
+    pub promises: Option<Promises>,
+    /// End of the loan, by the clock that the agent goes on to use.
+    pub loan_until: Millis,
+}
+
+impl Member {
+    /// A member that joins the region for the first time.
+    pub fn join(
+        identity: Identity,
+        settings: Settings,
+        view: SignedView,
+        now: Millis,
+    ) -> Result<Self, RosterError> {
+        Self::new(identity, settings, view, (Restart::New, Millis(0)), now)
+    }
+
+    /// A member that starts again. It fetches under a new lease only, and its votes keep what it
+    /// promised.
+    pub fn restart(
+        identity: Identity,
+        settings: Settings,
+        saved: Saved,
+        now: Millis,
+    ) -> Result<Self, RosterError> {
+        let votes = saved.promises.map_or(Restart::Lost, Restart::WithPromises);
+        Self::new(identity, settings, saved.view, (votes, saved.loan_until), now)
+    }
+
+    /// What [`Member::restart`] needs.
+    pub fn saved(&self) -> Saved {
+        Saved {
+            view: self.newest().signed().clone(),
+            promises: Some(self.voter.promises()),
+            loan_until: self.loan.until(),
+        }
+    }
+
+    fn new(
+        identity: Identity,
+        settings: Settings,
+        view: SignedView,
+        (votes, loan_until): (Restart, Millis),
+        now: Millis,
+    ) -> Result<Self, RosterError> {
+        let Identity { agent: me, coordinator, incarnation } = identity;
+        let exchange = ExchangeSettings {
+            linger_ms: settings.linger_ms,
+            resend_ms: settings.resend_ms,
+            waiting_urls: settings.waiting_urls,
+        };
+        Ok(Self {
+            me,
+            incarnation,
+            coordinator,
+            settings,
+            current: View::restore(&coordinator, view)?,
+            previous: None,
+            next: None,
+            detector: Detector::new(settings.suspect_ms, now),
+            voter: Voter::new(settings, votes, now),
+            holder: Holder::new(me, settings, incarnation),
+            exchange: Exchange::new(exchange, incarnation),
+            hosts: Hosts::new(incarnation),
+            loan: Borrower::new(settings.drift, loan_until),
+            skipped: BTreeSet::new(),
+            next_heartbeat: now,
+            next_renewal: now,
+            sleep: None,
+            counts: Counts::default(),
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! Where a URL goes.
+//!
+//! A URL goes to the first agent of its host's order that is not skipped. An agent that receives a
+//! URL although it believes in an earlier agent passes it on to that one, so that under one version
+//! a URL only moves towards the front of the order. Versions may differ for a moment; after
+//! [`MAX_HOPS`] the receiver keeps the URL, and hands it over with the host's bundle.
+
+use std::net::IpAddr;
+
+use model::{AgentId, CrawlUrl};
+
+use crate::effect::Effect;
+use crate::member::Member;
+use crate::message::{BATCH_URLS, Batch, Message, RoutedUrl, UrlPurpose};
+use crate::ownership::{HostPosition, PlacedHost};
+use crate::peer::Peer;
+use crate::time::Millis;
+
+/// How often a URL is passed on before its receiver keeps it.
+const MAX_HOPS: u8 = 4;
+
+/// What became of a link that an agent found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offered {
+    /// The host is this agent's.
+    Own,
+    /// The URL waits for the host's owner.
+    Queued,
+    /// The URL was queued not long ago.
+    Repeated,
+    /// The host is not the region's: the URL travels to the coordinator with the results.
+    Foreign,
+    /// Too many URLs wait; offer it again later.
+    Full,
+}
+
+impl Member {
+    /// An agent found a link to `url`, on the same or another host, whose host it resolved to `address`.
+    pub fn offer(
+        &mut self,
+        url: CrawlUrl,
+        address: IpAddr,
+        now: Millis,
+        effects: &mut Vec<Effect>,
+    ) -> Offered {
+        let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
+        let Some(to) = self.destination(host) else { return Offered::Foreign };
+        let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch };
+        if to == self.me {
+            self.accept(url, now, effects);
+            return Offered::Own;
+        }
+        if self.exchange.is_full() {
+            return Offered::Full;
+        }
+        if !self.exchange.is_new(&url) {
+            return Offered::Repeated;
+        }
+        self.counts.urls_sent += 1;
+        effects.push(Effect::Keep(url.clone()));
+        self.exchange.queue(to, url, now);
+        Offered::Queued
+    }
+
+    /// The agent has fetched a URL of its own and offered all links of the page, those to the same
+    /// host included. Agents that would take the host over are told, so that they do not fetch it
+    /// again.
+    pub fn fetched(&mut self, url: CrawlUrl, address: IpAddr, now: Millis) {
+        let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
+        let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetched };
+        self.send_notices(&url, now);
+    }
+
+    /// A URL that was stored as waiting before a restart.
+    pub fn resume(&mut self, url: RoutedUrl, now: Millis, effects: &mut Vec<Effect>) {
+        self.exchange.is_new(&url);
+        self.dispatch(url, now, effects);
+    }
+
+    /// Number of URLs that wait for other agents.
+    pub fn waiting_urls(&self) -> usize {
+        self.exchange.len()
+    }
+
+    /// The first agent of the host's order that is not skipped; none if the host is not the
+    /// region's or nobody is left.
+    pub fn destination(&self, host: PlacedHost) -> Option<AgentId> {
+        self.current.owner(host, |agent| !self.skipped.contains(agent))
+    }
+
+    pub(super) fn receive_urls(
+        &mut self,
+        from: AgentId,
+        batch: Batch,
+        now: Millis,
+        effects: &mut Vec<Effect>,
+    ) {
+        if batch.urls.len() > BATCH_URLS {
+            self.counts.refused.invalid += 1;
+            return;
+        }
+        let passes_on = |url: &RoutedUrl| self.destination(url.host) != Some(self.me);
+        if self.exchange.is_full() && batch.urls.iter().any(passes_on) {
+            // Not acknowledged: the sender keeps the batch and tries again.
+            self.counts.refused.overflow += 1;
+            return;
+        }
+        for url in batch.urls {
+            self.counts.urls_received += 1;
+            self.receive_url(url, now, effects);
+        }
+        let taken = Message::UrlsTaken(batch.number);
+        effects.push(Effect::Send(Peer::Agent(from), taken));
+    }
+
+    fn receive_url(&mut self, mut url: RoutedUrl, now: Millis, effects: &mut Vec<Effect>) {
+        if HostPosition::of(url.url.host_key_str()) != url.host.position {
+            self.counts.refused.misplaced += 1;
+            return;
+        }
+        let Some(to) = self.destination(url.host) else {
+            self.counts.refused.foreign += 1;
+            return;
+        };
+        match url.purpose {
+            UrlPurpose::Known | UrlPurpose::Fetched => {
+                self.hosts.notice(&url);
+                effects.push(Effect::Note(url));
+            }
+            UrlPurpose::Fetch if to == self.me || url.hops >= MAX_HOPS => {
+                self.accept(url, now, effects);
+            }
+            UrlPurpose::Fetch => {
+                url.hops += 1;
+                self.counts.urls_passed_on += 1;
+                effects.push(Effect::Keep(url.clone()));
+                self.exchange.queue(to, url, now);
+            }
+        }
+    }
+
+    /// Sends URLs that wait for an agent that is not their destination any more to the new one.
+    pub(super) fn redirect(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+        let view = &self.current;
+        let skipped = &self.skipped;
+        let is_right = |to: AgentId, url: &RoutedUrl| match url.purpose {
+            UrlPurpose::Fetch => view.owner(url.host, |agent| !skipped.contains(agent)) == Some(to),
+            // A notice for a dead agent has no use; the hosts' check copies the bundle to the next
+            // agent.
+            UrlPurpose::Known | UrlPurpose::Fetched => view.has(to) && !skipped.contains(&to),
+        };
+        for url in self.exchange.take_back(is_right) {
+            self.dispatch(url, now, effects);
+        }
+    }
+
+    fn dispatch(&mut self, url: RoutedUrl, now: Millis, effects: &mut Vec<Effect>) {
+        if url.purpose != UrlPurpose::Fetch {
+            return;
+        }
+        match self.destination(url.host) {
+            Some(to) if to == self.me => {
+                self.accept(url.clone(), now, effects);
+                effects.push(Effect::Forget(vec![url]));
+            }
+            Some(to) => self.exchange.queue(to, url, now),
+            None => effects.push(Effect::Foreign(url)),
+        }
+    }
+}

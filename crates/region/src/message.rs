@@ -1,0 +1,188 @@
+//! Messages between the parties of a region.
+//!
+//! Every message may be lost, delayed, repeated or overtaken by another one; the state machines
+//! expect all of it. Durations, never points in time, are in messages.
+
+use std::collections::BTreeSet;
+
+use model::{AgentId, CrawlUrl};
+use serde::{Deserialize, Serialize};
+
+use crate::ownership::{PlacedHost, SignedView};
+use crate::roster::Version;
+
+/// Most URLs in a batch.
+pub const BATCH_URLS: usize = 1_000;
+/// Most hosts in a request for bundles.
+pub const REQUEST_HOSTS: usize = 1_000;
+/// Largest bundle of a host, in bytes.
+pub const BUNDLE_BYTES: usize = 64 << 20;
+
+/// What one party tells another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Message {
+    /// The sender is alive.
+    Heartbeat(Heartbeat),
+    /// Roster and deltas, for a party with an older version.
+    View(SignedView),
+    /// The sender asks for a vote.
+    LeaseRequest(LeaseRequest),
+    /// The vote.
+    LeaseAnswer(LeaseAnswer),
+    /// URLs of hosts that the receiver owns.
+    Urls(Batch),
+    /// The batch with this number is stored.
+    UrlsTaken(u64),
+    /// Asks for what the receiver knows of hosts that the sender now owns.
+    BundleRequest(Vec<PlacedHost>),
+    /// Everything about a host.
+    Bundle(Bundle),
+    /// The bundle with this number is stored.
+    BundleTaken(u64),
+    /// The sender knows nothing of these hosts.
+    NoBundle(Vec<PlacedHost>),
+}
+
+/// Sign of life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// Start of the sender's process; larger after each restart.
+    pub incarnation: u64,
+    /// Newest version that the sender knows.
+    pub version: Version,
+    /// Oldest version under which the sender grants leases.
+    pub floor: Version,
+    /// The sender works no more for this time.
+    pub sleep_ms: Option<u64>,
+}
+
+/// Number of a lease request: the requests of an agent are ordered across its restarts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct RequestNumber {
+    /// Start of the agent's process.
+    pub incarnation: u64,
+    /// Number of the request since.
+    pub count: u64,
+}
+
+/// Versions under all of which an agent must own a host to fetch it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Versions {
+    /// The version before, while the region moves on to the current one.
+    pub previous: Option<Version>,
+    /// The newest version that the agent follows.
+    pub current: Version,
+}
+
+/// Request for a lease, or for its renewal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseRequest {
+    /// Number of this request.
+    pub number: RequestNumber,
+    /// No fetch relies any more on answers to requests before this one.
+    pub since: RequestNumber,
+    /// Versions that the agent can follow.
+    pub versions: Versions,
+    /// The agent stops, and nothing that it fetches relies on any lease.
+    pub release: bool,
+}
+
+/// What a voter permits an agent: hosts that it owns under all of `versions`, if every agent before
+/// it in the host's order is in `out`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Versions whose orders count.
+    pub versions: Versions,
+    /// Agents whose leases have ended, and which get none while this claim holds.
+    pub out: BTreeSet<AgentId>,
+}
+
+/// Why a voter grants no lease.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LeaseRefusal {
+    /// The agent was taken for dead; the lease of another one on its hosts has not ended.
+    TakenOver,
+    /// The region has moved on from the versions that the agent follows.
+    OldVersion,
+    /// Another agent still follows only an older version.
+    NewVersion,
+    /// The sender is not in the voter's roster.
+    NotListed,
+}
+
+/// Answer to the request with the same number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseAnswer {
+    /// Number of the request.
+    pub number: RequestNumber,
+    /// The claim and its term in milliseconds from the moment of the request.
+    pub outcome: Result<(Claim, u64), LeaseRefusal>,
+}
+
+/// URLs for one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Number that the receiver acknowledges.
+    pub number: u64,
+    /// URLs, at most [`BATCH_URLS`].
+    pub urls: Vec<RoutedUrl>,
+}
+
+/// A URL on its way to the owner of its host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoutedUrl {
+    /// The URL itself.
+    pub url: CrawlUrl,
+    /// Decides on the owner. The position must be that of the URL's host.
+    pub host: PlacedHost,
+    /// How often it was passed on.
+    pub hops: u8,
+    /// What the receiver shall do with it.
+    pub purpose: UrlPurpose,
+}
+
+/// Why a URL is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum UrlPurpose {
+    /// The owner shall fetch it.
+    Fetch,
+    /// Notice for a next-nearest agent: the owner has to fetch it, and may die before.
+    Known,
+    /// Notice for a next-nearest agent: the owner has fetched it.
+    Fetched,
+}
+
+/// A host with everything that the sender knows of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bundle {
+    /// Number that the receiver acknowledges.
+    pub number: u64,
+    /// The host whose bundle this is.
+    pub host: PlacedHost,
+    /// A URL of the host, by which it is found again.
+    pub front: CrawlUrl,
+    /// The bundle in the agent's own format; this crate does not read it.
+    pub bytes: Vec<u8>,
+}
+
+impl Versions {
+    /// A single version.
+    pub fn only(current: Version) -> Self {
+        Self { previous: None, current }
+    }
+
+    /// Both versions, the newest first.
+    pub fn iter(self) -> impl Iterator<Item = Version> {
+        [Some(self.current), self.previous].into_iter().flatten()
+    }
+
+    /// The oldest version that counts.
+    pub fn oldest(self) -> Version {
+        self.previous.unwrap_or(self.current)
+    }
+
+    /// Whether some version is in both: two agents cannot own one host under the same version.
+    pub fn share_one(self, other: Self) -> bool {
+        self.iter().any(|version| other.iter().any(|of_other| of_other == version))
+    }
+}

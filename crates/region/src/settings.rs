@@ -1,0 +1,67 @@
+//! Times and bounds of a member, the same for all members of a region.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Drift;
+
+/// Settings of a region's members. Defaults are those of the product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Interval of heartbeats between agents.
+    pub heartbeat_ms: u64,
+    /// An agent that was silent for this long is suspected.
+    pub suspect_ms: u64,
+    /// Term of a lease.
+    pub term_ms: u64,
+    /// Interval of renewals.
+    pub renew_ms: u64,
+    /// Longest fetch. One that begins under a lease must end before the lease does.
+    pub fetch_ms: u64,
+    /// Pause after the last fetch of a host's former agent: the longest delay between two requests
+    /// to a host.
+    pub gap_ms: u64,
+    /// Bound on the error of clocks.
+    pub drift: Drift,
+    /// URLs are collected for this long before a batch is sent.
+    pub linger_ms: u64,
+    /// What was not acknowledged is sent again after this time.
+    pub resend_ms: u64,
+    /// Longest wait for the bundles of a host that was taken over.
+    pub recovery_ms: u64,
+    /// Most URLs that wait for their owners.
+    pub waiting_urls: usize,
+    /// Hosts whose owner is checked in one step after a change.
+    pub hosts_a_step: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            heartbeat_ms: 10_000,
+            suspect_ms: 35_000,
+            term_ms: 120_000,
+            renew_ms: 20_000,
+            fetch_ms: 60_000,
+            gap_ms: 10_000,
+            drift: Drift { ppm: 500 },
+            linger_ms: 1_000,
+            resend_ms: 15_000,
+            recovery_ms: 30_000,
+            waiting_urls: 100_000,
+            hosts_a_step: 2_000,
+        }
+    }
+}
+
+impl Settings {
+    /// How long a voter keeps a promise: at least the term, and the pause after the last fetch.
+    pub fn promise_ms(&self) -> u64 {
+        self.drift.at_least(self.term_ms.saturating_add(self.gap_ms))
+    }
+
+    /// How long after a new claim no fetch runs under the one before, with the pause.
+    pub fn drain_ms(&self) -> u64 {
+        self.drift.at_least(self.fetch_ms.saturating_add(self.gap_ms))
+    }
+}
