@@ -65,17 +65,17 @@ pub struct RequestNumber {
     pub count: u64,
 }
 
-/// Versions under all of which an agent must own a host to fetch it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Versions {
-    /// The version before, while the region moves on to the current one.
-    pub previous: Option<Version>,
-    /// The newest version that the agent follows.
-    pub current: Version,
-}
+/// Most versions of a claim.
+pub const MAX_VERSIONS: usize = 8;
+
+/// Versions under all of which an agent must own a host to fetch it: the newest that it knows, and
+/// older ones while the region moves on. Ascending, never empty.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Versions(Vec<Version>);
 
 /// Request for a lease, or for its renewal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseRequest {
     /// Number of this request.
     pub number: RequestNumber,
@@ -166,23 +166,41 @@ pub struct Bundle {
 }
 
 impl Versions {
-    /// A single version.
-    pub fn only(current: Version) -> Self {
-        Self { previous: None, current }
+    /// These versions; none if there are none or too many.
+    pub fn new(versions: impl IntoIterator<Item = Version>) -> Option<Self> {
+        let mut list: Vec<Version> = versions.into_iter().collect();
+        list.sort_unstable();
+        list.dedup();
+        (1..=MAX_VERSIONS).contains(&list.len()).then_some(Self(list))
     }
 
-    /// Both versions, the newest first.
-    pub fn iter(self) -> impl Iterator<Item = Version> {
-        [Some(self.current), self.previous].into_iter().flatten()
+    /// Whether the list is ascending and of a permitted length, which another party may violate.
+    pub fn is_valid(&self) -> bool {
+        (1..=MAX_VERSIONS).contains(&self.0.len()) && self.0.is_sorted_by(|a, b| a < b)
     }
 
-    /// The oldest version that counts.
-    pub fn oldest(self) -> Version {
-        self.previous.unwrap_or(self.current)
+    /// The versions in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = Version> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The newest version.
+    pub fn newest(&self) -> Version {
+        self.0.last().copied().unwrap_or_default()
+    }
+
+    /// The oldest version.
+    pub fn oldest(&self) -> Version {
+        self.0.first().copied().unwrap_or_default()
     }
 
     /// Whether some version is in both: two agents cannot own one host under the same version.
-    pub fn share_one(self, other: Self) -> bool {
-        self.iter().any(|version| other.iter().any(|of_other| of_other == version))
+    pub fn share_one(&self, other: &Self) -> bool {
+        self.0.iter().any(|version| other.0.contains(version))
+    }
+
+    /// The newest version alone, the newest two, and so on to all.
+    pub fn newest_first(&self) -> impl Iterator<Item = Self> + '_ {
+        (0..self.0.len()).rev().map(|from| Self(self.0[from..].to_vec()))
     }
 }

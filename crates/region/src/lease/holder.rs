@@ -9,6 +9,7 @@ use crate::message::{
 };
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;
+use crate::roster::Version;
 use crate::settings::Settings;
 use crate::time::Millis;
 
@@ -54,7 +55,7 @@ impl Holder {
     pub fn ask(
         &mut self,
         view: &View,
-        versions: Versions,
+        versions: &Versions,
         release: bool,
         now: Millis,
     ) -> Vec<(Peer, LeaseRequest)> {
@@ -72,6 +73,7 @@ impl Holder {
         for voter in view.voters() {
             let ballot = self.ballots.entry(*voter).or_default();
             let since = if release { number } else { ballot.since(now) };
+            let versions = versions.clone();
             requests.push((*voter, LeaseRequest { number, since, versions, release }));
         }
         requests
@@ -103,13 +105,13 @@ impl Holder {
         let current = views.first()?;
         let allowing = self.unexpired(current, now);
         let ends = allowing.filter(|held| self.allows(held, host, views)).map(|held| held.until);
-        majority_end(ends.collect(), current.voters().len())
+        majority(ends.collect(), current.voters().len())
     }
 
     /// The moment until which a majority of voters has granted anything.
     pub fn held_until(&self, view: &View, now: Millis) -> Option<Millis> {
         let ends = self.unexpired(view, now).map(|held| held.until).collect();
-        majority_end(ends, view.voters().len())
+        majority(ends, view.voters().len())
     }
 
     /// Agents that a majority of voters takes for dead.
@@ -124,12 +126,11 @@ impl Holder {
         votes.into_iter().filter(|(_, votes)| 2 * votes > voters).map(|(agent, _)| agent).collect()
     }
 
-    /// Whether a majority of voters has granted the current version alone, so that nobody relies on
-    /// an older one.
-    pub fn has_moved_to(&self, view: &View, now: Millis) -> bool {
-        let only = Versions::only(view.version());
-        let votes = self.unexpired(view, now).filter(|held| held.claim.versions == only);
-        2 * votes.count() > view.voters().len()
+    /// The newest version such that a majority of voters has granted no older one: this agent relies
+    /// on older ones no more.
+    pub fn oldest_version(&self, view: &View, now: Millis) -> Option<Version> {
+        let oldest = self.unexpired(view, now).map(|held| held.claim.versions.oldest()).collect();
+        majority(oldest, view.voters().len())
     }
 
     /// The last refusals, by voter.
@@ -168,9 +169,8 @@ impl Ballot {
     }
 }
 
-/// The moment until which more than half of `voters` have granted; none if fewer have.
-fn majority_end(mut ends: Vec<Millis>, voters: usize) -> Option<Millis> {
-    let needed = voters / 2 + 1;
-    ends.sort_unstable_by(|a, b| b.cmp(a));
-    ends.get(needed - 1).copied()
+/// The largest value that more than half of `voters` reach; none if too few have voted.
+fn majority<T: Ord + Copy>(mut votes: Vec<T>, voters: usize) -> Option<T> {
+    votes.sort_unstable_by(|a, b| b.cmp(a));
+    votes.get(voters / 2).copied()
 }

@@ -141,6 +141,9 @@ impl Voter {
         view: &View,
         now: Millis,
     ) -> Option<LeaseAnswer> {
+        if !request.versions.is_valid() {
+            return None;
+        }
         let number = request.number;
         // A delayed request must not bring back what a later one gave up.
         if self.asked.get(&agent).is_some_and(|asked| number <= asked.number) {
@@ -152,7 +155,7 @@ impl Voter {
         if request.release || now < self.silent_until {
             return None;
         }
-        let outcome = self.decide(agent, request.versions, view, now);
+        let outcome = self.decide(agent, &request.versions, view, now);
         if let Ok(claim) = &outcome {
             self.promise(agent, number, claim.clone(), now);
         }
@@ -186,14 +189,14 @@ impl Voter {
     fn decide(
         &self,
         agent: AgentId,
-        versions: Versions,
+        versions: &Versions,
         view: &View,
         now: Millis,
     ) -> Result<Claim, LeaseRefusal> {
         if !view.has(agent) {
             return Err(LeaseRefusal::NotListed);
         }
-        if versions.current < self.floor {
+        if versions.newest() < self.floor {
             return Err(LeaseRefusal::OldVersion);
         }
         let others = || self.grants.iter().filter(|(other, _)| **other != agent);
@@ -201,13 +204,10 @@ impl Voter {
         if claims().any(|claim| claim.out.contains(&agent)) {
             return Err(LeaseRefusal::TakenOver);
         }
-        let fits = |versions: &Versions| claims().all(|claim| claim.versions.share_one(*versions));
-        // The newest version alone moves the region on; both together keep the agent compatible
-        // with those that know only the version before.
-        let versions = [Versions::only(versions.current), versions]
-            .into_iter()
-            .find(fits)
-            .ok_or(LeaseRefusal::NewVersion)?;
+        let fits = |versions: &Versions| claims().all(|claim| claim.versions.share_one(versions));
+        // The newest version alone moves the region on; older ones beside it keep the agent
+        // compatible with those that know only these.
+        let versions = versions.newest_first().find(fits).ok_or(LeaseRefusal::NewVersion)?;
         Ok(Claim { versions, out: self.out(agent, view, now) })
     }
 

@@ -5,7 +5,7 @@ use model::AgentId;
 use crate::effect::Effect;
 use crate::member::Member;
 use crate::message::{LeaseRequest, Message};
-use crate::ownership::{PlacedHost, View};
+use crate::ownership::PlacedHost;
 use crate::peer::Peer;
 use crate::roster::Mode;
 use crate::time::Millis;
@@ -19,8 +19,7 @@ impl Member {
         now: Millis,
         effects: &mut Vec<Effect>,
     ) {
-        let newest = self.next.as_ref().unwrap_or(&self.current);
-        let answer = self.voter.handle(agent, request, newest, now);
+        let answer = self.voter.handle(agent, request, &self.current, now);
         // Promises are stored before the answer is sent.
         effects.extend(self.voter.unsaved().map(Effect::SavePromises));
         let Some(answer) = answer else { return };
@@ -67,18 +66,13 @@ impl Member {
     }
 
     fn ask(&mut self, release: bool, now: Millis, effects: &mut Vec<Effect>) {
-        let versions = self.versions();
-        for (voter, request) in self.holder.ask(&self.current, versions, release, now) {
+        let Some(versions) = self.versions() else { return };
+        for (voter, request) in self.holder.ask(&self.current, &versions, release, now) {
             if voter == Peer::Agent(self.me) {
                 self.vote(self.me, &request, now, effects);
             } else {
                 effects.push(Effect::Send(voter, Message::LeaseRequest(request)));
             }
         }
-    }
-
-    /// Versions whose orders grants may name.
-    fn views(&self) -> Vec<&View> {
-        [Some(&self.current), self.previous.as_ref()].into_iter().flatten().collect()
     }
 }

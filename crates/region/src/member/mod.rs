@@ -49,10 +49,8 @@ pub struct Member {
     coordinator: PublicKey,
     settings: Settings,
     current: View,
-    /// The version before, until the region has moved on to the current one.
-    previous: Option<View>,
-    /// A newer version that waits until `previous` is gone.
-    next: Option<View>,
+    /// Older versions in ascending order, until the region has moved on to newer ones.
+    older: Vec<View>,
     detector: Detector,
     voter: Voter,
     holder: Holder,
@@ -120,7 +118,7 @@ impl Member {
     /// Does everything that is due.
     pub fn tick(&mut self, now: Millis) -> Vec<Effect> {
         let mut effects = Vec::new();
-        self.move_on(now, &mut effects);
+        self.forget_views(now);
         self.send_heartbeats(now, &mut effects);
         self.renew(now, &mut effects);
         self.release_if_drained(now, &mut effects);
@@ -214,8 +212,7 @@ impl Member {
 
     /// Whether a party is a member, or will be one.
     fn knows(&self, peer: Peer) -> bool {
-        let views = [Some(&self.current), self.previous.as_ref(), self.next.as_ref()];
-        views.into_iter().flatten().any(|view| view.voters().contains(&peer))
+        self.views().iter().any(|view| view.voters().contains(&peer))
     }
 
     fn heard(&mut self, from: Peer, heartbeat: Heartbeat, now: Millis, effects: &mut Vec<Effect>) {
@@ -223,8 +220,8 @@ impl Member {
         if !self.detector.heard(from, heartbeat.incarnation, asleep, now) {
             return;
         }
-        if heartbeat.version < self.newest().version() {
-            let signed = self.newest().signed().clone();
+        if heartbeat.version < self.current.version() {
+            let signed = self.current.signed().clone();
             effects.push(Effect::Send(from, Message::View(signed)));
         }
     }
@@ -236,11 +233,11 @@ impl Member {
         self.next_heartbeat = now.plus(self.settings.heartbeat_ms);
         let heartbeat = Heartbeat {
             incarnation: self.incarnation,
-            version: self.newest().version(),
+            version: self.current.version(),
             floor: self.voter.floor(),
             sleep_ms: self.sleep.map(|sleep| sleep.until.since(now)),
         };
-        for peer in self.newest().voters() {
+        for peer in self.current.voters() {
             if *peer != Peer::Agent(self.me) {
                 effects.push(Effect::Send(*peer, Message::Heartbeat(heartbeat)));
             }

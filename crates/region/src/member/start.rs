@@ -67,7 +67,7 @@ impl Member {
     /// What [`Member::restart`] needs.
     pub fn saved(&self) -> Saved {
         Saved {
-            view: self.newest().signed().clone(),
+            view: self.current.signed().clone(),
             promises: Some(self.voter.promises()),
             loan_until: self.loan.until(),
         }
@@ -92,8 +92,7 @@ impl Member {
             coordinator,
             settings,
             current: View::restore(&coordinator, view)?,
-            previous: None,
-            next: None,
+            older: Vec::new(),
             detector: Detector::new(settings.suspect_ms, now),
             voter: Voter::new(settings, votes, now),
             holder: Holder::new(me, settings, incarnation),

@@ -82,10 +82,11 @@ impl Member {
         self.exchange.len()
     }
 
-    /// The first agent of the host's order that is not skipped; none if the host is not the
-    /// region's or nobody is left.
+    /// The first agent of the host's order that is not skipped, or this one if nobody is left; none
+    /// if the host is not the region's.
     pub fn destination(&self, host: PlacedHost) -> Option<AgentId> {
-        self.current.owner(host, |agent| !self.skipped.contains(agent))
+        let owner = self.current.owner(host, |agent| !self.skipped.contains(agent));
+        owner.or_else(|| self.current.contains(host.address).then_some(self.me))
     }
 
     pub(super) fn receive_urls(

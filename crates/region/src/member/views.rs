@@ -1,12 +1,12 @@
 //! Which roster and delegations count.
 //!
-//! In mode `safe` two versions overlap: the agent fetches what it owns under both, until a majority
-//! of voters has granted the newer one alone. Hosts that have the same owner in both versions are
-//! fetched all the time.
+//! In mode `safe` versions overlap: the agent fetches what it owns under all of them, until a
+//! majority of voters has granted the newer ones alone. Hosts that have the same owner in all
+//! versions are fetched all the time.
 
 use crate::effect::Effect;
 use crate::member::Member;
-use crate::message::Versions;
+use crate::message::{MAX_VERSIONS, Versions};
 use crate::ownership::{SignedView, View};
 use crate::roster::{Mode, RosterError};
 use crate::time::Millis;
@@ -20,11 +20,7 @@ impl Member {
         effects: &mut Vec<Effect>,
     ) {
         match self.open_view(signed) {
-            Ok(view) => {
-                effects.push(Effect::SaveView(view.signed().clone()));
-                self.next = Some(view);
-                self.move_on(now, effects);
-            }
+            Ok(view) => self.adopt(view, now, effects),
             Err(RosterError::Old(_)) => self.counts.refused.old_views += 1,
             Err(_) => self.counts.refused.views += 1,
         }
@@ -32,7 +28,7 @@ impl Member {
 
     fn open_view(&self, signed: SignedView) -> Result<View, RosterError> {
         let view = View::restore(&self.coordinator, signed)?;
-        let known = self.newest();
+        let known = &self.current;
         if view.roster().region != known.roster().region {
             return Err(RosterError::Region(view.roster().region));
         }
@@ -42,38 +38,38 @@ impl Member {
         Ok(view)
     }
 
-    /// The newest version that this agent knows.
-    pub(super) fn newest(&self) -> &View {
-        self.next.as_ref().unwrap_or(&self.current)
+    /// Versions that the agent follows: under all of them it must own what it fetches.
+    pub(super) fn versions(&self) -> Option<Versions> {
+        Versions::new(self.views().iter().map(|view| view.version()))
     }
 
-    /// Versions that the agent follows.
-    pub(super) fn versions(&self) -> Versions {
-        Versions {
-            previous: self.previous.as_ref().map(View::version),
-            current: self.current.version(),
-        }
+    /// The newest view, and older ones that grants may name.
+    pub(super) fn views(&self) -> Vec<&View> {
+        std::iter::once(&self.current).chain(&self.older).collect()
     }
 
-    /// Ends the overlap of two versions when it is not needed any more, and begins the next one.
-    pub(super) fn move_on(&mut self, now: Millis, effects: &mut Vec<Effect>) {
-        let needs_lease = self.current.roster().mode == Mode::Safe;
-        // Without a lease nothing is fetched, and no version has to be left gradually.
-        let is_free = !needs_lease
-            || self.holder.held_until(&self.current, now).is_none()
-            || self.holder.has_moved_to(&self.current, now);
-        if is_free {
-            self.previous = None;
+    /// Makes a newer view the current one.
+    fn adopt(&mut self, view: View, now: Millis, effects: &mut Vec<Effect>) {
+        effects.push(Effect::SaveView(view.signed().clone()));
+        let former = std::mem::replace(&mut self.current, view);
+        self.older.push(former);
+        // Views in the middle are given up first: the oldest is the one that all others know.
+        if self.older.len() >= MAX_VERSIONS {
+            self.older.remove(1);
         }
-        if self.previous.is_some() {
-            return;
-        }
-        let Some(next) = self.next.take() else { return };
-        let holds = needs_lease && self.holder.held_until(&self.current, now).is_some();
-        let former = std::mem::replace(&mut self.current, next);
-        self.previous = holds.then_some(former);
+        self.forget_views(now);
         self.next_renewal = now;
         self.hosts.check_all();
         self.redirect(now, effects);
+    }
+
+    /// Forgets views that count no more. Without a lease nothing is fetched, and no version has to
+    /// be left gradually.
+    pub(super) fn forget_views(&mut self, now: Millis) {
+        let needs_lease = self.current.roster().mode == Mode::Safe;
+        match self.holder.oldest_version(&self.current, now) {
+            Some(oldest) if needs_lease => self.older.retain(|view| view.version() >= oldest),
+            _ => self.older.clear(),
+        }
     }
 }

@@ -201,8 +201,8 @@ impl Hosts {
         match self.get(position).map(|known| known.state.clone()) {
             None => {
                 let state = if is_copy { State::Standby } else { State::Held };
-                let Bundle { host, front, .. } = bundle.clone();
-                self.known.insert(position, Known { host, front, state, due: None });
+                let front = bundle.front.clone();
+                self.known.insert(position, Known { host: bundle.host, front, state, due: None });
             }
             Some(State::Asking { .. }) => self.answered(position, from),
             Some(_) if is_copy => {}
