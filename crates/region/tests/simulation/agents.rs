@@ -198,7 +198,7 @@ impl World {
         let number = self.fetches;
         // The agent ends a fetch after its own limit at the latest.
         let last = SETTINGS.drift.at_most(SETTINGS.fetch_ms) - 1;
-        let ms = if self.dice.per_mille(100) { last } else { self.dice.between(50, 2_500) };
+        let ms = if self.dice.per_mille(100) { last } else { self.dice.between(50, last) };
         let node = &mut self.nodes[at];
         node.running.insert(page.0, Fetch { page, number });
         let incarnation = node.incarnation;

@@ -14,7 +14,12 @@ pub(crate) enum Fault {
     CrashForLong { node: usize },
     /// These directed links carry nothing for a while.
     Cut { links: BTreeSet<(Peer, Peer)>, for_ms: u64 },
-    /// Many messages are lost for a while.
+    /// An agent is cut off, and soon all others and the coordinator end and start again: no voter
+    /// remembers the agent but by its disk.
+    Restart { cut: usize, links: BTreeSet<(Peer, Peer)>, for_ms: u64, keeps_disk: bool },
+    /// The coordinator ends and starts again with its disk.
+    CoordinatorCrash,
+    /// Many messages are lost or slow for a while.
     Loss { per_mille: u64, for_ms: u64 },
     /// The agent announces a sleep.
     Sleep { node: usize, for_ms: u64 },
@@ -60,7 +65,7 @@ fn draw(
     let agents = peers.len() - 1;
     let node = dice.index(agents);
     let for_ms = dice.between(3_000, 200_000).min(HEALED - at);
-    match dice.between(0, 11) {
+    match dice.between(0, 14) {
         0 | 1 => Fault::Crash {
             node,
             down_ms: dice.between(2_000, 150_000),
@@ -92,7 +97,14 @@ fn draw(
             host: dice.index(hosts),
             to: (!dice.per_mille(300)).then_some(node),
         },
-        _ => Fault::Join,
+        11 => Fault::Join,
+        12 => Fault::CoordinatorCrash,
+        _ => Fault::Restart {
+            cut: node,
+            links: isolation(peers, node),
+            for_ms,
+            keeps_disk: !loses_disks || dice.per_mille(700),
+        },
     }
 }
 

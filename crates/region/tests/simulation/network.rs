@@ -27,8 +27,8 @@ impl Network {
         let copies = if dice.per_mille(20) { 2 } else { 1 };
         // Most messages are fast; some are overtaken by many others.
         let delay = |dice: &mut Dice| {
-            let slow = dice.per_mille(30);
-            dice.between(5, if slow { 5_000 } else { 300 })
+            let slow = dice.per_mille(30 + self.loss_per_mille);
+            dice.between(5, if slow { 20_000 } else { 300 })
         };
         (0..copies).map(|_| delay(dice)).collect()
     }

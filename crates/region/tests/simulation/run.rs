@@ -14,7 +14,7 @@ use crate::world::{Event, World};
 /// leases, the end of running fetches, suspicion and a few renewals.
 const SETTLE_MS: u64 = 240_000;
 /// After that, the rest of the crawl.
-const FINISH_MS: u64 = 150_000;
+const FINISH_MS: u64 = 260_000;
 /// Interval at which all permits are compared.
 const CHECK_MS: u64 = 2_500;
 
@@ -116,6 +116,17 @@ impl World {
                 }
             }
             Fault::Cut { links, for_ms } => self.cut(links, for_ms),
+            Fault::CoordinatorCrash => self.restart_coordinator(),
+            Fault::Restart { cut, links, for_ms, keeps_disk } => {
+                self.cut(links, for_ms);
+                self.restart_coordinator();
+                for node in (0..self.nodes.len()).filter(|node| *node != cut) {
+                    let down_ms = self.dice.between(500, 9_000);
+                    let after_ms = self.dice.between(0, 20_000);
+                    let crash = Fault::Crash { node, down_ms, keeps_disk, after_effects: 0 };
+                    self.after(after_ms, Event::Begin(crash));
+                }
+            }
             Fault::Loss { per_mille, for_ms } => {
                 self.network.loss_per_mille = per_mille;
                 self.after(for_ms, Event::EndLoss);

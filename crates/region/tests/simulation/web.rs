@@ -24,7 +24,7 @@ pub(crate) struct Web {
 
 impl Web {
     pub(crate) fn new(hosts: usize, dice: &mut Dice) -> Self {
-        let sizes: Vec<usize> = (0..hosts).map(|_| dice.between(5, 60) as usize).collect();
+        let sizes: Vec<usize> = (0..hosts).map(|_| dice.between(5, 40) as usize).collect();
         let mut links: Vec<Vec<Vec<Page>>> = Vec::new();
         for (host, size) in sizes.iter().enumerate() {
             // Page n is linked from an earlier page, and each page links to the first.

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use model::AgentId;
 use region::coordinator::Coordinator;
-use region::lease::Restart;
+use region::lease::{Promises, Restart};
 use region::loan::Lender;
 use region::roster::Mode;
 use region::{Effect, Message, Millis, Peer};
@@ -56,6 +56,8 @@ pub(crate) struct World {
     next_event: u64,
     pub(crate) nodes: Vec<Node>,
     pub(crate) coordinator: Coordinator,
+    /// What the coordinator stored.
+    stored_promises: Option<Promises>,
     pub(crate) registrar: Registrar,
     pub(crate) network: Network,
     pub(crate) web: Web,
@@ -94,6 +96,7 @@ impl World {
             next_event: 0,
             nodes,
             coordinator,
+            stored_promises: None,
             registrar,
             network,
             web,
@@ -176,9 +179,25 @@ impl World {
     }
 
     fn coordinator_effect(&mut self, effect: Effect) {
-        if let Effect::Send(to, message) = effect {
-            self.send(Peer::Coordinator, to, Packet::Region(message));
+        match effect {
+            Effect::Send(to, message) => {
+                self.send(Peer::Coordinator, to, Packet::Region(message));
+            }
+            Effect::SavePromises(promises) => self.stored_promises = Some(promises),
+            other => self.found.push(format!("the coordinator asks for {other:?}")),
         }
+    }
+
+    /// Ends the coordinator's process and starts it again with what it stored.
+    pub(crate) fn restart_coordinator(&mut self) {
+        let promises = self.stored_promises.clone();
+        let votes = promises.map_or(Restart::New, Restart::WithPromises);
+        let lender = Lender::new(LOAN_MS, SETTINGS.drift, self.coordinator.lender().until());
+        let key = self.registrar.public();
+        let view = self.registrar.view.signed().clone();
+        let now = Millis(self.now);
+        self.coordinator =
+            Coordinator::new(&key, SETTINGS, view, (votes, lender), now).unwrap();
     }
 
     pub(crate) fn publish(&mut self) {
