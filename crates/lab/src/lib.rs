@@ -6,7 +6,7 @@
 //! hosts to agents with the nearest agents and with a random assignment.
 //!
 //! One experiment per module: [`replay`] and [`scale`] (delegation), [`compare_rules`] (balance),
-//! [`calibration`], [`forgery`] (agents that lie). All random numbers are seeded: the same
+//! [`calibration`], [`forgery`] (agents that lie), [`crawl()`] (regions, on a link graph). All random numbers are seeded: the same
 //! arguments give the same figures, except for the computing times in [`Elapsed`].
 
 mod balance;
@@ -21,6 +21,7 @@ mod partial_matrix;
 mod placed_targets;
 mod plain_matrix;
 mod plot;
+mod region_crawl;
 mod replay;
 mod stopwatch;
 mod world;
@@ -39,6 +40,7 @@ pub use partial_matrix::Gaps;
 pub use placed_targets::{Target, TargetError, targets};
 pub use plain_matrix::MatrixError;
 pub use plot::{Curve, Plot};
+pub use region_crawl::{CrawlOutcome, GraphError, LinkGraph, Quality, RegionSettings, crawl};
 pub use replay::{
     Outcome, PlacedAgent, Placement, Scale, Scenario, ScenarioSettings, SearchKind, Site, Strategy,
     Topology, mean_of, replay, scale,

@@ -16,6 +16,7 @@ fn main() -> anyhow::Result<()> {
         Command::Report(args) => cli::report::run(&args).context("the report"),
         Command::Calibration(args) => cli::calibration::run(&args),
         Command::Forgery(args) => cli::forgery::run(&args).context("the forgery experiment"),
+        Command::Region(args) => cli::region::run(&args).context("the region experiment"),
         Command::Balance(args) => cli::balance::run(&args).context("the balance experiment"),
     }
 }

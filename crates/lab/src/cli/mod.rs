@@ -6,6 +6,7 @@ pub(crate) mod delegation;
 mod files;
 pub(crate) mod forgery;
 mod output;
+pub(crate) mod region;
 pub(crate) mod report;
 pub(crate) mod scale;
 
@@ -32,4 +33,6 @@ pub(crate) enum Command {
     Calibration(calibration::Args),
     /// Let an agent forge its round trips and count how soon it is paused
     Forgery(forgery::Args),
+    /// Crawl a link graph with a simulated region
+    Region(region::Args),
 }

@@ -39,7 +39,7 @@ impl World {
         };
         let mut member = member.unwrap();
         let mut effects = Vec::new();
-        for (host, _) in node.engine.hosts.iter() {
+        for host in node.engine.hosts.keys() {
             let of = &self.web.hosts[*host];
             member.restore_host(region::message::RoutedUrl {
                 url: of.urls[0].clone(),
@@ -51,10 +51,13 @@ impl World {
         for url in node.engine.waiting.clone() {
             member.resume(url, now, &mut effects);
         }
-        node.disk = Some(Saved { promises: node.disk.as_ref().and_then(|disk| disk.promises.clone()), ..member.saved() });
+        let promises = node.disk.as_ref().and_then(|disk| disk.promises.clone());
+        node.disk = Some(Saved { promises, ..member.saved() });
         node.member = Some(member);
         node.running.clear();
-        node.next_at.clear();
+        // The agent does not know when its former process ended a request.
+        let rested = now.plus(SETTINGS.drift.at_least(SETTINGS.gap_ms));
+        node.next_at = (0..self.web.hosts.len()).map(|host| (host, rested)).collect();
         let incarnation = node.incarnation;
         if first && at == 0 {
             // The region begins with one URL.

@@ -211,7 +211,7 @@ impl World {
 fn node(agent: AgentId, dice: &mut Dice) -> Node {
     let clock = Clock {
         offset: dice.between(0, 1 << 40),
-        error_ppm: dice.between(0, 1_800) as i64 - 900,
+        error_ppm: dice.between(0, 38_000) as i64 - 19_000,
     };
     Node {
         agent,

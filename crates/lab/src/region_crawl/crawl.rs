@@ -11,10 +11,10 @@ use region::{Effect, HostPosition, Member, Message, Millis, Peer, PlacedHost, Se
 use serde::Serialize;
 
 use crate::noise::Noise;
-use crate::region::agent::{Agent, page_of, url_of};
-use crate::region::graph::{LinkGraph, hosts};
-use crate::region::quality::{Quality, quality};
-use crate::region::roster::{ADDRESS, roster};
+use crate::region_crawl::agent::{Agent, url_of};
+use crate::region_crawl::graph::{LinkGraph, hosts};
+use crate::region_crawl::quality::{Quality, quality};
+use crate::region_crawl::roster::{ADDRESS, roster};
 
 /// A step of simulated time.
 const STEP_MS: u64 = 100;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::region::graph::LinkGraph;
+use crate::region_crawl::graph::LinkGraph;
 
 /// Shares of the crawl at which the quality is compared.
 const SHARES: [f64; 4] = [0.1, 0.25, 0.5, 1.0];
