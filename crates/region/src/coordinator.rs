@@ -77,8 +77,7 @@ impl Coordinator {
             Message::LeaseRequest(request) => {
                 let answer = self.voter.handle(from, &request, &self.view, now);
                 effects.extend(self.voter.unsaved().map(Effect::SavePromises));
-                let send =
-                    |answer| Effect::Send(Peer::Agent(from), Message::LeaseAnswer(answer));
+                let send = |answer| Effect::Send(Peer::Agent(from), Message::LeaseAnswer(answer));
                 effects.extend(answer.map(send));
             }
             _ => {}

@@ -103,9 +103,9 @@ impl Delegations {
 
     /// All ranges in order.
     pub fn iter(&self) -> impl Iterator<Item = (Range, Delegate)> + '_ {
-        self.ranges.iter().map(|(first, (last, delegate))| {
-            (Range { first: *first, last: *last }, *delegate)
-        })
+        self.ranges
+            .iter()
+            .map(|(first, (last, delegate))| (Range { first: *first, last: *last }, *delegate))
     }
 
     fn check(&self, range: Range) -> Result<(), DelegationError> {

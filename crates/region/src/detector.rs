@@ -66,11 +66,7 @@ impl Detector {
             Some(heard) if heard.asleep => Liveness::Asleep,
             heard => {
                 let at = heard.map_or(self.started, |heard| heard.at);
-                if now.since(at) > self.suspect_ms {
-                    Liveness::Suspected
-                } else {
-                    Liveness::Alive
-                }
+                if now.since(at) > self.suspect_ms { Liveness::Suspected } else { Liveness::Alive }
             }
         }
     }

@@ -109,10 +109,8 @@ impl Exchange {
                 continue;
             }
             let count = queue.waiting.len().min(BATCH_URLS);
-            let batch = Batch {
-                number: self.next_batch,
-                urls: queue.waiting.drain(..count).collect(),
-            };
+            let batch =
+                Batch { number: self.next_batch, urls: queue.waiting.drain(..count).collect() };
             self.next_batch += 1;
             queue.flight = Some(Flight { batch: batch.clone(), sent: now });
             due.push((*to, batch));

@@ -17,9 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::delegations::{Delegate, Delegations};
 use crate::peer::Peer;
 use crate::ring::{Ring, Share};
-use crate::roster::{
-    Delta, Roster, RosterAgent, RosterError, SignedDelta, SignedRoster, Version,
-};
+use crate::roster::{Delta, Roster, RosterAgent, RosterError, SignedDelta, SignedRoster, Version};
 
 /// Position of a host on the ring: the first 8 bytes of the SHA-256 of its host key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

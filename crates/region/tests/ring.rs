@@ -89,8 +89,9 @@ fn hosts_are_balanced() {
         let mut deviations = Vec::new();
         for ring in 0..8_u8 {
             let key = |number| [ring.wrapping_mul(31) ^ number; 32];
-            let shares: Vec<Share> =
-                (0..100).map(|number| Share { key: key(number), ..share(number, replicas) }).collect();
+            let shares: Vec<Share> = (0..100)
+                .map(|number| Share { key: key(number), ..share(number, replicas) })
+                .collect();
             let ring = Ring::new(&shares).unwrap();
             deviations.extend(ring.shares().iter().map(|(_, share)| (share * 100.0 - 1.0).abs()));
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 
 /// The crates of this workspace that each crate may depend on outside its own tests.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("cluster", &[]),
     ("coordinator", &["cluster", "delegation", "hierarchy", "index", "model", "protocol", "store"]),
     ("crawl-bench", &["model", "protocol"]),
@@ -13,9 +13,10 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("delegation", &["hierarchy", "model"]),
     ("hierarchy", &[]),
     ("index", &["model", "protocol"]),
-    ("lab", &["delegation", "hierarchy", "model"]),
+    ("lab", &["delegation", "hierarchy", "model", "protocol", "region"]),
     ("model", &[]),
     ("protocol", &["model"]),
+    ("region", &["model", "protocol"]),
     ("rir-loader", &["cluster", "hierarchy", "store"]),
     ("s3-server", &[]),
     ("store", &["hierarchy", "model", "protocol"]),
@@ -23,7 +24,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
 ];
 
 /// Crates that decide: they link no runtime, no network library and no clock.
-const PURE: [&str; 5] = ["delegation", "hierarchy", "lab", "model", "protocol"];
+const PURE: [&str; 6] = ["delegation", "hierarchy", "lab", "model", "protocol", "region"];
 /// Libraries that a pure crate must not link.
 const NOT_PURE: [&str; 8] =
     ["tokio", "sqlx", "axum", "reqwest", "hyper", "mio", "async-std", "tracing-subscriber"];

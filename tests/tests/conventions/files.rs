@@ -15,12 +15,13 @@ const VAGUE_NAMES: [&str; 6] = ["util", "utils", "common", "helpers", "misc", "s
 const GENERATED: [&str; 6] = ["target", "node_modules", "dist", ".git", "snapshots", "corpus"];
 
 /// Source folders of the pure crates: time, chance and the environment are arguments there.
-const PURE_SOURCES: [&str; 5] = [
+const PURE_SOURCES: [&str; 6] = [
     "crates/delegation/src",
     "crates/hierarchy/src",
     "crates/lab/src",
     "crates/model/src",
     "crates/protocol/src",
+    "crates/region/src",
 ];
 
 /// The root of the repository.

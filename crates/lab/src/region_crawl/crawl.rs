@@ -62,7 +62,7 @@ pub struct CrawlOutcome {
     pub notices_per_page: f64,
     /// Questions about pages to fetches by the paper's rule: *t* for each page.
     pub paper_questions_per_page: f64,
-    /// Messages of all kinds to fetches.
+    /// Messages other than heartbeats to fetches.
     pub messages_per_page: f64,
     /// Bundles of hosts that were sent.
     pub bundles: u64,
@@ -207,10 +207,12 @@ impl<'g> Crawl<'g> {
 
     fn step(&mut self) -> Result<(), RosterError> {
         self.now = self.now.plus(STEP_MS);
-        let due: Vec<usize> = self.returns.iter().filter(|at| at.0 <= self.now).map(|at| at.1).collect();
-        self.returns.retain(|at| at.0 > self.now);
-        for at in due {
-            self.start(at)?;
+        for (due, at) in std::mem::take(&mut self.returns) {
+            if due <= self.now {
+                self.start(at)?;
+            } else {
+                self.returns.push((due, at));
+            }
         }
         std::mem::swap(&mut self.arriving, &mut self.sent);
         for (from, to, message) in std::mem::take(&mut self.arriving) {
@@ -291,7 +293,8 @@ impl<'g> Crawl<'g> {
             let agent = &mut self.agents[at];
             match effect {
                 Effect::Send(to, message) => {
-                    self.messages += 1;
+                    // Heartbeats go with time, not with pages.
+                    self.messages += u64::from(!matches!(message, Message::Heartbeat(_)));
                     self.sent.push((from, to, message));
                 }
                 Effect::Keep(url) => {
@@ -346,14 +349,8 @@ impl<'g> Crawl<'g> {
     }
 
     fn outcome(mut self, reachable: usize) -> CrawlOutcome {
-        for agent in &self.agents {
-            self.counts.urls += agent.member.as_ref().map_or(0, |member| member.counts().urls_sent);
-        }
-        for agent in &self.agents {
-            if let Some(member) = &agent.member {
-                self.counts.notices += member.counts().notices_sent;
-                self.counts.bundles += member.counts().bundles_sent;
-            }
+        for member in self.agents.iter().filter_map(|agent| agent.member.as_ref()) {
+            self.counts.add(member);
         }
         let fetches = self.order.len().max(1) as f64;
         let different = self.fetched.len().max(1) as f64;

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use model::AgentId;
 
-use crate::message::{
-    Claim, LeaseAnswer, LeaseRefusal, LeaseRequest, RequestNumber, Versions,
-};
+use crate::message::{Claim, LeaseAnswer, LeaseRefusal, LeaseRequest, RequestNumber, Versions};
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;
 use crate::roster::Version;
@@ -122,8 +120,8 @@ impl Holder {
                 *votes.entry(*agent).or_default() += 1;
             }
         }
-        let voters = view.voters().len();
-        votes.into_iter().filter(|(_, votes)| 2 * votes > voters).map(|(agent, _)| agent).collect()
+        let all = view.voters().len();
+        votes.into_iter().filter(|(_, count)| 2 * count > all).map(|(agent, _)| agent).collect()
     }
 
     /// The newest version such that a majority of voters has granted no older one: this agent relies
@@ -171,6 +169,6 @@ impl Ballot {
 
 /// The largest value that more than half of `voters` reach; none if too few have voted.
 fn majority<T: Ord + Copy>(mut votes: Vec<T>, voters: usize) -> Option<T> {
-    votes.sort_unstable_by(|a, b| b.cmp(a));
+    votes.sort_unstable_by(|one, other| other.cmp(one));
     votes.get(voters / 2).copied()
 }

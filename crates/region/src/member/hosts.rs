@@ -207,9 +207,7 @@ impl Member {
                 None => missing.push(host),
                 // The bundle is on its way, or begins it: the acknowledgement deletes the host.
                 Some(State::Leaving { to, .. }) if to == from => {}
-                Some(state)
-                    if state != State::Standby && self.destination(host) == Some(from) =>
-                {
+                Some(state) if state != State::Standby && self.destination(host) == Some(from) => {
                     self.begin_return(position, from, now);
                 }
                 Some(_) => effects.push(Effect::Pack(Packing { host, to: from, number: 0 })),

@@ -13,9 +13,8 @@ fn expected(shares: &[Share], position: u64) -> Vec<AgentId> {
     let mut nearest: Vec<(u64, AgentId)> = Vec::new();
     for share in shares {
         let points = replicas(&share.key).take(share.replicas as usize);
-        let distances = points.map(|point| {
-            point.wrapping_sub(position).min(position.wrapping_sub(point))
-        });
+        let distances =
+            points.map(|point| point.wrapping_sub(position).min(position.wrapping_sub(point)));
         nearest.extend(distances.min().map(|distance| (distance, share.agent)));
     }
     nearest.sort_unstable();

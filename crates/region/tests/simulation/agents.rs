@@ -27,8 +27,7 @@ impl World {
         }
         let first = node.incarnation == 0;
         node.incarnation += 1;
-        let identity =
-            Identity { agent: node.agent, coordinator, incarnation: node.incarnation };
+        let identity = Identity { agent: node.agent, coordinator, incarnation: node.incarnation };
         if std::mem::take(&mut node.loses_disk) {
             node.engine = Engine::default();
             node.disk = Some(Saved { view: view.clone(), promises: None, loan_until: Millis(0) });

@@ -93,10 +93,9 @@ fn draw(
         7 => Fault::Sleep { node, for_ms },
         8 => Fault::CoordinatorAway { for_ms },
         9 => Fault::Weight { node, weight: dice.between(1, 8) as u16 },
-        10 => Fault::Delegate {
-            host: dice.index(hosts),
-            to: (!dice.per_mille(300)).then_some(node),
-        },
+        10 => {
+            Fault::Delegate { host: dice.index(hosts), to: (!dice.per_mille(300)).then_some(node) }
+        }
         11 => Fault::Join,
         12 => Fault::CoordinatorCrash,
         _ => Fault::Restart {

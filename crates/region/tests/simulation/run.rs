@@ -1,6 +1,5 @@
 //! One run from a seed: events until the end, faults until the healing, and what must hold.
 
-
 use region::delegations::Delegate;
 use region::roster::{Mode, voters_may_change};
 use std::collections::BTreeSet;

@@ -33,17 +33,39 @@ pub(crate) enum Packet {
 
 #[derive(Debug)]
 pub(crate) enum Event {
-    Deliver { from: Peer, to: Peer, packet: Packet },
-    Wake { node: usize },
+    Deliver {
+        from: Peer,
+        to: Peer,
+        packet: Packet,
+    },
+    Wake {
+        node: usize,
+    },
     /// The engine looks for hosts to fetch from.
-    Work { node: usize, incarnation: u64 },
-    FetchEnd { node: usize, incarnation: u64, host: usize, number: u64 },
-    Start { node: usize },
+    Work {
+        node: usize,
+        incarnation: u64,
+    },
+    FetchEnd {
+        node: usize,
+        incarnation: u64,
+        host: usize,
+        number: u64,
+    },
+    Start {
+        node: usize,
+    },
     Begin(Fault),
-    Join { links: BTreeSet<(Peer, Peer)> },
+    Join {
+        links: BTreeSet<(Peer, Peer)>,
+    },
     EndLoss,
-    WakeUp { node: usize },
-    AskLoan { node: usize },
+    WakeUp {
+        node: usize,
+    },
+    AskLoan {
+        node: usize,
+    },
     Check,
     Heal,
 }
@@ -74,8 +96,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(seed: u64, mode: Mode) -> Self {
         let mut dice = Dice::new(seed);
-        let agents: Vec<AgentId> =
-            (1..=dice.between(2, 7) as i64).map(AgentId::new).collect();
+        let agents: Vec<AgentId> = (1..=dice.between(2, 7) as i64).map(AgentId::new).collect();
         let joiner = AgentId::new(agents.len() as i64 + 1);
         let web = Web::new(dice.between(6, 14) as usize, &mut dice);
         let recovery = dice.between(1, 3) as u8;
@@ -196,8 +217,7 @@ impl World {
         let key = self.registrar.public();
         let view = self.registrar.view.signed().clone();
         let now = Millis(self.now);
-        self.coordinator =
-            Coordinator::new(&key, SETTINGS, view, (votes, lender), now).unwrap();
+        self.coordinator = Coordinator::new(&key, SETTINGS, view, (votes, lender), now).unwrap();
     }
 
     pub(crate) fn publish(&mut self) {

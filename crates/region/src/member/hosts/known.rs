@@ -72,12 +72,7 @@ impl Known {
 
     /// The host as a URL that asks for it to be fetched.
     pub(super) fn as_url(&self) -> RoutedUrl {
-        RoutedUrl {
-            url: self.front.clone(),
-            host: self.host,
-            hops: 0,
-            purpose: UrlPurpose::Fetch,
-        }
+        RoutedUrl { url: self.front.clone(), host: self.host, hops: 0, purpose: UrlPurpose::Fetch }
     }
 }
 

@@ -1,0 +1,207 @@
+//! A hostile peer: what it sends is refused and counted, and the region is unharmed.
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+
+use std::net::IpAddr;
+
+use model::{AgentId, CrawlUrl, RegionId};
+use protocol::key::{AgentKey, CoordinatorKey};
+use region::delegations::{Delegate, Range};
+use region::envelope::{Gate, Refusal, Sealer, SenderKey};
+use region::member::Identity;
+use region::message::{BATCH_URLS, Batch, Bundle, Heartbeat, RoutedUrl, UrlPurpose};
+use region::ownership::SignedView;
+use region::roster::{Mode, Roster, RosterAgent, SignedRoster, Version};
+use region::{Effect, HostPosition, Member, Message, Millis, Peer, PlacedHost, Settings, View};
+
+const REGION: RegionId = RegionId::new(1);
+const ME: AgentId = AgentId::new(1);
+const OTHER: AgentId = AgentId::new(2);
+const STRANGER: AgentId = AgentId::new(9);
+
+fn coordinator() -> CoordinatorKey {
+    CoordinatorKey::from_seed([100; 32])
+}
+
+fn key(agent: AgentId) -> AgentKey {
+    AgentKey::from_seed([agent.get() as u8; 32])
+}
+
+fn signed(epoch: u64, by: &CoordinatorKey) -> SignedView {
+    let entry = |agent: AgentId| RosterAgent {
+        agent,
+        key: key(agent).public(),
+        weight: 1,
+        addresses: vec![],
+        zone: "UTC".into(),
+        spans: vec![],
+    };
+    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
+    let roster = Roster {
+        region: REGION,
+        epoch,
+        voters_since: 1,
+        mode: Mode::Available,
+        replicas: 20,
+        recovery: 1,
+        agents: vec![entry(ME), entry(OTHER)],
+        delegations: vec![(subnet, Delegate::Agent(ME))],
+    };
+    SignedView { roster: SignedRoster::new(by, &roster).unwrap(), deltas: vec![] }
+}
+
+fn view() -> View {
+    View::restore(&coordinator().public(), signed(5, &coordinator())).unwrap()
+}
+
+fn member() -> Member {
+    let identity = Identity { agent: ME, coordinator: coordinator().public(), incarnation: 1 };
+    Member::join(identity, Settings::default(), signed(5, &coordinator()), Millis(0)).unwrap()
+}
+
+fn gate() -> Gate {
+    Gate::new(REGION, Peer::Agent(ME), coordinator().public())
+}
+
+fn routed(host: &str, address: IpAddr) -> RoutedUrl {
+    let url = CrawlUrl::parse(&format!("http://{host}/")).unwrap();
+    let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
+    RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch }
+}
+
+#[test]
+fn the_gate_refuses_forged_and_repeated_messages() {
+    let mut gate = gate();
+    let view = view();
+    let mut seal = Sealer::new(REGION, Peer::Agent(OTHER), 7);
+    let honest = key(OTHER);
+    let wrong = key(STRANGER);
+    let message = || Message::UrlsTaken(1);
+    let mut open = |envelope: &_| gate.open(envelope, &view, Millis(1)).map(|(from, _)| from);
+
+    let forged = seal.seal(&SenderKey::Agent(&wrong), Peer::Agent(ME), message()).unwrap();
+    assert_eq!(open(&forged), Err(Refusal::Signature));
+    let genuine = seal.seal(&SenderKey::Agent(&honest), Peer::Agent(ME), message()).unwrap();
+    assert_eq!(open(&genuine), Ok(Peer::Agent(OTHER)));
+    assert_eq!(open(&genuine), Err(Refusal::Replay));
+    let elsewhere = seal.seal(&SenderKey::Agent(&honest), Peer::Coordinator, message()).unwrap();
+    assert_eq!(open(&elsewhere), Err(Refusal::Receiver));
+    let mut unknown = Sealer::new(REGION, Peer::Agent(STRANGER), 1);
+    let unknown = unknown.seal(&SenderKey::Agent(&wrong), Peer::Agent(ME), message()).unwrap();
+    assert_eq!(open(&unknown), Err(Refusal::Stranger));
+    let mut former = Sealer::new(REGION, Peer::Agent(OTHER), 6);
+    let former = former.seal(&SenderKey::Agent(&honest), Peer::Agent(ME), message()).unwrap();
+    assert_eq!(open(&former), Err(Refusal::Replay), "of a former process");
+    let coordinator = coordinator();
+    let mut from_coordinator = Sealer::new(REGION, Peer::Coordinator, 1);
+    let genuine = from_coordinator
+        .seal(&SenderKey::Coordinator(&coordinator), Peer::Agent(ME), message())
+        .unwrap();
+    assert_eq!(open(&genuine), Ok(Peer::Coordinator));
+    assert_eq!(gate.refused()[&Refusal::Replay], 2);
+}
+
+#[test]
+fn late_messages_are_taken_once() {
+    let mut gate = gate();
+    let view = view();
+    let mut seal = Sealer::new(REGION, Peer::Agent(OTHER), 7);
+    let key = key(OTHER);
+    let envelopes: Vec<_> = (0..200)
+        .map(|number| {
+            let message = Message::UrlsTaken(number);
+            seal.seal(&SenderKey::Agent(&key), Peer::Agent(ME), message).unwrap()
+        })
+        .collect();
+    let mut is_open = |at: usize| gate.open(&envelopes[at], &view, Millis(1)).is_ok();
+    assert!(is_open(150));
+    assert!(is_open(100));
+    assert!(!is_open(100));
+    assert!(is_open(199));
+    assert!(!is_open(150));
+    assert!(!is_open(10), "too old to be told from a repetition");
+}
+
+#[test]
+fn a_flood_is_refused_until_time_has_passed() {
+    let mut gate = gate();
+    let view = view();
+    let mut seal = Sealer::new(REGION, Peer::Agent(OTHER), 7);
+    let key = key(OTHER);
+    let mut opened = 0;
+    let mut send = |now, opened: &mut u32| {
+        let message = Message::UrlsTaken(1);
+        let envelope = seal.seal(&SenderKey::Agent(&key), Peer::Agent(ME), message).unwrap();
+        let outcome = gate.open(&envelope, &view, Millis(now));
+        *opened += u32::from(outcome.is_ok());
+        outcome.err()
+    };
+    while send(0, &mut opened) != Some(Refusal::Flood) {}
+    assert_eq!(opened, 2_000);
+    assert_eq!(send(5, &mut opened), Some(Refusal::Flood));
+    assert_eq!(send(1_000, &mut opened), None);
+}
+
+#[test]
+fn urls_that_are_not_the_regions_are_refused() {
+    let mut member = member();
+    let inside = IpAddr::from([10, 0, 0, 7]);
+    let misplaced = RoutedUrl { host: routed("a.test", inside).host, ..routed("b.test", inside) };
+    let foreign = routed("c.test", [192, 0, 2, 1].into());
+    let own = routed("d.test", inside);
+    let batch = Batch { number: 3, urls: vec![misplaced, foreign, own.clone()] };
+    let effects = member.handle(Peer::Agent(OTHER), Message::Urls(batch), Millis(1));
+    let taken = Effect::Send(Peer::Agent(OTHER), Message::UrlsTaken(3));
+    assert_eq!(effects, [Effect::Accept(own.clone()), taken]);
+    let huge = Batch { number: 4, urls: vec![own; BATCH_URLS + 1] };
+    assert!(member.handle(Peer::Agent(OTHER), Message::Urls(huge), Millis(2)).is_empty());
+    let refused = member.counts().refused;
+    assert_eq!((refused.misplaced, refused.foreign, refused.invalid), (1, 1, 1));
+}
+
+#[test]
+fn bundles_of_other_hosts_are_refused() {
+    let mut member = member();
+    let outside = routed("c.test", [192, 0, 2, 1].into());
+    let other = routed("a.test", [10, 0, 0, 7].into());
+    for (host, front) in [(outside.host, &outside), (other.host, &outside)] {
+        let bundle = Bundle { number: 1, host, front: front.url.clone(), bytes: vec![] };
+        let message = Message::Bundle(bundle);
+        assert!(member.handle(Peer::Agent(OTHER), message, Millis(1)).is_empty());
+    }
+    assert_eq!(member.counts().refused.foreign, 1);
+    assert_eq!(member.counts().refused.misplaced, 1);
+    assert_eq!(member.known_hosts(), 0);
+}
+
+#[test]
+fn rosters_of_others_and_old_ones_are_refused() {
+    let mut member = member();
+    let forger = CoordinatorKey::from_seed([66; 32]);
+    let from = Peer::Agent(OTHER);
+    for (view, newer) in [
+        (signed(6, &forger), false),
+        (signed(4, &coordinator()), false),
+        (signed(5, &coordinator()), false),
+        (signed(6, &coordinator()), true),
+    ] {
+        let effects = member.handle(from, Message::View(view), Millis(1));
+        assert_eq!(!effects.is_empty(), newer);
+    }
+    assert_eq!(member.view().version(), Version { epoch: 6, delta: 0 });
+    assert_eq!(member.counts().refused.views, 1);
+    assert_eq!(member.counts().refused.old_views, 2);
+}
+
+#[test]
+fn strangers_are_not_heard() {
+    let mut member = member();
+    let version = Version { epoch: 1, delta: 0 };
+    let heartbeat = Heartbeat { incarnation: 1, version, floor: version, sleep_ms: None };
+    for from in [Peer::Agent(STRANGER), Peer::Agent(ME)] {
+        assert!(member.handle(from, Message::Heartbeat(heartbeat), Millis(1)).is_empty());
+    }
+    assert_eq!(member.counts().refused.strangers, 2);
+    // A member with an old roster gets the newer one.
+    let effects = member.handle(Peer::Agent(OTHER), Message::Heartbeat(heartbeat), Millis(1));
+    assert!(matches!(effects[..], [Effect::Send(Peer::Agent(OTHER), Message::View(_))]));
+}
