@@ -139,7 +139,8 @@ pub struct Gate {
 impl Gate {
     /// The gate of a party, with the coordinator's key.
     pub fn new(region: RegionId, me: Peer, coordinator: PublicKey) -> Self {
-        let (senders, refused) = (BTreeMap::new(), BTreeMap::new());
+        let senders = BTreeMap::new();
+        let refused = BTreeMap::new();
         Self { region, me, coordinator, senders, refused }
     }
 

@@ -193,7 +193,7 @@ impl<'g> Crawl<'g> {
         let mut member = Member::restart(identity, Settings::default(), saved, now)?;
         member.lent(LOAN_MS, now);
         for url in agent.restored(|host| self.placed[host as usize]) {
-            member.restore_host(url);
+            member.restore_host(&url);
         }
         let mut effects = Vec::new();
         for url in std::mem::take(&mut agent.waiting).into_values() {

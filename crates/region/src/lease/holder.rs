@@ -168,7 +168,7 @@ impl Ballot {
 }
 
 /// The largest value that more than half of `voters` reach; none if too few have voted.
-fn majority<T: Ord + Copy>(mut votes: Vec<T>, voters: usize) -> Option<T> {
-    votes.sort_unstable_by(|one, other| other.cmp(one));
-    votes.get(voters / 2).copied()
+fn majority<T: Ord + Copy>(mut values: Vec<T>, voters: usize) -> Option<T> {
+    values.sort_unstable_by(|one, other| other.cmp(one));
+    values.get(voters / 2).copied()
 }

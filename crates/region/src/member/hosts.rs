@@ -42,8 +42,8 @@ impl Member {
     }
 
     /// A host that the agent's frontier had before a restart.
-    pub fn restore_host(&mut self, url: RoutedUrl) {
-        self.hosts.insert(&url, State::New);
+    pub fn restore_host(&mut self, url: &RoutedUrl) {
+        self.hosts.insert(url, State::New);
         self.hosts.check_all();
     }
 

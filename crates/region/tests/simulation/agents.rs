@@ -40,7 +40,7 @@ impl World {
         let mut effects = Vec::new();
         for host in node.engine.hosts.keys() {
             let of = &self.web.hosts[*host];
-            member.restore_host(region::message::RoutedUrl {
+            member.restore_host(&region::message::RoutedUrl {
                 url: of.urls[0].clone(),
                 host: of.placed,
                 hops: 0,

@@ -31,7 +31,7 @@ fn seeds(usual: Range<u64>) -> Range<u64> {
     from.parse().unwrap()..to.parse().unwrap()
 }
 
-/// Runs all seeds and fails with the violations of the first bad ones.
+/// Runs all seeds, prints every violation, and fails if there is any.
 fn check(usual: Range<u64>, mode: Mode) {
     let mut bad = Vec::new();
     let mut repeated = 0;
@@ -47,12 +47,12 @@ fn check(usual: Range<u64>, mode: Mode) {
         pages += outcome.pages;
         fetches += outcome.fetches;
         if !outcome.found.is_empty() {
-            bad.push((seed, outcome.found.into_iter().take(4).collect::<Vec<_>>()));
+            println!("{mode:?} {seed}: {:?}", outcome.found);
+            bad.push(seed);
         }
     }
     println!("{mode:?}: {pages} pages, {fetches} fetches, {repeated} repeated, {missing} missing");
-    let first: Vec<_> = bad.iter().take(5).collect();
-    assert!(bad.is_empty(), "{} seeds are bad: {first:#?}", bad.len());
+    assert!(bad.is_empty(), "{} seeds are bad: {bad:?}", bad.len());
 }
 
 #[test]
