@@ -26,12 +26,12 @@ fn key(ring: u64, agent: u64) -> [u8; 32] {
 
 fn ring(number: u64, agents: usize, replicas: u32, heaviest: u32) -> (Ring, Vec<u32>) {
     let weights: Vec<u32> = (0..agents as u32).map(|agent| 1 + agent % heaviest).collect();
-    let share = |(agent, weight): (usize, &u32)| Share {
-        agent: AgentId::new(agent as i64),
-        key: key(number, agent as u64),
+    let share = |(agent, weight): (u32, &u32)| Share {
+        agent: AgentId::new(agent.into()),
+        key: key(number, agent.into()),
         replicas: weight * replicas,
     };
-    let shares: Vec<Share> = weights.iter().enumerate().map(share).collect();
+    let shares: Vec<Share> = (0..).zip(&weights).map(share).collect();
     (Ring::new(&shares).unwrap(), weights)
 }
 

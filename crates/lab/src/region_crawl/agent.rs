@@ -65,13 +65,12 @@ impl Agent {
 
     pub(super) fn learn(&mut self, host: u32, page: u32, fetched: bool) {
         let frontier = self.hosts.entry(host).or_default();
-        match frontier.seen.get_mut(&page) {
-            Some(is_fetched) => *is_fetched |= fetched,
-            None => {
-                frontier.seen.insert(page, fetched);
-                if !fetched {
-                    frontier.queue.push_back(page);
-                }
+        if let Some(is_fetched) = frontier.seen.get_mut(&page) {
+            *is_fetched |= fetched;
+        } else {
+            frontier.seen.insert(page, fetched);
+            if !fetched {
+                frontier.queue.push_back(page);
             }
         }
         if !frontier.queue.is_empty() && self.visiting.insert(host) {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use model::AgentId;
 use protocol::key::PublicKey;
 use region::member::{Identity, Saved};
 use region::ownership::SignedView;
@@ -14,7 +13,7 @@ use crate::noise::Noise;
 use crate::region_crawl::agent::{Agent, url_of};
 use crate::region_crawl::graph::{LinkGraph, hosts};
 use crate::region_crawl::quality::{Quality, quality};
-use crate::region_crawl::roster::{ADDRESS, roster};
+use crate::region_crawl::roster::{ADDRESS, agent_id, roster};
 
 /// A step of simulated time.
 const STEP_MS: u64 = 100;
@@ -184,11 +183,8 @@ impl<'g> Crawl<'g> {
         self.starts += 1;
         let agent = &mut self.agents[at];
         agent.incarnation += 1;
-        let identity = Identity {
-            agent: AgentId::new(at as i64),
-            coordinator: self.key,
-            incarnation: agent.incarnation,
-        };
+        let identity =
+            Identity { agent: agent_id(at), coordinator: self.key, incarnation: agent.incarnation };
         let saved = Saved { view: self.signed.clone(), promises: None, loan_until: Millis(0) };
         let mut member = Member::restart(identity, Settings::default(), saved, now)?;
         member.lent(LOAN_MS, now);
@@ -236,10 +232,10 @@ impl<'g> Crawl<'g> {
             let Some(host) = self.agents[at].next_visit() else { break };
             let placed = self.placed[host as usize];
             let Some(member) = &mut self.agents[at].member else { return };
-            if member.permit(placed, now).is_granted() {
-                if let Some(page) = self.agents[at].next_page(host) {
-                    self.fetch(at, host, page);
-                }
+            if member.permit(placed, now).is_granted()
+                && let Some(page) = self.agents[at].next_page(host)
+            {
+                self.fetch(at, host, page);
             }
             self.agents[at].visit_again(host);
         }
@@ -288,7 +284,7 @@ impl<'g> Crawl<'g> {
     }
 
     fn apply(&mut self, at: usize, effects: Vec<Effect>) {
-        let from = Peer::Agent(AgentId::new(at as i64));
+        let from = Peer::Agent(agent_id(at));
         for effect in effects {
             let agent = &mut self.agents[at];
             match effect {

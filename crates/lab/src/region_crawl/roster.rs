@@ -16,6 +16,11 @@ pub(super) const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2,
 /// Number of replicas of an agent: *k* of the paper.
 const REPLICAS: u16 = 200;
 
+/// Identifier of the agent with this number.
+pub(super) fn agent_id(number: usize) -> AgentId {
+    AgentId::new(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
 /// A signed roster, with the key that verifies it.
 pub(super) fn roster(
     agents: usize,
@@ -24,7 +29,7 @@ pub(super) fn roster(
 ) -> Result<(SignedView, PublicKey), RosterError> {
     let key = CoordinatorKey::from_seed([1; 32]);
     let agent = |number: usize| RosterAgent {
-        agent: AgentId::new(number as i64),
+        agent: agent_id(number),
         key: AgentKey::from_seed(seed(noise, number)).public(),
         weight: 1,
         addresses: Vec::new(),
