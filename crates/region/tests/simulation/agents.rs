@@ -120,7 +120,7 @@ impl World {
         let node = &mut self.nodes[at];
         let from = Peer::Agent(node.agent);
         match effect {
-            Effect::Send(to, message) => self.send(from, to, Packet::Region(message)),
+            Effect::Send(to, message) => self.send(from, to, &Packet::Region(message)),
             Effect::SavePromises(promises) => {
                 node.disk.as_mut().unwrap().promises = Some(promises);
             }
@@ -242,7 +242,7 @@ impl World {
         if self.nodes[at].member.is_some() {
             let asked = self.local(at);
             let from = Peer::Agent(self.nodes[at].agent);
-            self.send(from, Peer::Coordinator, Packet::LoanRequest(asked));
+            self.send(from, Peer::Coordinator, &Packet::LoanRequest(asked));
             self.after(30_000, Event::AskLoan { node: at });
         }
     }

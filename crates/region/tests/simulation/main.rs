@@ -4,7 +4,7 @@
 //! loses, delays, repeats and overtakes messages, and a schedule of faults: crashes with and without
 //! disk, partitions, one-way and flapping cuts, sleep, absence of the coordinator, and changes of
 //! roster and delegations. What must hold is checked all the time and after the healing.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a broken simulation fails the test")]
+#![expect(clippy::unwrap_used, reason = "a broken simulation fails the test")]
 
 mod agents;
 mod dice;

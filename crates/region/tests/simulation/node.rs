@@ -19,14 +19,14 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn local(self, now: u64) -> Millis {
-        let error = now as i64 * self.error_ppm / 1_000_000;
+        let error = now.cast_signed() * self.error_ppm / 1_000_000;
         Millis(self.offset + now.saturating_add_signed(error))
     }
 
     /// A true time at which the clock shows at least this.
     pub(crate) fn true_time(self, local: Millis) -> u64 {
         let shown = local.0.saturating_sub(self.offset);
-        let error = shown as i64 * self.error_ppm / 1_000_000;
+        let error = shown.cast_signed() * self.error_ppm / 1_000_000;
         shown.saturating_add_signed(-error) + 1
     }
 }

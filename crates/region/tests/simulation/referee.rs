@@ -39,10 +39,10 @@ impl Referee {
     }
 
     pub(crate) fn end(&mut self, agent: AgentId, page: Page, complete: bool, now: u64) {
-        if let Some(running) = self.running.get_mut(&page.0) {
-            if let Some(at) = running.iter().position(|of| *of == agent) {
-                running.remove(at);
-            }
+        if let Some(running) = self.running.get_mut(&page.0)
+            && let Some(at) = running.iter().position(|of| *of == agent)
+        {
+            running.remove(at);
         }
         self.last_end.insert(page.0, now);
         if complete {

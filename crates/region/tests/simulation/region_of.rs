@@ -59,9 +59,12 @@ impl Registrar {
         dice: &mut Dice,
     ) -> Self {
         let key = CoordinatorKey::from_seed([9; 32]);
-        let mut delegate = || match dice.per_mille(500) {
-            true => Delegate::Agent(agents[dice.index(agents.len())]),
-            false => Delegate::Spread,
+        let mut delegate = || {
+            if dice.per_mille(500) {
+                Delegate::Agent(agents[dice.index(agents.len())])
+            } else {
+                Delegate::Spread
+            }
         };
         let roster = Roster {
             region: RegionId::new(1),

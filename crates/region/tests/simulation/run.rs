@@ -118,13 +118,7 @@ impl World {
             Fault::CoordinatorCrash => self.restart_coordinator(),
             Fault::Restart { cut, links, for_ms, keeps_disk } => {
                 self.cut(links, for_ms);
-                self.restart_coordinator();
-                for node in (0..self.nodes.len()).filter(|node| *node != cut) {
-                    let down_ms = self.dice.between(500, 9_000);
-                    let after_ms = self.dice.between(0, 20_000);
-                    let crash = Fault::Crash { node, down_ms, keeps_disk, after_effects: 0 };
-                    self.after(after_ms, Event::Begin(crash));
-                }
+                self.restart_all_but(cut, keeps_disk);
             }
             Fault::Loss { per_mille, for_ms } => {
                 self.network.loss_per_mille = per_mille;
@@ -155,6 +149,16 @@ impl World {
                 self.publish();
             }
             Fault::Join => self.join_agent(),
+        }
+    }
+
+    fn restart_all_but(&mut self, cut: usize, keeps_disk: bool) {
+        self.restart_coordinator();
+        for node in (0..self.nodes.len()).filter(|node| *node != cut) {
+            let down_ms = self.dice.between(500, 9_000);
+            let after_ms = self.dice.between(0, 20_000);
+            let crash = Fault::Crash { node, down_ms, keeps_disk, after_effects: 0 };
+            self.after(after_ms, Event::Begin(crash));
         }
     }
 

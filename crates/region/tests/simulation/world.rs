@@ -96,8 +96,9 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(seed: u64, mode: Mode) -> Self {
         let mut dice = Dice::new(seed);
-        let agents: Vec<AgentId> = (1..=dice.between(2, 7) as i64).map(AgentId::new).collect();
-        let joiner = AgentId::new(agents.len() as i64 + 1);
+        let agents: Vec<AgentId> =
+            (1..=dice.between(2, 7).cast_signed()).map(AgentId::new).collect();
+        let joiner = AgentId::new(agents.len().cast_signed() as i64 + 1);
         let web = Web::new(dice.between(6, 14) as usize, &mut dice);
         let recovery = dice.between(1, 3) as u8;
         let registrar = Registrar::new(mode, &agents, web.hosts.len(), recovery, &mut dice);
@@ -158,14 +159,14 @@ impl World {
         self.trace.finish()
     }
 
-    pub(crate) fn send(&mut self, from: Peer, to: Peer, packet: Packet) {
+    pub(crate) fn send(&mut self, from: Peer, to: Peer, packet: &Packet) {
         for delay in self.network.send(from, to, &mut self.dice) {
             let packet = packet.clone();
             self.after(delay, Event::Deliver { from, to, packet });
         }
     }
 
-    pub(crate) fn index(&self, agent: AgentId) -> usize {
+    pub(crate) fn index(agent: AgentId) -> usize {
         agent.get() as usize - 1
     }
 
@@ -178,7 +179,7 @@ impl World {
         self.note((from, to, kind(&packet)));
         match to {
             Peer::Coordinator => self.at_coordinator(from, packet),
-            Peer::Agent(agent) => self.at_node(self.index(agent), from, packet),
+            Peer::Agent(agent) => self.at_node(Self::index(agent), from, packet),
         }
     }
 
@@ -193,7 +194,7 @@ impl World {
             }
             Packet::LoanRequest(asked) => {
                 let term_ms = self.coordinator.lend(now);
-                self.send(Peer::Coordinator, from, Packet::Loan { term_ms, asked });
+                self.send(Peer::Coordinator, from, &Packet::Loan { term_ms, asked });
             }
             Packet::Loan { .. } => {}
         }
@@ -202,7 +203,7 @@ impl World {
     fn coordinator_effect(&mut self, effect: Effect) {
         match effect {
             Effect::Send(to, message) => {
-                self.send(Peer::Coordinator, to, Packet::Region(message));
+                self.send(Peer::Coordinator, to, &Packet::Region(message));
             }
             Effect::SavePromises(promises) => self.stored_promises = Some(promises),
             other => self.found.push(format!("the coordinator asks for {other:?}")),
@@ -231,7 +232,7 @@ impl World {
 fn node(agent: AgentId, dice: &mut Dice) -> Node {
     let clock = Clock {
         offset: dice.between(0, 1 << 40),
-        error_ppm: dice.between(0, 38_000) as i64 - 19_000,
+        error_ppm: dice.between(0, 38_000).cast_signed() - 19_000,
     };
     Node {
         agent,
