@@ -6,8 +6,9 @@
 //! hosts to agents with the nearest agents and with a random assignment.
 //!
 //! One experiment per module: [`replay`] and [`scale`] (delegation), [`compare_rules`] (balance),
-//! [`calibration`], [`forgery`] (agents that lie), [`crawl()`] (regions, on a link graph). All random numbers are seeded: the same
-//! arguments give the same figures, except for the computing times in [`Elapsed`].
+//! [`calibration`], [`forgery`] (agents that lie), [`crawl()`] (regions, on a link graph). All
+//! random numbers are seeded: the same arguments give the same figures, except for the computing
+//! times in [`Elapsed`].
 
 mod balance;
 mod calibration;

@@ -13,7 +13,7 @@ pub struct Counts {
     pub notices_sent: u64,
     /// Bundles sent, copies included.
     pub bundles_sent: u64,
-    /// Bundles stored.
+    /// Bundles that were stored.
     pub bundles_received: u64,
     /// Hosts of which next-nearest agents were asked for bundles.
     pub recoveries: u64,

@@ -21,9 +21,9 @@ pub enum Delegate {
 /// An inclusive range of addresses of one family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Range {
-    /// First address.
+    /// First address of the range.
     pub first: IpAddr,
-    /// Last address.
+    /// Last address of the range.
     pub last: IpAddr,
 }
 

@@ -1,8 +1,8 @@
 //! Failure detector: who is believed to be alive, by timeouts (UbiCrawler section 3).
 //!
 //! Each agent has its own view, and views may differ. An agent that is dead or unreachable is
-//! suspected in the end; one that is heard again is trusted again. Agents that announced a sleep are
-//! not alive until they are heard.
+//! suspected in the end; one that is heard again is trusted again. Agents that announced a sleep
+//! are not alive until they are heard.
 
 use std::collections::BTreeMap;
 

@@ -26,7 +26,7 @@ const WINDOW: u64 = 128;
 /// A signed message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// Encoded [`Contents`].
+    /// The encoded [`Contents`].
     body: Vec<u8>,
     signature: Signature,
 }

@@ -212,7 +212,8 @@ mod tests {
     #[test]
     fn a_batch_is_repeated_until_it_is_acknowledged() {
         let mut exchange = Exchange::new(SETTINGS, 2);
-        let (one, two) = (AgentId::new(1), AgentId::new(2));
+        let one = AgentId::new(1);
+        let two = AgentId::new(2);
         exchange.queue(one, url(1), Millis(0));
         exchange.queue(one, url(2), Millis(1));
         assert_eq!(exchange.next_wakeup(), Some(Millis(10)));

@@ -27,7 +27,7 @@ pub enum Message {
     View(SignedView),
     /// The sender asks for a vote.
     LeaseRequest(LeaseRequest),
-    /// The vote.
+    /// The grant, or the reason for none.
     LeaseAnswer(LeaseAnswer),
     /// URLs of hosts that the receiver owns.
     Urls(Batch),

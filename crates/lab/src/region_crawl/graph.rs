@@ -43,8 +43,8 @@ pub struct LinkGraph {
 }
 
 impl LinkGraph {
-    /// Reads an adjacency list: line n holds the successors of page n, separated by blanks. The file
-    /// may be gzipped.
+    /// Reads an adjacency list: line n holds the successors of page n, separated by blanks. The
+    /// file may be gzipped.
     pub fn read(file: &Path) -> Result<Self, GraphError> {
         let plain = File::open(file)?;
         let is_gzip = file.extension().is_some_and(|end| end == "gz");

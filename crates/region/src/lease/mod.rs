@@ -6,9 +6,9 @@
 //! holder for dead, or which share no version.
 //!
 //! Why a host has one holder: suppose two agents may fetch it. Each has a majority of voters whose
-//! grants allow it; the majorities share a voter; that voter's two grants share a version, and under
-//! this version one of the two agents, say `a`, precedes the other, `b`, in the host's order. The
-//! grant of `b` allows the host only if `a` is out, and then the voter has no grant for `a`.
+//! grants allow it; the majorities share a voter; that voter's two grants share a version, and
+//! under this version one of the two agents, say `a`, precedes the other, `b`, in the host's order.
+//! The grant of `b` allows the host only if `a` is out, and then the voter has no grant for `a`.
 //!
 //! In reading order: [`Voter`] (grants), [`Holder`] (asks and relies on grants).
 //!

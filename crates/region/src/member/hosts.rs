@@ -4,9 +4,9 @@
 //!   and of each that is fetched, so that they can go on when the owner dies.
 //! - *Return*: an agent that holds a host which another agent owns sends the host's bundle there.
 //!   When the bundle is stored it keeps the host for a later takeover, or deletes it.
-//! - *Page recovery* (UbiCrawler section 5.1.1): an agent to which a host came asks the next-nearest
-//!   *t* agents for its bundle before it fetches. The paper asks for each page; a bundle answers for
-//!   all pages of the host.
+//! - *Page recovery* (UbiCrawler section 5.1.1): an agent to which a host came asks the
+//!   next-nearest *t* agents for its bundle before it fetches. The paper asks for each page; a
+//!   bundle answers for all pages of the host.
 //!
 //! After a change of owners all hosts are checked, a number at a time.
 

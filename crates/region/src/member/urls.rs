@@ -35,7 +35,8 @@ pub enum Offered {
 }
 
 impl Member {
-    /// An agent found a link to `url`, on the same or another host, whose host it resolved to `address`.
+    /// An agent found a link to `url`, on the same or another host, whose host it resolved to
+    /// `address`.
     pub fn offer(
         &mut self,
         url: CrawlUrl,

@@ -7,8 +7,8 @@
 //!
 //! Wanted properties, each with a test in `tests/ring.rs`:
 //! - *Contravariance*: more living agents never move a host between two old ones.
-//! - *Least movement*: replicas of a smaller weight are a prefix of those of a larger one, so that a
-//!   change of weight moves hosts only to or from that agent.
+//! - *Least movement*: replicas of a smaller weight are a prefix of those of a larger one, so that
+//!   a change of weight moves hosts only to or from that agent.
 //! - *Balance*: hosts in proportion to weights; `benches/ring.rs` prints the deviation.
 
 mod order;

@@ -1,9 +1,9 @@
 //! Whole regions in simulated time, with faults, from seeds.
 //!
 //! Each seed draws a region of two to seven agents, a small web, clocks that err, a network that
-//! loses, delays, repeats and overtakes messages, and a schedule of faults: crashes with and without
-//! disk, partitions, one-way and flapping cuts, sleep, absence of the coordinator, and changes of
-//! roster and delegations. What must hold is checked all the time and after the healing.
+//! loses, delays, repeats and overtakes messages, and a schedule of faults: crashes with and
+//! without disk, partitions, one-way and flapping cuts, sleep, absence of the coordinator, and
+//! changes of roster and delegations. What must hold is checked all the time and after the healing.
 #![expect(clippy::unwrap_used, reason = "a broken simulation fails the test")]
 
 mod agents;

@@ -15,7 +15,7 @@ pub enum HostState {
     Standby,
     /// Came to this agent, and its bundle is being asked for.
     Recovering,
-    /// This agent's.
+    /// This agent owns it.
     Held,
     /// On its way to its owner.
     Leaving,
