@@ -57,8 +57,14 @@ impl Member {
         self.hosts.len()
     }
 
-    /// A URL for this agent.
-    pub(super) fn accept(&mut self, url: RoutedUrl, now: Millis, effects: &mut Vec<Effect>) {
+    /// Takes a URL for this agent; returns false if it was queued instead, because its host's bundle
+    /// has left.
+    pub(super) fn accept(
+        &mut self,
+        url: RoutedUrl,
+        now: Millis,
+        effects: &mut Vec<Effect>,
+    ) -> bool {
         let host = url.host;
         match self.hosts.get_mut(host.position) {
             // What comes after the bundle was packed follows it.
@@ -66,7 +72,7 @@ impl Member {
                 let to = *to;
                 effects.push(Effect::Keep(url.clone()));
                 self.exchange.queue(to, url, now);
-                return;
+                return false;
             }
             Some(known) if known.state == State::Standby => known.state = State::New,
             Some(_) => {}
@@ -77,6 +83,7 @@ impl Member {
             self.send_notices(&notice, now);
         }
         effects.push(Effect::Accept(url));
+        true
     }
 
     /// Continues the check of all hosts, and what waits for an answer.

@@ -162,8 +162,10 @@ impl Member {
         }
         match self.destination(url.host) {
             Some(to) if to == self.me => {
-                self.accept(url.clone(), now, effects);
-                effects.push(Effect::Forget(vec![url]));
+                // One that follows its host's bundle is kept until it was taken.
+                if self.accept(url.clone(), now, effects) {
+                    effects.push(Effect::Forget(vec![url]));
+                }
             }
             Some(to) => self.exchange.queue(to, url, now),
             None => effects.push(Effect::Foreign(url)),

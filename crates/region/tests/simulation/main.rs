@@ -60,6 +60,16 @@ fn safe_regions_hold_what_they_promise() {
     check(0..200, Mode::Safe);
 }
 
+/// In these seeds an agent crashes with URLs that follow the bundle of their host. They were
+/// forgotten on disk before another agent had taken them.
+#[test]
+fn urls_that_follow_a_bundle_survive_a_crash() {
+    for seed in [706, 2_779, 3_311, 4_153] {
+        let outcome = run(seed, Mode::Safe, seed % 3 == 0);
+        assert_eq!((outcome.found, outcome.missing), (Vec::new(), 0), "seed {seed}");
+    }
+}
+
 #[test]
 fn available_regions_converge() {
     check(200..300, Mode::Available);

@@ -12,8 +12,11 @@ use crate::world::{Event, World};
 /// After the healing, owners and leases must have settled within this time: the promises of former
 /// leases, the end of running fetches, suspicion and a few renewals.
 const SETTLE_MS: u64 = 240_000;
-/// After that, the rest of the crawl.
-const FINISH_MS: u64 = 260_000;
+/// After that, the rest of the crawl takes this long at most. URLs of agents that were away for long
+/// go through many hands, each after a term of leases.
+const FINISH_MS: u64 = 2_600_000;
+/// Interval at which it is asked whether the crawl is complete.
+const STEP_MS: u64 = 65_000;
 /// Interval at which all permits are compared.
 const CHECK_MS: u64 = 2_500;
 
@@ -41,12 +44,13 @@ pub(crate) fn run(seed: u64, mode: Mode, loses_disks: bool) -> Outcome {
     }
     world.after(CHECK_MS, Event::Check);
     world.after(HEALED, Event::Heal);
-    let end = HEALED + SETTLE_MS + FINISH_MS;
-    while let Some(event) = world.next(end) {
-        world.happen(event);
+    world.run_until(HEALED + SETTLE_MS);
+    let end = world.now + FINISH_MS;
+    while world.now < end && !world.unfinished(loses_disks).is_empty() {
+        world.run_until(world.now + STEP_MS);
     }
-    world.now = end;
-    world.check_end(loses_disks);
+    let unfinished = world.unfinished(loses_disks);
+    world.found.extend(unfinished);
     if mode == Mode::Safe {
         let impolite = std::mem::take(&mut world.referee.impolite);
         world.found.extend(impolite);
@@ -62,6 +66,13 @@ pub(crate) fn run(seed: u64, mode: Mode, loses_disks: bool) -> Outcome {
 }
 
 impl World {
+    fn run_until(&mut self, end: u64) {
+        while let Some(event) = self.next(end) {
+            self.happen(event);
+        }
+        self.now = end;
+    }
+
     fn happen(&mut self, event: Event) {
         match event {
             Event::Deliver { from, to, packet } => self.deliver(from, to, packet),
@@ -207,32 +218,34 @@ impl World {
         }
     }
 
-    /// What must hold at the end: one owner for each host, known to all; all pages fetched.
-    fn check_end(&mut self, loses_disks: bool) {
+    /// What is missing from the end: one owner for each host, known to all; all pages fetched.
+    fn unfinished(&mut self, loses_disks: bool) -> Vec<String> {
+        let mut found = Vec::new();
         let version = self.registrar.view.version();
         let living: Vec<usize> =
             (0..self.nodes.len()).filter(|at| self.nodes[*at].member.is_some()).collect();
         for at in &living {
             let member = self.nodes[*at].member.as_ref().unwrap();
             if member.view().version() != version {
-                self.found.push(format!("agent {at} is at {:?}", member.view().version()));
+                found.push(format!("agent {at} is at {:?}", member.view().version()));
             }
             if !member.skipped().is_empty() {
-                self.found.push(format!("agent {at} skips {:?}", member.skipped()));
+                found.push(format!("agent {at} skips {:?}", member.skipped()));
             }
             if member.waiting_urls() > 0 || !self.nodes[*at].engine.waiting.is_empty() {
-                self.found.push(format!("agent {at} has URLs that wait"));
+                found.push(format!("agent {at} has URLs that wait"));
             }
         }
         for host in 0..self.web.hosts.len() {
             let holders = self.holders(host);
             if holders.len() != 1 {
-                self.found.push(format!("at the end {holders:?} may fetch from host {host}"));
+                found.push(format!("at the end {holders:?} may fetch from host {host}"));
             }
         }
         let missing = self.referee.missing(&self.web);
         if !missing.is_empty() && !loses_disks {
-            self.found.push(format!("pages that nobody fetched: {missing:?}"));
+            found.push(format!("pages that nobody fetched: {missing:?}"));
         }
+        found
     }
 }

@@ -140,10 +140,11 @@ impl World {
 
     /// The next event before `end`, with time moved to it.
     pub(crate) fn next(&mut self, end: u64) -> Option<Event> {
-        let Reverse((at, number)) = self.events.pop()?;
+        let Reverse((at, number)) = *self.events.peek()?;
         if at > end {
             return None;
         }
+        self.events.pop();
         self.now = at;
         self.pending.remove(&number)
     }
