@@ -57,8 +57,8 @@ impl Member {
         self.hosts.len()
     }
 
-    /// Takes a URL for this agent; returns false if it was queued instead, because its host's bundle
-    /// has left.
+    /// Takes a URL for this agent; returns false if it was queued instead, because the bundle of
+    /// its host has left.
     pub(super) fn accept(
         &mut self,
         url: RoutedUrl,

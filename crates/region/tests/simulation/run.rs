@@ -12,8 +12,8 @@ use crate::world::{Event, World};
 /// After the healing, owners and leases must have settled within this time: the promises of former
 /// leases, the end of running fetches, suspicion and a few renewals.
 const SETTLE_MS: u64 = 240_000;
-/// After that, the rest of the crawl takes this long at most. URLs of agents that were away for long
-/// go through many hands, each after a term of leases.
+/// After that, the rest of the crawl takes this long at most. URLs of agents that were away for
+/// long are passed on several times, each time after a term of leases.
 const FINISH_MS: u64 = 2_600_000;
 /// Interval at which it is asked whether the crawl is complete.
 const STEP_MS: u64 = 65_000;
