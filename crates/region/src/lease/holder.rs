@@ -106,12 +106,6 @@ impl Holder {
         majority(ends.collect(), current.voters().len())
     }
 
-    /// The moment until which a majority of voters has granted anything.
-    pub fn held_until(&self, view: &View, now: Millis) -> Option<Millis> {
-        let ends = self.unexpired(view, now).map(|held| held.until).collect();
-        majority(ends, view.voters().len())
-    }
-
     /// Agents that a majority of voters takes for dead.
     pub fn out(&self, view: &View, now: Millis) -> BTreeSet<AgentId> {
         let mut votes: BTreeMap<AgentId, usize> = BTreeMap::new();

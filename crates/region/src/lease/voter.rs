@@ -126,12 +126,6 @@ impl Voter {
         self.floor
     }
 
-    /// Whether an agent is known by this voter to hold a lease.
-    pub fn has_granted(&self, agent: AgentId, now: Millis) -> bool {
-        let grants = self.grants.get(&agent);
-        grants.is_some_and(|grants| grants.iter().any(|grant| grant.until > now))
-    }
-
     /// The answer to a request; none for an old or repeated request, after a release, and while the
     /// voter is silent.
     pub fn handle(

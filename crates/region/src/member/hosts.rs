@@ -16,8 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::AgentId;
 
-pub use known::HostState;
-pub(super) use known::Hosts;
+pub(super) use known::{HostState, Hosts};
 
 use crate::effect::{Effect, Packing};
 use crate::member::Member;
@@ -45,11 +44,6 @@ impl Member {
     pub fn restore_host(&mut self, url: &RoutedUrl) {
         self.hosts.insert(url, State::New);
         self.hosts.check_all();
-    }
-
-    /// State of a host.
-    pub fn host_state(&self, position: HostPosition) -> Option<HostState> {
-        self.hosts.state(position)
     }
 
     /// Number of known hosts, those of other agents that this one was told of included.

@@ -60,11 +60,6 @@ impl Member {
         self.holder.allowed_until(host, &self.views(), now)
     }
 
-    /// The moment until which the agent holds a lease of a majority.
-    pub fn lease_until(&self, now: Millis) -> Option<Millis> {
-        self.holder.held_until(&self.current, now)
-    }
-
     fn ask(&mut self, release: bool, now: Millis, effects: &mut Vec<Effect>) {
         let Some(versions) = self.versions() else { return };
         for (voter, request) in self.holder.ask(&self.current, &versions, release, now) {

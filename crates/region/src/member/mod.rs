@@ -22,7 +22,6 @@ use std::collections::BTreeSet;
 use model::AgentId;
 use protocol::key::PublicKey;
 
-pub use hosts::HostState;
 pub use start::{Identity, Saved};
 pub use urls::Offered;
 
@@ -32,7 +31,7 @@ use crate::effect::Effect;
 use crate::exchange::Exchange;
 use crate::lease::{Holder, Voter};
 use crate::loan::Borrower;
-use crate::member::hosts::Hosts;
+use crate::member::hosts::{HostState, Hosts};
 use crate::message::{Heartbeat, Message, UrlPurpose};
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;

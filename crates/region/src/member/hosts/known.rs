@@ -10,7 +10,7 @@ use crate::time::Millis;
 
 /// State of a host, as status and permits show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostState {
+pub(crate) enum HostState {
     /// Another agent's; this one takes it over when the agents before it die.
     Standby,
     /// Came to this agent, and its bundle is being asked for.
