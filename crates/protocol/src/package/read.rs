@@ -100,15 +100,7 @@ pub struct Entries<'a> {
 impl Entries<'_> {
     fn read(&mut self) -> Result<Option<Entry>, PackageError> {
         let promised = self.promised;
-        let Some(entry) = self.body.take()? else {
-            let found = self.found;
-            let is_all = promised == found;
-            return if is_all {
-                Ok(None)
-            } else {
-                Err(PackageError::EntryCount { promised, found })
-            };
-        };
+        let Some(entry) = self.body.take()? else { return self.end() };
         self.found += 1;
         let number = self.found;
         if number > promised {
@@ -116,6 +108,12 @@ impl Entries<'_> {
         }
         bounds::check(&entry).map_err(|source| PackageError::Value { number, source })?;
         Ok(Some(normalised(entry)))
+    }
+
+    fn end(&self) -> Result<Option<Entry>, PackageError> {
+        let promised = self.promised;
+        let found = self.found;
+        if promised == found { Ok(None) } else { Err(PackageError::EntryCount { promised, found }) }
     }
 }
 

@@ -95,11 +95,23 @@ impl Differences {
         self.last = value;
     }
 
-    pub(super) fn reader(&self) -> impl Iterator<Item = i64> + '_ {
-        self.differences.iter().scan(0_i64, |last, difference| {
-            *last = last.wrapping_add(*difference);
-            Some(*last)
-        })
+    pub(super) fn reader(&self) -> DifferenceReader<'_> {
+        DifferenceReader { differences: self.differences.iter(), last: 0 }
+    }
+}
+
+/// Reads numbers in their order.
+pub(super) struct DifferenceReader<'a> {
+    differences: std::slice::Iter<'a, i64>,
+    last: i64,
+}
+
+impl DifferenceReader<'_> {
+    /// The next number; an error if there is none.
+    pub(super) fn take(&mut self) -> Result<i64, BlockError> {
+        let difference = self.differences.next().ok_or(BlockError::Column)?;
+        self.last = self.last.wrapping_add(*difference);
+        Ok(self.last)
     }
 }
 
@@ -134,7 +146,11 @@ mod tests {
             for number in &numbers {
                 differences.push(*number);
             }
-            prop_assert_eq!(differences.reader().collect::<Vec<_>>(), numbers);
+            let mut differences = differences.reader();
+            for number in &numbers {
+                prop_assert_eq!(differences.take().unwrap(), *number);
+            }
+            prop_assert!(differences.take().is_err());
         }
     }
 

@@ -5,7 +5,7 @@ use std::slice::Iter;
 
 use model::UnixMillis;
 
-use super::columns::{SortedReader, TextReader};
+use super::columns::{DifferenceReader, SortedReader, TextReader};
 use super::{Block, BlockError, Discoveries, Fetches, OutcomeKind, Pages, Timings};
 use super::{TrendKind, flag};
 use crate::limits;
@@ -54,7 +54,7 @@ fn discovered(
 struct FetchReader<'a> {
     block: &'a Fetches,
     paths: SortedReader<'a>,
-    fetched_at: Box<dyn Iterator<Item = i64> + 'a>,
+    fetched_at: DifferenceReader<'a>,
     address: Iter<'a, u32>,
     wire_bytes: Iter<'a, u64>,
     has_timing: Iter<'a, bool>,
@@ -72,7 +72,7 @@ impl<'a> FetchReader<'a> {
         Self {
             block,
             paths: block.paths.reader(),
-            fetched_at: Box::new(block.fetched_at.reader()),
+            fetched_at: block.fetched_at.reader(),
             address: block.address.iter(),
             wire_bytes: block.wire_bytes.iter(),
             has_timing: block.has_timing.iter(),
@@ -96,7 +96,7 @@ impl<'a> FetchReader<'a> {
         let timing = next(&mut self.has_timing)?.then(|| self.timings.take()).transpose()?;
         Ok(Some(Fetch {
             url: format!("{}{}", self.block.host, self.paths.take()?),
-            fetched_at: UnixMillis(self.fetched_at.next().ok_or(BlockError::Column)?),
+            fetched_at: UnixMillis(self.fetched_at.take()?),
             address,
             timing,
             wire_bytes: next(&mut self.wire_bytes)?,
@@ -143,7 +143,7 @@ impl<'a> FetchReader<'a> {
 /// Reads the durations of fetches.
 struct TimingReader<'a> {
     connect: Iter<'a, u32>,
-    tcp: Box<dyn Iterator<Item = i64> + 'a>,
+    tcp: DifferenceReader<'a>,
     first_byte: Iter<'a, u32>,
     rest: Iter<'a, i64>,
 }
@@ -152,21 +152,20 @@ impl<'a> TimingReader<'a> {
     fn new(timings: &'a Timings) -> Self {
         Self {
             connect: timings.connect.iter(),
-            tcp: Box::new(timings.tcp.reader()),
+            tcp: timings.tcp.reader(),
             first_byte: timings.first_byte.iter(),
             rest: timings.rest.iter(),
         }
     }
 
     fn take(&mut self) -> Result<Timing, BlockError> {
-        let micros = |value: Option<i64>| {
-            value.and_then(|value| u32::try_from(value).ok()).ok_or(BlockError::Column)
-        };
+        let micros = |value: i64| u32::try_from(value).map_err(|_| BlockError::Column);
         let first_byte_us = next(&mut self.first_byte)?;
-        let total = next(&mut self.rest)?.checked_add(first_byte_us.into());
+        let rest = next(&mut self.rest)?;
+        let total = rest.checked_add(first_byte_us.into()).ok_or(BlockError::Column)?;
         Ok(Timing {
             connect_us: next(&mut self.connect)?,
-            tcp_us: micros(self.tcp.next())?,
+            tcp_us: micros(self.tcp.take()?)?,
             first_byte_us,
             total_us: micros(total)?,
         })
