@@ -25,9 +25,6 @@ pub const HANDOVERS: ProtocolVersion = ProtocolVersion(2);
 /// enrol.
 pub const SIGNED_ANSWERS: ProtocolVersion = ProtocolVersion(3);
 
-/// First version with packages of version 2. Those of version 1 are still read.
-pub const BLOCK_PACKAGES: ProtocolVersion = ProtocolVersion(4);
-
 /// The other side speaks a version that this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {

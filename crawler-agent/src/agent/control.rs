@@ -3,7 +3,7 @@
 //! It is a Unix socket in the data directory, which only the owner can enter. A client writes the
 //! host as one line and reads one JSON document, a [`HostStatus`].
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -35,12 +35,8 @@ pub(super) struct ControlTask {
 impl ControlTask {
     /// Answers until `stop`. Where the socket cannot be made, for example because its path is too
     /// long, the agent works without it.
-    pub(super) async fn run(
-        self,
-        dir: impl AsRef<Path>,
-        stop: CancellationToken,
-    ) -> Result<(), AgentError> {
-        let path = control_socket::path(dir.as_ref());
+    pub(super) async fn run(self, dir: PathBuf, stop: CancellationToken) -> Result<(), AgentError> {
+        let path = control_socket::path(&dir);
         let listener = match control_socket::listen(&path) {
             Ok(listener) => listener,
             Err(error) => {
