@@ -34,6 +34,11 @@ impl Binaries {
         }
     }
 
+    /// The directory for a new cluster, or where it was looked for.
+    pub fn installed(&self) -> Result<PathBuf, ClusterError> {
+        self.find(None)
+    }
+
     /// The directory for data of the major version `required`, else the best one: the newest for a
     /// new cluster. Whether another version can read the data is checked by the caller.
     pub(crate) fn find(&self, required: Option<&str>) -> Result<PathBuf, ClusterError> {

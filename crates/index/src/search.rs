@@ -2,13 +2,14 @@
 
 use model::UnixMillis;
 use tantivy::collector::{Count, TopDocs};
-use tantivy::schema::{Field, Value as _};
-use tantivy::{TantivyDocument, TantivyError};
+use tantivy::query::TermQuery;
+use tantivy::schema::{Field, IndexRecordOption, Value as _};
+use tantivy::{TantivyDocument, TantivyError, Term};
 
 use crate::open::Index;
 use crate::query::Query;
 use crate::schema::Fields;
-use crate::snippet::{Highlighter, SnippetFragment};
+use crate::snippet::{Highlighter, SnippetFragment, without_title};
 use crate::tantivy_query::tantivy_query;
 
 /// Number of best hits of a query that can be paged through.
@@ -65,6 +66,22 @@ impl Index {
         self.execute(&query, offset, limit).map_err(SearchError::Read)
     }
 
+    /// When the page with this URL was fetched; `None` when it is not in the index.
+    pub fn fetched_at(&self, url: &str) -> Result<Option<UnixMillis>, SearchError> {
+        self.look_up(url).map_err(SearchError::Read)
+    }
+
+    fn look_up(&self, url: &str) -> tantivy::Result<Option<UnixMillis>> {
+        let searcher = self.reader.searcher();
+        let key = Term::from_field_text(self.fields.url, url);
+        let query = TermQuery::new(key, IndexRecordOption::Basic);
+        let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
+        let Some((_, address)) = found.first() else { return Ok(None) };
+        let document: TantivyDocument = searcher.doc(*address)?;
+        let fetched_at = document.get_first(self.fields.fetched_at);
+        Ok(fetched_at.and_then(|value| value.as_i64()).map(UnixMillis))
+    }
+
     fn execute(
         &self,
         query: &Query,
@@ -98,7 +115,7 @@ fn hit(
         url: text(fields.url).to_owned(),
         title: text(fields.title).to_owned(),
         lang: lang.map(str::to_owned),
-        snippet: highlighter.snippet(text(fields.body), lang),
+        snippet: highlighter.snippet(without_title(text(fields.body), text(fields.title)), lang),
         fetched_at: UnixMillis(fetched_at.unwrap_or(0)),
         score,
     }

@@ -13,6 +13,8 @@ const SNIPPET_BYTES: usize = 260;
 const CONTEXT_BYTES: usize = 60;
 /// Part of a text that is searched for matches, in bytes: a bound on the time of one snippet.
 const SEARCHED_BYTES: usize = 128 << 10;
+/// Words at the beginning of a text that may repeat its title.
+const TITLE_WORDS_MAX: usize = 60;
 /// Number of matches that are considered, for the same reason.
 const MATCHES_MAX: usize = 500;
 
@@ -86,6 +88,19 @@ impl Highlighter {
         // Stemming is slow, so it is tried last.
         let stem = stemmer?.term(&word.stemmer_input()?);
         self.stems.contains(&stem).then(|| Match { range: word.start..word.end(), term })
+    }
+}
+
+/// The text of a page without what repeats its title at the beginning: site headers and headings,
+/// which results show as the title already. The whole text where nothing else is left.
+pub(crate) fn without_title<'a>(text: &'a str, title: &str) -> &'a str {
+    let title: HashSet<String> = words(title).filter_map(|word| word.term()).collect();
+    let first_other = words(text)
+        .take(TITLE_WORDS_MAX)
+        .find(|word| word.term().is_none_or(|term| !title.contains(&term)));
+    match first_other {
+        Some(word) => text.get(word.start..).unwrap_or(text),
+        None => text,
     }
 }
 
@@ -219,6 +234,15 @@ mod tests {
                 && snippet.ends_with(" …"),
             "{snippet}"
         );
+    }
+
+    #[test]
+    fn a_text_begins_after_what_repeats_its_title() {
+        let title = "Old harbour – Example Town";
+        let text = "Example Town Old harbour The old harbour was built in 1870.";
+        assert_eq!(without_title(text, title), "The old harbour was built in 1870.");
+        assert_eq!(without_title("Old harbour", title), "Old harbour", "nothing else is left");
+        assert_eq!(without_title("Built in 1870.", ""), "Built in 1870.");
     }
 
     #[test]

@@ -20,6 +20,21 @@ pub enum AgentState {
     Revoked,
 }
 
+/// What the admins decided about a partner's request to host an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum JoinRequestState {
+    /// Nobody has decided yet.
+    Waiting,
+    /// The partner may host an agent and is sent a one-time link.
+    Accepted,
+    /// The partner may not.
+    Declined,
+}
+
 /// Whether an agent can be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
@@ -56,6 +71,23 @@ pub enum SkipReason {
     Excluded,
     /// Its probes of the day, or those of the subnet, were used up.
     Budget,
+    /// An admin drains it.
+    Drained,
 }
 
-spelling!(AgentState, Presence, SkipReason);
+/// How far the drain of an agent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum DrainState {
+    /// Its subnets go to other agents as these are found.
+    Draining,
+    /// The deadline has passed: what it still has is taken from it.
+    Overdue,
+    /// It has neither subnets nor hosts.
+    Drained,
+}
+
+spelling!(AgentState, JoinRequestState, Presence, SkipReason, DrainState);

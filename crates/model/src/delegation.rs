@@ -26,6 +26,10 @@ pub enum Reason {
     Override,
     /// The nearer agent was over its capacity, or a cheaper plan was found (IPMicra III.F).
     Balanced,
+    /// Its former agent is drained, and this one measured the lowest round trip of those with room.
+    Drained,
+    /// Members of its region fetch its hosts in place of a dead member.
+    Takeover,
 }
 
 /// Which subnet leaves an agent that is over its capacity.

@@ -76,6 +76,18 @@ id! {
     AccountId, "acc"
 }
 id! {
+    /// A wish of a partner to host an agent.
+    JoinRequestId, "jrq"
+}
+id! {
+    /// A one-time token with which an agent enrols.
+    JoinTokenId, "tok"
+}
+id! {
+    /// A token with which scripts use the API.
+    ApiTokenId, "apt"
+}
+id! {
     /// One order to measure a round trip, and its answer.
     ProbeId, "prb"
 }

@@ -1,4 +1,4 @@
-//! Incidents of calibration: subnets whose pages became slower (IPMicra III.F).
+//! Incidents of calibration: subnets whose paths or pages became slower (IPMicra III.F).
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};

@@ -2,9 +2,13 @@
 //!
 //! 1. [`id`], [`time`]: identifiers and points in time.
 //! 2. [`url`]: the rules by which a text is a URL that may be crawled, host keys, fingerprints.
-//! 3. [`agent`], [`admin`], [`host`]: who takes part, and in which state.
+//!    [`traps`]: signs that the links of a site never end.
+//! 3. [`agent`], [`admin`], [`host`]: who takes part, and in which state. [`place`]: where an agent
+//!    is. [`span`]: when it may work. [`fetch`]: what became of fetches.
 //! 4. [`search`], [`probe`], [`delegation`], [`incident`]: how subnets get and keep their agents.
 //! 5. [`policy`], [`policy_preset`]: the settings of the operator.
+//! 6. [`check`]: what the commands `doctor` found.
+//! 7. [`activity`]: the steps of time series.
 //!
 //! A closed set of words is an enum with one spelling for each variant, in snake case, which JSON,
 //! tables and pages share: `as_str` gives it, `parse` reads it, `VARIANTS` lists the set.
@@ -22,31 +26,42 @@ macro_rules! spelling {
     )+};
 }
 
+pub mod activity;
 pub mod admin;
 pub mod agent;
+pub mod check;
 pub mod delegation;
+pub mod fetch;
 pub mod host;
 pub mod id;
 pub mod incident;
+pub mod place;
 pub mod policy;
 pub mod policy_preset;
 pub mod probe;
 pub mod search;
+pub mod span;
 pub mod time;
+pub mod traps;
 pub mod url;
+mod visitor_ids;
 
+pub use activity::ActivityStep;
 pub use admin::Role;
-pub use agent::{AgentState, Presence, SkipReason};
+pub use agent::{AgentState, DrainState, JoinRequestState, Presence, SkipReason};
 pub use delegation::{BalanceRule, MoveRefusal, Reason};
+pub use fetch::{ErrorKind, FetchOutcome};
 pub use host::{HandoverEnding, HostState, HostTask};
 pub use id::{
-    AccountId, AgentId, DelegationId, ExclusionId, HostId, LandmarkId, LedgerPosition, MoveId,
-    PinId, ProbeId, RegionId, SearchId,
+    AccountId, AgentId, ApiTokenId, DelegationId, ExclusionId, HostId, JoinRequestId, JoinTokenId,
+    LandmarkId, LedgerPosition, MoveId, PinId, ProbeId, RegionId, SearchId,
 };
 pub use incident::{IncidentCause, IncidentState};
+pub use place::{PlaceClaim, PlaceClaimError};
 pub use policy::{CrawlPolicy, Policy, Slowdown};
 pub use policy_preset::PolicyPreset;
 pub use probe::{ProbeMethod, ProbeState, ProbeVerdict};
 pub use search::{Phase, SearchState, Strategy};
+pub use span::{Span, SpanError};
 pub use time::UnixMillis;
 pub use url::{CrawlUrl, Fingerprint, HostKey, UrlError};

@@ -42,6 +42,25 @@ impl Policy {
     }
 }
 
+/// The settings of a new installation; its database begins with the same.
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            strategy: Strategy::Predictive,
+            threshold_us: 50_000,
+            patience_ms: 60_000,
+            parallel: 1,
+            samples: 3,
+            probes: ProbesADay { per_agent: 20_000, per_target: 50, in_all: 1_000_000 },
+            landmarks: 1_500,
+            landmark_days: 7,
+            control_permille: 10,
+            crawl: CrawlPolicy::default(),
+            calibration: CalibrationPolicy::default(),
+        }
+    }
+}
+
 /// Bounds on probes in a day (UTC), at least 1 each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbesADay {
@@ -101,6 +120,17 @@ pub struct CalibrationPolicy {
     pub window_s: u32,
 }
 
+impl Default for CalibrationPolicy {
+    fn default() -> Self {
+        Self {
+            revisit_s: 7 * 24 * 3_600,
+            slowdown: Slowdown { percent: 200, repeats: 3 },
+            rest_s: 24 * 3_600,
+            window_s: 3_600,
+        }
+    }
+}
+
 /// The settings of balance. They are read before each pass, so that all coordinators obey a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BalancePolicy {
@@ -115,6 +145,12 @@ pub struct BalancePolicy {
     pub least_gain_ms: u32,
 }
 
+impl Default for BalancePolicy {
+    fn default() -> Self {
+        Self { rule: BalanceRule::Cheapest, passes: true, moves_a_day: 100, least_gain_ms: 1_000 }
+    }
+}
+
 /// Quotas on what agents discover in a day (UTC), at least 1 each. They are read with each package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiscoveryQuotas {
@@ -124,4 +160,10 @@ pub struct DiscoveryQuotas {
     pub hosts_per_agent: u32,
     /// Discovered URLs queued for one host.
     pub urls_per_host: u32,
+}
+
+impl Default for DiscoveryQuotas {
+    fn default() -> Self {
+        Self { urls_per_agent: 1_000_000, hosts_per_agent: 50_000, urls_per_host: 20_000 }
+    }
 }

@@ -2,8 +2,8 @@
 //!
 //! A [`CrawlUrl`] is an absolute http or https URL in WHATWG form, without fragment and
 //! credentials, of at most [`MAX_BYTES`] bytes. It is stored, sent and reported in that form. Two
-//! spellings that RFC 3986 section 6.2.2 calls equivalent have the same [`Fingerprint`], so that a
-//! page is fetched once.
+//! spellings that RFC 3986 section 6.2.2 calls equivalent, or that differ in nothing but a session
+//! or a campaign, have the same [`Fingerprint`], so that a page is fetched once.
 
 use std::{borrow::Cow, fmt};
 
@@ -11,11 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 use url::{Host, Position, Url};
 
+use crate::{traps, visitor_ids::without_visitor_ids};
+
 /// Longest URL, in bytes.
 pub const MAX_BYTES: usize = 2_048;
-
-/// Path segments that may be equal before the URL is taken for a trap (`/a/a/a/a/a/a/…`).
-const SAME_SEGMENTS: usize = 6;
 
 /// Why a text is no URL for a crawler.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,8 +31,8 @@ pub enum UrlError {
     /// Longer than [`MAX_BYTES`].
     #[error("longer than {MAX_BYTES} bytes")]
     TooLong,
-    /// Repeats a path segment so often that the site must be endless.
-    #[error("repeats a path segment, as endless sites do")]
+    /// Repeats segments or parameters so often that the site must be endless.
+    #[error("repeats segments or parameters, as endless sites do")]
     Trap,
 }
 
@@ -42,7 +41,8 @@ pub type Fingerprint = [u8; 16];
 
 /// The fingerprint of a URL in the form of [`CrawlUrl::as_str`].
 pub fn fingerprint(normalised: &str) -> Fingerprint {
-    let digest: [u8; 32] = Sha256::digest(canonical_escapes(normalised).as_bytes()).into();
+    let spelling = canonical_escapes(normalised);
+    let digest: [u8; 32] = Sha256::digest(without_visitor_ids(&spelling).as_bytes()).into();
     let mut short = Fingerprint::default();
     short.copy_from_slice(&digest[..16]);
     short
@@ -109,7 +109,8 @@ impl CrawlUrl {
         if url.as_str().len() > MAX_BYTES {
             return Err(UrlError::TooLong);
         }
-        if is_trap(&url) { Err(UrlError::Trap) } else { Ok(Self(url)) }
+        let is_trap = traps::is_endless(url.path(), url.query());
+        if is_trap { Err(UrlError::Trap) } else { Ok(Self(url)) }
     }
 
     /// The start page of the host with this scheme and authority.
@@ -229,15 +230,6 @@ pub fn canonical_escapes(text: &str) -> Cow<'_, str> {
 fn escaped_byte(text: &str) -> Option<u8> {
     let digits = text.get(1..3).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;
     u8::from_str_radix(digits, 16).ok()
-}
-
-/// Sites whose links append a directory to each page never end; the same segment then repeats.
-fn is_trap(url: &Url) -> bool {
-    let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
-    segments.len() > SAME_SEGMENTS
-        && segments
-            .iter()
-            .any(|s| segments.iter().filter(|other| *other == s).count() > SAME_SEGMENTS)
 }
 
 #[cfg(test)]

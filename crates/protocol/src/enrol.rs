@@ -7,7 +7,7 @@ use crate::{
     ProtocolVersion, join_token::Fingerprint, key::AgentKey, key::CoordinatorKey, key::KeyError,
     key::PublicKey, key::Purpose, key::Signature, signed::SignedFields,
 };
-use model::{AgentId, AgentState, UnixMillis};
+use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
 
 /// Description of the agent, from its owner's configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct AgentProfile {
     pub zone: String,
     /// Hours in which the agent may work, as the owner wrote them; empty means always.
     pub spans: Vec<String>,
+    /// Where the agent is; none when its owner does not say, and from agents before protocol 6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<PlaceClaim>,
 }
 
 /// Body of `POST /api/v1/agent/enrol`. A key that enrols again gets the same agent.
@@ -80,8 +83,9 @@ fn request_fields(
     nonce: &str,
 ) -> SignedFields {
     // Taken apart, so that no future field of the profile can be forgotten here.
-    let AgentProfile { name, contact, version, capacity_pages_per_day, zone, spans } = profile;
-    SignedFields::default()
+    let AgentProfile { name, contact, version, capacity_pages_per_day, zone, spans, place } =
+        profile;
+    let fields = SignedFields::default()
         .number(protocol.0.into())
         .number(agent_time.0)
         .text(join_token)
@@ -91,7 +95,16 @@ fn request_fields(
         .text(version)
         .number((*capacity_pages_per_day).into())
         .text(zone)
-        .texts(spans)
+        .texts(spans);
+    match place {
+        Some(place) => fields
+            .number(place.latitude_mdeg().into())
+            .number(place.longitude_mdeg().into())
+            .text(place.city().unwrap_or_default())
+            .text(place.country().unwrap_or_default()),
+        // Agents that say nothing sign what agents before protocol 6 sign.
+        None => fields,
+    }
 }
 
 /// Answer to [`EnrolRequest`].
@@ -161,6 +174,7 @@ mod tests {
             capacity_pages_per_day: 1_000,
             zone: "UTC".into(),
             spans: vec![],
+            place: None,
         }
     }
 
@@ -181,13 +195,14 @@ mod tests {
 
     #[test]
     fn a_changed_profile_is_noticed() {
-        let changes: [fn(&mut AgentProfile); 6] = [
+        let changes: [fn(&mut AgentProfile); 7] = [
             |profile| profile.name.push('x'),
             |profile| profile.contact.push('x'),
             |profile| profile.version.push('x'),
             |profile| profile.capacity_pages_per_day += 1,
             |profile| profile.zone = "Europe/Nicosia".into(),
             |profile| profile.spans.push("daily 00:00-24:00".into()),
+            |profile| profile.place = PlaceClaim::new(35.17, 33.36, None, None).ok(),
         ];
         for (n, change) in changes.iter().enumerate() {
             let mut request = request();

@@ -1,10 +1,10 @@
 //! The heartbeat: the agent reports its status and asks for work. It is a long poll: the
 //! coordinator answers at once when it has news, else when the hold time is over.
 
-use model::{AgentState, CrawlPolicy, HostTask, ProbeId, UnixMillis};
+use model::{AgentState, CrawlPolicy, HostTask, PlaceClaim, ProbeId, UnixMillis};
 use serde::{Deserialize, Serialize};
 
-use crate::{ProbeOrder, ProtocolVersion, package::Coding};
+use crate::{ProbeOrder, ProtocolVersion, host_status::UrlStatus, package::Coding};
 
 /// Whether the agent works now, by its owner's rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,10 +81,19 @@ pub struct HeartbeatRequest {
     /// [`HostOrder`]s that are accepted; an answer need not be sent at once for these alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders_accepted: Vec<u64>,
+    /// Numbers of [`BundleOffer`]s that were taken; repeated until an answer no longer names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bundles_taken: Vec<u64>,
     /// Settings that the agent obeys; the coordinator answers at once if they are others. None from
     /// agents before protocol 2, whose settings are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<CrawlPolicy>,
+    /// Answers to the questions of the last answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub url_statuses: Vec<UrlStatus>,
+    /// Where the agent is, as in its profile. Its owner may change it after enrolment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<PlaceClaim>,
     /// Status of the agent.
     pub status: WorkStatus,
 }
@@ -105,6 +114,11 @@ pub struct HeartbeatResponse {
     /// until the agent confirms them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_orders: Vec<HostOrder>,
+    /// What former agents knew of hosts that are this agent's now; taken before the routes of the
+    /// same answer are stored, and repeated until the agent says that it took them. At most
+    /// [`crate::limits::BUNDLES_PER_HEARTBEAT`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bundles: Vec<BundleOffer>,
     /// Length of the lease in milliseconds, counted from the moment when the agent sent the
     /// request. After its end the agent stops fetching until the next answer, because its hosts may
     /// have been given to others. 0 means that more orders must be sent first; none means no end
@@ -116,6 +130,10 @@ pub struct HeartbeatResponse {
     /// Codings of packages that every coordinator of the installation reads; gzip always is one.
     #[serde(default)]
     pub package_codings: Vec<Coding>,
+    /// URLs whose status somebody asks for; at most
+    /// [`crate::limits::QUESTIONS_PER_HEARTBEAT`]. The next request answers. Older agents do not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
 }
 
 /// A URL on its way to the agent that owns its host. The host is the agent's from now on.
@@ -140,4 +158,22 @@ pub struct HostOrder {
     /// What to do with the host. Where the host is not the agent's, there is nothing to do and the
     /// order counts as executed.
     pub task: HostTask,
+    /// Whether the coordinator keeps a bundle of a released host for the next agent. The bundle is
+    /// sent before the order is confirmed, with `PUT /api/v1/agent/bundles/{number}`. Without it
+    /// all URLs of the host are handed back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_bundle: bool,
+}
+
+/// What the former agent of a host knew of it, to be read with
+/// `GET /api/v1/agent/bundles/{number}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BundleOffer {
+    /// Number of the order with which the former agent released the host.
+    pub number: u64,
+    /// Scheme and authority, as in [`HostOrder`].
+    pub host: String,
+    /// Whether the times of the pages count for this agent: its round trip to the host's subnet is
+    /// about that of the former agent.
+    pub keeps_times: bool,
 }

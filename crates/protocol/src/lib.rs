@@ -16,9 +16,12 @@
 
 pub mod enrol;
 pub mod heartbeat;
+pub mod host_status;
 pub mod join_token;
 pub mod key;
+pub mod leave;
 pub mod limits;
+mod outcome_kind;
 pub mod package;
 pub mod page;
 pub mod probe;
@@ -27,6 +30,8 @@ pub mod session;
 mod signed;
 pub mod version;
 
-pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, Route, WorkStatus};
+pub use heartbeat::{
+    BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, Route, WorkStatus,
+};
 pub use probe::{ProbeOrder, ProbeReport, ProbeResult};
 pub use version::ProtocolVersion;

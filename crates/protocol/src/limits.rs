@@ -32,6 +32,12 @@ pub const ROUTE_GAP: u64 = 1 << 32;
 pub const PROBES_PER_HEARTBEAT: usize = 100;
 /// Most host orders in one heartbeat's answer.
 pub const HOST_ORDERS_PER_HEARTBEAT: usize = 1_000;
+/// Most host bundles that one heartbeat's answer offers.
+pub const BUNDLES_PER_HEARTBEAT: usize = 20;
+/// Largest host bundle on the wire, in bytes. Hosts with a larger one are handed back URL by URL.
+pub const BUNDLE_BYTES: usize = PACKAGE_BYTES;
+/// Most questions about URLs in one heartbeat's answer, and most answers in the next request.
+pub const QUESTIONS_PER_HEARTBEAT: usize = 20;
 /// Longest sleep that an agent announces, in milliseconds. Spans repeat every week, so that the
 /// next one begins within 8 days. An agent without a next span announces a longer sleep, which
 /// counts as this one.

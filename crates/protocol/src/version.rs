@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProtocolVersion(pub u16);
 
 /// Version of this build.
-pub const CURRENT: ProtocolVersion = ProtocolVersion(4);
+pub const CURRENT: ProtocolVersion = ProtocolVersion(6);
 
 /// Oldest version that this build understands.
 pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
@@ -24,6 +24,14 @@ pub const HANDOVERS: ProtocolVersion = ProtocolVersion(2);
 /// agent signs its whole profile. Older agents that have enrolled keep working; new ones cannot
 /// enrol.
 pub const SIGNED_ANSWERS: ProtocolVersion = ProtocolVersion(3);
+
+/// First version whose agents hand a host over as a bundle, and take such bundles. While an agent
+/// before it works, hosts are handed over URL by URL.
+pub const HOST_BUNDLES: ProtocolVersion = ProtocolVersion(5);
+
+/// First version whose agents say where they are. Of an agent before it the coordinator knows the
+/// country of its home subnet at best.
+pub const PLACES: ProtocolVersion = ProtocolVersion(6);
 
 /// The other side speaks a version that this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

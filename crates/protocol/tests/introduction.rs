@@ -1,7 +1,7 @@
 //! The wire format of enrolment and sessions. A changed snapshot is a change of the protocol: raise
 //! its version, or keep agents of the old one working.
 
-use model::{AgentId, AgentState, UnixMillis};
+use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
 use protocol::{
     enrol::AgentProfile, enrol::EnrolRequest, enrol::EnrolResponse, join_token::JoinToken,
     key::AgentKey, key::CoordinatorKey, session::Session, session::SessionRequest,
@@ -19,6 +19,7 @@ fn the_wire_format_is_fixed() {
         capacity_pages_per_day: 1_000,
         zone: "Europe/Nicosia".into(),
         spans: vec!["mon-fri 22:00-06:00".into()],
+        place: PlaceClaim::new(35.17, 33.36, Some("Nicosia".into()), Some("CY".into())).ok(),
     };
     let token = token.as_str().to_owned();
     let time = UnixMillis(1_700_000_000_000);

@@ -1,10 +1,10 @@
 //! Packages: entries survive the round trip, and forged or damaged packages are refused.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use data_encoding::HEXLOWER;
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use protocol::{
@@ -66,7 +66,7 @@ fn discovered(url: &str) -> Entry {
 fn write(entries: &[Entry]) -> Written {
     let mut builder = PackageBuilder::new(Coding::Zstd);
     for entry in entries {
-        builder.push(entry.clone());
+        builder.push(entry);
     }
     builder.finish(NAME, UnixMillis(1_700_000_000_500), &key()).unwrap()
 }
@@ -85,6 +85,18 @@ fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
     let length = u32::try_from(json.len()).unwrap().to_be_bytes();
     let signature = key().sign(Purpose::Package, &json).to_bytes();
     [b"NCPK\x01".as_slice(), &length, &json, &signature, &body].concat()
+}
+
+/// The only block of a package with this entry.
+fn block_of(entry: &Entry) -> Vec<u8> {
+    let mut builder = PackageBuilder::new(Coding::Gzip);
+    builder.push(entry);
+    let bytes = builder.finish(NAME, UnixMillis(0), &key()).unwrap().bytes;
+    let (length, rest) = bytes[5..].split_first_chunk::<4>().unwrap();
+    let body = &rest[u32::from_be_bytes(*length) as usize + 64..];
+    let mut plain = Vec::new();
+    GzDecoder::new(body).read_to_end(&mut plain).unwrap();
+    plain.split_off(4)
 }
 
 fn read(bytes: &[u8]) -> Result<Vec<Entry>, PackageError> {
@@ -114,7 +126,7 @@ fn urls_of_fetches_are_normalised() {
 fn the_wire_format_is_fixed() {
     let entry = page("http://a.example/", "text");
     insta::assert_json_snapshot!(entry);
-    insta::assert_snapshot!(HEXLOWER.encode(&encode_entry(&entry)));
+    insta::assert_snapshot!(HEXLOWER.encode(&block_of(&entry)));
     insta::assert_json_snapshot!(Header {
         name: NAME,
         created: UnixMillis(1_700_000_000_500),
@@ -251,11 +263,22 @@ proptest! {
 
     #[test]
     fn a_damaged_block_is_read_or_refused(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
-        let mut block = encode_entry(&page("http://a.example/", "text"));
+        let mut block = block_of(&page("http://a.example/", "text"));
         let at = at.index(block.len());
         block[at] = byte;
         let _ = decode_entry(&block);
         prop_assert!(decode_entry(&block[..at]).is_err());
+    }
+
+    /// Until it is packed, an entry is stored as a row, or by earlier versions as a block.
+    #[test]
+    fn stored_entries_are_read(text in ".*", at in any::<prop::sample::Index>()) {
+        for entry in [page("http://a.example/", &text), discovered("http://b.example/")] {
+            prop_assert_eq!(&decode_entry(&block_of(&entry)).unwrap(), &entry);
+            let stored = encode_entry(&entry);
+            prop_assert_eq!(&decode_entry(&stored).unwrap(), &entry);
+            prop_assert!(decode_entry(&stored[..at.index(stored.len())]).is_err());
+        }
     }
 
     #[test]

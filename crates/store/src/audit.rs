@@ -4,6 +4,7 @@ use model::UnixMillis;
 use serde_json::Value;
 use sqlx::PgConnection;
 
+use crate::bounded_count::{BoundedCount, COUNT_MAX};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -108,4 +109,23 @@ pub async fn list(
         detail,
     };
     Ok(rows.into_iter().map(entry).collect())
+}
+
+/// How many entries fit a filter, by action, most first; only the newest [`COUNT_MAX`] are counted.
+pub async fn count_by_action(
+    store: &Store,
+    filter: &Filter<'_>,
+) -> Result<(BoundedCount, Vec<(String, u64)>), StoreError> {
+    let rows: Vec<(String, i64)> = sqlx::query_as(include_str!("audit/count.sql"))
+        .bind(filter.actor)
+        .bind(filter.action)
+        .bind(filter.subject)
+        .bind(filter.from.map(Moment))
+        .bind(filter.until.map(Moment))
+        .bind(COUNT_MAX + 1)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("count the audit"))?;
+    let total = BoundedCount::of_limited(rows.iter().map(|(_, count)| count).sum());
+    Ok((total, rows.into_iter().map(|(action, count)| (action, count.unsigned_abs())).collect()))
 }

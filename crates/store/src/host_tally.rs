@@ -2,6 +2,10 @@
 
 use std::net::IpAddr;
 
+use hierarchy::Country;
+use model::{ErrorKind, FetchOutcome, UnixMillis};
+use serde::{Deserialize, Serialize};
+
 /// Counts and times of the fetches of one host.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostTally {
@@ -22,6 +26,53 @@ pub struct HostTally {
     /// The address of the fastest TCP connection, and its round trip in microseconds; none where
     /// none was timed.
     pub round_trip: Option<(IpAddr, u32)>,
+    /// The address of the first new connection, and its round trip in microseconds; none where all
+    /// connections were reused. Unlike the shortest, it is as long on average whatever the number
+    /// of connections.
+    pub connect: Option<(IpAddr, u32)>,
+    /// TCP connections that were timed.
+    pub connects: u64,
+    /// Sum of their round trips in microseconds.
+    pub connect_us: u64,
+    /// Country of the address of its fastest connection; none where it is not known.
+    pub country: Option<Country>,
+    /// URLs that robots rules forbid.
+    pub disallowed: u64,
+    /// Errors, each kind once.
+    pub errors: Vec<ErrorTally>,
+    /// The last fetches, the newest first; at most [`RECENT`].
+    pub recent: Vec<RecentFetch>,
+}
+
+/// Fetches of a host that are kept one by one.
+pub const RECENT: usize = 20;
+
+/// Errors of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorTally {
+    /// Cause that they share.
+    pub kind: ErrorKind,
+    /// Number of errors.
+    pub errors: u64,
+    /// The last of them.
+    pub last: RecentFetch,
+}
+
+/// A fetch as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecentFetch {
+    /// URL that was fetched.
+    pub url: String,
+    /// When it was fetched, by the agent's clock, but never later than it was reported.
+    pub at: UnixMillis,
+    /// What became of it.
+    pub outcome: FetchOutcome,
+    /// Reason, status or target in one line; empty where the outcome says everything.
+    pub detail: String,
+    /// How long it took, in milliseconds; none when nothing was sent.
+    pub ms: Option<u64>,
+    /// Bytes of the body as fetched.
+    pub bytes: u64,
 }
 
 /// How fast the pages of one host were beside their own past.

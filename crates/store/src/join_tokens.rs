@@ -1,9 +1,11 @@
 //! One-time tokens with which owners enrol their agents. They are used up in
 //! [`crate::agents::enrol`].
 
-use model::{AgentId, UnixMillis};
+use model::{AgentId, JoinTokenId, UnixMillis};
 use serde_json::json;
+use sqlx::{FromRow, PgConnection};
 
+use crate::audit::{self, Entry};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -21,35 +23,50 @@ pub struct New<'a> {
 }
 
 /// Keeps a token, with an entry in the audit, and gives its number.
-pub async fn create(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<i64, StoreError> {
+pub async fn create(
+    store: &Store,
+    new: &New<'_>,
+    now: UnixMillis,
+) -> Result<JoinTokenId, StoreError> {
     let doing = StoreError::doing("make a join token");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let id = create_in(&mut tx, new, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(id)
+}
+
+/// [`create`] as part of a larger transaction.
+pub(crate) async fn create_in(
+    db: &mut PgConnection,
+    new: &New<'_>,
+    now: UnixMillis,
+) -> Result<JoinTokenId, StoreError> {
     let id: i64 = sqlx::query_scalar(
-        "WITH made AS (
-            INSERT INTO join_tokens (token_sha256, name, created_by, created_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5) RETURNING id
-         ), noted AS (
-            INSERT INTO audit (at, actor, action, subject, detail)
-            SELECT $4, $3, 'join_token.create', 'tok_' || id, $6 FROM made
-         )
-         SELECT id FROM made",
+        "INSERT INTO join_tokens (token_sha256, name, created_by, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5) RETURNING id",
     )
     .bind(new.sha256)
     .bind(new.name)
     .bind(new.created_by)
     .bind(Moment(now))
     .bind(Moment(new.expires_at))
-    .bind(json!({ "name": new.name, "expires_at_ms": new.expires_at }))
-    .fetch_one(store.pool())
+    .fetch_one(&mut *db)
     .await
-    .map_err(doing)?;
+    .map_err(StoreError::doing("make a join token"))?;
+    let id = JoinTokenId::new(id);
+    let subject = id.to_string();
+    let detail = json!({ "name": new.name, "expires_at_ms": new.expires_at });
+    let actor = new.created_by;
+    let entry = Entry { actor, action: "join_token.create", subject: &subject, detail: &detail };
+    audit::write_in(db, &entry, now).await?;
     Ok(id)
 }
 
 /// A token as it may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinToken {
-    /// Primary key of the row.
-    pub id: i64,
+    /// Identifier of the token.
+    pub id: JoinTokenId,
     /// The person or machine that it is for, as the admin wrote it.
     pub name: String,
     /// The admin who made it.
@@ -62,9 +79,38 @@ pub struct JoinToken {
     pub used_at: Option<UnixMillis>,
     /// The agent that used it, and its name.
     pub used_by: Option<(AgentId, String)>,
+    /// When an admin made it worthless, and who.
+    pub revocation: Option<(UnixMillis, String)>,
 }
 
-type Row = (i64, String, String, Moment, Moment, Option<Moment>, Option<i64>, Option<String>);
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    name: String,
+    created_by: String,
+    created_at: Moment,
+    expires_at: Moment,
+    used_at: Option<Moment>,
+    used_by: Option<i64>,
+    agent_name: Option<String>,
+    revoked_at: Option<Moment>,
+    revoked_by: Option<String>,
+}
+
+impl From<Row> for JoinToken {
+    fn from(row: Row) -> Self {
+        Self {
+            id: JoinTokenId::new(row.id),
+            name: row.name,
+            created_by: row.created_by,
+            created_at: row.created_at.0,
+            expires_at: row.expires_at.0,
+            used_at: row.used_at.map(|at| at.0),
+            used_by: row.used_by.map(AgentId::new).zip(row.agent_name),
+            revocation: row.revoked_at.map(|at| at.0).zip(row.revoked_by),
+        }
+    }
+}
 
 /// Tokens with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<JoinToken>, StoreError> {
@@ -74,18 +120,55 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<JoinToke
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the join tokens"))?;
-    Ok(rows.into_iter().map(token).collect())
+    Ok(rows.into_iter().map(JoinToken::from).collect())
 }
 
-fn token(row: Row) -> JoinToken {
-    let (id, name, created_by, created_at, expires_at, used_at, used_by, agent) = row;
-    JoinToken {
-        id,
-        name,
-        created_by,
-        created_at: created_at.0,
-        expires_at: expires_at.0,
-        used_at: used_at.map(|at| at.0),
-        used_by: used_by.map(AgentId::new).zip(agent),
+/// What became of a revocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Revocation {
+    /// The token is worthless, now or since before.
+    Done,
+    /// There is no such token.
+    Unknown,
+    /// An agent has enrolled with it: revoke that agent.
+    UsedBy(AgentId),
+}
+
+/// Makes an unused token worthless.
+pub async fn revoke(
+    store: &Store,
+    id: JoinTokenId,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<Revocation, StoreError> {
+    let doing = StoreError::doing("revoke a join token");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let found: Option<(String, Option<i64>, Option<Moment>)> = sqlx::query_as(
+        "SELECT name, used_by, revoked_at FROM join_tokens WHERE id = $1 FOR UPDATE",
+    )
+    .bind(id.get())
+    .fetch_optional(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let (name, revoked_at) = match found {
+        None => return Ok(Revocation::Unknown),
+        Some((_, Some(agent), _)) => return Ok(Revocation::UsedBy(AgentId::new(agent))),
+        Some((name, None, revoked_at)) => (name, revoked_at),
+    };
+    if revoked_at.is_some() {
+        return Ok(Revocation::Done);
     }
+    sqlx::query("UPDATE join_tokens SET revoked_at = $2, revoked_by = $3 WHERE id = $1")
+        .bind(id.get())
+        .bind(Moment(now))
+        .bind(actor)
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let subject = id.to_string();
+    let detail = json!({ "name": name });
+    let entry = Entry { actor, action: "join_token.revoke", subject: &subject, detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Revocation::Done)
 }

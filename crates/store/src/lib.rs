@@ -4,24 +4,34 @@
 //! [`Leadership`] elects one coordinator as the leader; each other module holds the statements of
 //! one noun with its row types. "Not found" is `Ok(None)`, never an error.
 
+pub mod activity;
 mod address;
 pub mod admins;
+pub mod agent_countries;
 pub mod agents;
+pub mod api_tokens;
 pub mod audit;
 pub mod backlog;
+pub mod bounded_count;
 mod columns;
 mod commit;
 pub mod constraints;
 pub mod delegations;
 pub mod discovery;
+pub mod drains;
 mod error;
+pub mod fetches;
 pub mod generations;
 pub mod handovers;
 pub mod history;
 pub mod home_times;
+pub mod host_bundles;
+pub mod host_list;
 pub mod host_tally;
 pub mod hosts;
 pub mod incidents;
+pub mod inspection;
+pub mod join_requests;
 pub mod join_tokens;
 pub mod landmarks;
 mod leader;
@@ -36,17 +46,20 @@ pub mod packages;
 pub mod partitions;
 pub mod policy;
 pub mod probes;
+pub mod regions;
 pub mod round_trips;
 pub mod routes;
 mod scope;
 pub mod searches;
 pub mod settings;
 pub mod subnet_splits;
+pub mod takeovers;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod timing_reports;
 pub mod trust;
 pub mod unregistered_subnets;
+pub mod url_questions;
 pub mod urls;
 mod working_agents;
 
@@ -54,4 +67,4 @@ pub use address::Address;
 pub use error::StoreError;
 pub use leader::Leadership;
 pub use listen::{Listener, notify};
-pub use open::{Store, open, open_with};
+pub use open::{Server, Store, open, open_with, server};

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use model::UnixMillis;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+use crate::moment::Moment;
 use crate::{Address, StoreError};
 
 /// Every migration, in the binary.
@@ -55,6 +57,27 @@ impl Store {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// A server that answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Version of Postgres.
+    pub version: String,
+    /// Time by its clock.
+    pub time: UnixMillis,
+}
+
+/// Asks the server at an address for its version and clock; changes nothing there.
+pub async fn server(address: &Address) -> Result<Server, StoreError> {
+    let pool = connect(address, 1).await?;
+    let answer: Result<(String, Moment), _> =
+        sqlx::query_as("SELECT current_setting('server_version'), clock_timestamp()")
+            .fetch_one(&pool)
+            .await;
+    pool.close().await;
+    let (version, time) = answer.map_err(StoreError::doing("ask the server for its version"))?;
+    Ok(Server { version, time: time.0 })
 }
 
 /// Connects (creating the database of a private cluster when it is missing) and brings the schema

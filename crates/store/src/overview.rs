@@ -53,6 +53,9 @@ pub struct Delegations {
     pub pinned: i64,
     pub r#override: i64,
     pub balanced: i64,
+    pub drained: i64,
+    /// Delegations that members of a region took over from a dead one.
+    pub takeover: i64,
 }
 
 /// Searches and probes.
@@ -157,6 +160,21 @@ async fn kept(db: &mut PgConnection) -> Result<Kept, StoreError> {
     Ok(Kept(rows.into_iter().collect()))
 }
 
+/// Delegations that hold, by reason; reasons without any are left out.
+pub async fn delegations_by_reason(store: &Store) -> Result<Vec<(Reason, u64)>, StoreError> {
+    let connection = store.pool().acquire().await;
+    let mut connection = connection.map_err(StoreError::doing("count the delegations"))?;
+    let kept = kept(&mut connection).await?;
+    let mut counts = Vec::new();
+    for (name, count) in &kept.0 {
+        let reason = name.strip_prefix("delegations_").and_then(|word| word.parse().ok());
+        if let Some(reason) = reason.filter(|_| *count > 0) {
+            counts.push((reason, count.unsigned_abs()));
+        }
+    }
+    Ok(counts)
+}
+
 /// Open searches and routed URLs, from an index and a small table.
 async fn few(db: &mut PgConnection) -> Result<(i64, i64), StoreError> {
     sqlx::query_as(
@@ -168,13 +186,17 @@ async fn few(db: &mut PgConnection) -> Result<(i64, i64), StoreError> {
     .map_err(StoreError::doing("count open searches"))
 }
 
-/// Adds the changes of the counts up. Returns how many there were.
+/// Adds the changes of the counts up, also of those of agents. Returns how many there were.
 pub async fn add_up(store: &Store) -> Result<u64, StoreError> {
-    let changes: i64 = sqlx::query_scalar(include_str!("overview/add_up.sql"))
-        .fetch_one(store.pool())
-        .await
-        .map_err(StoreError::doing("add up the counts"))?;
-    Ok(changes.unsigned_abs())
+    let mut changes = 0;
+    for sums in [include_str!("overview/add_up.sql"), include_str!("overview/add_up_agents.sql")] {
+        let added: i64 = sqlx::query_scalar(sums)
+            .fetch_one(store.pool())
+            .await
+            .map_err(StoreError::doing("add up the counts"))?;
+        changes += added.unsigned_abs();
+    }
+    Ok(changes)
 }
 
 /// Counts the agents alone, in one statement.
@@ -213,6 +235,8 @@ fn delegations(kept: &Kept) -> Delegations {
         pinned: kept.delegations(Reason::Pinned),
         r#override: kept.delegations(Reason::Override),
         balanced: kept.delegations(Reason::Balanced),
+        drained: kept.delegations(Reason::Drained),
+        takeover: kept.delegations(Reason::Takeover),
     }
 }
 

@@ -7,10 +7,15 @@ use model::UnixMillis;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::moment::Moment;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, activity, fetches};
 
 /// Tables that are partitioned by day, each with the days that are kept.
-const BY_DAY: [(&str, i32); 2] = [("host_days", 7), ("subnet_days", 7)];
+const BY_DAY: [(&str, i32); 4] = [
+    ("host_days", 7),
+    ("subnet_days", 7),
+    ("error_days", fetches::ERROR_DAYS),
+    ("activity_minutes", activity::MINUTE_DAYS),
+];
 /// Days for which partitions are made ahead.
 const AHEAD: i32 = 3;
 /// How long a statement waits for a lock, during which other statements wait for it.

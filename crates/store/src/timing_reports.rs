@@ -1,8 +1,10 @@
-//! Reports of agents on how fast the pages of subnets answer (IPMicra III.F).
+//! Reports of agents on how fast the pages of subnets answer, and on the round trips of their
+//! connections (IPMicra III.F).
 //!
 //! Packages bring the reports; the transaction that ingests a package counts each report once.
 //! Calibration reads the counts ([`pending`]) and stores its summary of them ([`store_summary`]),
-//! so that a restart loses nothing.
+//! so that a restart loses nothing. Paths without new connections are measured by probes
+//! ([`order_checks`]).
 
 use std::net::IpAddr;
 
@@ -23,13 +25,18 @@ pub(crate) async fn count_in(
     hosts: &[HostTally],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let hosts: Vec<&HostTally> = hosts.iter().filter(|host| !host.trends.is_empty()).collect();
+    let is_told = |host: &&HostTally| !host.trends.is_empty() || host.connect.is_some();
+    let hosts: Vec<&HostTally> = hosts.iter().filter(is_told).collect();
     if hosts.is_empty() {
         return Ok(());
     }
     let count = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
     let page = |host: &&HostTally| host.trends.page.clone().unzip();
     let (urls, ratios): (Vec<Option<String>>, Vec<Option<f64>>) = hosts.iter().map(page).unzip();
+    let connect =
+        |host: &&HostTally| host.connect.map(|(address, us)| (address, count(us))).unzip();
+    let (addresses, connects): (Vec<Option<IpAddr>>, Vec<Option<i32>>) =
+        hosts.iter().map(connect).unzip();
     sqlx::query(COUNT)
         .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
@@ -39,6 +46,8 @@ pub(crate) async fn count_in(
         .bind(urls)
         .bind(agent.get())
         .bind(Moment(now))
+        .bind(addresses)
+        .bind(connects)
         .execute(db)
         .await
         .map_err(StoreError::doing("count reports of slow pages"))?;
@@ -64,8 +73,23 @@ pub struct PendingReports {
     pub url: Option<String>,
     /// The summary of earlier reports, as [`store_summary`] stored it.
     pub summary: Option<serde_json::Value>,
+    /// A round trip that was not compared yet, in microseconds, and when it came.
+    pub round_trip: Option<(u32, UnixMillis)>,
+    /// What is known of the path, as [`store_summary`] stored it.
+    pub path: Option<serde_json::Value>,
     /// When the delegation that holds was decided; none when the subnet has none, or another agent.
     pub delegated_at: Option<UnixMillis>,
+}
+
+/// What calibration concluded from the reports of a subnet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// The reports of its pages, as JSON.
+    pub reports: serde_json::Value,
+    /// What is known of its path, as JSON.
+    pub path: serde_json::Value,
+    /// When the path is to be checked; none leaves the time as it is.
+    pub check_at: Option<UnixMillis>,
 }
 
 #[derive(FromRow)]
@@ -78,6 +102,9 @@ struct Row {
     ratio: Option<f64>,
     url: Option<String>,
     summary: Option<serde_json::Value>,
+    connect_us: Option<i32>,
+    connect_at: Option<Moment>,
+    path: Option<serde_json::Value>,
     delegated_at: Option<Moment>,
 }
 
@@ -97,6 +124,11 @@ pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingReports>, S
             ratio: row.ratio,
             url: row.url,
             summary: row.summary,
+            round_trip: row
+                .connect_us
+                .zip(row.connect_at)
+                .map(|(us, at)| (us.unsigned_abs(), at.0)),
+            path: row.path,
             delegated_at: row.delegated_at.map(|at| at.0),
         })
     };
@@ -107,21 +139,21 @@ pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingReports>, S
 pub(crate) async fn store_summary_in(
     db: &mut PgConnection,
     reports: &PendingReports,
-    summary: &serde_json::Value,
+    summary: &Summary,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE timing_reports SET usual = usual - $4, slower = slower - $5, summary = $6
-         WHERE first = $1 AND last = $2 AND agent = $3 AND usual >= $4 AND slower >= $5",
-    )
-    .bind(reports.subnet.first())
-    .bind(reports.subnet.last())
-    .bind(reports.agent.get())
-    .bind(i32::try_from(reports.usual).unwrap_or(i32::MAX))
-    .bind(i32::try_from(reports.slower).unwrap_or(i32::MAX))
-    .bind(summary)
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("store a summary of reports"))?;
+    sqlx::query(include_str!("timing_reports/store_summary.sql"))
+        .bind(reports.subnet.first())
+        .bind(reports.subnet.last())
+        .bind(reports.agent.get())
+        .bind(i32::try_from(reports.usual).unwrap_or(i32::MAX))
+        .bind(i32::try_from(reports.slower).unwrap_or(i32::MAX))
+        .bind(&summary.reports)
+        .bind(&summary.path)
+        .bind(summary.check_at.map(Moment))
+        .bind(reports.round_trip.map(|(_, at)| Moment(at)))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("store a summary of reports"))?;
     Ok(())
 }
 
@@ -129,9 +161,47 @@ pub(crate) async fn store_summary_in(
 pub async fn store_summary(
     store: &Store,
     reports: &PendingReports,
-    summary: &serde_json::Value,
+    summary: &Summary,
 ) -> Result<(), StoreError> {
     let mut db =
         store.pool().acquire().await.map_err(StoreError::doing("store a summary of reports"))?;
     store_summary_in(&mut db, reports, summary).await
+}
+
+/// Orders probes of paths whose checks are due, at most `most` of each of these agents. Without an
+/// answer a path is due again at `again_at`. Returns the agents that were asked, once for each
+/// probe.
+pub async fn order_checks(
+    store: &Store,
+    agents: &[AgentId],
+    most: u32,
+    now: UnixMillis,
+    again_at: UnixMillis,
+) -> Result<Vec<AgentId>, StoreError> {
+    let rows: Vec<(i64, Option<i64>)> =
+        sqlx::query_as(include_str!("timing_reports/order_checks.sql"))
+            .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
+            .bind(Moment(now))
+            .bind(i64::from(most))
+            .bind(Moment(again_at))
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("order checks of paths"))?;
+    let asked = rows.into_iter().filter(|(_, probe)| probe.is_some());
+    Ok(asked.map(|(agent, _)| AgentId::new(agent)).collect())
+}
+
+/// Deletes checks of paths that were answered or expired, at most `limit`: their round trips are
+/// stored with the subnets. Returns their number.
+pub async fn delete_ended_checks(store: &Store, limit: u32) -> Result<u64, StoreError> {
+    let deleted = sqlx::query(
+        "DELETE FROM probes WHERE id IN (
+            SELECT id FROM probes WHERE purpose = 'path' AND state <> 'asked'
+            ORDER BY id LIMIT $1)",
+    )
+    .bind(i64::from(limit))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("delete checks of paths"))?;
+    Ok(deleted.rows_affected())
 }

@@ -9,6 +9,7 @@ use std::ops;
 
 use crate::columns::Columns;
 use crate::company::{Companies, Company};
+use crate::country::Country;
 use crate::family::Family;
 use crate::id::{CompanyId, Generation, SubnetId};
 use crate::range::{Bounds, Range};
@@ -92,6 +93,11 @@ impl Hierarchy {
         iter::once(smallest)
             .chain(self.ancestors(smallest))
             .find(|id| self.subnet(*id).may_be_delegated())
+    }
+
+    /// Country of the smallest subnet that holds the address and may be delegated.
+    pub fn country_at(&self, address: IpAddr) -> Option<Country> {
+        self.subnet(self.smallest_delegable(address)?).country()
     }
 
     /// The subnet of an id that was stored or came from outside; `None` where this generation has

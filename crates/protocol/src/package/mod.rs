@@ -17,6 +17,7 @@ mod block;
 mod body;
 mod bounds;
 mod coding;
+mod entry_ref;
 mod read;
 mod write;
 
@@ -25,9 +26,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{key::KeyError, limits};
 
-pub use block::{BlockError, decode_entry, encode_entry};
+pub use block::BlockError;
 pub use bounds::ValueError;
 pub use coding::Coding;
+pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, StoredEntry, decode_entry, encode_entry};
 pub use read::{Package, open};
 pub use write::{PackageBuilder, Written};
 

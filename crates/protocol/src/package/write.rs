@@ -3,14 +3,14 @@
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-use super::{Coding, Header, MAGIC, PackageError, PackageName, SIGNATURE_BYTES, block};
-use crate::{key::AgentKey, key::Purpose, limits, page::Entry};
+use super::{Coding, EntryRef, Header, MAGIC, PackageError, PackageName, SIGNATURE_BYTES, block};
+use crate::{key::AgentKey, key::Purpose, limits};
 use model::UnixMillis;
 
 /// A package that is being filled.
 #[derive(Debug, Default)]
-pub struct PackageBuilder {
-    entries: Vec<Entry>,
+pub struct PackageBuilder<'a> {
+    entries: Vec<EntryRef<'a>>,
     coding: Coding,
 }
 
@@ -23,15 +23,15 @@ pub struct Written {
     pub bytes: Vec<u8>,
 }
 
-impl PackageBuilder {
+impl<'a> PackageBuilder<'a> {
     /// An empty package with this coding.
     pub fn new(coding: Coding) -> Self {
         Self { entries: Vec::new(), coding }
     }
 
     /// Adds an entry.
-    pub fn push(&mut self, entry: Entry) {
-        self.entries.push(entry);
+    pub fn push(&mut self, entry: impl Into<EntryRef<'a>>) {
+        self.entries.push(entry.into());
     }
 
     /// Closes and signs the package. An error if a reader would refuse it; fewer or smaller entries

@@ -17,7 +17,7 @@ use crate::{Store, StoreError};
 pub struct Newcomer<'a> {
     /// Public key of the agent: its identity.
     pub key: &'a PublicKey,
-    /// Its name, contact, capacity and spans, as its owner wrote them.
+    /// Its name, contact, capacity, spans and place, as its owner wrote them.
     pub profile: &'a AgentProfile,
     /// The version of the protocol that it speaks.
     pub protocol: ProtocolVersion,
@@ -43,6 +43,8 @@ pub enum Enrolment {
     UsedToken,
     /// The token has expired.
     ExpiredToken,
+    /// An admin revoked the token.
+    RevokedToken,
 }
 
 /// Enrols an agent, using up its join token. A key that is known needs no token: it gets the same
@@ -81,6 +83,7 @@ async fn upsert(
         .bind(&profile.zone)
         .bind(sqlx::types::Json(&profile.spans))
         .bind(newcomer.home)
+        .bind(profile.place.as_ref().map(sqlx::types::Json))
         .bind(Moment(now))
         .fetch_one(db)
         .await
@@ -96,7 +99,7 @@ async fn use_token(
 ) -> Result<bool, StoreError> {
     let used = sqlx::query(
         "UPDATE join_tokens SET used_by = $2, used_at = $3
-         WHERE token_sha256 = $1 AND used_by IS NULL AND expires_at > $3",
+         WHERE token_sha256 = $1 AND used_by IS NULL AND revoked_at IS NULL AND expires_at > $3",
     )
     .bind(sha256)
     .bind(agent)
@@ -108,16 +111,18 @@ async fn use_token(
 }
 
 async fn why_not(store: &Store, sha256: &[u8], now: UnixMillis) -> Result<Enrolment, StoreError> {
-    let token: Option<(bool, Moment)> = sqlx::query_as(
-        "SELECT used_by IS NOT NULL, expires_at FROM join_tokens WHERE token_sha256 = $1",
+    let token: Option<(bool, bool, Moment)> = sqlx::query_as(
+        "SELECT used_by IS NOT NULL, revoked_at IS NOT NULL, expires_at FROM join_tokens
+         WHERE token_sha256 = $1",
     )
     .bind(sha256)
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("look up a join token"))?;
     Ok(match token {
-        Some((true, _)) => Enrolment::UsedToken,
-        Some((false, expires)) if expires.0 <= now => Enrolment::ExpiredToken,
+        Some((true, _, _)) => Enrolment::UsedToken,
+        Some((false, true, _)) => Enrolment::RevokedToken,
+        Some((false, false, expires)) if expires.0 <= now => Enrolment::ExpiredToken,
         _ => Enrolment::UnknownToken,
     })
 }

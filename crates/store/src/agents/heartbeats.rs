@@ -1,7 +1,7 @@
 //! Heartbeats of agents.
 
-use model::{AgentId, AgentState, UnixMillis};
-use protocol::ProtocolVersion;
+use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
+use protocol::{ProtocolVersion, version};
 
 use crate::columns::read_word;
 use crate::moment::Moment;
@@ -18,6 +18,8 @@ pub struct Heartbeat<'a> {
     pub asleep_until: Option<UnixMillis>,
     /// Its own status report, as JSON.
     pub status: &'a serde_json::Value,
+    /// Where its owner says it is; changes nothing from agents that do not know places.
+    pub place: Option<&'a PlaceClaim>,
     /// Routes up to this number are stored by the agent and are forgotten here.
     pub routes_after: u64,
 }
@@ -51,6 +53,8 @@ pub async fn heartbeat(
         .bind(heartbeat.status)
         .bind(i64::try_from(heartbeat.routes_after).unwrap_or(i64::MAX))
         .bind(Moment(heartbeat_cutoff))
+        .bind(heartbeat.protocol >= version::PLACES)
+        .bind(heartbeat.place.map(sqlx::types::Json))
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("take a heartbeat down"))?;

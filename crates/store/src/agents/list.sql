@@ -1,16 +1,25 @@
--- Agents with a number below `before`, the newest first.
+-- Agents with their counts, the newest first; one agent where $1 names it.
+-- 1: the counts, with the changes that are not added yet. Sums of what agents report may be too
+--    large.
+WITH kept AS (
+   SELECT agent, sum(delegations)::bigint AS delegations, sum(hosts)::bigint AS hosts,
+          sum(pages)::bigint AS pages,
+          least(sum(wire_bytes), 9223372036854775807)::bigint AS wire_bytes,
+          least(sum(shipped_bytes), 9223372036854775807)::bigint AS shipped_bytes
+   FROM (SELECT * FROM agent_counts UNION ALL SELECT * FROM agent_count_changes) AS c
+   WHERE $1::bigint IS NULL OR agent = $1
+   GROUP BY agent
+)
+-- 2: the agents.
 SELECT a.id, a.state, a.name, a.contact, a.version, a.capacity_pages_per_day, a.zone, a.spans,
-    a.home,
+       a.home, a.place, a.public_key, a.leaving_at, a.left_at,
        a.enrolled_at, a.approved_at, a.last_heartbeat_at, a.asleep_until,
-           a.status ->> 'idle_reason' AS idle_reason,
-       (SELECT count(*) FROM delegations d WHERE d.agent = a.id AND d.ended_at IS NULL)
-           AS delegations,
-       (SELECT count(*) FROM hosts h WHERE h.agent = a.id) AS hosts,
-       p.pages, p.wire_bytes, p.shipped_bytes
-FROM agents a
-CROSS JOIN LATERAL (
-   SELECT coalesce(sum(pages), 0)::bigint AS pages,
-          least(coalesce(sum(wire_bytes), 0), 9223372036854775807)::bigint AS wire_bytes,
-          coalesce(sum(bytes), 0)::bigint AS shipped_bytes
-   FROM packages WHERE agent = a.id) AS p
-WHERE a.id < $1 ORDER BY a.id DESC LIMIT $2
+       a.status ->> 'idle_reason' AS idle_reason,
+       coalesce(k.delegations, 0) AS delegations, coalesce(k.hosts, 0) AS hosts,
+       coalesce(k.pages, 0) AS pages, coalesce(k.wire_bytes, 0) AS wire_bytes,
+       coalesce(k.shipped_bytes, 0) AS shipped_bytes,
+       (SELECT t.name FROM join_tokens t WHERE t.used_by = a.id ORDER BY t.id DESC LIMIT 1)
+           AS join_token
+FROM agents a LEFT JOIN kept k ON k.agent = a.id
+WHERE $1::bigint IS NULL OR a.id = $1
+ORDER BY a.id DESC

@@ -2,7 +2,9 @@
 
 mod enrolment;
 mod heartbeats;
+mod leaving;
 mod orders;
+mod sites;
 mod summaries;
 
 use std::net::IpAddr;
@@ -12,7 +14,9 @@ use protocol::key::PublicKey;
 
 pub use enrolment::{Enrolment, Newcomer, enrol};
 pub use heartbeats::{Heartbeat, HeartbeatOutcome, heartbeat};
+pub use leaving::{Departure, leave};
 pub use orders::{Order, OrderOutcome, order};
+pub use sites::{AgentSite, sites};
 pub use summaries::{AgentSummary, find, list, names};
 
 use crate::columns::read_word;

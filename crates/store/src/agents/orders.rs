@@ -7,6 +7,7 @@ use sqlx::PgConnection;
 use crate::columns::read_word;
 use crate::commit::commit;
 use crate::delegations;
+use crate::drains;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -89,6 +90,7 @@ pub async fn order(
             delegations::give_home(&mut tx, agent, &home, now).await?;
         }
         Order::Revoke => {
+            drains::forget(&mut tx, agent).await?;
             delegations::free(&mut tx, agent, now).await?;
             delegations::notify(&mut tx, None).await?;
         }
@@ -100,7 +102,10 @@ pub async fn order(
     Ok(Some(OrderOutcome::Done))
 }
 
-async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<AgentState>, StoreError> {
+pub(super) async fn lock(
+    db: &mut PgConnection,
+    agent: AgentId,
+) -> Result<Option<AgentState>, StoreError> {
     let state: Option<String> =
         sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR UPDATE")
             .bind(agent.get())

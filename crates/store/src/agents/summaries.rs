@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use model::{AgentId, AgentState, UnixMillis};
+use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
+use protocol::key::PublicKey;
 use sqlx::FromRow;
 use sqlx::types::Json;
 
@@ -32,6 +33,16 @@ pub struct AgentSummary {
     pub spans: Vec<String>,
     /// The address it enrolled from.
     pub home: IpAddr,
+    /// Where its owner says it is.
+    pub place: Option<PlaceClaim>,
+    /// Its public key.
+    pub key: PublicKey,
+    /// What the admin wrote for the join token that it enrolled with; none if that is not known.
+    pub join_token: Option<String>,
+    /// When its owner ended it.
+    pub leaving_at: Option<UnixMillis>,
+    /// When it was deregistered, because its owner ended it.
+    pub left_at: Option<UnixMillis>,
     /// When it enrolled.
     pub enrolled_at: UnixMillis,
     /// When it was approved.
@@ -65,6 +76,11 @@ struct Row {
     zone: String,
     spans: Json<Vec<String>>,
     home: IpAddr,
+    place: Option<Json<PlaceClaim>>,
+    public_key: Vec<u8>,
+    join_token: Option<String>,
+    leaving_at: Option<Moment>,
+    left_at: Option<Moment>,
     enrolled_at: Moment,
     approved_at: Option<Moment>,
     last_heartbeat_at: Option<Moment>,
@@ -77,11 +93,15 @@ struct Row {
     shipped_bytes: i64,
 }
 
-/// Agents with a number below `before`, the newest first.
-pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<AgentSummary>, StoreError> {
+/// All agents, the newest first. They are some thousands at most, so that lists are filtered and
+/// sorted in memory.
+pub async fn list(store: &Store) -> Result<Vec<AgentSummary>, StoreError> {
+    read(store, None).await
+}
+
+async fn read(store: &Store, agent: Option<AgentId>) -> Result<Vec<AgentSummary>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("list.sql"))
-        .bind(before)
-        .bind(limit)
+        .bind(agent.map(AgentId::get))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the agents"))?;
@@ -90,9 +110,7 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<AgentSum
 
 /// Reads one agent as the list shows it.
 pub async fn find(store: &Store, agent: AgentId) -> Result<Option<AgentSummary>, StoreError> {
-    // The one below the next number is the one itself, if it is there.
-    let found = list(store, agent.get().saturating_add(1), 1).await?;
-    Ok(found.into_iter().find(|found| found.id == agent))
+    Ok(read(store, Some(agent)).await?.pop())
 }
 
 /// The names of agents.
@@ -110,7 +128,12 @@ pub async fn names(
 
 impl Row {
     fn read(self) -> Result<AgentSummary, StoreError> {
+        let key = PublicKey::from_bytes(&self.public_key);
         Ok(AgentSummary {
+            key: key.map_err(|_| StoreError::unreadable("agents.public_key"))?,
+            join_token: self.join_token,
+            leaving_at: self.leaving_at.map(|at| at.0),
+            left_at: self.left_at.map(|at| at.0),
             id: AgentId::new(self.id),
             state: read_word("agents", "state", self.id, &self.state)?,
             name: self.name,
@@ -120,6 +143,7 @@ impl Row {
             zone: self.zone,
             spans: self.spans.0,
             home: self.home,
+            place: self.place.map(|place| place.0),
             enrolled_at: self.enrolled_at.0,
             approved_at: self.approved_at.map(|at| at.0),
             last_heartbeat_at: self.last_heartbeat_at.map(|at| at.0),

@@ -1,4 +1,4 @@
-//! Assignments of subnets outside of a search: by a pin, an override or balance.
+//! Assignments of subnets outside of a search: by a pin, an override, balance or a drain.
 
 use hierarchy::Range;
 use model::{AgentId, DelegationId, PinId, Reason, UnixMillis};
@@ -8,6 +8,7 @@ use sqlx::PgConnection;
 use super::{end, give_hosts, notify};
 use crate::audit::{self, Entry};
 use crate::moment::Moment;
+use crate::regions::is_lent;
 use crate::working_agents::may_work;
 use crate::{Store, StoreError};
 
@@ -20,6 +21,8 @@ pub enum Cause {
     Override,
     /// Balance moved it.
     Balance,
+    /// Its former agent is drained.
+    Drain,
 }
 
 impl Cause {
@@ -29,6 +32,7 @@ impl Cause {
             Self::Pin(_) => Reason::Pinned,
             Self::Override => Reason::Override,
             Self::Balance => Reason::Balanced,
+            Self::Drain => Reason::Drained,
         }
     }
 
@@ -37,6 +41,7 @@ impl Cause {
             Self::Pin(_) => "delegation.pin",
             Self::Override => "delegation.override",
             Self::Balance => "delegation.balance",
+            Self::Drain => "delegation.drain",
         }
     }
 }
@@ -69,6 +74,8 @@ pub enum AssignmentOutcome {
     Outdated,
     /// The agent may not work any more; nothing was changed.
     AgentGone,
+    /// The subnet is lent to a region; nothing was changed.
+    Lent,
 }
 
 /// Assigns a subnet to an agent in one transaction, fenced by the generation of the subnet: ends
@@ -105,6 +112,9 @@ pub(crate) async fn assign_in(
     {
         return Ok(AssignmentOutcome::Outdated);
     }
+    if is_lent(db, &[(*subnet, assignment.agent)], now).await? {
+        return Ok(AssignmentOutcome::Lent);
+    }
     close_searches(db, subnet, now).await?;
     end(db, subnet, assignment.generation, now).await?;
     let Some(id) = insert(db, assignment, now).await? else {
@@ -132,7 +142,7 @@ async fn pin_is_active(
     Ok(found.is_some())
 }
 
-async fn latest(db: &mut PgConnection, subnet: &Range) -> Result<i64, StoreError> {
+pub(crate) async fn latest(db: &mut PgConnection, subnet: &Range) -> Result<i64, StoreError> {
     sqlx::query_scalar(
         "SELECT coalesce(max(generation), 0) FROM delegations WHERE first = $1 AND last = $2",
     )
@@ -168,7 +178,7 @@ async fn insert(
     let admin = (assignment.cause != Cause::Balance).then_some(assignment);
     let pin = match assignment.cause {
         Cause::Pin(pin) => Some(pin.get()),
-        Cause::Override | Cause::Balance => None,
+        Cause::Override | Cause::Balance | Cause::Drain => None,
     };
     let id: Option<i64> = sqlx::query_scalar(include_str!("insert_assigned.sql"))
         .bind(assignment.subnet.first())
@@ -198,7 +208,7 @@ async fn note(
         "note": assignment.note,
         "pin": match assignment.cause {
             Cause::Pin(pin) => Some(pin),
-            Cause::Override | Cause::Balance => None,
+            Cause::Override | Cause::Balance | Cause::Drain => None,
         },
     });
     let subject = id.to_string();

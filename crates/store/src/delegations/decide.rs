@@ -1,12 +1,16 @@
 //! Decisions of searches: many in one transaction, since each commit waits for the disk.
 
+use std::collections::BTreeMap;
+
 use model::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
 use super::{Decision, DecisionOutcome, give_hosts, notify_decided};
+use crate::activity::{self, Activity};
 use crate::commit::commit;
 use crate::moment::Moment;
+use crate::regions::is_lent;
 use crate::{Store, StoreError};
 
 /// Delegates a subnet as its search decided, in one transaction, fenced by the state of the search
@@ -61,6 +65,11 @@ async fn decide_in_one(
     if !may_all_work(&mut tx, decisions).await? {
         return Ok(Err(DecisionOutcome::AgentGone));
     }
+    let gifts: Vec<_> =
+        decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
+    if is_lent(&mut tx, &gifts, now).await? {
+        return Ok(Err(DecisionOutcome::Lent));
+    }
     if !close_searches(&mut tx, decisions, now).await? {
         return Ok(Err(DecisionOutcome::Outdated));
     }
@@ -69,12 +78,21 @@ async fn decide_in_one(
     if made.len() < decisions.len() {
         return Ok(Err(DecisionOutcome::Outdated));
     }
-    let gifts: Vec<_> =
-        decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
     give_hosts(&mut tx, &gifts, now).await?;
     notify_decided(&mut tx, decisions.iter().map(|decision| decision.subnet)).await?;
+    activity::count_in(&mut tx, &ended_searches(decisions), now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Ok(made))
+}
+
+/// For each agent, the searches that ended for good with a delegation to it.
+fn ended_searches(decisions: &[Decision<'_>]) -> Vec<(AgentId, Activity)> {
+    let mut counts: BTreeMap<AgentId, u64> = BTreeMap::new();
+    for decision in decisions.iter().filter(|decision| !decision.provisional) {
+        *counts.entry(decision.agent).or_default() += 1;
+    }
+    let activity = |(agent, searches)| (agent, Activity { searches, ..Activity::default() });
+    counts.into_iter().map(activity).collect()
 }
 
 async fn may_all_work(

@@ -37,7 +37,7 @@ pub(crate) async fn give_hosts(
     .await
     .map_err(StoreError::doing("give hosts to agents"))?;
     // Hosts that move already are included: the last decision counts.
-    let moving: Vec<(i64, i64)> = sqlx::query_as(include_str!("give_hosts.sql"))
+    let moving: Vec<(i64, Option<i64>)> = sqlx::query_as(include_str!("give_hosts.sql"))
         .bind(&first)
         .bind(&last)
         .bind(&agents)
@@ -45,6 +45,24 @@ pub(crate) async fn give_hosts(
         .fetch_all(&mut *db)
         .await
         .map_err(StoreError::doing("take hosts from their agents"))?;
+    if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
+}
+
+/// Takes the hosts of a subnet from their agent, as part of the transaction that ends the
+/// delegation. When the agent has released them they wait for the next agent of the subnet.
+pub(crate) async fn take_hosts(
+    db: &mut PgConnection,
+    subnet: &Range,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let taken: Vec<i64> = sqlx::query_scalar(include_str!("take_hosts.sql"))
+        .bind(subnet.first())
+        .bind(subnet.last())
+        .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
+        .fetch_all(&mut *db)
+        .await
+        .map_err(StoreError::doing("take hosts from their agent"))?;
+    let moving: Vec<(i64, Option<i64>)> = taken.into_iter().map(|host| (host, None)).collect();
     if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
 }
 
@@ -69,13 +87,13 @@ pub(crate) async fn give_waiting(db: &mut PgConnection, hosts: &[i64]) -> Result
     Ok(given.rows_affected())
 }
 
-/// Orders that hosts be handed over to their next agents.
+/// Orders that hosts be handed over to their next agents, where these are known.
 async fn handover(
     db: &mut PgConnection,
-    moving: &[(i64, i64)],
+    moving: &[(i64, Option<i64>)],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let (hosts, next_agents): (Vec<i64>, Vec<i64>) = moving.iter().copied().unzip();
+    let (hosts, next_agents): (Vec<i64>, Vec<Option<i64>>) = moving.iter().copied().unzip();
     for (doing, step) in HAND_OVER {
         sqlx::query(step)
             .bind(&hosts)
@@ -88,12 +106,37 @@ async fn handover(
     Ok(())
 }
 
+/// Queues the routes to hosts again that are on their way to the present agents of these. The
+/// caller has locked the hosts, and gives them to `next_agent`.
+pub(crate) async fn queue_routes_of_hosts_again(
+    db: &mut PgConnection,
+    hosts: &[i64],
+    next_agent: AgentId,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    for (doing, step) in [QUEUE_AGAIN, TAKE_BACK] {
+        sqlx::query(step)
+            .bind(hosts)
+            .bind(vec![next_agent.get(); hosts.len()])
+            .bind(Moment(now))
+            .execute(&mut *db)
+            .await
+            .map_err(StoreError::doing(doing))?;
+    }
+    Ok(())
+}
+
+const QUEUE_AGAIN: (&str, &str) =
+    ("queue routes to hosts that move again", include_str!("queue_routes_again.sql"));
+const TAKE_BACK: (&str, &str) =
+    ("take routes to hosts that move back", include_str!("take_routes_back.sql"));
+
 /// $1 are the hosts, $2 their next agents, $3 is now; each statement names all. The hosts came
 /// first: routing locks those that it routes to, so that either it sees them moving or its routes
 /// are seen here.
 const HAND_OVER: [(&str, &str); 4] = [
     ("end orders that a move replaces", include_str!("replace_orders.sql")),
     ("order hosts to be handed over", include_str!("order_handovers.sql")),
-    ("queue routes to hosts that move again", include_str!("queue_routes_again.sql")),
-    ("take routes to hosts that move back", include_str!("take_routes_back.sql")),
+    QUEUE_AGAIN,
+    TAKE_BACK,
 ];

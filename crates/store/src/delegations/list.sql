@@ -1,5 +1,5 @@
--- Delegations that hold and pass the filter, with a number below `before`, the newest first.
-WHERE d.ended_at IS NULL AND d.id < $1
+-- Delegations that hold and pass the filter; the order follows.
+WHERE d.ended_at IS NULL
   AND ($3::bigint IS NULL OR d.agent = $3)
   AND ($4::text IS NULL OR d.reason = $4)
   AND ($5::inet IS NULL OR (family(d.first) = family($5) AND d.first <= $6 AND d.last >= $5))
@@ -8,4 +8,3 @@ WHERE d.ended_at IS NULL AND d.id < $1
        OR EXISTS (SELECT FROM hosts h WHERE h.first = d.first AND h.last = d.last
            AND h.authority ILIKE $7)
        OR (d.first, d.last) IN (SELECT * FROM unnest($8::inet[], $9::inet[])))
-ORDER BY d.id DESC LIMIT $2

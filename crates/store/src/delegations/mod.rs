@@ -22,18 +22,23 @@ use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
 use assign::close_searches;
+pub(crate) use assign::latest;
 pub use assign::{Assignment, AssignmentOutcome, Cause, assign};
 pub use decide::{decide, decide_all};
 pub use host_agents::give_waiting_hosts;
-pub(crate) use host_agents::{give_hosts, give_waiting};
+pub(crate) use host_agents::{give_hosts, give_waiting, queue_routes_of_hosts_again, take_hosts};
 pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
 pub use remap::{RemapInput, open_search_claims, remap, remap_searches};
+pub(crate) use subnets::release_with_hosts;
 pub use subnets::{
     AdminAssignment, SubnetState, admin_assignment, pinned, release, stale, subnet_states,
     undelegated_subnets,
 };
-pub use summaries::{DelegationFilter, DelegationSummary, find, list};
+pub use summaries::{
+    DelegationFilter, DelegationOrder, DelegationPlace, DelegationSummary, count_of_agent, find,
+    list, of_subnet,
+};
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,15 +144,18 @@ pub enum DecisionOutcome {
     Outdated,
     /// The agent may not work any more; nothing was changed.
     AgentGone,
+    /// The subnet is lent to a region; nothing was changed.
+    Lent,
 }
 
-async fn end(
+/// Ends the delegation of this generation; whether it held.
+pub(crate) async fn end(
     db: &mut PgConnection,
     subnet: &Range,
     generation: i64,
     now: UnixMillis,
-) -> Result<(), StoreError> {
-    sqlx::query(
+) -> Result<bool, StoreError> {
+    let ended = sqlx::query(
         "UPDATE delegations SET ended_at = $4
          WHERE first = $1 AND last = $2 AND generation = $3 AND ended_at IS NULL",
     )
@@ -158,7 +166,7 @@ async fn end(
     .execute(db)
     .await
     .map_err(StoreError::doing("end a delegation"))?;
-    Ok(())
+    Ok(ended.rows_affected() == 1)
 }
 
 /// Delegates its home subnet to an agent that may work, where approval could not: the hierarchy was

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use hierarchy::{Generation, Range};
 use model::{AgentId, DelegationId, PinId, UnixMillis};
-use sqlx::FromRow;
+use sqlx::{FromRow, PgConnection};
 
-use super::{ActiveDelegation, notify};
+use super::{ActiveDelegation, close_searches, end, notify, take_hosts};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -21,20 +21,26 @@ pub async fn release(
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("release a subnet");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let released = sqlx::query(
-        "UPDATE delegations SET ended_at = $4
-         WHERE first = $1 AND last = $2 AND generation = $3 AND ended_at IS NULL",
-    )
-    .bind(subnet.first())
-    .bind(subnet.last())
-    .bind(generation)
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let released = end(&mut tx, subnet, generation, now).await?;
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;
-    Ok(released.rows_affected() == 1)
+    Ok(released)
+}
+
+/// Ends a delegation, fenced by its generation, closes an open search for it, and takes the hosts
+/// from the agent. Returns whether it held.
+pub(crate) async fn release_with_hosts(
+    db: &mut PgConnection,
+    subnet: &Range,
+    generation: i64,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    close_searches(db, subnet, now).await?;
+    if !end(db, subnet, generation, now).await? {
+        return Ok(false);
+    }
+    take_hosts(db, subnet, now).await?;
+    Ok(true)
 }
 
 /// The delegations that pins hold, with their pins.

@@ -6,6 +6,7 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::FromRow;
 
+use crate::bounded_count::{BoundedCount, COUNT_MAX};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -61,6 +62,37 @@ pub struct DelegationFilter {
     pub subnets: Vec<Range>,
 }
 
+/// Order of a list of delegations. Each order has an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DelegationOrder {
+    /// The newest first.
+    #[default]
+    Newest,
+    /// The longest round trip first; delegations without a measurement are left out.
+    Slowest,
+}
+
+/// Place in a list after which a page begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DelegationPlace {
+    /// Round trip in microseconds of the last delegation before the page; 0 in the order
+    /// [`DelegationOrder::Newest`].
+    pub rtt_us: i64,
+    /// The last delegation before the page.
+    pub id: DelegationId,
+}
+
+impl DelegationSummary {
+    /// Where the delegation stands in a list of this order.
+    pub fn place(&self, order: DelegationOrder) -> DelegationPlace {
+        let rtt_us = match order {
+            DelegationOrder::Newest => None,
+            DelegationOrder::Slowest => self.rtt_us,
+        };
+        DelegationPlace { rtt_us: rtt_us.unwrap_or(0).into(), id: self.id }
+    }
+}
+
 #[derive(FromRow)]
 struct Row {
     id: i64,
@@ -81,29 +113,74 @@ struct Row {
     hosts: i64,
 }
 
-/// Delegations that hold and pass the filter, with a number below `before`, the newest first.
+const NEWEST: &str = concat!(
+    include_str!("summary_columns.sql"),
+    include_str!("list.sql"),
+    include_str!("newest.sql")
+);
+const SLOWEST: &str = concat!(
+    include_str!("summary_columns.sql"),
+    include_str!("list.sql"),
+    include_str!("slowest.sql")
+);
+
+const SLOWEST_OF_AGENT: &str = concat!(
+    include_str!("summary_columns.sql"),
+    include_str!("list.sql"),
+    include_str!("slowest_of_agent.sql")
+);
+
+/// Delegations that hold and pass the filter, after `after`.
 pub async fn list(
     store: &Store,
     filter: &DelegationFilter,
-    before: i64,
+    order: DelegationOrder,
+    after: Option<DelegationPlace>,
     limit: i64,
 ) -> Result<Vec<DelegationSummary>, StoreError> {
     let touching = filter.touching.as_ref();
-    let rows: Vec<Row> =
-        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("list.sql")))
-            .bind(before)
-            .bind(limit)
-            .bind(filter.agent.map(AgentId::get))
-            .bind(filter.reason.map(Reason::as_str))
-            .bind(touching.map(Range::first))
-            .bind(touching.map(Range::last))
-            .bind(filter.text.as_deref().map(containing))
-            .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
-            .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
-            .fetch_all(store.pool())
-            .await
-            .map_err(StoreError::doing("list the delegations"))?;
+    let statement = match order {
+        DelegationOrder::Newest => NEWEST,
+        DelegationOrder::Slowest if filter.agent.is_some() => SLOWEST_OF_AGENT,
+        DelegationOrder::Slowest => SLOWEST,
+    };
+    let after_rtt = after.filter(|_| order == DelegationOrder::Slowest).map(|after| after.rtt_us);
+    let rows: Vec<Row> = sqlx::query_as(statement)
+        .bind(after.map_or(i64::MAX, |after| after.id.get()))
+        .bind(limit)
+        .bind(filter.agent.map(AgentId::get))
+        .bind(filter.reason.map(Reason::as_str))
+        .bind(touching.map(Range::first))
+        .bind(touching.map(Range::last))
+        .bind(filter.text.as_deref().map(containing))
+        .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .bind(after_rtt)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the delegations"))?;
     rows.into_iter().map(Row::read).collect()
+}
+
+/// How many subnets an agent holds, by reason.
+pub async fn count_of_agent(
+    store: &Store,
+    agent: AgentId,
+) -> Result<Vec<(Reason, BoundedCount)>, StoreError> {
+    let rows: Vec<(String, i64)> = sqlx::query_as(include_str!("count_of_agent.sql"))
+        .bind(agent.get())
+        .bind(COUNT_MAX + 1)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("count the delegations of an agent"))?;
+    // Where the bound was reached, each reason may have more than was seen of it.
+    let more = rows.iter().map(|(_, count)| count).sum::<i64>() > COUNT_MAX;
+    rows.into_iter()
+        .map(|(reason, count)| {
+            let reason = read_word("delegations", "reason", agent, &reason)?;
+            Ok((reason, BoundedCount { count: count.unsigned_abs(), more }))
+        })
+        .collect()
 }
 
 /// One delegation, also one that ended.
@@ -124,6 +201,19 @@ pub async fn find(
 fn containing(text: &str) -> String {
     let plain = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{plain}%")
+}
+
+/// The delegation of exactly this subnet that holds now.
+pub async fn of_subnet(store: &Store, subnet: &Range) -> Result<Option<DelegationId>, StoreError> {
+    let found: Option<i64> = sqlx::query_scalar(
+        "SELECT id FROM delegations WHERE first = $1 AND last = $2 AND ended_at IS NULL",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the delegation of a subnet"))?;
+    Ok(found.map(DelegationId::new))
 }
 
 impl Row {

@@ -9,5 +9,6 @@ ordered AS (
 -- 3: waits for it; a control probe brings the earlier round trip of its agent ($9).
 UPDATE incidents c SET probe = ordered.id, changed_at = $8,
        control_probe = CASE WHEN $9::int IS NULL THEN c.control_probe ELSE $4 END,
-           before_us = coalesce($9, c.before_us)
+       before_us = coalesce($9, c.before_us),
+       controls = c.controls + CASE WHEN $9::int IS NULL THEN 0 ELSE 1 END
 FROM locked, ordered WHERE c.id = locked.id

@@ -1,6 +1,7 @@
 -- Open incidents, oldest first, with their probe (p), their search (s), the present delegation (h),
 -- and the target (t) of the search that led to the first one (o).
-SELECT c.id, c.first, c.last, c.agent, c.delegation, o.rtt_us AS original_us, c.ratio, c.state,
+SELECT c.id, c.first, c.last, c.agent, c.delegation, o.rtt_us AS original_us, c.ratio,
+       c.path_ratio, c.controls, c.state,
        c.control_probe, c.before_us, p.id AS probe, p.agent AS probe_agent, p.state AS probe_state,
        p.rtt_us AS probe_us, s.id AS search, s.state = 'open' AS search_open, c.next_agent,
            c.failback,

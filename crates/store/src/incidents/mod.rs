@@ -1,4 +1,5 @@
-//! Incidents: subnets whose pages became slower (IPMicra III.F), at most one at a time per subnet.
+//! Incidents: subnets whose paths or pages became slower (IPMicra III.F), at most one at a time per
+//! subnet.
 //!
 //! The coordinator decides each step. A step is one transaction that first checks that the incident
 //! is still in the state for which the step was computed, so a repeated step changes nothing.
@@ -12,7 +13,9 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis};
 
 pub use read::{IncidentSummary, list, list_open, measured, of_search};
-pub use steps::{Seed, check, close_as_slow_server, end, open, search, set_away, set_failback};
+pub use steps::{
+    Opening, Seed, check, close_as_slow_server, end, open, search, set_away, set_failback,
+};
 
 /// An open incident.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,14 +24,18 @@ pub struct Incident {
     pub id: i64,
     /// The subnet that it is about.
     pub subnet: Range,
-    /// The agent that reported slower pages.
+    /// The agent that had the subnet then.
     pub agent: AgentId,
     /// The delegation that held then.
     pub delegation: DelegationId,
     /// That agent's round trip when it got the subnet, in microseconds.
     pub before_us: Option<u32>,
-    /// Recent time over usual time of the page reported last.
+    /// Recent time over usual time, of the path or of the page reported last.
     pub ratio: f64,
+    /// Recent round trip of that agent over the usual one; none when that was not known.
+    pub path_ratio: Option<f64>,
+    /// Control probes that were ordered.
+    pub controls: u32,
     /// How far it has come.
     pub state: IncidentState,
     /// The control agent, which separates a slow path from a slow server, and the round trip that

@@ -20,6 +20,8 @@ struct Row {
     delegation: i64,
     original_us: Option<i32>,
     ratio: f64,
+    path_ratio: Option<f64>,
+    controls: i16,
     state: String,
     control_probe: Option<i64>,
     before_us: Option<i32>,
@@ -59,6 +61,8 @@ impl Row {
             delegation: DelegationId::new(self.delegation),
             before_us: self.original_us.map(i32::unsigned_abs),
             ratio: self.ratio,
+            path_ratio: self.path_ratio,
+            controls: self.controls.unsigned_abs().into(),
             state,
             control_probe: self
                 .control_probe
@@ -118,9 +122,9 @@ pub struct IncidentSummary {
     pub subnet: Range,
     /// Who reported slower pages, with its name.
     pub agent: (AgentId, String),
-    /// Recent time over usual time of the page reported last.
+    /// Recent time over usual time, of the path or of the page reported last.
     pub ratio: f64,
-    /// URL of that page.
+    /// URL of that page; none when the path became slower.
     pub url: Option<String>,
     /// How far it has come.
     pub state: IncidentState,

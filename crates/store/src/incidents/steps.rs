@@ -5,8 +5,19 @@ use sqlx::PgConnection;
 
 use super::{CurrentDelegation, Incident, Target};
 use crate::moment::Moment;
-use crate::timing_reports::{self, PendingReports};
+use crate::timing_reports::{self, PendingReports, Summary};
 use crate::{Store, StoreError};
+
+/// Why an incident is opened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Opening<'a> {
+    /// Recent time over usual time, of the path or of a page.
+    pub ratio: f64,
+    /// That page; none when the path became slower.
+    pub url: Option<&'a str>,
+    /// Recent round trip of the agent over the usual one; none when that is not known.
+    pub path_ratio: Option<f64>,
+}
 
 /// Stores the summary of reports and opens an incident about them. An open incident stays, unless
 /// the subnet is at this agent because of it: then the new agent is slow, too. Subnets of agents
@@ -14,12 +25,13 @@ use crate::{Store, StoreError};
 pub async fn open(
     store: &Store,
     reports: &PendingReports,
-    timing_reports: &serde_json::Value,
+    summary: &Summary,
+    opening: &Opening<'_>,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open an incident");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    timing_reports::store_summary_in(&mut tx, reports, timing_reports).await?;
+    timing_reports::store_summary_in(&mut tx, reports, summary).await?;
     sqlx::query(include_str!("overtake_away.sql"))
         .bind(reports.subnet.first())
         .bind(reports.subnet.last())
@@ -32,8 +44,9 @@ pub async fn open(
         .bind(reports.subnet.first())
         .bind(reports.subnet.last())
         .bind(reports.agent.get())
-        .bind(reports.ratio.unwrap_or(1.0))
-        .bind(reports.url.as_deref())
+        .bind(opening.ratio)
+        .bind(opening.url)
+        .bind(opening.path_ratio)
         .bind(Moment(now))
         .execute(&mut *tx)
         .await
@@ -205,13 +218,13 @@ pub async fn end(
 pub async fn close_as_slow_server(
     store: &Store,
     incident: &Incident,
-    now_us: u32,
+    now_us: Option<u32>,
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close an incident of a slow server");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if close(&mut tx, incident, (IncidentState::Server, Some(now_us)), timing_reports, now).await? {
+    if close(&mut tx, incident, (IncidentState::Server, now_us), timing_reports, now).await? {
         sqlx::query(include_str!("forget_page_times.sql"))
             .bind(incident.subnet.first())
             .bind(incident.subnet.last())
@@ -249,6 +262,8 @@ async fn close(
         .bind(incident.subnet.first())
         .bind(incident.subnet.last())
         .bind(timing_reports)
+        // Nothing was measured now: the path was known when the incident was opened.
+        .bind(state == IncidentState::Server && now_us.is_none())
         .execute(db)
         .await
         .map_err(doing)?;

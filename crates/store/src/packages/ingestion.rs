@@ -4,12 +4,13 @@ use model::{LedgerPosition, UnixMillis};
 use protocol::package::PackageName;
 use sqlx::PgConnection;
 
+use crate::activity::Activity;
 use crate::commit::commit;
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::round_trips::{self, SubnetRoundTrip};
 use crate::urls::{self, NewUrl};
-use crate::{Store, StoreError, loads, timing_reports};
+use crate::{Store, StoreError, activity, agent_countries, fetches, loads, timing_reports};
 
 /// Changes that the ingestion of a package makes beside the index.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,41 +35,44 @@ pub async fn ingest(
 ) -> Result<Option<Vec<SubnetRoundTrip>>, StoreError> {
     let doing = StoreError::doing("ingest a package");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if !mark(&mut tx, ingestion, now).await? {
-        return Ok(None);
-    }
+    let Some(shipped_bytes) = mark(&mut tx, ingestion, now).await? else { return Ok(None) };
+    let agent = ingestion.name.agent;
     count(&mut tx, &ingestion.hosts).await?;
-    loads::count(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
-    timing_reports::count_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
-    let round_trips =
-        round_trips::record_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
-    urls::queue_in(&mut tx, &ingestion.discovered, Some(ingestion.name.agent), now).await?;
+    agent_countries::count_fetches(&mut tx, agent, &ingestion.hosts).await?;
+    fetches::keep_in(&mut tx, agent, &ingestion.hosts, now).await?;
+    loads::count(&mut tx, agent, &ingestion.hosts, now).await?;
+    timing_reports::count_in(&mut tx, agent, &ingestion.hosts, now).await?;
+    let round_trips = round_trips::record_in(&mut tx, agent, &ingestion.hosts, now).await?;
+    urls::queue_in(&mut tx, &ingestion.discovered, Some(agent), now).await?;
+    let activity = Activity::of_hosts(&ingestion.hosts, shipped_bytes);
+    activity::count_in(&mut tx, &[(agent, activity)], now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Some(round_trips))
 }
 
+/// Marks the package and returns its size; none if it was marked already.
 async fn mark(
     db: &mut PgConnection,
     ingestion: &Ingestion,
     now: UnixMillis,
-) -> Result<bool, StoreError> {
+) -> Result<Option<u64>, StoreError> {
     let sum = |value: fn(&HostTally) -> u64| {
         ingestion.hosts.iter().map(value).fold(0_u64, u64::saturating_add)
     };
-    let marked = sqlx::query(
+    let bytes: Option<i64> = sqlx::query_scalar(
         "UPDATE packages SET ingested_at = $2, ingestions = ingestions + 1, failure = NULL,
                              pages = $3, fetches = $4, wire_bytes = $5
-         WHERE position = $1 AND ingested_at IS NULL",
+         WHERE position = $1 AND ingested_at IS NULL RETURNING bytes",
     )
     .bind(ingestion.position.get())
     .bind(Moment(now))
     .bind(i32::try_from(sum(|host| host.pages)).unwrap_or(i32::MAX))
     .bind(i32::try_from(sum(|host| host.fetches)).unwrap_or(i32::MAX))
     .bind(saturated(sum(|host| host.wire_bytes)))
-    .execute(db)
+    .fetch_optional(db)
     .await
     .map_err(StoreError::doing("mark a package as ingested"))?;
-    Ok(marked.rows_affected() == 1)
+    Ok(bytes.map(i64::unsigned_abs))
 }
 
 async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreError> {

@@ -139,22 +139,38 @@ struct Row {
     public_key: Vec<u8>,
 }
 
-/// The packages after a position, in their order.
-pub async fn after(
+/// A package that a coordinator has not taken yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingPackage {
+    /// Its place in the ledger.
+    pub position: LedgerPosition,
+    /// The agent that sent it.
+    pub agent: AgentId,
+    /// Bytes of its inflated body.
+    pub plain_bytes: u64,
+}
+
+/// The packages at these positions and so many after `last`, in their order.
+pub async fn waiting(
     store: &Store,
-    position: LedgerPosition,
+    last: LedgerPosition,
+    also: &[LedgerPosition],
     limit: u32,
-) -> Result<Vec<LedgerPackage>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(concat!(
-        include_str!("columns.sql"),
-        "WHERE p.position > $1 ORDER BY p.position LIMIT $2"
-    ))
-    .bind(position.get())
-    .bind(i64::from(limit))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the next packages of the ledger"))?;
-    Ok(rows.into_iter().map(Row::read).collect())
+) -> Result<Vec<WaitingPackage>, StoreError> {
+    let also: Vec<i64> = also.iter().map(|position| position.get()).collect();
+    let rows: Vec<(i64, i64, i64)> = sqlx::query_as(include_str!("waiting.sql"))
+        .bind(last.get())
+        .bind(also)
+        .bind(i64::from(limit))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the packages that wait"))?;
+    let read = |(position, agent, plain_bytes): (i64, i64, i64)| WaitingPackage {
+        position: LedgerPosition::new(position),
+        agent: AgentId::new(agent),
+        plain_bytes: plain_bytes.unsigned_abs(),
+    };
+    Ok(rows.into_iter().map(read).collect())
 }
 
 /// The packages at these positions.
@@ -172,19 +188,22 @@ pub async fn at(
 }
 
 /// Packages whose changes are to be applied now, in their order. A package that failed is left out
-/// until its next attempt is due.
+/// until its next attempt is due, and so are those at the positions `except` that have not failed.
 pub async fn pending(
     store: &Store,
+    except: &[LedgerPosition],
     now: UnixMillis,
     limit: u32,
 ) -> Result<Vec<LedgerPackage>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(concat!(
         include_str!("columns.sql"),
         "WHERE p.ingested_at IS NULL AND (p.retry_at IS NULL OR p.retry_at <= $1)
+           AND (p.failures > 0 OR p.position <> ALL($3))
          ORDER BY p.position LIMIT $2"
     ))
     .bind(Moment(now))
     .bind(i64::from(limit))
+    .bind(except.iter().map(|position| position.get()).collect::<Vec<_>>())
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the pending packages"))?;

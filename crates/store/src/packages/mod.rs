@@ -1,7 +1,7 @@
 //! Ledger of packages: each package has a position, and its changes are applied exactly once.
 //!
 //! [`enter`] gives a package its position. Every coordinator follows the ledger with
-//! [`after`] and indexes the pages. The leader also applies what a package brings to the
+//! [`waiting`] and indexes the pages. The leader also applies what a package brings to the
 //! database, with [`ingest`], and records with [`fail`] that a package cannot be ingested now.
 
 mod failures;
@@ -11,7 +11,8 @@ mod ledger;
 pub use failures::{FailedPackage, count_failed, fail, list_failed, retry};
 pub use ingestion::{Ingestion, ingest, most_ingestions};
 pub use ledger::{
-    EnterOutcome, Ledger, LedgerPackage, ReceivedPackage, after, at, enter, find, ledger, pending,
+    EnterOutcome, Ledger, LedgerPackage, ReceivedPackage, WaitingPackage, at, enter, find, ledger,
+    pending, waiting,
 };
 
 use crate::StoreError;

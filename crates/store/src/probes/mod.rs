@@ -13,7 +13,7 @@ use protocol::ProbeOrder;
 
 pub use counts::{ProbeCount, count_since};
 pub use ended::{expire, withdraw};
-pub use report::{NewReports, report};
+pub use report::{AnsweredOrder, NewReports, answers_at, report};
 
 use crate::commit::commit;
 use crate::moment::Moment;
@@ -120,7 +120,8 @@ pub async fn orders(
                 coalesce(p.target_host, s.target_host)
          FROM probes p LEFT JOIN searches s ON s.id = p.search
          WHERE p.agent = $1 AND p.state = 'asked' AND p.id <> ALL($2)
-         ORDER BY array_position(ARRAY['search', 'check', 'home', 'landmark'], p.purpose), p.id
+         ORDER BY array_position(ARRAY['search', 'check', 'path', 'home', 'landmark'], p.purpose),
+                  p.id
          LIMIT $3",
     )
     .bind(agent.get())

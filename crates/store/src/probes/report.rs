@@ -1,6 +1,8 @@
 //! Reports of agents on probe orders.
 
-use model::{AgentId, ProbeState, UnixMillis};
+use std::net::IpAddr;
+
+use model::{AgentId, ProbeId, ProbeState, UnixMillis};
 use protocol::{ProbeReport, ProbeResult};
 use sqlx::FromRow;
 
@@ -15,7 +17,7 @@ pub struct NewReports {
     pub search: i64,
     /// Measurements of landmarks.
     pub landmark: i64,
-    /// Checks of single addresses.
+    /// Checks of single addresses and of paths.
     pub check: i64,
 }
 
@@ -42,6 +44,36 @@ pub async fn report(
         .fetch_one(store.pool())
         .await
         .map_err(StoreError::doing("store probe reports"))
+}
+
+/// An order that an agent answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnsweredOrder {
+    /// The address that was probed.
+    pub address: Option<IpAddr>,
+    /// Its round trip in microseconds; none where it did not answer.
+    pub rtt_us: Option<u32>,
+}
+
+/// Those of these orders that the agent answered at this moment.
+pub async fn answers_at(
+    store: &Store,
+    agent: AgentId,
+    orders: &[ProbeId],
+    reported_at: UnixMillis,
+) -> Result<Vec<AnsweredOrder>, StoreError> {
+    let rows: Vec<(Option<IpAddr>, Option<i32>)> = sqlx::query_as(include_str!("answers_at.sql"))
+        .bind(agent.get())
+        .bind(orders.iter().map(|order| order.get()).collect::<Vec<_>>())
+        .bind(Moment(reported_at))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read what probes measured"))?;
+    let read = |(address, rtt_us): (Option<IpAddr>, Option<i32>)| AnsweredOrder {
+        address,
+        rtt_us: rtt_us.map(i32::unsigned_abs),
+    };
+    Ok(rows.into_iter().map(read).collect())
 }
 
 const REPORT: &str = include_str!("report.sql");

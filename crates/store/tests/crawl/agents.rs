@@ -99,6 +99,7 @@ async fn heartbeat(
         protocol: ProtocolVersion(1),
         asleep_until: None,
         status: &status,
+        place: None,
         routes_after,
     };
     agents::heartbeat(world.store(), &heartbeat, NOW.plus_ms(-60_000), NOW).await.unwrap().unwrap()
@@ -138,6 +139,7 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
         protocol: ProtocolVersion(1),
         asleep_until,
         status: &status,
+        place: None,
         routes_after: 0,
     };
     let since = NOW.plus_ms(-60_000);

@@ -145,6 +145,7 @@ async fn heartbeat(world: &World, agent: AgentId, now: UnixMillis) {
         protocol: protocol::version::CURRENT,
         asleep_until: None,
         status: &status,
+        place: None,
         routes_after: 0,
     };
     agents::heartbeat(world.store(), &heartbeat, now, now).await.unwrap().unwrap();

@@ -7,15 +7,21 @@ use serde_json::json;
 use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
 use store::host_tally::{HostTally, Trends};
+use store::incidents::Opening;
 use store::packages::{Ingestion, ReceivedPackage};
 use store::searches::{self, NewSearch, SearchKind};
-use store::timing_reports::{self, PendingReports};
+use store::timing_reports::{self, PendingReports, Summary};
 use store::{handovers, probes};
 use store::{incidents, incidents::Incident, incidents::Outcome, incidents::Seed};
 
 use crate::world::{NOW, World, ip, range};
 
 const SUBNET: &str = "198.51.100.0/24";
+const SLOW: Opening<'_> = Opening { ratio: 4.0, url: Some("http://a.example/"), path_ratio: None };
+
+fn summary() -> Summary {
+    Summary { reports: json!({"kept": 1}), path: json!(null), check_at: None }
+}
 
 /// A host whose subnet the first of two agents got in a search that measured both.
 async fn world() -> (World, AgentId, AgentId) {
@@ -88,10 +94,22 @@ async fn decide(world: &World, agent: AgentId, rtt_us: u32) {
 async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
     let page = (slower > 0).then(|| ("http://a.example/".to_owned(), 4.0));
     let trends = Trends { usual, slower, page };
+    ship(world, agent, 1, HostTally { trends, ..HostTally::default() }, NOW).await;
+}
+
+/// A package of an agent has a new connection to an address.
+async fn connect(world: &World, agent: AgentId, seq: u64, to: (&str, u32), now: UnixMillis) {
+    let (address, rtt_us) = to;
+    let connect = Some((ip(address), rtt_us));
+    ship(world, agent, seq, HostTally { connect, ..HostTally::default() }, now).await;
+}
+
+/// A package of an agent with counts of the host; it counts once.
+async fn ship(world: &World, agent: AgentId, seq: u64, tally: HostTally, now: UnixMillis) {
     let scheme = "http".into();
     let authority = "a.example".into();
-    let tally = HostTally { scheme, authority, trends, ..HostTally::default() };
-    let name = PackageName { agent, epoch: 1, seq: 1 };
+    let tally = HostTally { scheme, authority, ..tally };
+    let name = PackageName { agent, epoch: 1, seq };
     let header = Header {
         name,
         created: NOW,
@@ -108,11 +126,11 @@ async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
         foreign_hosts: &[],
     };
     store::packages::enter(world.store(), &received, NOW).await.unwrap();
-    let waiting = store::packages::pending(world.store(), NOW, 1).await.unwrap();
+    let waiting = store::packages::pending(world.store(), &[], NOW, 1).await.unwrap();
     let position = waiting[0].position;
     let ingestion = Ingestion { position, name, hosts: vec![tally], discovered: vec![] };
-    store::packages::ingest(world.store(), &ingestion, NOW).await.unwrap();
-    store::packages::ingest(world.store(), &ingestion, NOW).await.unwrap();
+    store::packages::ingest(world.store(), &ingestion, now).await.unwrap();
+    store::packages::ingest(world.store(), &ingestion, now).await.unwrap();
 }
 
 async fn pending(world: &World) -> Vec<PendingReports> {
@@ -134,7 +152,7 @@ async fn what_is_told_counts_once_and_only_from_whom_the_host_is() {
         (told.usual, told.slower, told.ratio, told.delegated_at),
         (2, 1, Some(4.0), Some(NOW))
     );
-    timing_reports::store_summary(world.store(), &told, &json!({"kept": 1})).await.unwrap();
+    timing_reports::store_summary(world.store(), &told, &summary()).await.unwrap();
     assert_eq!(pending(&world).await, []);
 }
 
@@ -144,9 +162,9 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let (world, near, next) = world().await;
     tell(&world, near, 0, 2).await;
     let told = pending(&world).await.remove(0);
-    assert!(incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap());
+    assert!(incidents::open(world.store(), &told, &summary(), &SLOW, NOW).await.unwrap());
     assert!(
-        !incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap(),
+        !incidents::open(world.store(), &told, &summary(), &SLOW, NOW).await.unwrap(),
         "one at a time"
     );
     let checking = case(&world).await;
@@ -215,10 +233,14 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     let (world, near, _) = world().await;
     tell(&world, near, 0, 2).await;
     let told = pending(&world).await.remove(0);
-    incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap();
+    incidents::open(world.store(), &told, &summary(), &SLOW, NOW).await.unwrap();
     let case = case(&world).await;
-    incidents::close_as_slow_server(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
-    incidents::close_as_slow_server(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
+    incidents::close_as_slow_server(world.store(), &case, Some(9_000), &json!({}), NOW)
+        .await
+        .unwrap();
+    incidents::close_as_slow_server(world.store(), &case, Some(9_000), &json!({}), NOW)
+        .await
+        .unwrap();
     let orders = handovers::open(world.store(), near, 10).await.unwrap();
     assert_eq!((orders.len(), orders[0].task), (1, model::HostTask::Settle));
     let numbers = [orders[0].number];
@@ -246,9 +268,11 @@ async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
         ratio: Some(4.0),
         url: None,
         summary: None,
+        round_trip: None,
+        path: None,
         delegated_at: Some(NOW),
     };
-    incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap()
+    incidents::open(world.store(), &told, &summary(), &SLOW, NOW).await.unwrap()
 }
 
 #[tokio::test]
@@ -280,4 +304,52 @@ async fn what_was_given_by_hand_once_is_looked_at_and_what_is_pinned_is_not() {
         panic!("taken")
     };
     assert!(!complains_after(&world, agent, Cause::Pin(PinId::new(pin))).await);
+}
+
+#[tokio::test]
+async fn one_round_trip_an_hour_waits_for_its_comparison() {
+    let (world, near, next) = world().await;
+    let hours = |hours: i64| NOW.plus_ms(hours * 3_600_000);
+    connect(&world, near, 1, ("203.0.113.9", 5_000), NOW).await;
+    connect(&world, next, 1, ("198.51.100.7", 5_000), NOW).await;
+    assert_eq!(pending(&world).await, [], "an address elsewhere, and another agent");
+    connect(&world, near, 2, ("198.51.100.7", 9_000), NOW).await;
+    connect(&world, near, 3, ("198.51.100.7", 8_000), NOW.plus_ms(1_000)).await;
+    let first = pending(&world).await.remove(0);
+    assert_eq!(first.round_trip, Some((9_000, NOW)), "one an hour");
+    let path = json!({"usual": 9});
+    let summary = Summary { path: path.clone(), check_at: Some(hours(9)), ..summary() };
+    timing_reports::store_summary(world.store(), &first, &summary).await.unwrap();
+    assert_eq!(pending(&world).await, []);
+    connect(&world, near, 4, ("198.51.100.7", 7_000), hours(1)).await;
+    let second = pending(&world).await.remove(0);
+    assert_eq!((second.round_trip, second.path), (Some((7_000, hours(1))), Some(path)));
+    // A round trip that came meanwhile is not lost.
+    timing_reports::store_summary(world.store(), &first, &summary).await.unwrap();
+    assert_eq!(pending(&world).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_path_is_checked_when_it_is_due() {
+    let (world, near, _) = world().await;
+    let hours = |hours: i64| NOW.plus_ms(hours * 3_600_000);
+    let order = async |now: UnixMillis| {
+        let again_at = now.plus_ms(3_600_000);
+        timing_reports::order_checks(world.store(), &[near], 5, now, again_at).await.unwrap()
+    };
+    connect(&world, near, 1, ("198.51.100.7", 9_000), NOW).await;
+    let first = pending(&world).await.remove(0);
+    assert!(order(hours(99)).await.is_empty(), "nothing was compared yet");
+    let summary = Summary { check_at: Some(hours(9)), ..summary() };
+    timing_reports::store_summary(world.store(), &first, &summary).await.unwrap();
+    assert!(order(hours(8)).await.is_empty());
+    assert_eq!(order(hours(9)).await, [near]);
+    assert!(order(hours(9)).await.is_empty(), "once until it is due again");
+    answer(&world, near, 12_000).await;
+    let second = pending(&world).await.remove(0);
+    assert_eq!(second.round_trip, Some((12_000, NOW)));
+    assert_eq!(timing_reports::delete_ended_checks(world.store(), 10).await.unwrap(), 1);
+    assert_eq!(timing_reports::delete_ended_checks(world.store(), 10).await.unwrap(), 0);
+    // Without an answer it is due again.
+    assert_eq!(order(hours(10)).await, [near]);
 }

@@ -23,7 +23,7 @@ async fn fetch(world: &World, agent: AgentId, seq: u64, day: i64) {
         fetches: 5,
         ..HostTally::default()
     };
-    let position = packages::pending(world.store(), NOW, 1).await.unwrap()[0].position;
+    let position = packages::pending(world.store(), &[], NOW, 1).await.unwrap()[0].position;
     let hosts = vec![host];
     let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
     let now = NOW.plus_ms(day * DAY_MS);
@@ -100,7 +100,7 @@ async fn each_day_has_a_partition_until_no_load_includes_it() {
         let store = world.store();
         async move { partitions::keep(store, NOW.plus_ms(day * DAY_MS)).await.unwrap() }
     };
-    assert_eq!(keep(0).await, 8, "today and three days more, of two tables");
+    assert_eq!(keep(0).await, 16, "today and three days more, of four tables");
     assert_eq!(keep(0).await, 0);
     let store = world.store();
     let first_day = "SELECT FROM host_days_20270115";
@@ -108,9 +108,9 @@ async fn each_day_has_a_partition_until_no_load_includes_it() {
     fetch(&world, agent, 2, 1).await;
     assert_eq!(execute(store, "SELECT FROM subnet_days_20270116").await.unwrap(), 1);
     assert_eq!(execute(store, "SELECT FROM subnet_days_default").await.unwrap(), 0);
-    assert_eq!(keep(6).await, 8, "four new ones of each table");
+    assert_eq!(keep(6).await, 20, "four new ones of each table, and four of old minutes");
     assert_eq!(execute(store, first_day).await.unwrap(), 1);
-    assert_eq!(keep(7).await, 4, "a new one and an outdated one of each table");
+    assert_eq!(keep(7).await, 7, "a new one of each table, three of them for an outdated one");
     assert!(execute(store, first_day).await.is_err(), "it was dropped");
     assert_eq!(execute(store, "SELECT FROM host_days").await.unwrap(), 1);
     assert_eq!(loads::forget(store, NOW.plus_ms(4 * DAY_MS)).await.unwrap(), 1, "the second hour");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it did not expect")]
 
+mod activity;
 mod agents;
 mod checks;
 mod constraints;
@@ -13,6 +14,7 @@ mod landmarks;
 mod loads;
 mod overview;
 mod packages;
+mod policy;
 mod remap;
 mod round_trips;
 mod routes;

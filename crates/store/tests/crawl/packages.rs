@@ -44,7 +44,7 @@ async fn a_package_is_ingested_once_with_all_that_follows() {
     world.queue(&["http://a.example/"]).await;
     let header = header(agent, 1);
     enter(&world, &header, b"one").await;
-    let waiting = packages::pending(world.store(), NOW, 10).await.unwrap();
+    let waiting = packages::pending(world.store(), &[], NOW, 10).await.unwrap();
     assert_eq!(
         (waiting.len(), waiting[0].name, waiting[0].sha256.as_slice()),
         (1, header.name, &b"one"[..])
@@ -63,7 +63,7 @@ async fn a_package_is_ingested_once_with_all_that_follows() {
     let ingestion = Ingestion { position, name: header.name, hosts: vec![tally], discovered };
     assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_some());
     assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_none(), "only once");
-    assert!(packages::pending(world.store(), NOW, 10).await.unwrap().is_empty());
+    assert!(packages::pending(world.store(), &[], NOW, 10).await.unwrap().is_empty());
     assert_eq!(
         world.queue(&["http://b.example/", "http://b.example/x"]).await,
         0,
@@ -119,7 +119,7 @@ async fn positions_have_no_gaps_and_a_failed_package_waits_for_its_next_attempt(
     for seq in [2, 2, 1, 10] {
         enter(&world, &header(agent, seq), b"same").await;
     }
-    let waiting = |now| packages::pending(world.store(), now, 10);
+    let waiting = |now| packages::pending(world.store(), &[], now, 10);
     let positions = |waiting: Vec<LedgerPackage>| {
         waiting.iter().map(|w| (w.position.get(), w.name.seq)).collect::<Vec<_>>()
     };
@@ -145,16 +145,22 @@ async fn the_ledger_is_followed_from_a_position() {
     for seq in [1, 2, 3] {
         enter(&world, &header(agent, seq), b"same").await;
     }
-    let after = async |position, limit| {
-        let position = LedgerPosition::new(position);
-        let next = packages::after(world.store(), position, limit).await.unwrap();
+    let after = async |last, also: &[i64], limit| {
+        let last = LedgerPosition::new(last);
+        let also: Vec<_> = also.iter().copied().map(LedgerPosition::new).collect();
+        let next = packages::waiting(world.store(), last, &also, limit).await.unwrap();
+        assert!(next.iter().all(|package| package.agent == agent));
         next.iter().map(|package| package.position.get()).collect::<Vec<_>>()
     };
-    assert_eq!(after(0, 2).await, [1, 2]);
-    assert_eq!(after(2, 2).await, [3]);
-    assert_eq!(after(3, 2).await, [0; 0]);
+    assert_eq!(after(0, &[], 2).await, [1, 2]);
+    assert_eq!(after(2, &[], 2).await, [3]);
+    assert_eq!(after(2, &[1], 2).await, [1, 3]);
+    assert_eq!(after(3, &[], 2).await, [0; 0]);
     let ledger = packages::ledger(world.store()).await.unwrap();
     assert_eq!(ledger.last.get(), 3);
+    let passed_over = [LedgerPosition::new(1), LedgerPosition::new(2)];
+    let pending = packages::pending(world.store(), &passed_over, NOW, 9).await.unwrap();
+    assert_eq!(pending.iter().map(|one| one.position.get()).collect::<Vec<_>>(), [3]);
     let at = packages::at(world.store(), &[LedgerPosition::new(2)]).await.unwrap();
     assert_eq!((at.len(), at[0].name.seq, at[0].is_ingested), (1, 2, false));
 }

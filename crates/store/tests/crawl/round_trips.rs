@@ -27,7 +27,7 @@ async fn hear(
         round_trip: Some((ip(address), rtt_us)),
         ..HostTally::default()
     };
-    let position = pending(world.store(), NOW, 1).await.unwrap()[0].position;
+    let position = pending(world.store(), &[], NOW, 1).await.unwrap()[0].position;
     let hosts = vec![host];
     let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
     ingest(world.store(), &ingestion, now).await.unwrap().unwrap()

@@ -43,8 +43,14 @@ async fn an_agent_gets_no_more_than_it_may_have_ahead() {
     assert!(routes::route(world.store(), 100, 3).await.unwrap().is_empty());
     let status = serde_json::json!({});
     let protocol = protocol::ProtocolVersion(1);
-    let heartbeat =
-        agents::Heartbeat { agent, protocol, asleep_until: None, status: &status, routes_after: 2 };
+    let heartbeat = agents::Heartbeat {
+        agent,
+        protocol,
+        asleep_until: None,
+        status: &status,
+        place: None,
+        routes_after: 2,
+    };
     let standing = agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap();
     assert_eq!((standing.confirmed, standing.last_route), (2, 3));
     assert_eq!(routes::route(world.store(), 100, 3).await.unwrap().len(), 2);

@@ -10,7 +10,7 @@ use crate::world::{NOW, World, ip, range};
 
 const SUBNET: &str = "198.51.100.0/24";
 
-async fn open(world: &World) {
+pub(crate) async fn open(world: &World) {
     let search = NewSearch {
         subnet: range(SUBNET),
         target: ip("198.51.100.7"),
@@ -20,19 +20,23 @@ async fn open(world: &World) {
     searches::open(world.store(), &[search], Strategy::Threshold, 50_000, NOW).await.unwrap();
 }
 
-async fn only(world: &World, kind: SearchKind) -> Option<OpenSearch> {
+pub(crate) async fn only(world: &World, kind: SearchKind) -> Option<OpenSearch> {
     let mut found = world.open_searches(kind).await;
     assert!(found.len() < 2);
     found.pop()
 }
 
-async fn ask(world: &World, search: SearchId, step: u32, agent: AgentId) -> u64 {
+pub(crate) async fn ask(world: &World, search: SearchId, step: u32, agent: AgentId) -> u64 {
     let level = range("0.0.0.0/0");
     let probe = NewProbe { search, step, agent, phase: Phase::SiblingChild, level, expected: None };
     probes::ask(world.store(), &[probe], NOW).await.unwrap()
 }
 
-fn decision(search: &OpenSearch, agent: AgentId, provisional: bool) -> Decision<'static> {
+pub(crate) fn decision(
+    search: &OpenSearch,
+    agent: AgentId,
+    provisional: bool,
+) -> Decision<'static> {
     Decision {
         search: search.id,
         subnet: search.subnet,
@@ -45,7 +49,7 @@ fn decision(search: &OpenSearch, agent: AgentId, provisional: bool) -> Decision<
     }
 }
 
-fn measured(probe: model::ProbeId, rtt_us: u32) -> ProbeReport {
+pub(crate) fn measured(probe: model::ProbeId, rtt_us: u32) -> ProbeReport {
     let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
     ProbeReport { probe, measured_at: NOW, result }
 }

@@ -100,6 +100,7 @@ pub(crate) fn profile(seed: u8) -> AgentProfile {
         capacity_pages_per_day: 1_000,
         zone: "UTC".into(),
         spans: vec!["mon-fri 22:00-06:00".into()],
+        place: None,
     }
 }
 

@@ -9,6 +9,7 @@ use super::columns::{DifferenceReader, SortedReader, TextReader};
 use super::{Block, BlockError, Discoveries, Fetches, OutcomeKind, Pages, Timings};
 use super::{TrendKind, flag};
 use crate::limits;
+use crate::package::EntryRef;
 use crate::page::{
     ContentHash, DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend,
 };
@@ -18,7 +19,8 @@ use crate::page::{
 pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<Entry>, BlockError> {
     let mut entries = Vec::new();
     let mut add = |entry: Entry| {
-        *budget = budget.checked_sub(entry.size() as u64).ok_or(BlockError::Expands)?;
+        let size = EntryRef::from(&entry).size() as u64;
+        *budget = budget.checked_sub(size).ok_or(BlockError::Expands)?;
         entries.push(entry);
         Ok(())
     };

@@ -12,10 +12,8 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    limits,
-    page::{DisallowedBy, Entry, Trend},
-};
+use super::entry_ref::TrendRef;
+use crate::{limits, page::DisallowedBy};
 use columns::{Differences, SortedTexts, Texts};
 
 pub(super) use decode::decode;
@@ -36,17 +34,6 @@ pub enum BlockError {
     /// The entries of the package take more memory than [`limits::PACKAGE_PLAIN_BYTES`].
     #[error("the entries take more than {max} bytes", max = limits::PACKAGE_PLAIN_BYTES)]
     Expands,
-}
-
-/// An entry as bytes, for storage until it is packed.
-pub fn encode_entry(entry: &Entry) -> Vec<u8> {
-    blocks(std::slice::from_ref(entry)).pop().unwrap_or_default()
-}
-
-/// The entry that [`encode_entry`] wrote.
-pub fn decode_entry(bytes: &[u8]) -> Result<Entry, BlockError> {
-    let mut budget = limits::PACKAGE_PLAIN_BYTES;
-    decode(bytes, &mut budget)?.pop().ok_or(BlockError::Column)
 }
 
 /// A block as it is written.
@@ -155,12 +142,12 @@ impl OutcomeKind {
 }
 
 impl TrendKind {
-    fn of(trend: Option<Trend>) -> Self {
+    fn of(trend: TrendRef) -> Self {
         match trend {
-            None => Self::None,
-            Some(Trend::Usual) => Self::Usual,
-            Some(Trend::Slow) => Self::Slow,
-            Some(Trend::Slower { .. }) => Self::Slower,
+            TrendRef::None => Self::None,
+            TrendRef::Usual => Self::Usual,
+            TrendRef::Slow => Self::Slow,
+            TrendRef::Slower(_) => Self::Slower,
         }
     }
 }

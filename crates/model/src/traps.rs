@@ -1,0 +1,203 @@
+//! Signs that the links of a site never end.
+//!
+//! Some are in a URL itself: the same segments again and again, or dozens of parameters. Others
+//! need the time, such as a calendar that leads into the far future, or other URLs, such as a
+//! filter with a thousand combinations; for these the crawler asks by [`is_far_calendar`] and
+//! [`filter_of`].
+
+use crate::UnixMillis;
+
+/// Path segments that may be equal before the URL is taken for a trap (`/a/a/a/a/a/a/…`).
+const SAME_SEGMENTS: usize = 6;
+
+/// Longest sequence of segments that is looked for, and how often it may follow itself
+/// (`/a/b/a/b/a/b/…`).
+const SEQUENCE: usize = 4;
+const SEQUENCE_REPEATS: usize = 3;
+
+/// Parameters that a query may have. Forms with more lead to no page of their own.
+const PARAMETERS: usize = 24;
+
+/// How often a query may have the same parameter with the same value.
+const SAME_PARAMETERS: usize = 2;
+
+/// Parameters from which on a query is taken for a filter, whose combinations are counted.
+const FILTER_PARAMETERS: usize = 3;
+
+/// Years that a calendar may be ahead of the time of the fetch.
+const YEARS_AHEAD: i64 = 2;
+
+/// Parts of names of paths and parameters of calendars.
+const CALENDAR_WORDS: [&str; 9] = [
+    "calendar",
+    "kalender",
+    "calendrier",
+    "calendario",
+    "agenda",
+    "event",
+    "date",
+    "month",
+    "year",
+];
+
+const MS_PER_YEAR: i64 = 31_556_952_000;
+
+/// Whether path and query show that the site is endless.
+pub(crate) fn is_endless(path: &str, query: Option<&str>) -> bool {
+    repeats_segments(path) || query.is_some_and(repeats_parameters)
+}
+
+fn repeats_segments(path: &str) -> bool {
+    // Nearly all paths are too short, and need no list of their segments.
+    if path.bytes().filter(|byte| *byte == b'/').count() <= SAME_SEGMENTS {
+        return false;
+    }
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let most = SAME_SEGMENTS;
+    let is_frequent =
+        |segment: &&str| segments.iter().filter(|other| *other == segment).count() > most;
+    segments.len() > most
+        && (segments.iter().any(is_frequent)
+            || (2..=SEQUENCE).any(|length| repeats_sequence(&segments, length)))
+}
+
+/// Whether a sequence of this many segments follows itself too often.
+fn repeats_sequence(segments: &[&str], length: usize) -> bool {
+    let needed = length * SEQUENCE_REPEATS;
+    let mut equal = 0;
+    for (earlier, later) in segments.iter().zip(&segments[length.min(segments.len())..]) {
+        equal = if earlier == later { equal + 1 } else { 0 };
+        if equal >= needed {
+            return true;
+        }
+    }
+    false
+}
+
+fn repeats_parameters(query: &str) -> bool {
+    let count = query.bytes().filter(|byte| *byte == b'&').count() + 1;
+    if count <= SAME_PARAMETERS {
+        return false;
+    }
+    let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
+    pairs.sort_unstable();
+    let is_frequent =
+        pairs.windows(SAME_PARAMETERS + 1).any(|window| window.first() == window.last());
+    pairs.len() > PARAMETERS || is_frequent
+}
+
+/// Whether path and query are those of a calendar that is years ahead of `now`: its links to the
+/// next month never end.
+pub fn is_far_calendar(path_and_query: &str, now: UnixMillis) -> bool {
+    let latest = 1970 + now.0 / MS_PER_YEAR + YEARS_AHEAD;
+    years(path_and_query).any(|year| year > latest) && names_calendar(path_and_query)
+}
+
+fn names_calendar(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    CALENDAR_WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// The numbers in a text that may be years: of four digits, alone or at the start of a date such as
+/// 20301231.
+fn years(text: &str) -> impl Iterator<Item = i64> {
+    let numbers = text.split(|c: char| !c.is_ascii_digit());
+    numbers.filter_map(year).filter(|year| (1970..3000).contains(year))
+}
+
+fn year(digits: &str) -> Option<i64> {
+    let (year, rest) = digits.split_at_checked(4)?;
+    let part = |range: std::ops::Range<usize>| rest.get(range).and_then(|part| part.parse().ok());
+    let is_month = part(0..2).is_some_and(|month: u8| (1..=12).contains(&month));
+    let is_day = part(2..4).is_some_and(|day: u8| (1..=31).contains(&day));
+    // Other numbers of this length are identifiers.
+    let is_date = match rest.len() {
+        0 => true,
+        2 => is_month,
+        4 => is_month && is_day,
+        _ => false,
+    };
+    year.parse().ok().filter(|_| is_date)
+}
+
+/// The filter that a URL applies, by its path and the names of its parameters; none where it
+/// applies none. Equal for all combinations of values.
+pub fn filter_of(path_and_query: &str) -> Option<String> {
+    let (path, query) = path_and_query.split_once('?')?;
+    let mut names: Vec<&str> = query
+        .split('&')
+        .map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name))
+        .filter(|name| !name.is_empty())
+        .collect();
+    if names.len() < FILTER_PARAMETERS {
+        return None;
+    }
+    names.sort_unstable();
+    names.dedup();
+    Some(format!("{path}?{}", names.join("&")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_segments_are_a_trap() {
+        for path in [
+            "/a/b/a/c/a/d/a/e/a/f/a/g/a",
+            "/x/a/b/a/b/a/b/a/b",
+            "/a/b/c/a/b/c/a/b/c/a/b/c/",
+            "//a//a//a//a//a//a//a",
+        ] {
+            assert!(is_endless(path, None), "{path}");
+        }
+        for path in ["/", "/2026/11/20/a/b/c/d", "/a/b/a/b/a/b", "/0/1/0/1/0/1/2", "//////////"] {
+            assert!(!is_endless(path, None), "{path}");
+        }
+    }
+
+    #[test]
+    fn repeated_parameters_are_a_trap() {
+        let many: Vec<String> = (0..=PARAMETERS).map(|number| format!("p{number}=1")).collect();
+        for query in ["a=1&a=1&b=2&a=1", many.join("&").as_str()] {
+            assert!(is_endless("/", Some(query)), "{query}");
+        }
+        for query in ["", "a", "a=1&a=2&a=3", "a=1&b=1&a=1", &many[1..].join("&")] {
+            assert!(!is_endless("/", Some(query)), "{query}");
+        }
+    }
+
+    #[test]
+    fn calendars_end_years_ahead() {
+        let now = UnixMillis(1_795_500_000_000);
+        for path in [
+            "/calendar/2029/01",
+            "/Kalender?m=202912",
+            "/x?date=2040-02-03",
+            "/events/week/20310101",
+            "/?year=2999&month=1",
+        ] {
+            assert!(is_far_calendar(path, now), "{path}");
+        }
+        for path in [
+            "/calendar/2028/12",
+            "/calendar/1999/12",
+            "/article/2031",
+            "/events/12345678901",
+            "/events/9999",
+            "/events/20481399",
+            "/date",
+        ] {
+            assert!(!is_far_calendar(path, now), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_filter_is_its_path_and_names() {
+        let of = filter_of;
+        assert_eq!(of("/shop?b=1&a=2&c=3").as_deref(), Some("/shop?a&b&c"));
+        assert_eq!(of("/shop?a[]=2&a[]=3&b=1"), of("/shop?b=2&a[]=9&a[]=3"));
+        assert_eq!(of("/shop?a=1&b=2"), None);
+        assert_eq!(of("/shop"), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! Parts of a URL that tell visitors or campaigns apart, and not pages.
+//!
+//! Sites that write a session into each link have another URL for every page at every visit, and a
+//! crawler that takes them for different pages never ends. So these parts do not count when two
+//! URLs are compared. The URL that is requested keeps them.
+
+use std::borrow::Cow;
+
+/// Least length of a session's value. Shorter values may choose content (`sid=12`).
+const MIN_SESSION: usize = 16;
+
+/// Parameters with a session, in lower case.
+const SESSIONS: [&str; 9] = [
+    "jsessionid",
+    "phpsessid",
+    "sessionid",
+    "session_id",
+    "sessid",
+    "sid",
+    "oscsid",
+    "zenid",
+    "cftoken",
+];
+
+/// Parameters that say how a visitor found the link, in lower case; [`UTM`] has further ones.
+const CAMPAIGNS: [&str; 4] = ["gclid", "fbclid", "msclkid", "dclid"];
+/// First characters of further parameters of campaigns.
+const UTM: &str = "utm_";
+
+/// `url` without sessions and campaigns.
+pub(crate) fn without_visitor_ids(url: &str) -> Cow<'_, str> {
+    if !url.contains(['?', ';']) {
+        return Cow::Borrowed(url);
+    }
+    let (path, query) =
+        url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+    let path = without_path_sessions(path);
+    let Some(query) = query else { return path };
+    if !query.split('&').any(is_visitor_id) && matches!(path, Cow::Borrowed(_)) {
+        return Cow::Borrowed(url);
+    }
+    let kept: Vec<&str> = query.split('&').filter(|pair| !is_visitor_id(pair)).collect();
+    // A query that was nothing else is as if it were not there.
+    if kept.is_empty() { path } else { Cow::Owned(format!("{path}?{}", kept.join("&"))) }
+}
+
+/// A path without parameters such as `;jsessionid=0123456789ABCDEF`.
+fn without_path_sessions(path: &str) -> Cow<'_, str> {
+    let is_session = |part: &&str| is_visitor_id(part.split('/').next().unwrap_or_default());
+    if !path.split(';').skip(1).any(|part| is_session(&part)) {
+        return Cow::Borrowed(path);
+    }
+    let mut parts = path.split(';');
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        if is_session(&part) {
+            // What follows the parameter belongs to the next segment.
+            kept.push_str(part.find('/').map_or("", |slash| &part[slash..]));
+        } else {
+            kept.push(';');
+            kept.push_str(part);
+        }
+    }
+    Cow::Owned(kept)
+}
+
+fn is_visitor_id(pair: &str) -> bool {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let is_named = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let is_campaign = name.get(..UTM.len()).is_some_and(|start| start.eq_ignore_ascii_case(UTM));
+    let is_opaque = value.len() >= MIN_SESSION
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.!~,".contains(&byte));
+    is_campaign || is_named(&CAMPAIGNS) || (is_opaque && is_named(&SESSIONS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_and_campaigns_are_left_out() {
+        for (url, form) in [
+            ("http://e.org/a?PHPSESSID=0123456789abcdef0123&b=1", "http://e.org/a?b=1"),
+            ("http://e.org/a?b=1&sid=abcdefghijklmnop", "http://e.org/a?b=1"),
+            ("http://e.org/a?utm_source=x&UTM_medium=y", "http://e.org/a"),
+            ("http://e.org/a?gclid=1", "http://e.org/a"),
+            ("http://e.org/a;jsessionid=0A1B2C3D4E5F6789.node1?b=1", "http://e.org/a?b=1"),
+            ("http://e.org/a;JSESSIONID=0A1B2C3D4E5F6789/b;v=1", "http://e.org/a/b;v=1"),
+        ] {
+            assert_eq!(without_visitor_ids(url), form);
+        }
+    }
+
+    #[test]
+    fn everything_else_stays() {
+        for url in [
+            "http://e.org/",
+            "http://e.org/a?sid=12",
+            "http://e.org/a?id=0123456789abcdef0123",
+            "http://e.org/a?q=utm_source",
+            "http://e.org/a?sessionid=two%20words%20of%20text",
+            "http://e.org/a;v=1/b?c",
+            "http://e.org/a?",
+            "http://e.org/?utm",
+        ] {
+            assert!(
+                matches!(without_visitor_ids(url), Cow::Borrowed(same) if same == url),
+                "{url}"
+            );
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Outcomes of fetches in the words of lists and counts.
+
+use model::{ErrorKind, FetchOutcome};
+
+use crate::page::{DisallowedBy, Outcome};
+
+/// Begins of the reasons that agents give, with their causes. The first that fits counts, so the
+/// longer ones come first. A test of the agent holds its reasons against this table.
+const CAUSES: &[(&str, ErrorKind)] = &[
+    ("robots.txt", ErrorKind::Robots),
+    ("no connection in time", ErrorKind::Timeout),
+    ("no answer in time", ErrorKind::Timeout),
+    ("the answer took too long", ErrorKind::Timeout),
+    ("the answer came too slowly", ErrorKind::Timeout),
+    ("no connection", ErrorKind::Connection),
+    ("the host closed the connection", ErrorKind::Connection),
+    ("no complete HTTP answer", ErrorKind::Connection),
+    ("TLS failed", ErrorKind::Tls),
+    ("no TLS on this machine", ErrorKind::Tls),
+    ("the body", ErrorKind::Content),
+    ("content encoding", ErrorKind::Content),
+    ("the page cannot be packed", ErrorKind::Content),
+    ("the owner denies", ErrorKind::Refused),
+    ("port ", ErrorKind::Refused),
+];
+
+/// Parts of reasons that begin with the name or the address of a host.
+const PARTS: &[(&str, ErrorKind)] = &[
+    (" cannot be resolved: ", ErrorKind::Dns),
+    (" has no address that this agent can reach", ErrorKind::Dns),
+    (" is on this machine's own network ", ErrorKind::Refused),
+    (" is not on the public internet ", ErrorKind::Refused),
+];
+
+impl Outcome {
+    /// The outcome without its content.
+    pub fn kind(&self) -> FetchOutcome {
+        match self {
+            Self::Page(_) => FetchOutcome::Page,
+            Self::Unchanged { .. } => FetchOutcome::Unchanged,
+            Self::Redirect { .. } => FetchOutcome::Redirect,
+            Self::Disallowed { .. } => FetchOutcome::Disallowed,
+            Self::Other { status: 400.., .. } => FetchOutcome::HttpError,
+            Self::Other { .. } => FetchOutcome::NotText,
+            Self::Failed { .. } => FetchOutcome::Failed,
+        }
+    }
+
+    /// Cause of the error; none when the outcome is no error.
+    pub fn error_kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Other { status: 500.., .. } => Some(ErrorKind::ServerError),
+            Self::Other { status: 400.., .. } => Some(ErrorKind::ClientError),
+            Self::Failed { reason } => Some(cause(reason)),
+            _ => None,
+        }
+    }
+
+    /// What there is to say about the outcome, in one line; empty when nothing is.
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Page(_) => String::new(),
+            Self::Redirect { status, location } => format!("HTTP {status} to {location}"),
+            Self::Unchanged { status } | Self::Other { status, media_type: None } => {
+                format!("HTTP {status}")
+            }
+            Self::Other { status, media_type: Some(media_type) } => {
+                format!("HTTP {status}, {media_type}")
+            }
+            Self::Disallowed { by: DisallowedBy::RobotsTxt } => "by robots.txt".to_owned(),
+            Self::Disallowed { by: DisallowedBy::NoIndex } => "by noindex".to_owned(),
+            Self::Failed { reason } => reason.clone(),
+        }
+    }
+}
+
+/// The cause that a reason names.
+fn cause(reason: &str) -> ErrorKind {
+    let begin = CAUSES.iter().find(|(text, _)| reason.starts_with(text));
+    let part = || PARTS.iter().find(|(text, _)| reason.contains(text));
+    begin.or_else(part).map_or(ErrorKind::Other, |(_, kind)| *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(reason: &str) -> Option<ErrorKind> {
+        Outcome::Failed { reason: reason.to_owned() }.error_kind()
+    }
+
+    #[test]
+    fn errors_have_a_cause() {
+        let status = |status| Outcome::Other { status, media_type: None }.error_kind();
+        assert_eq!(status(200), None);
+        assert_eq!(status(404), Some(ErrorKind::ClientError));
+        assert_eq!(status(503), Some(ErrorKind::ServerError));
+        assert_eq!(failed("a.test cannot be resolved: no records"), Some(ErrorKind::Dns));
+        assert_eq!(failed("robots.txt could not be fetched: TLS failed"), Some(ErrorKind::Robots));
+        assert_eq!(failed("what no agent says"), Some(ErrorKind::Other));
+    }
+}

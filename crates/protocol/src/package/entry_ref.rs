@@ -1,0 +1,348 @@
+//! Entries whose texts are borrowed: what a package is made of, and how an entry is stored until it
+//! is packed.
+//!
+//! An entry is stored as [`ROW`] and the entry in the postcard format, so that it is written and
+//! read without memory for each of its texts. Earlier versions stored a block of one entry, which
+//! is still read.
+
+use std::net::IpAddr;
+
+use model::UnixMillis;
+use serde::{Deserialize, Serialize};
+
+use super::{BlockError, block};
+use crate::limits;
+use crate::page::{
+    ContentHash, DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend,
+};
+
+/// First byte of a stored entry. A block begins with its kind, 0 or 1.
+const ROW: u8 = 2;
+
+/// Memory of a value besides its texts, in bytes.
+const VALUE_BYTES: usize = 64;
+
+/// An entry whose texts are borrowed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum EntryRef<'a> {
+    /// A fetch that ended.
+    #[serde(borrow)]
+    Fetch(Box<FetchRef<'a>>),
+    /// A URL of a host that is not the agent's.
+    Discovered(DiscoveredRef<'a>),
+}
+
+/// A [`Discovered`] whose text is borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DiscoveredRef<'a> {
+    pub(super) url: &'a str,
+    pub(super) redirects: u8,
+    pub(super) handed_back: bool,
+}
+
+/// A [`Fetch`] whose texts are borrowed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FetchRef<'a> {
+    pub(super) url: &'a str,
+    pub(super) fetched_at: UnixMillis,
+    pub(super) address: Option<IpAddr>,
+    pub(super) timing: Option<Timing>,
+    pub(super) wire_bytes: u64,
+    #[serde(borrow)]
+    pub(super) outcome: OutcomeRef<'a>,
+    pub(super) trend: TrendRef,
+}
+
+/// A [`Trend`] in a form that the postcard format can have.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) enum TrendRef {
+    None,
+    Usual,
+    Slow,
+    Slower(f64),
+}
+
+/// An [`Outcome`] whose texts are borrowed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) enum OutcomeRef<'a> {
+    #[serde(borrow)]
+    Page(PageRef<'a>),
+    Redirect {
+        status: u16,
+        location: &'a str,
+    },
+    Other {
+        status: u16,
+        media_type: Option<&'a str>,
+    },
+    Disallowed(DisallowedBy),
+    Unchanged(u16),
+    Failed(&'a str),
+}
+
+/// A [`Page`] whose texts are borrowed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct PageRef<'a> {
+    pub(super) status: u16,
+    pub(super) media_type: &'a str,
+    pub(super) charset: &'a str,
+    pub(super) lang: Option<&'a str>,
+    pub(super) title: &'a str,
+    pub(super) text: &'a str,
+    pub(super) sha256: [u8; 32],
+    pub(super) canonical: Option<&'a str>,
+    #[serde(borrow)]
+    pub(super) links: Vec<LinkRef<'a>>,
+}
+
+/// A [`Link`] whose texts are borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct LinkRef<'a> {
+    pub(super) url: &'a str,
+    pub(super) anchor: &'a str,
+    pub(super) nofollow: bool,
+    pub(super) ugc: bool,
+    pub(super) sponsored: bool,
+}
+
+/// An entry as bytes, for storage until it is packed.
+pub fn encode_entry(entry: &Entry) -> Vec<u8> {
+    let entry = EntryRef::from(entry);
+    // Room for all texts and lengths, so that the bytes are rarely moved.
+    let mut bytes = Vec::with_capacity(entry.size());
+    bytes.push(ROW);
+    // Fails only for types of unknown length or a full buffer; an entry has neither.
+    postcard::to_extend(&entry, bytes).unwrap_or_default()
+}
+
+/// The entry that [`encode_entry`] wrote.
+pub fn decode_entry(bytes: &[u8]) -> Result<Entry, BlockError> {
+    Ok(match StoredEntry::read(bytes)? {
+        StoredEntry::Row(entry) => entry.to_entry(),
+        StoredEntry::Block(entry) => entry,
+    })
+}
+
+/// An entry that was stored by [`encode_entry`], or by an earlier version.
+#[derive(Debug)]
+pub enum StoredEntry<'a> {
+    /// Its texts are those that were stored.
+    Row(EntryRef<'a>),
+    /// It was stored as a block of one entry.
+    Block(Entry),
+}
+
+impl<'a> StoredEntry<'a> {
+    /// Reads a stored entry.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, BlockError> {
+        if let Some(row) = bytes.strip_prefix(&[ROW]) {
+            return postcard::from_bytes(row).map(Self::Row).map_err(BlockError::Format);
+        }
+        let mut budget = limits::PACKAGE_PLAIN_BYTES;
+        block::decode(bytes, &mut budget)?.pop().map(Self::Block).ok_or(BlockError::Column)
+    }
+}
+
+impl<'s> From<&'s StoredEntry<'_>> for EntryRef<'s> {
+    fn from(stored: &'s StoredEntry<'_>) -> Self {
+        match stored {
+            StoredEntry::Row(entry) => entry.clone(),
+            StoredEntry::Block(entry) => Self::from(entry),
+        }
+    }
+}
+
+impl EntryRef<'_> {
+    /// The entry with texts of its own.
+    pub fn to_entry(&self) -> Entry {
+        match self {
+            Self::Fetch(fetch) => Entry::Fetch(Box::new(fetch.to_fetch())),
+            Self::Discovered(found) => Entry::Discovered(found.to_discovered()),
+        }
+    }
+
+    /// About the memory that the entry takes with texts of its own, in bytes.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Fetch(fetch) => fetch.size(),
+            Self::Discovered(found) => found.size(),
+        }
+    }
+}
+
+impl<'a> EntryRef<'a> {
+    /// The same fetch, failed for this reason; other entries stay.
+    #[must_use]
+    pub fn failed(self, reason: &'a str) -> Self {
+        match self {
+            Self::Fetch(mut fetch) => {
+                fetch.outcome = OutcomeRef::Failed(reason);
+                Self::Fetch(fetch)
+            }
+            Self::Discovered(_) => self,
+        }
+    }
+}
+
+impl<'a> From<&'a Entry> for EntryRef<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        match entry {
+            Entry::Fetch(fetch) => Self::Fetch(Box::new(FetchRef::of(fetch))),
+            Entry::Discovered(found) => Self::Discovered(DiscoveredRef::of(found)),
+        }
+    }
+}
+
+impl<'a> DiscoveredRef<'a> {
+    fn of(found: &'a Discovered) -> Self {
+        let Discovered { url, redirects, handed_back } = found;
+        Self { url, redirects: *redirects, handed_back: *handed_back }
+    }
+
+    fn to_discovered(self) -> Discovered {
+        let Self { url, redirects, handed_back } = self;
+        Discovered { url: url.to_owned(), redirects, handed_back }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        VALUE_BYTES + self.url.len()
+    }
+}
+
+impl<'a> FetchRef<'a> {
+    fn of(fetch: &'a Fetch) -> Self {
+        let Fetch { url, fetched_at, address, timing, wire_bytes, outcome, trend } = fetch;
+        Self {
+            url,
+            fetched_at: *fetched_at,
+            address: *address,
+            timing: *timing,
+            wire_bytes: *wire_bytes,
+            outcome: OutcomeRef::of(outcome),
+            trend: TrendRef::of(*trend),
+        }
+    }
+
+    fn to_fetch(&self) -> Fetch {
+        Fetch {
+            url: self.url.to_owned(),
+            fetched_at: self.fetched_at,
+            address: self.address,
+            timing: self.timing,
+            wire_bytes: self.wire_bytes,
+            outcome: self.outcome.to_outcome(),
+            trend: self.trend.to_trend(),
+        }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        let content = match &self.outcome {
+            OutcomeRef::Page(page) => page.size(),
+            OutcomeRef::Redirect { location: text, .. } | OutcomeRef::Failed(text) => text.len(),
+            OutcomeRef::Other { media_type, .. } => media_type.map_or(0, str::len),
+            OutcomeRef::Disallowed(_) | OutcomeRef::Unchanged(_) => 0,
+        };
+        2 * VALUE_BYTES + self.url.len() + content
+    }
+}
+
+impl TrendRef {
+    fn of(trend: Option<Trend>) -> Self {
+        match trend {
+            None => Self::None,
+            Some(Trend::Usual) => Self::Usual,
+            Some(Trend::Slow) => Self::Slow,
+            Some(Trend::Slower { ratio }) => Self::Slower(ratio),
+        }
+    }
+
+    fn to_trend(self) -> Option<Trend> {
+        match self {
+            Self::None => None,
+            Self::Usual => Some(Trend::Usual),
+            Self::Slow => Some(Trend::Slow),
+            Self::Slower(ratio) => Some(Trend::Slower { ratio }),
+        }
+    }
+}
+
+impl<'a> OutcomeRef<'a> {
+    fn of(outcome: &'a Outcome) -> Self {
+        match outcome {
+            Outcome::Page(page) => Self::Page(PageRef::of(page)),
+            Outcome::Redirect { status, location } => Self::Redirect { status: *status, location },
+            Outcome::Other { status, media_type } => {
+                Self::Other { status: *status, media_type: media_type.as_deref() }
+            }
+            Outcome::Disallowed { by } => Self::Disallowed(*by),
+            Outcome::Unchanged { status } => Self::Unchanged(*status),
+            Outcome::Failed { reason } => Self::Failed(reason),
+        }
+    }
+
+    fn to_outcome(&self) -> Outcome {
+        match self {
+            Self::Page(page) => Outcome::Page(page.to_page()),
+            Self::Redirect { status, location } => {
+                Outcome::Redirect { status: *status, location: (*location).to_owned() }
+            }
+            Self::Other { status, media_type } => {
+                Outcome::Other { status: *status, media_type: media_type.map(str::to_owned) }
+            }
+            Self::Disallowed(by) => Outcome::Disallowed { by: *by },
+            Self::Unchanged(status) => Outcome::Unchanged { status: *status },
+            Self::Failed(reason) => Outcome::Failed { reason: (*reason).to_owned() },
+        }
+    }
+}
+
+impl<'a> PageRef<'a> {
+    fn of(page: &'a Page) -> Self {
+        Self {
+            status: page.status,
+            media_type: &page.media_type,
+            charset: &page.charset,
+            lang: page.lang.as_deref(),
+            title: &page.title,
+            text: &page.text,
+            sha256: page.sha256.0,
+            canonical: page.canonical.as_deref(),
+            links: page.links.iter().map(LinkRef::of).collect(),
+        }
+    }
+
+    fn to_page(&self) -> Page {
+        Page {
+            status: self.status,
+            media_type: self.media_type.to_owned(),
+            charset: self.charset.to_owned(),
+            lang: self.lang.map(str::to_owned),
+            title: self.title.to_owned(),
+            text: self.text.to_owned(),
+            sha256: ContentHash(self.sha256),
+            canonical: self.canonical.map(str::to_owned),
+            links: self.links.iter().map(|link| link.to_link()).collect(),
+        }
+    }
+
+    fn size(&self) -> usize {
+        let Self { media_type, charset, lang, title, text, canonical, links, .. } = self;
+        let optional = |text: Option<&str>| text.map_or(0, str::len);
+        let texts = media_type.len() + charset.len() + title.len() + text.len();
+        let links: usize =
+            links.iter().map(|link| VALUE_BYTES + link.url.len() + link.anchor.len()).sum();
+        2 * VALUE_BYTES + texts + optional(*lang) + optional(*canonical) + links
+    }
+}
+
+impl<'a> LinkRef<'a> {
+    fn of(link: &'a Link) -> Self {
+        let Link { url, anchor, nofollow, ugc, sponsored } = link;
+        Self { url, anchor, nofollow: *nofollow, ugc: *ugc, sponsored: *sponsored }
+    }
+
+    fn to_link(self) -> Link {
+        let Self { url, anchor, nofollow, ugc, sponsored } = self;
+        Link { url: url.to_owned(), anchor: anchor.to_owned(), nofollow, ugc, sponsored }
+    }
+}

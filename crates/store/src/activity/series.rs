@@ -1,0 +1,107 @@
+//! Reading activity: time series, and the round trips of agents.
+
+use model::{ActivityStep, AgentId, UnixMillis};
+use sqlx::FromRow;
+
+use super::{ALL, Activity};
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// What agents did in one bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bucket {
+    /// Begin of the bucket.
+    pub start: UnixMillis,
+    /// What was counted in it.
+    pub activity: Activity,
+}
+
+#[derive(FromRow)]
+struct Row {
+    start: Moment,
+    pages: i64,
+    fetches: i64,
+    errors: i64,
+    fetched_bytes: i64,
+    shipped_bytes: i64,
+    connects: i64,
+    connect_us: i64,
+    probes: i64,
+    searches: i64,
+    queued: Option<i64>,
+}
+
+impl Row {
+    fn read(self) -> Bucket {
+        let activity = Activity {
+            pages: self.pages.unsigned_abs(),
+            fetches: self.fetches.unsigned_abs(),
+            errors: self.errors.unsigned_abs(),
+            fetched_bytes: self.fetched_bytes.unsigned_abs(),
+            shipped_bytes: self.shipped_bytes.unsigned_abs(),
+            connects: self.connects.unsigned_abs(),
+            connect_us: self.connect_us.unsigned_abs(),
+            probes: self.probes.unsigned_abs(),
+            searches: self.searches.unsigned_abs(),
+            queued: self.queued.map(i64::unsigned_abs),
+        };
+        Bucket { start: self.start.0, activity }
+    }
+}
+
+/// The buckets of an agent, or of all together, that begin from `from` up to `until`, the oldest
+/// first. Buckets in which nothing happened are missing.
+pub async fn series(
+    store: &Store,
+    agent: Option<AgentId>,
+    step: ActivityStep,
+    from: UnixMillis,
+    until: UnixMillis,
+) -> Result<Vec<Bucket>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(include_str!("series.sql"))
+        .bind(agent.map_or(ALL, AgentId::get))
+        .bind(step.as_str())
+        .bind(Moment(from))
+        .bind(Moment(until))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read what agents did"))?;
+    Ok(rows.into_iter().map(Row::read).collect())
+}
+
+/// Fetches and round trips of one agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentRoundTrips {
+    /// The agent that fetched.
+    pub agent: AgentId,
+    /// Fetches ingested, whatever their outcome.
+    pub fetches: u64,
+    /// TCP connections that were timed.
+    pub connects: u64,
+    /// Sum of their round trips in microseconds.
+    pub connect_us: u64,
+}
+
+/// Round trips of each agent that fetched since a day.
+pub async fn round_trips_since(
+    store: &Store,
+    since: UnixMillis,
+) -> Result<Vec<AgentRoundTrips>, StoreError> {
+    let rows: Vec<(i64, i64, i64, i64)> = sqlx::query_as(
+        "SELECT agent, sum(fetches)::bigint, sum(connects)::bigint,
+                least(sum(connect_us), 9223372036854775807)::bigint
+         FROM activity WHERE step = 'day' AND start >= $1 AND agent > 0
+         GROUP BY agent HAVING sum(fetches) > 0 ORDER BY agent",
+    )
+    .bind(Moment(since))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the round trips of agents"))?;
+    let read = |(agent, fetches, connects, connect_us): (i64, i64, i64, i64)| AgentRoundTrips {
+        agent: AgentId::new(agent),
+        fetches: fetches.unsigned_abs(),
+        connects: connects.unsigned_abs(),
+        connect_us: connect_us.unsigned_abs(),
+    };
+    Ok(rows.into_iter().map(read).collect())
+}

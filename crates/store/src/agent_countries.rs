@@ -1,0 +1,121 @@
+//! Fetches and probes of agents by the country of the subnet, for maps.
+//!
+//! Countries come from the hierarchy in memory, so callers name them.
+
+use hierarchy::Country;
+use model::AgentId;
+use sqlx::{FromRow, PgConnection};
+
+use crate::columns::read_word;
+use crate::host_tally::HostTally;
+use crate::{Store, StoreError};
+
+/// Counts the fetches of a package by the countries of its hosts, after they were counted in
+/// `hosts`.
+pub(crate) async fn count_fetches(
+    db: &mut PgConnection,
+    agent: AgentId,
+    hosts: &[HostTally],
+) -> Result<(), StoreError> {
+    let located: Vec<(&HostTally, Country)> =
+        hosts.iter().filter_map(|host| Some((host, host.country?))).collect();
+    if located.is_empty() {
+        return Ok(());
+    }
+    let column = |value: fn(&HostTally) -> u64| -> Vec<i64> {
+        let values = located.iter().map(|(host, _)| value(host));
+        values.map(|value| i64::try_from(value).unwrap_or(i64::MAX)).collect()
+    };
+    sqlx::query(include_str!("agent_countries/count_fetches.sql"))
+        .bind(agent.get())
+        .bind(located.iter().map(|(host, _)| host.scheme.as_str()).collect::<Vec<_>>())
+        .bind(located.iter().map(|(host, _)| host.authority.as_str()).collect::<Vec<_>>())
+        .bind(located.iter().map(|(_, country)| country.as_str()).collect::<Vec<_>>())
+        .bind(column(|host| host.fetches))
+        .bind(column(|host| host.connects))
+        .bind(column(|host| host.connect_us))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("count fetches by country"))?;
+    Ok(())
+}
+
+/// Counts round trips of an agent's probes by country.
+pub async fn count_probes(
+    store: &Store,
+    agent: AgentId,
+    round_trips: &[(Country, u32)],
+) -> Result<(), StoreError> {
+    if round_trips.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(include_str!("agent_countries/count_probes.sql"))
+        .bind(agent.get())
+        .bind(round_trips.iter().map(|(country, _)| country.as_str()).collect::<Vec<_>>())
+        .bind(round_trips.iter().map(|(_, us)| i64::from(*us)).collect::<Vec<_>>())
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("count probes by country"))?;
+    Ok(())
+}
+
+/// Fetches and probes between one agent and one country.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentCountry {
+    /// The agent that fetched or measured.
+    pub agent: AgentId,
+    /// Country of the subnets.
+    pub country: Country,
+    /// Hosts that this agent fetched from before any other.
+    pub hosts: u64,
+    /// Fetches, whatever their outcome.
+    pub fetches: u64,
+    /// TCP connections of fetches that were timed.
+    pub connects: u64,
+    /// Sum of their round trips in microseconds.
+    pub connect_us: u64,
+    /// Probes that measured a round trip.
+    pub probes: u64,
+    /// Sum of their round trips in microseconds.
+    pub probe_us: u64,
+}
+
+#[derive(FromRow)]
+struct Row {
+    agent: i64,
+    country: String,
+    hosts: i64,
+    fetches: i64,
+    connects: i64,
+    connect_us: i64,
+    probes: i64,
+    probe_us: i64,
+}
+
+/// Everything that was counted, by agent and country. Reads the whole table: some dozen rows an
+/// agent.
+pub async fn list(store: &Store) -> Result<Vec<AgentCountry>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT agent, country, hosts, fetches, connects, connect_us, probes, probe_us
+         FROM agent_countries ORDER BY agent, country",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read fetches by country"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+impl Row {
+    fn read(self) -> Result<AgentCountry, StoreError> {
+        Ok(AgentCountry {
+            agent: AgentId::new(self.agent),
+            country: read_word("agent_countries", "country", self.agent, &self.country)?,
+            hosts: self.hosts.unsigned_abs(),
+            fetches: self.fetches.unsigned_abs(),
+            connects: self.connects.unsigned_abs(),
+            connect_us: self.connect_us.unsigned_abs(),
+            probes: self.probes.unsigned_abs(),
+            probe_us: self.probe_us.unsigned_abs(),
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! The end of an agent by its owner: it hands its hosts over, then it is deregistered.
+
+use model::{AgentId, AgentState, UnixMillis};
+use sqlx::PgConnection;
+
+use super::orders::lock;
+use crate::audit::{self, Entry};
+use crate::commit::commit;
+use crate::delegations;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Actor in the audit log of what an owner does to the own agent.
+const OWNER: &str = "owner";
+
+/// How far an agent has come in leaving.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Departure {
+    /// Hosts that it has not handed over yet.
+    pub hosts_left: u64,
+    /// Whether this step changed its state.
+    pub is_changed: bool,
+}
+
+/// Starts or continues the end of an agent. The first call frees its work, as a revocation does,
+/// but the agent stays known as paused, so that it can hand its hosts over. With `done`, or if it
+/// was never approved, it is deregistered: its key is worthless from then on. `None` when there is
+/// no such agent.
+pub async fn leave(
+    store: &Store,
+    agent: AgentId,
+    done: bool,
+    now: UnixMillis,
+) -> Result<Option<Departure>, StoreError> {
+    let doing = StoreError::doing("let an agent leave");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let Some(state) = lock(&mut tx, agent).await? else { return Ok(None) };
+    let is_new = start(&mut tx, agent, now).await?;
+    if is_new {
+        delegations::free(&mut tx, agent, now).await?;
+        delegations::notify(&mut tx, None).await?;
+        write_audit(&mut tx, agent, "agent.leave", now).await?;
+    }
+    let ends = (done || state == AgentState::Pending) && state != AgentState::Revoked;
+    if ends {
+        end(&mut tx, agent, now).await?;
+        write_audit(&mut tx, agent, "agent.left", now).await?;
+    }
+    let hosts_left = hosts_left(&mut tx, agent).await?;
+    commit(tx).await.map_err(doing)?;
+    Ok(Some(Departure { hosts_left, is_changed: is_new || ends }))
+}
+
+/// Marks the agent as leaving; false if it is already.
+async fn start(db: &mut PgConnection, agent: AgentId, now: UnixMillis) -> Result<bool, StoreError> {
+    let started = sqlx::query(
+        "UPDATE agents
+         SET leaving_at = $2, state = CASE state WHEN 'approved' THEN 'paused' ELSE state END
+         WHERE id = $1 AND leaving_at IS NULL",
+    )
+    .bind(agent.get())
+    .bind(Moment(now))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("mark an agent as leaving"))?;
+    Ok(started.rows_affected() == 1)
+}
+
+async fn end(db: &mut PgConnection, agent: AgentId, now: UnixMillis) -> Result<(), StoreError> {
+    sqlx::query("UPDATE agents SET left_at = $2, state = 'revoked' WHERE id = $1")
+        .bind(agent.get())
+        .bind(Moment(now))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("deregister an agent"))?;
+    Ok(())
+}
+
+/// Orders to release hosts that the agent has not confirmed.
+async fn hosts_left(db: &mut PgConnection, agent: AgentId) -> Result<u64, StoreError> {
+    let left: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM handovers WHERE agent = $1 AND confirmed_at IS NULL",
+    )
+    .bind(agent.get())
+    .fetch_one(db)
+    .await
+    .map_err(StoreError::doing("count the hosts that an agent has not handed over"))?;
+    Ok(left.unsigned_abs())
+}
+
+async fn write_audit(
+    db: &mut PgConnection,
+    agent: AgentId,
+    action: &str,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let subject = agent.to_string();
+    let detail = serde_json::json!({});
+    let entry = Entry { actor: OWNER, action, subject: &subject, detail: &detail };
+    audit::write_in(db, &entry, now).await
+}

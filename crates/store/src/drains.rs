@@ -1,0 +1,210 @@
+//! Drains: agents that get no subnets and give away those they have.
+
+use hierarchy::Range;
+use model::{AgentId, AgentState, DrainState, UnixMillis};
+use serde_json::json;
+use sqlx::{FromRow, PgConnection};
+
+use crate::audit::{self, Entry};
+use crate::columns::read_word;
+use crate::delegations;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A drain of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drain {
+    /// The agent that is drained.
+    pub agent: AgentId,
+    /// Admin who requested it.
+    pub requested_by: String,
+    /// When it was requested.
+    pub requested_at: UnixMillis,
+    /// From then on what the agent still has is taken from it; none: it keeps it until another
+    /// agent is found.
+    pub deadline_at: Option<UnixMillis>,
+    /// Subnets that it held when the drain was requested.
+    pub subnets: u64,
+    /// Hosts that it had when the drain was requested.
+    pub hosts: u64,
+    /// When it had neither any more.
+    pub drained_at: Option<UnixMillis>,
+}
+
+impl Drain {
+    /// How far it is.
+    pub fn state(&self, now: UnixMillis) -> DrainState {
+        if self.drained_at.is_some() {
+            DrainState::Drained
+        } else if self.deadline_at.is_some_and(|deadline| deadline <= now) {
+            DrainState::Overdue
+        } else {
+            DrainState::Draining
+        }
+    }
+}
+
+#[derive(FromRow)]
+struct Row {
+    agent: i64,
+    requested_by: String,
+    requested_at: Moment,
+    deadline_at: Option<Moment>,
+    subnets: i64,
+    hosts: i64,
+    drained_at: Option<Moment>,
+}
+
+impl From<Row> for Drain {
+    fn from(row: Row) -> Self {
+        Self {
+            agent: AgentId::new(row.agent),
+            requested_by: row.requested_by,
+            requested_at: row.requested_at.0,
+            deadline_at: row.deadline_at.map(|at| at.0),
+            subnets: row.subnets.unsigned_abs(),
+            hosts: row.hosts.unsigned_abs(),
+            drained_at: row.drained_at.map(|at| at.0),
+        }
+    }
+}
+
+/// All drains, in the order of their agents.
+pub async fn list(store: &Store) -> Result<Vec<Drain>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT agent, requested_by, requested_at, deadline_at, subnets, hosts, drained_at
+         FROM drains ORDER BY agent",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the drains"))?;
+    Ok(rows.into_iter().map(Drain::from).collect())
+}
+
+/// Outcome of a request to drain an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartOutcome {
+    /// The drain has begun, or has another deadline now.
+    Started,
+    /// Only an approved or paused agent can be drained.
+    NotFrom(AgentState),
+}
+
+/// Begins the drain of an agent, or changes the deadline of one that runs, with an entry in the
+/// audit log. `None` when there is no such agent.
+pub async fn start(
+    store: &Store,
+    agent: AgentId,
+    deadline_at: Option<UnixMillis>,
+    by: &str,
+    now: UnixMillis,
+) -> Result<Option<StartOutcome>, StoreError> {
+    let doing = StoreError::doing("drain an agent");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let state: Option<String> =
+        sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR UPDATE")
+            .bind(agent.get())
+            .fetch_optional(&mut *tx)
+            .await
+            .map_err(doing)?;
+    let Some(state) = state else { return Ok(None) };
+    let state = read_word("agents", "state", agent, &state)?;
+    if !matches!(state, AgentState::Approved | AgentState::Paused) {
+        return Ok(Some(StartOutcome::NotFrom(state)));
+    }
+    sqlx::query(include_str!("drains/start.sql"))
+        .bind(agent.get())
+        .bind(by)
+        .bind(Moment(now))
+        .bind(deadline_at.map(Moment))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let detail = json!({ "deadline_ms": deadline_at });
+    note(&mut tx, by, "agent.drain", agent, &detail, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Some(StartOutcome::Started))
+}
+
+/// Ends a drain: the agent may get subnets again. Returns whether there was one.
+pub async fn cancel(
+    store: &Store,
+    agent: AgentId,
+    by: &str,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("end the drain of an agent");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let was_drained = forget(&mut tx, agent).await?;
+    if was_drained {
+        note(&mut tx, by, "agent.end_drain", agent, &json!({}), now).await?;
+    }
+    tx.commit().await.map_err(doing)?;
+    Ok(was_drained)
+}
+
+/// Deletes the drain of an agent, if there is one.
+pub(crate) async fn forget(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
+    let deleted = sqlx::query("DELETE FROM drains WHERE agent = $1")
+        .bind(agent.get())
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("end the drain of an agent"))?;
+    Ok(deleted.rows_affected() == 1)
+}
+
+/// Marks an agent as drained if it has neither subnets nor hosts. Returns whether that is news.
+pub async fn finish(store: &Store, agent: AgentId, now: UnixMillis) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("finish the drain of an agent");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let done = sqlx::query(include_str!("drains/finish.sql"))
+        .bind(agent.get())
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let is_done = done.rows_affected() == 1;
+    if is_done {
+        note(&mut tx, "coordinator", "agent.drained", agent, &json!({}), now).await?;
+    }
+    tx.commit().await.map_err(doing)?;
+    Ok(is_done)
+}
+
+/// Takes a subnet from an agent although no other agent was found, fenced by its generation. Its
+/// hosts wait for a search like new ones, once the agent has released them. Returns whether the
+/// delegation held.
+pub async fn take_away(
+    store: &Store,
+    subnet: &Range,
+    generation: i64,
+    by: &str,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("take a subnet from a drained agent");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    if !delegations::release_with_hosts(&mut tx, subnet, generation, now).await? {
+        return Ok(false);
+    }
+    let detail =
+        json!({ "why": "the deadline of the drain passed before another agent was found" });
+    let subject = subnet.to_string();
+    let entry =
+        Entry { actor: by, action: "delegation.release", subject: &subject, detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
+    delegations::notify(&mut tx, Some(subnet)).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(true)
+}
+
+async fn note(
+    db: &mut PgConnection,
+    actor: &str,
+    action: &str,
+    agent: AgentId,
+    detail: &serde_json::Value,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let subject = agent.to_string();
+    audit::write_in(db, &Entry { actor, action, subject: &subject, detail }, now).await
+}

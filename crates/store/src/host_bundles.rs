@@ -1,0 +1,141 @@
+//! Bundles with which hosts are handed over.
+//!
+//! The former agent of a host sends its bundle ([`sender_of`], [`enter`]) before it confirms the
+//! order. The bundle is offered ([`offered`]) to the agent that has the host by then, which reads
+//! it ([`find`]) and says so ([`taken`]).
+
+use model::{AgentId, HostId, UnixMillis};
+use protocol::BundleOffer;
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A bundle that was stored.
+#[derive(Debug, Clone)]
+pub struct ReceivedBundle<'a> {
+    /// The order that released the host.
+    pub order: u64,
+    /// The host that was released.
+    pub host: HostId,
+    /// The agent that sent it.
+    pub agent: AgentId,
+    /// Key of the blob.
+    pub object: &'a str,
+    /// Size of the blob.
+    pub bytes: u64,
+}
+
+fn order_id(order: u64) -> i64 {
+    // No order has a larger number.
+    i64::try_from(order).unwrap_or(i64::MAX)
+}
+
+/// The host that an order of this agent releases; none where there is no such order, or the agent
+/// has confirmed it.
+pub async fn sender_of(
+    store: &Store,
+    agent: AgentId,
+    order: u64,
+) -> Result<Option<HostId>, StoreError> {
+    let host: Option<i64> = sqlx::query_scalar(
+        "SELECT host FROM handovers
+         WHERE id = $2 AND agent = $1 AND task = 'release' AND confirmed_at IS NULL",
+    )
+    .bind(agent.get())
+    .bind(order_id(order))
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the order of a host bundle"))?;
+    Ok(host.map(HostId::new))
+}
+
+/// Enters a bundle. The first one of an order stays; returns whether it is this one.
+pub async fn enter(
+    store: &Store,
+    bundle: &ReceivedBundle<'_>,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let entered = sqlx::query(
+        "INSERT INTO host_bundles (handover, host, agent, object, bytes, received_at)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (handover) DO NOTHING",
+    )
+    .bind(order_id(bundle.order))
+    .bind(bundle.host.get())
+    .bind(bundle.agent.get())
+    .bind(bundle.object)
+    .bind(i64::try_from(bundle.bytes).unwrap_or(i64::MAX))
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("enter a host bundle"))?;
+    Ok(entered.rows_affected() > 0)
+}
+
+/// Bundles of hosts that an agent has by now, the oldest first.
+pub async fn offered(
+    store: &Store,
+    agent: AgentId,
+    limit: usize,
+) -> Result<Vec<BundleOffer>, StoreError> {
+    let rows: Vec<(i64, String, String, bool)> =
+        sqlx::query_as(include_str!("host_bundles/offered.sql"))
+            .bind(agent.get())
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("read the host bundles for an agent"))?;
+    let offer = |(id, scheme, authority, keeps_times): (i64, String, String, bool)| BundleOffer {
+        number: id.unsigned_abs(),
+        host: format!("{scheme}://{authority}"),
+        keeps_times,
+    };
+    Ok(rows.into_iter().map(offer).collect())
+}
+
+/// Key of the blob of a bundle; none where it is not for this agent.
+pub async fn find(store: &Store, agent: AgentId, order: u64) -> Result<Option<String>, StoreError> {
+    sqlx::query_scalar(
+        "SELECT b.object FROM host_bundles b JOIN hosts h ON h.id = b.host
+         WHERE b.handover = $2 AND h.agent = $1",
+    )
+    .bind(agent.get())
+    .bind(order_id(order))
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find a host bundle"))
+}
+
+/// Forgets bundles that an agent took; returns the keys of their blobs. Unknown ones are skipped,
+/// so that a heartbeat may be repeated.
+pub async fn taken(
+    store: &Store,
+    agent: AgentId,
+    orders: &[u64],
+) -> Result<Vec<String>, StoreError> {
+    let orders: Vec<i64> = orders.iter().map(|order| order_id(*order)).collect();
+    sqlx::query_scalar(include_str!("host_bundles/taken.sql"))
+        .bind(agent.get())
+        .bind(&orders)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("forget host bundles that were taken"))
+}
+
+/// Forgets up to `limit` bundles that were stored before a moment; returns the keys of their blobs.
+pub async fn forget(
+    store: &Store,
+    before: UnixMillis,
+    limit: usize,
+) -> Result<Vec<String>, StoreError> {
+    sqlx::query_scalar(
+        "DELETE FROM host_bundles WHERE handover IN
+            (SELECT handover FROM host_bundles WHERE received_at < $1
+             ORDER BY received_at LIMIT $2)
+         RETURNING object",
+    )
+    .bind(Moment(before))
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("forget old host bundles"))
+}

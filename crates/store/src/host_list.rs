@@ -1,0 +1,328 @@
+//! Hosts for people: lists in several orders, one host, and what is known of each.
+
+mod counts;
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use model::{AgentId, HostId, HostState, UnixMillis};
+use sqlx::types::Json;
+use sqlx::{FromRow, Postgres, QueryBuilder};
+
+pub use counts::count_by_state;
+
+use crate::columns::{range, read_word};
+use crate::host_tally::RecentFetch;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Order of a list of hosts. Each order has an index, so that a page takes as long with five
+/// million hosts as with fifty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HostOrder {
+    /// The newest first.
+    #[default]
+    Newest,
+    /// Most errors first; hosts without errors are left out.
+    Errors,
+    /// The largest mean time of a fetch first; hosts that were never fetched from are left out.
+    Slowest,
+    /// Most bytes first; hosts that were never fetched from are left out.
+    Bytes,
+    /// Most URLs that robots rules forbid first; hosts without any are left out.
+    Disallowed,
+}
+
+impl HostOrder {
+    /// Column of `host_fetches` by which it sorts.
+    const fn column(self) -> Option<&'static str> {
+        match self {
+            Self::Newest => None,
+            Self::Errors => Some("f.errors"),
+            Self::Slowest => Some("f.mean_ms"),
+            Self::Bytes => Some("f.wire_bytes"),
+            Self::Disallowed => Some("f.disallowed"),
+        }
+    }
+}
+
+/// Which hosts to list; all by default.
+#[derive(Debug, Clone, Default)]
+pub struct HostFilter {
+    /// Only hosts in this state.
+    pub state: Option<HostState>,
+    /// Only hosts of this agent.
+    pub agent: Option<AgentId>,
+    /// Only hosts whose address lies in this range.
+    pub addresses: Option<Range>,
+    /// Only hosts whose name, or name and port, begins so.
+    pub name: Option<String>,
+    /// Only hosts that seeds named.
+    pub is_seeded: bool,
+}
+
+impl HostFilter {
+    /// Whether it leaves few of all hosts that were fetched from.
+    fn is_narrow(&self) -> bool {
+        let is_rare = self.state.is_some_and(|state| state != HostState::Delegated);
+        let is_selective = self.agent.is_some() || self.addresses.is_some() || self.name.is_some();
+        is_selective || self.is_seeded || is_rare
+    }
+}
+
+/// Place in a list after which a page begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostPlace {
+    /// Value by which the list is sorted; 0 in the order [`HostOrder::Newest`].
+    pub value: i64,
+    /// The last host before the page.
+    pub host: HostId,
+}
+
+/// A host with what became of its fetches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostSummary {
+    /// Identifier of the host.
+    pub id: HostId,
+    /// http or https.
+    pub scheme: String,
+    /// Name or address, with the port where it is not the default.
+    pub authority: String,
+    /// Where it stands on its way to an agent.
+    pub state: HostState,
+    /// Address by which its subnet is found.
+    pub address: Option<IpAddr>,
+    /// Subnet that its address lies in.
+    pub subnet: Option<Range>,
+    /// Its agent with its name.
+    pub agent: Option<(AgentId, String)>,
+    /// Why the last attempt to place it failed.
+    pub reason: Option<String>,
+    /// Failed attempts in a row.
+    pub attempts: u32,
+    /// Not tried again before.
+    pub retry_at: UnixMillis,
+    /// When it was first seen.
+    pub found_at: UnixMillis,
+    /// The agent that reported the first link to it; none for a seed.
+    pub found_by: Option<AgentId>,
+    /// Number of documents that were ingested.
+    pub pages: u64,
+    /// Fetches, whatever their outcome.
+    pub fetches: u64,
+    /// Bytes of bodies as fetched.
+    pub wire_bytes: u64,
+    /// What became of its fetches; none when there were none.
+    pub fetched: Option<Fetched>,
+}
+
+/// What became of the fetches from a host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fetched {
+    /// Fetches that failed.
+    pub errors: u64,
+    /// URLs that robots rules forbid.
+    pub disallowed: u64,
+    /// Mean time of a fetch in milliseconds.
+    pub mean_ms: u64,
+    /// Its last fetches, the newest first.
+    pub recent: Vec<RecentFetch>,
+}
+
+impl HostSummary {
+    /// Where the host stands in a list of this order.
+    pub fn place(&self, order: HostOrder) -> HostPlace {
+        let fetched = self.fetched.as_ref();
+        let value = match order {
+            HostOrder::Newest => None,
+            HostOrder::Errors => fetched.map(|fetched| fetched.errors),
+            HostOrder::Slowest => fetched.map(|fetched| fetched.mean_ms),
+            HostOrder::Bytes => Some(self.wire_bytes),
+            HostOrder::Disallowed => fetched.map(|fetched| fetched.disallowed),
+        };
+        HostPlace { value: value.unwrap_or(0).try_into().unwrap_or(i64::MAX), host: self.id }
+    }
+}
+
+/// Hosts after `after`, at most `limit`.
+pub async fn list(
+    store: &Store,
+    filter: &HostFilter,
+    order: HostOrder,
+    after: Option<HostPlace>,
+    limit: i64,
+) -> Result<Vec<HostSummary>, StoreError> {
+    let mut query = QueryBuilder::new(COLUMNS);
+    match order.column() {
+        None => newest(&mut query, filter, after),
+        Some(column) => sorted(&mut query, filter, column, after),
+    }
+    query.push(" LIMIT ").push_bind(limit);
+    read(query, store).await
+}
+
+const COLUMNS: &str = include_str!("host_list/columns.sql");
+/// All hosts with their agents and, where there were any, their fetches.
+const ALL: &str = "hosts h LEFT JOIN agents a ON a.id = h.agent
+    LEFT JOIN host_fetches f ON f.host = h.id WHERE ";
+
+fn newest(query: &mut QueryBuilder<Postgres>, filter: &HostFilter, after: Option<HostPlace>) {
+    query.push(ALL).push("true");
+    if let Some(after) = after {
+        query.push(" AND h.id < ").push_bind(after.host.get());
+    }
+    narrow(query, filter);
+    query.push(" ORDER BY h.id DESC");
+}
+
+/// Walks the index of the order. Where a filter leaves few hosts, these are read first and sorted:
+/// on the index they may lie millions of rows apart, which the planner does not know.
+fn sorted(
+    query: &mut QueryBuilder<Postgres>,
+    filter: &HostFilter,
+    column: &'static str,
+    after: Option<HostPlace>,
+) {
+    let leaves_few = filter.is_narrow();
+    if leaves_few {
+        query.push("(SELECT * FROM hosts h WHERE true");
+        narrow(query, filter);
+        // The planner does not look through an offset.
+        query.push(" OFFSET 0) h");
+    } else {
+        query.push("hosts h");
+    }
+    query.push(" LEFT JOIN agents a ON a.id = h.agent JOIN host_fetches f ON f.host = h.id WHERE ");
+    // Two of the indexes have only hosts with a value.
+    let least = if matches!(column, "f.errors" | "f.disallowed") { " > 0" } else { " >= 0" };
+    query.push(column).push(least);
+    if let Some(after) = after {
+        query.push(" AND (").push(column).push(", f.host) < (").push_bind(after.value);
+        query.push(", ").push_bind(after.host.get()).push(")");
+    }
+    if !leaves_few {
+        narrow(query, filter);
+    }
+    query.push(" ORDER BY ").push(column).push(" DESC, f.host DESC");
+}
+
+fn narrow(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {
+    if let Some(state) = filter.state {
+        query.push(" AND h.state = ").push_bind(state.as_str());
+    }
+    if let Some(agent) = filter.agent {
+        query.push(" AND h.agent = ").push_bind(agent.get());
+    }
+    if filter.is_seeded {
+        query.push(" AND h.found_by = 0");
+    }
+    if let Some(addresses) = filter.addresses {
+        query.push(" AND h.address BETWEEN ").push_bind(addresses.first());
+        query.push(" AND ").push_bind(addresses.last());
+    }
+    if let Some(name) = &filter.name {
+        query.push(" AND h.authority LIKE ").push_bind(format!("{}%", escaped(name)));
+    }
+}
+
+/// A text in which LIKE finds no wildcard.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+/// Reads one host as the list shows it.
+pub async fn find(store: &Store, host: HostId) -> Result<Option<HostSummary>, StoreError> {
+    let mut query = QueryBuilder::new(COLUMNS);
+    query.push(ALL).push("h.id = ").push_bind(host.get());
+    Ok(read(query, store).await?.pop())
+}
+
+/// The hosts of a name, with and without TLS.
+pub async fn named(store: &Store, authority: &str) -> Result<Vec<HostSummary>, StoreError> {
+    let mut query = QueryBuilder::new(COLUMNS);
+    query.push(ALL).push("h.authority = ").push_bind(authority);
+    query.push(" ORDER BY h.pages DESC, h.scheme DESC");
+    read(query, store).await
+}
+
+/// URLs that wait until a host has an agent; at most `most` are counted.
+pub async fn count_pending(store: &Store, host: HostId, most: u32) -> Result<u64, StoreError> {
+    let count: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM (SELECT FROM pending_urls WHERE host = $1 LIMIT $2) AS p",
+    )
+    .bind(host.get())
+    .bind(i64::from(most))
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("count the URLs that wait for a host"))?;
+    Ok(count.unsigned_abs())
+}
+
+async fn read(
+    mut query: QueryBuilder<Postgres>,
+    store: &Store,
+) -> Result<Vec<HostSummary>, StoreError> {
+    let rows: Vec<Row> = query
+        .build_query_as()
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list hosts"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    scheme: String,
+    authority: String,
+    state: String,
+    address: Option<IpAddr>,
+    first: Option<IpAddr>,
+    last: Option<IpAddr>,
+    agent: Option<i64>,
+    agent_name: Option<String>,
+    reason: Option<String>,
+    attempts: i16,
+    retry_at: Moment,
+    found_at: Moment,
+    found_by: i64,
+    pages: i64,
+    fetches: i64,
+    wire_bytes: i64,
+    errors: Option<i64>,
+    disallowed: Option<i64>,
+    mean_ms: Option<i64>,
+    recent: Option<Json<Vec<RecentFetch>>>,
+}
+
+impl Row {
+    fn read(self) -> Result<HostSummary, StoreError> {
+        let subnet =
+            self.first.zip(self.last).map(|(first, last)| range(first, last)).transpose()?;
+        let fetched = self.recent.map(|recent| Fetched {
+            errors: self.errors.unwrap_or(0).unsigned_abs(),
+            disallowed: self.disallowed.unwrap_or(0).unsigned_abs(),
+            mean_ms: self.mean_ms.unwrap_or(0).unsigned_abs(),
+            recent: recent.0,
+        });
+        let agent = self.agent.map(AgentId::new).zip(self.agent_name);
+        Ok(HostSummary {
+            id: HostId::new(self.id),
+            scheme: self.scheme,
+            authority: self.authority,
+            state: read_word("hosts", "state", self.id, &self.state)?,
+            address: self.address,
+            subnet,
+            agent,
+            reason: self.reason,
+            attempts: u32::from(self.attempts.unsigned_abs()),
+            retry_at: self.retry_at.0,
+            found_at: self.found_at.0,
+            found_by: (self.found_by != 0).then(|| AgentId::new(self.found_by)),
+            pages: self.pages.unsigned_abs(),
+            fetches: self.fetches.unsigned_abs(),
+            wire_bytes: self.wire_bytes.unsigned_abs(),
+            fetched,
+        })
+    }
+}

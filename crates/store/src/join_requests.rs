@@ -1,0 +1,346 @@
+//! Requests of partners to host an agent, from [`create`] by the public form over an admin's
+//! [`accept`] to the one-time link that [`open`] uses up.
+
+use std::net::IpAddr;
+
+use model::{AgentId, JoinRequestId, JoinRequestState, JoinTokenId, UnixMillis};
+use serde_json::json;
+use sqlx::types::Json;
+use sqlx::{FromRow, PgConnection};
+
+use crate::audit::{self, Entry};
+use crate::columns::read_word;
+use crate::join_tokens;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Time for which requests are kept, in milliseconds: 90 days.
+const KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
+
+/// What a partner wrote into the form.
+#[derive(Debug, Clone, Copy)]
+pub struct New<'a> {
+    /// Person, organisation or machine.
+    pub name: &'a str,
+    /// Mail address or web page.
+    pub contact: &'a str,
+    /// Where the machine is; may be empty.
+    pub place: &'a str,
+    /// IANA zone of the spans.
+    pub zone: &'a str,
+    /// Hours in which the agent may work; empty means always.
+    pub spans: &'a [String],
+    /// What else the partner wrote; may be empty.
+    pub message: &'a str,
+    /// IPv4 address or IPv6 /64 that the request came from.
+    pub network: IpAddr,
+}
+
+/// How many requests are taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Requests of one network within `window_ms`.
+    pub per_network: i64,
+    /// Time in which requests of a network are counted, in milliseconds.
+    pub window_ms: i64,
+    /// Requests that nobody has decided yet.
+    pub waiting: i64,
+}
+
+/// What became of a request that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Created {
+    /// It waits for an admin.
+    Entered(JoinRequestId),
+    /// Its network sent too many.
+    NetworkFull,
+    /// Too many wait.
+    QueueFull,
+}
+
+/// Enters a request within the limits. Two at the same time may both pass the last free place.
+pub async fn create(
+    store: &Store,
+    new: &New<'_>,
+    limits: Limits,
+    now: UnixMillis,
+) -> Result<Created, StoreError> {
+    let (id, is_network_full): (Option<i64>, bool) =
+        sqlx::query_as(include_str!("join_requests/create.sql"))
+            .bind(new.name)
+            .bind(new.contact)
+            .bind(new.place)
+            .bind(new.zone)
+            .bind(Json(new.spans))
+            .bind(new.message)
+            .bind(new.network)
+            .bind(Moment(now))
+            .bind(Moment(now.plus_ms(-KEPT_MS)))
+            .bind(Moment(now.plus_ms(-limits.window_ms)))
+            .bind(limits.per_network)
+            .bind(limits.waiting)
+            .fetch_one(store.pool())
+            .await
+            .map_err(StoreError::doing("enter a request to host an agent"))?;
+    Ok(match id {
+        Some(id) => Created::Entered(JoinRequestId::new(id)),
+        None if is_network_full => Created::NetworkFull,
+        None => Created::QueueFull,
+    })
+}
+
+/// A request as admins see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinRequest {
+    /// Identifier of the request.
+    pub id: JoinRequestId,
+    /// What the admins decided.
+    pub state: JoinRequestState,
+    /// Person, organisation or machine.
+    pub name: String,
+    /// Mail address or web page.
+    pub contact: String,
+    /// Where the machine is; may be empty.
+    pub place: String,
+    /// IANA zone of the spans.
+    pub zone: String,
+    /// Hours in which the agent may work; empty means always.
+    pub spans: Vec<String>,
+    /// What else the partner wrote; may be empty.
+    pub message: String,
+    /// Network that it came from.
+    pub network: IpAddr,
+    /// When it arrived.
+    pub created_at: UnixMillis,
+    /// When an admin decided, and who.
+    pub decision: Option<(UnixMillis, String)>,
+    /// When the link is worthless; none without a link.
+    pub invitation_expires_at: Option<UnixMillis>,
+    /// When the link was used.
+    pub opened_at: Option<UnixMillis>,
+    /// The agent that joined, and its name.
+    pub agent: Option<(AgentId, String)>,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    state: String,
+    name: String,
+    contact: String,
+    place: String,
+    zone: String,
+    spans: Json<Vec<String>>,
+    message: String,
+    network: IpAddr,
+    created_at: Moment,
+    decided_at: Option<Moment>,
+    decided_by: Option<String>,
+    invitation_expires_at: Option<Moment>,
+    opened_at: Option<Moment>,
+    used_by: Option<i64>,
+    agent_name: Option<String>,
+}
+
+impl Row {
+    fn read(self) -> Result<JoinRequest, StoreError> {
+        Ok(JoinRequest {
+            id: JoinRequestId::new(self.id),
+            state: read_word("join_requests", "state", self.id, &self.state)?,
+            name: self.name,
+            contact: self.contact,
+            place: self.place,
+            zone: self.zone,
+            spans: self.spans.0,
+            message: self.message,
+            network: self.network,
+            created_at: self.created_at.0,
+            decision: self.decided_at.map(|at| at.0).zip(self.decided_by),
+            invitation_expires_at: self.invitation_expires_at.map(|at| at.0),
+            opened_at: self.opened_at.map(|at| at.0),
+            agent: self.used_by.map(AgentId::new).zip(self.agent_name),
+        })
+    }
+}
+
+/// Requests with a number below `before`, the newest first; of one state, if one is given.
+pub async fn list(
+    store: &Store,
+    state: Option<JoinRequestState>,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<JoinRequest>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(include_str!("join_requests/list.sql"))
+        .bind(before)
+        .bind(limit)
+        .bind(state.map(JoinRequestState::as_str))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the requests to host an agent"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+/// The request with this identifier.
+pub async fn find(store: &Store, id: JoinRequestId) -> Result<Option<JoinRequest>, StoreError> {
+    let found = list(store, None, id.get().saturating_add(1), 1).await?;
+    Ok(found.into_iter().find(|request| request.id == id))
+}
+
+/// A new one-time link.
+#[derive(Debug, Clone, Copy)]
+pub struct Invitation<'a> {
+    /// SHA-256 of its secret.
+    pub sha256: &'a [u8],
+    /// Worthless from then on.
+    pub expires_at: UnixMillis,
+}
+
+/// What became of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The request is as wanted now.
+    Done,
+    /// There is no such request.
+    Unknown,
+    /// An agent has joined with it already.
+    Joined,
+}
+
+/// Accepts a request, also one that was declined, or accepted with a link that was lost. Earlier
+/// links become worthless.
+pub async fn accept(
+    store: &Store,
+    id: JoinRequestId,
+    invitation: &Invitation<'_>,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<Decision, StoreError> {
+    let query = sqlx::query_scalar(include_str!("join_requests/accept.sql"))
+        .bind(id.get())
+        .bind(actor)
+        .bind(Moment(now))
+        .bind(invitation.sha256)
+        .bind(Moment(invitation.expires_at));
+    decide(store, id, query, "join_request.accept", actor, now).await
+}
+
+/// Declines a request.
+pub async fn decline(
+    store: &Store,
+    id: JoinRequestId,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<Decision, StoreError> {
+    let query = sqlx::query_scalar(include_str!("join_requests/decline.sql"))
+        .bind(id.get())
+        .bind(actor)
+        .bind(Moment(now));
+    decide(store, id, query, "join_request.decline", actor, now).await
+}
+
+type NameQuery<'q> =
+    sqlx::query::QueryScalar<'q, sqlx::Postgres, String, sqlx::postgres::PgArguments>;
+
+async fn decide(
+    store: &Store,
+    id: JoinRequestId,
+    query: NameQuery<'_>,
+    action: &str,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<Decision, StoreError> {
+    let doing = StoreError::doing("decide about a request to host an agent");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let Some(name) = query.fetch_optional(&mut *tx).await.map_err(doing)? else {
+        drop(tx);
+        let is_known = find(store, id).await?.is_some();
+        return Ok(if is_known { Decision::Joined } else { Decision::Unknown });
+    };
+    let subject = id.to_string();
+    let entry = Entry { actor, action, subject: &subject, detail: &json!({ "name": name }) };
+    audit::write_in(&mut tx, &entry, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Decision::Done)
+}
+
+/// What became of an attempt to use a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opened {
+    /// The token was made; this is the request it belongs to.
+    Now(JoinRequestId),
+    /// The link was used at this time already.
+    Before(UnixMillis),
+    /// The link has expired.
+    Expired,
+    /// There is no such link, or a newer one replaced it.
+    Unknown,
+}
+
+/// The token that a link makes.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkToken<'a> {
+    /// SHA-256 of the join token.
+    pub sha256: &'a [u8],
+    /// Worthless from then on.
+    pub expires_at: UnixMillis,
+}
+
+/// Uses a link up: makes the join token of its request.
+pub async fn open(
+    store: &Store,
+    invitation_sha256: &[u8],
+    token: &LinkToken<'_>,
+    now: UnixMillis,
+) -> Result<Opened, StoreError> {
+    let doing = StoreError::doing("open an invitation");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let found: Option<(i64, String, String, Moment, Option<Moment>)> = sqlx::query_as(
+        "SELECT id, name, decided_by, invitation_expires_at, opened_at FROM join_requests
+         WHERE invitation_sha256 = $1 FOR UPDATE",
+    )
+    .bind(invitation_sha256)
+    .fetch_optional(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let Some((id, name, decided_by, expires_at, opened_at)) = found else {
+        return Ok(Opened::Unknown);
+    };
+    if let Some(at) = opened_at {
+        return Ok(Opened::Before(at.0));
+    }
+    if expires_at.0 <= now {
+        return Ok(Opened::Expired);
+    }
+    let LinkToken { sha256, expires_at } = *token;
+    let new = join_tokens::New { sha256, name: &name, created_by: &decided_by, expires_at };
+    let join_token = join_tokens::create_in(&mut tx, &new, now).await?;
+    mark_opened(&mut tx, id, join_token, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Opened::Now(JoinRequestId::new(id)))
+}
+
+async fn mark_opened(
+    db: &mut PgConnection,
+    id: i64,
+    join_token: JoinTokenId,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE join_requests SET opened_at = $2, join_token = $3 WHERE id = $1")
+        .bind(id)
+        .bind(Moment(now))
+        .bind(join_token.get())
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("mark an invitation as opened"))?;
+    Ok(())
+}
+
+/// Number of requests that nobody has decided yet; bounded by [`Limits::waiting`].
+pub async fn waiting(store: &Store) -> Result<u64, StoreError> {
+    let count: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM join_requests WHERE state = 'waiting'")
+            .fetch_one(store.pool())
+            .await
+            .map_err(StoreError::doing("count the requests to host an agent"))?;
+    Ok(count.unsigned_abs())
+}

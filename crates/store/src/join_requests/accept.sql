@@ -1,0 +1,14 @@
+-- Accepts a request with a new one-time link; links and unused tokens of before become worthless.
+WITH accepted AS (
+   UPDATE join_requests r
+   SET state = 'accepted', decided_by = $2, decided_at = $3, invitation_sha256 = $4,
+       invitation_expires_at = $5, opened_at = NULL
+   WHERE r.id = $1 AND NOT EXISTS (
+      SELECT FROM join_tokens t WHERE t.id = r.join_token AND t.used_by IS NOT NULL
+   )
+   RETURNING r.name, r.join_token
+), revoked AS (
+   UPDATE join_tokens t SET revoked_at = $3, revoked_by = $2
+   FROM accepted a WHERE t.id = a.join_token AND t.revoked_at IS NULL
+)
+SELECT name FROM accepted

@@ -1,0 +1,250 @@
+//! Regions: their signed rosters, the coordinator's promises and loans, and who wants to be in one.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use model::{AgentId, RegionId, UnixMillis};
+use protocol::key::PublicKey;
+use serde_json::Value;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A region as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredRegion {
+    /// Primary key of the row.
+    pub id: RegionId,
+    /// Registry or label.
+    pub name: String,
+    /// Times and bounds of all members.
+    pub settings: Value,
+    /// Roster and deltas, signed and encoded.
+    pub view: Vec<u8>,
+    /// Promises of the coordinator, encoded; none before the first.
+    pub promises: Option<Vec<u8>>,
+    /// End of the last loan.
+    pub lent_until: UnixMillis,
+}
+
+type RegionRow = (i64, String, Value, Vec<u8>, Option<Vec<u8>>, Moment);
+
+/// Every region, the oldest first.
+pub async fn list(store: &Store) -> Result<Vec<StoredRegion>, StoreError> {
+    let rows: Vec<RegionRow> = sqlx::query_as(
+        "SELECT id, name, settings, view, promises, lent_until FROM regions ORDER BY id",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the regions"))?;
+    let region = |(id, name, settings, view, promises, lent): RegionRow| StoredRegion {
+        id: RegionId::new(id),
+        name,
+        settings,
+        view,
+        promises,
+        lent_until: lent.0,
+    };
+    Ok(rows.into_iter().map(region).collect())
+}
+
+/// The number of the next region. A roster names its region, so the number is needed before the
+/// row; a number that is not used is lost.
+pub async fn next_id(store: &Store) -> Result<RegionId, StoreError> {
+    sqlx::query_scalar("SELECT nextval(pg_get_serial_sequence('regions', 'id'))")
+        .fetch_one(store.pool())
+        .await
+        .map(RegionId::new)
+        .map_err(StoreError::doing("number a region"))
+}
+
+/// Stores a new region.
+pub async fn create(
+    store: &Store,
+    region: &StoredRegion,
+    members: &[AgentId],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("store a region");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    sqlx::query(
+        "INSERT INTO regions (id, name, settings, view, lent_until, formed_at)
+         OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(region.id.get())
+    .bind(&region.name)
+    .bind(&region.settings)
+    .bind(&region.view)
+    .bind(Moment(region.lent_until))
+    .bind(Moment(now))
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    set_members(&mut tx, region.id, members).await?;
+    tx.commit().await.map_err(doing)
+}
+
+/// Stores a newer view of a region before it is published. Agents that left stay the region's
+/// until its loans have ended.
+pub async fn save_view(
+    store: &Store,
+    region: RegionId,
+    view: &[u8],
+    members: &[AgentId],
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("store the view of a region");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    sqlx::query("UPDATE regions SET view = $2 WHERE id = $1")
+        .bind(region.get())
+        .bind(view)
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    set_members(&mut tx, region, members).await?;
+    tx.commit().await.map_err(doing)
+}
+
+async fn set_members(
+    db: &mut PgConnection,
+    region: RegionId,
+    members: &[AgentId],
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE agents SET region = $1 WHERE id = ANY($2)")
+        .bind(region.get())
+        .bind(numbers(members))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("store the members of a region"))?;
+    Ok(())
+}
+
+/// Stores the coordinator's promises before it answers.
+pub async fn save_promises(
+    store: &Store,
+    region: RegionId,
+    promises: &[u8],
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE regions SET promises = $2 WHERE id = $1")
+        .bind(region.get())
+        .bind(promises)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("store the promises to a region"))?;
+    Ok(())
+}
+
+/// Stores the end of a loan before it is given.
+pub async fn save_loan(
+    store: &Store,
+    region: RegionId,
+    until: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE regions SET lent_until = greatest(lent_until, $2) WHERE id = $1")
+        .bind(region.get())
+        .bind(Moment(until))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("store the loan of a region"))?;
+    Ok(())
+}
+
+/// An approved agent whose owner wants it to be in a region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The agent itself.
+    pub agent: AgentId,
+    /// Key of its messages.
+    pub key: PublicKey,
+    /// The address it enrolled from.
+    pub home: IpAddr,
+    /// Pages a day that the owner offers.
+    pub capacity_pages_per_day: u32,
+    /// IANA zone of the spans.
+    pub zone: String,
+    /// Spans as the owner wrote them.
+    pub spans: Vec<String>,
+    /// Base URLs at which it listens for peers.
+    pub addresses: Vec<String>,
+    /// Region that the owner asks for.
+    pub label: Option<String>,
+    /// Region whose roster lists it, or listed it last.
+    pub region: Option<RegionId>,
+}
+
+type CandidateRow = (
+    i64,
+    Vec<u8>,
+    IpAddr,
+    i32,
+    String,
+    Json<Vec<String>>,
+    Json<Vec<String>>,
+    Option<String>,
+    Option<i64>,
+);
+
+/// The agents that may be in a region: approved or paused, by number.
+pub async fn candidates(store: &Store) -> Result<Vec<Candidate>, StoreError> {
+    let rows: Vec<CandidateRow> = sqlx::query_as(include_str!("regions/candidates.sql"))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the agents for regions"))?;
+    let candidate = |row: CandidateRow| {
+        let (id, key, home, capacity, zone, spans, addresses, label, region) = row;
+        Ok(Candidate {
+            agent: AgentId::new(id),
+            key: PublicKey::from_bytes(&key)
+                .map_err(|_| StoreError::unreadable("agents.public_key"))?,
+            home,
+            capacity_pages_per_day: capacity.unsigned_abs(),
+            zone,
+            spans: spans.0,
+            addresses: addresses.0,
+            label,
+            region: region.map(RegionId::new),
+        })
+    };
+    rows.into_iter().map(candidate).collect()
+}
+
+/// Stores that an agent wants to be in a region. Returns whether anything changed.
+pub async fn announce(
+    store: &Store,
+    agent: AgentId,
+    addresses: &[String],
+    label: Option<&str>,
+) -> Result<bool, StoreError> {
+    let changed = sqlx::query(include_str!("regions/announce.sql"))
+        .bind(agent.get())
+        .bind(Json(addresses))
+        .bind(label)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("store where an agent listens"))?;
+    Ok(changed.rows_affected() > 0)
+}
+
+/// Whether one of these subnets, which are to be given to these agents, was last delegated to
+/// another agent of a region that has a loan: until the loan ends the region may crawl it, whatever
+/// the coordinator hears of it.
+pub(crate) async fn is_lent(
+    db: &mut PgConnection,
+    gifts: &[(Range, AgentId)],
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let lent: Vec<i64> = sqlx::query_scalar(include_str!("regions/lent.sql"))
+        .bind(gifts.iter().map(|(subnet, _)| subnet.first()).collect::<Vec<_>>())
+        .bind(gifts.iter().map(|(subnet, _)| subnet.last()).collect::<Vec<_>>())
+        .bind(gifts.iter().map(|(_, agent)| agent.get()).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("look for loans of subnets"))?;
+    Ok(!lent.is_empty())
+}
+
+fn numbers(agents: &[AgentId]) -> Vec<i64> {
+    agents.iter().map(|agent| agent.get()).collect()
+}

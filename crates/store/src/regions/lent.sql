@@ -1,0 +1,12 @@
+-- Regions with a loan at $4 to whose agents one of the subnets ($1 to $2) was last delegated, where
+-- $3 names another agent. A delegation that has ended counts: the agents may not have heard of its
+-- end.
+SELECT DISTINCT r.id
+FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS s (first, last, agent)
+CROSS JOIN LATERAL (
+   SELECT d.agent FROM delegations d WHERE d.first = s.first AND d.last = s.last
+   ORDER BY d.generation DESC LIMIT 1
+) AS held
+JOIN agents a ON a.id = held.agent
+JOIN regions r ON r.id = a.region AND r.lent_until > $4
+WHERE held.agent <> s.agent

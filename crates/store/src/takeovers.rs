@@ -1,0 +1,197 @@
+//! Takeovers within a region: subnets of a dead member go to the members that fetch their hosts,
+//! and return when it works again.
+//!
+//! The region has moved the hosts by itself, by a majority of its voters. So nothing is handed
+//! over here: hosts and routes follow at once, also while the region's loan holds.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use model::{AgentId, DelegationId, Reason, UnixMillis};
+use serde_json::json;
+use sqlx::PgConnection;
+
+use crate::audit::{self, Entry};
+use crate::columns::{range, read_word};
+use crate::delegations::{end, latest, notify, queue_routes_of_hosts_again};
+use crate::moment::Moment;
+use crate::working_agents::may_work;
+use crate::{Store, StoreError};
+
+/// A host with the delegation of its subnet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldHost {
+    /// The host's subnet.
+    pub subnet: Range,
+    /// Fencing number of the subnet's delegation.
+    pub generation: i64,
+    /// Scheme and authority.
+    pub host_key: String,
+    /// The address that the coordinator resolved.
+    pub address: IpAddr,
+}
+
+/// Hosts of an agent whose subnets are delegated to it, the oldest first.
+pub async fn hosts_of_agent(
+    store: &Store,
+    agent: AgentId,
+    limit: u32,
+) -> Result<Vec<HeldHost>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, i64, String, IpAddr)> =
+        sqlx::query_as(include_str!("takeovers/hosts_of_agent.sql"))
+            .bind(agent.get())
+            .bind(i64::from(limit))
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list the hosts of a dead agent"))?;
+    rows.into_iter()
+        .map(|(first, last, generation, host_key, address)| {
+            Ok(HeldHost { subnet: range(first, last)?, generation, host_key, address })
+        })
+        .collect()
+}
+
+/// A subnet that goes from one member of a region to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transfer {
+    /// The subnet that is transferred.
+    pub subnet: Range,
+    /// Fencing number of its present delegation.
+    pub generation: i64,
+    /// The member that has it.
+    pub from: AgentId,
+    /// The member that gets it.
+    pub to: AgentId,
+}
+
+/// Subnets that were taken over from one of these agents, as transfers back to it.
+pub async fn to_return(
+    store: &Store,
+    agents: &[AgentId],
+    limit: u32,
+) -> Result<Vec<Transfer>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, i64, i64, i64)> =
+        sqlx::query_as(include_str!("takeovers/to_return.sql"))
+            .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
+            .bind(i64::from(limit))
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list subnets that were taken over"))?;
+    rows.into_iter()
+        .map(|(first, last, generation, from, to)| {
+            let subnet = range(first, last)?;
+            let from = AgentId::new(from);
+            Ok(Transfer { subnet, generation, from, to: AgentId::new(to) })
+        })
+        .collect()
+}
+
+/// Delegates a subnet to the member of the region that fetches its hosts. Returns the reason of the
+/// new delegation; none where the subnet was delegated meanwhile or the member may not work.
+pub async fn take_over(
+    store: &Store,
+    transfer: &Transfer,
+    now: UnixMillis,
+) -> Result<Option<Reason>, StoreError> {
+    let insert = include_str!("takeovers/insert_takeover.sql");
+    execute(store, transfer, (insert, "delegation.takeover"), now).await
+}
+
+/// Delegates a subnet to the member again from which it was taken over, for its former reason.
+/// Returns as [`take_over`]; none also where a new generation of the hierarchy changed the subnet.
+pub async fn give_back(
+    store: &Store,
+    transfer: &Transfer,
+    now: UnixMillis,
+) -> Result<Option<Reason>, StoreError> {
+    let insert = include_str!("takeovers/insert_return.sql");
+    execute(store, transfer, (insert, "delegation.return"), now).await
+}
+
+async fn execute(
+    store: &Store,
+    transfer: &Transfer,
+    (insert, action): (&'static str, &str),
+    now: UnixMillis,
+) -> Result<Option<Reason>, StoreError> {
+    let doing = StoreError::doing("transfer a subnet within a region");
+    let Transfer { subnet, generation, from, to } = transfer;
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    if !may_work(&mut tx, *to).await? || latest(&mut tx, subnet).await? != *generation {
+        return Ok(None);
+    }
+    end(&mut tx, subnet, *generation, now).await?;
+    let made: Option<(i64, String)> = sqlx::query_as(insert)
+        .bind(subnet.first())
+        .bind(subnet.last())
+        .bind(to.get())
+        .bind(from.get())
+        .bind(generation)
+        .bind(Moment(now))
+        .fetch_optional(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let Some((id, reason)) = made else { return Ok(None) };
+    move_hosts(&mut tx, transfer, now).await?;
+    note(&mut tx, transfer, (DelegationId::new(id), action), now).await?;
+    notify(&mut tx, Some(subnet)).await?;
+    tx.commit().await.map_err(doing)?;
+    read_word("delegations", "reason", id, &reason).map(Some)
+}
+
+/// Hosts get their new agent at once; routes on their way to the former one are queued again.
+async fn move_hosts(
+    db: &mut PgConnection,
+    transfer: &Transfer,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let Transfer { subnet, from, to, .. } = transfer;
+    let doing = StoreError::doing("transfer the hosts of a subnet");
+    let hosts: Vec<i64> = sqlx::query_scalar(include_str!("takeovers/hosts_of_subnet.sql"))
+        .bind(subnet.first())
+        .bind(subnet.last())
+        .bind(from.get())
+        .fetch_all(&mut *db)
+        .await
+        .map_err(doing)?;
+    queue_routes_of_hosts_again(db, &hosts, *to, now).await?;
+    sqlx::query("UPDATE hosts SET state = 'delegated', agent = $2 WHERE id = ANY($1)")
+        .bind(&hosts)
+        .bind(to.get())
+        .execute(db)
+        .await
+        .map_err(doing)?;
+    Ok(())
+}
+
+async fn note(
+    db: &mut PgConnection,
+    transfer: &Transfer,
+    (id, action): (DelegationId, &str),
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let Transfer { subnet, generation, from, to } = transfer;
+    let detail = json!({
+        "subnet": subnet.to_string(), "agent": to, "former_agent": from,
+        "generation": generation + 1,
+    });
+    let subject = id.to_string();
+    let entry = Entry { actor: "coordinator", action, subject: &subject, detail: &detail };
+    audit::write_in(db, &entry, now).await
+}
+
+/// The agent from which a subnet was taken over, with its name; none where none was.
+pub async fn taken_from(
+    store: &Store,
+    id: DelegationId,
+) -> Result<Option<(AgentId, String)>, StoreError> {
+    let row: Option<(i64, String)> = sqlx::query_as(
+        "SELECT a.id, a.name FROM delegations d JOIN agents a ON a.id = d.taken_from
+         WHERE d.id = $1",
+    )
+    .bind(id.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the agent from which a subnet was taken over"))?;
+    Ok(row.map(|(agent, name)| (AgentId::new(agent), name)))
+}
