@@ -1,11 +1,12 @@
-//! Constraints: pins and exclusions by admins, which come before whatever is measured.
+//! Constraints: pins, exclusions and drains by admins, which come before whatever is measured.
 //!
 //! Where a [`Pin`] holds, no search, balance or calibration moves a subnet. An [`Exclusion`] keeps
-//! an agent out of searches. [`corrections`] compares the delegation table with both and says what
+//! an agent out of searches. A drained agent gets no subnet at all, whatever pins say.
+//! [`corrections`] compares the delegation table with pins and exclusions and says what
 //! must change; once that is done it finds nothing.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
 
 use hierarchy::{Hierarchy, Scope, SubnetId};
@@ -35,12 +36,13 @@ pub struct Exclusion {
     pub agent: AgentId,
 }
 
-/// Pins and exclusions that are in force.
+/// Pins and exclusions that are in force, and the agents that are drained.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Constraints {
     /// The narrowest scope first.
     pins: Vec<Pin>,
     exclusions: Vec<Exclusion>,
+    drained: BTreeSet<AgentId>,
 }
 
 impl Constraints {
@@ -48,10 +50,21 @@ impl Constraints {
     /// all.
     pub fn new(mut pins: Vec<Pin>, exclusions: Vec<Exclusion>) -> Self {
         pins.sort_by_key(|pin| pin.scope.breadth());
-        Self { pins, exclusions }
+        Self { pins, exclusions, drained: BTreeSet::new() }
     }
 
-    /// Whether there are none.
+    /// The same constraints with these agents drained.
+    #[must_use]
+    pub fn with_drained(self, drained: BTreeSet<AgentId>) -> Self {
+        Self { drained, ..self }
+    }
+
+    /// The agents that are drained.
+    pub const fn drained(&self) -> &BTreeSet<AgentId> {
+        &self.drained
+    }
+
+    /// Whether there are no pins and no exclusions.
     pub fn is_empty(&self) -> bool {
         self.pins.is_empty() && self.exclusions.is_empty()
     }
@@ -66,9 +79,16 @@ impl Constraints {
         &self.exclusions
     }
 
-    /// The pin that decides the agent of the subnet: the narrowest that covers it.
+    /// The pin that decides the agent of the subnet: the narrowest that covers it. Pins to a
+    /// drained agent are suspended.
     pub fn pin(&self, hierarchy: &Hierarchy, subnet: SubnetId) -> Option<&Pin> {
-        self.pins.iter().find(|pin| pin.scope.covers(hierarchy, subnet))
+        let mut pins = self.pins.iter().filter(|pin| !self.drained.contains(&pin.agent));
+        pins.find(|pin| pin.scope.covers(hierarchy, subnet))
+    }
+
+    /// Whether the agent may not be given the subnet: it is drained, or excluded there.
+    pub fn forbids(&self, hierarchy: &Hierarchy, subnet: SubnetId, agent: AgentId) -> bool {
+        self.drained.contains(&agent) || self.exclusion(hierarchy, subnet, agent).is_some()
     }
 
     /// The exclusion that keeps the subnet away from the agent; none where a pin gives it to that
@@ -97,6 +117,11 @@ impl Constraints {
         for exclusion in &self.exclusions {
             if agents.knows(exclusion.agent) && exclusion.scope.covers(hierarchy, subnet) {
                 permitted.to_mut().remove(exclusion.agent);
+            }
+        }
+        for agent in &self.drained {
+            if agents.knows(*agent) {
+                permitted.to_mut().remove(*agent);
             }
         }
         permitted

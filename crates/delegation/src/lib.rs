@@ -8,16 +8,21 @@
 //! 3. [`next_step`]: the search. Its whole state is the trail of its probes, so that a restart goes
 //!    on where it stopped: each step is computed anew from the trail.
 //! 4. [`predictor`]: a better order, for agents that probe landmarks now and then.
+//!    [`places`]: one that needs no landmarks; the lab compares it, the coordinator does not use it
+//!    yet.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
 //! 6. [`balance`]: when not every subnet can have its nearest agent (IPMicra III.F).
 //! 7. [`calibration`]: noticing that pages answer more slowly than before (IPMicra III.F).
 //! 8. [`budget`]: probes a day; [`target`]: the address that probes go to.
 //! 9. [`constraints`]: pins and exclusions by admins; [`skipped`]: agents that a search skipped.
 //! 10. [`plausibility`]: whether an agent can be as near as it reports.
-//! 11. [`audit`]: mistakes in the stored delegations.
+//! 11. [`successors`]: who takes over the subnets of an agent that leaves.
+//! 12. [`audit`]: mistakes in the stored delegations.
+//! 13. [`address_map`]: the delegated addresses, for a map of the IPv4 space.
 //!
 //! Everything is a function of its arguments: no clock, no random numbers, no input or output.
 
+pub mod address_map;
 mod agent_counts;
 pub mod audit;
 mod available_agents;
@@ -28,10 +33,13 @@ mod candidates;
 pub mod constraints;
 mod delegation_table;
 mod home;
+mod normal;
+pub mod places;
 pub mod plausibility;
 pub mod predictor;
 mod search;
 mod skipped;
+pub mod successors;
 pub mod target;
 mod trail;
 

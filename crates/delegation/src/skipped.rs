@@ -30,9 +30,14 @@ pub fn skipped(
             continue;
         }
         let Some(why) = why(agent) else { continue };
-        if reason != Reason::Predicted || why == SkipReason::Excluded {
+        if reason != Reason::Predicted || is_forbidden(why) {
             skipped.push((agent, why));
         }
     }
     skipped
+}
+
+/// Whether a search may not consider the agent, however near it is.
+const fn is_forbidden(why: SkipReason) -> bool {
+    matches!(why, SkipReason::Excluded | SkipReason::Drained)
 }

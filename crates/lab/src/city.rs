@@ -34,6 +34,11 @@ impl City {
         Self { name: format!("host {index}"), country: "ZZ".into(), lat: 0.0, lon: 0.0 }
     }
 
+    /// Degrees north and east; `None` for a host of a matrix without geography.
+    pub fn position(&self) -> Option<(f64, f64)> {
+        (self.lat != 0.0 || self.lon != 0.0).then_some((self.lat, self.lon))
+    }
+
     /// Great-circle distance in kilometres (haversine on a sphere of 6,371 km).
     pub fn distance_km(&self, other: &City) -> f64 {
         let lat_a = self.lat.to_radians();

@@ -13,6 +13,7 @@
 mod balance;
 mod calibration;
 mod city;
+mod corrected_cities;
 mod evaluation;
 mod forgery;
 mod geographic;
@@ -31,7 +32,10 @@ pub use balance::{
     GeneratedSettings, OnlineRun, ProblemFileError, RuleComparison, RuleResult, compare_rules,
     generate, read_problem, run_online,
 };
-pub use calibration::{Calibration, FetchTimeSettings, TrialSettings, calibration};
+pub use calibration::{
+    Calibration, Change, FetchTimeSettings, PathTrial, PathTrialSettings, TrialSettings,
+    calibration, path_trial,
+};
 pub use city::{City, CityId};
 pub use evaluation::{Evaluation, HostAssignment, TIE_MS, evaluate};
 pub use forgery::{Forgery, ForgeryOutcome, ForgerySettings, Irregularity, run as forgery};
@@ -43,8 +47,9 @@ pub use plain_matrix::MatrixError;
 pub use plot::{Curve, Plot};
 pub use region_crawl::{CrawlOutcome, GraphError, LinkGraph, Quality, RegionSettings, crawl};
 pub use replay::{
-    Outcome, PlacedAgent, Placement, Scale, Scenario, ScenarioSettings, SearchKind, Site, Strategy,
-    Topology, mean_of, replay, scale,
+    Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, PlacedAgent, Placement, Scale, Scenario,
+    ScenarioSettings, SearchKind, Site, Strategy, Topology, mean_of, mean_of_points, replay,
+    replay_live, scale,
 };
 pub use stopwatch::Elapsed;
 pub use world::World;

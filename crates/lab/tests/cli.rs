@@ -75,3 +75,26 @@ fn mistakes_are_one_clear_sentence() {
     let output = lab(alone.path(), &["--rtt", "m.txt"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("nothing to replay"), "{output:?}");
 }
+
+#[test]
+fn a_live_replay_prints_figures_at_marks() {
+    let dir = matrix(FIVE);
+    let args = ["--rtt", "m.txt", "--agents", "2", "--live", "--strategy", "places", "--json"];
+    let output = lab(dir.path(), &args);
+    assert!(output.status.success(), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for key in [
+        "subnets",
+        "optimal_share",
+        "excess_ms_mean",
+        "probes_per_subnet",
+        "search_probes",
+        "landmark_probes",
+        "agent_probes",
+    ] {
+        assert!(report[key].is_number(), "{key}");
+        assert!(report["marks"][0]["window"][key].is_number(), "{key}");
+    }
+    let blind = lab(dir.path(), &["--rtt", "m.txt", "--live", "--strategy", "random"]);
+    assert!(String::from_utf8_lossy(&blind.stderr).contains("measures nothing"), "{blind:?}");
+}

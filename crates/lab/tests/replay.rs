@@ -5,8 +5,8 @@ use std::{fmt::Write as _, fs, path::PathBuf};
 
 use delegation::predictor::{MIN_PROBABILITY, landmarks};
 use lab::{
-    Outcome, Placement, Scenario, ScenarioSettings, Strategy, Topology, World, mean_of, replay,
-    targets,
+    Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, Placement, Scenario, ScenarioSettings,
+    Strategy, Topology, World, mean_of, mean_of_points, replay, replay_live, targets,
 };
 
 /// Sixty hosts on a line, neighbours 5 ms apart.
@@ -171,4 +171,66 @@ fn worldwide_agents_live_in_every_region() {
     };
     assert!(regions(Placement::Worldwide) >= 4, "a home may be a stray record of its city");
     assert!(regions(Placement::Uniform) <= 4);
+}
+
+/// The figures after all subnets of these seeds.
+fn live(
+    topology: &Topology,
+    settings: ScenarioSettings,
+    strategy: LiveStrategy,
+    seeds: std::ops::Range<u64>,
+) -> LiveFigures {
+    let replays: Vec<Vec<LivePoint>> =
+        seeds.map(|seed| replay_live(&Scenario::new(topology, settings, seed), strategy)).collect();
+    mean_of_points(&replays).last().unwrap().cumulative
+}
+
+#[test]
+fn a_live_replay_counts_every_probe() {
+    let topology = line();
+    let settings = ScenarioSettings::without_noise(6, 50);
+    let all = live(&topology, settings, LiveStrategy::AllProbe, 1..4);
+    assert!(close(all.optimal_share, 1.0) && close(all.probes_per_subnet, 6.0), "{all:?}");
+    let landmarks = live(&topology, settings, LiveStrategy::Landmarks, 1..4);
+    // Up to 48 landmarks are chosen, each measured by six agents.
+    assert!((4.0..6.0).contains(&landmarks.landmark_probes), "{landmarks:?}");
+    let sum = landmarks.search_probes + landmarks.landmark_probes;
+    assert!(close(landmarks.probes_per_subnet, sum), "{landmarks:?}");
+}
+
+#[test]
+fn prediction_by_places_works_without_geography() {
+    let settings = ScenarioSettings::without_noise(6, 50);
+    let places = LiveStrategy::Places(Claims::Unknown);
+    let seen = live(&line(), settings, places, 1..21);
+    assert!(seen.optimal_share > 0.95 && seen.search_probes < 4.0, "{seen:?}");
+    // Each pair of the six agents measured each other once.
+    assert!(close(seen.agent_probes, 15.0 / seen.subnets), "{seen:?}");
+}
+
+#[test]
+fn the_same_searches_teach_the_same() {
+    let topology = Topology::of_matrix(World::geographic(1));
+    let settings = ScenarioSettings { agents: 12, ..ScenarioSettings::default() };
+    let places = LiveStrategy::Places(Claims::Corrected);
+    let run = || replay_live(&Scenario::new(&topology, settings, 5), places);
+    assert_eq!(run(), run());
+}
+
+/// The figures of docs/benchmarks/lab.md from a cold start, with fewer seeds than there. The limits
+/// are those of the mean of twenty seeds, with room for the noise of three.
+#[test]
+#[ignore = "needs the latency matrices of ../shared/data"]
+fn prediction_by_places_keeps_its_figures() {
+    let topology = measured_2018();
+    let places = LiveStrategy::Places(Claims::Corrected);
+    for (agents, optimal_share, probes, excess_ms) in
+        [(12, 0.945, 2.5, 0.3), (50, 0.91, 3.8, 0.5), (100, 0.89, 4.5, 0.8)]
+    {
+        let settings = ScenarioSettings { agents, subnets: 1_000, ..ScenarioSettings::default() };
+        let seen = live(&topology, settings, places, 2001..2004);
+        assert!(seen.optimal_share > optimal_share, "{agents}: {seen:?}");
+        assert!(seen.probes_per_subnet < probes, "{agents}: {seen:?}");
+        assert!(seen.excess_ms_mean < excess_ms, "{agents}: {seen:?}");
+    }
 }

@@ -55,15 +55,15 @@ pub enum Comparison {
 /// not change the baseline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    regression: Regression,
-    timings: u32,
+    pub(super) regression: Regression,
+    pub(super) timings: u32,
     /// Mean squared deviation of the logarithm of a timing over the expected time.
-    variance: f64,
-    slow_in_a_row: u32,
+    pub(super) variance: f64,
+    pub(super) slow_in_a_row: u32,
     /// Logarithm of the likelihood of a slowdown over that of none, never below 0.
-    evidence: f64,
+    pub(super) evidence: f64,
     /// Sum of the logarithmic ratios of the slow timings in a row.
-    excess: f64,
+    pub(super) excess: f64,
 }
 
 /// Timings before the first comparison.

@@ -29,6 +29,22 @@ impl ControlProbe {
         ready.or(own).map(|(agent, before_us)| Self { agent, before_us })
     }
 
+    /// Whether a second control probe, of one more agent, is asked for before the server is blamed.
+    /// The slower path is measured, so that the verdict of one agent, whose own path varies over
+    /// the day as well, is not enough against it. `path_ratio` is the recent round trip over the
+    /// usual one; none where only pages were slow.
+    pub fn needs_second(path_ratio: Option<f64>, cause: IncidentCause, so_far: u32) -> bool {
+        path_ratio.is_some_and(|ratio| ratio > 1.0) && cause == IncidentCause::Server && so_far < 2
+    }
+
+    /// The cause by the path of the agent itself: the server, when pages became slower and the path
+    /// did not. None where the path is not known or became slower as well; then a control probe
+    /// finds the cause.
+    pub fn cause_by_path(ratio: f64, path_ratio: Option<f64>) -> Option<IncidentCause> {
+        let is_usual = path_ratio.is_some_and(|path| path < ratio.max(1.0).sqrt());
+        is_usual.then_some(IncidentCause::Server)
+    }
+
     /// The cause of an incident, when the pages that `slow` fetches take `ratio` times as long as
     /// usual and the control probe measures `now_us`. When another agent sees the slowdown too, the
     /// server is the cause ([`cause`]). `slow` itself blames its path when its own round trip has
@@ -69,6 +85,18 @@ mod tests {
         );
         assert_eq!(choose(&MEASURED, &[SLOW, NEXT, FAR]), None);
         assert_eq!(ControlProbe::choose(SLOW, None, &[], |_| true), None, "no agent has measured");
+    }
+
+    #[test]
+    fn a_measured_path_is_believed() {
+        let server = IncidentCause::Server;
+        assert_eq!(ControlProbe::cause_by_path(4.0, Some(1.0)), Some(server));
+        assert_eq!(ControlProbe::cause_by_path(4.0, Some(2.1)), None);
+        assert_eq!(ControlProbe::cause_by_path(4.0, None), None);
+        assert!(ControlProbe::needs_second(Some(2.0), server, 1));
+        assert!(!ControlProbe::needs_second(Some(2.0), server, 2));
+        assert!(!ControlProbe::needs_second(Some(2.0), IncidentCause::Path, 1));
+        assert!(!ControlProbe::needs_second(None, server, 1));
     }
 
     #[test]

@@ -30,15 +30,33 @@ impl Regression {
         self.size_time = decay * self.size_time + size * time;
     }
 
-    /// Expected time of a page of `size`; `None` before the first sample.
-    pub(super) fn expected(&self, size: f64) -> Option<f64> {
+    /// Weight, mean size, mean time, variance of the size, and covariance of size and time; `None`
+    /// before the first sample.
+    pub(super) fn moments(&self) -> Option<[f64; 5]> {
         if self.weight <= 0.0 {
             return None;
         }
         let mean_size = self.size / self.weight;
         let mean_time = self.time / self.weight;
-        let variance = self.size_size / self.weight - mean_size * mean_size;
+        let variance = (self.size_size / self.weight - mean_size * mean_size).max(0.0);
         let covariance = self.size_time / self.weight - mean_size * mean_time;
+        Some([self.weight, mean_size, mean_time, variance, covariance])
+    }
+
+    /// The regression with these moments.
+    pub(super) fn of_moments([weight, size, time, variance, covariance]: [f64; 5]) -> Self {
+        Self {
+            weight,
+            size: weight * size,
+            time: weight * time,
+            size_size: weight * (variance + size * size),
+            size_time: weight * (covariance + size * time),
+        }
+    }
+
+    /// Expected time of a page of `size`; `None` before the first sample.
+    pub(super) fn expected(&self, size: f64) -> Option<f64> {
+        let [_, mean_size, mean_time, variance, covariance] = self.moments()?;
         // Without a variation of sizes, or where larger pages would be faster, size is ignored.
         let is_varied = variance > (0.05 * mean_size).powi(2) && variance > 1e-9;
         let pace = if is_varied { (covariance / variance).max(0.0) } else { 0.0 };

@@ -36,6 +36,12 @@ impl TimingReports {
         *self = Self { delegated_at: Some(at), ..Self::default() };
     }
 
+    /// Whether the last delegation is old enough for the subnet's search to be reopened.
+    pub fn may_reopen(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
+        let since_ms = self.delegated_at.map(|delegated| at.distance_ms(delegated));
+        since_ms.is_none_or(|since_ms| since_ms >= limits.min_interval_ms)
+    }
+
     /// Counts a page that took its usual time.
     pub fn usual(&mut self, limits: &ReopenLimits, at: UnixMillis) {
         self.begin(limits, at);
@@ -47,9 +53,7 @@ impl TimingReports {
     pub fn slower(&mut self, limits: &ReopenLimits, at: UnixMillis) -> bool {
         self.begin(limits, at);
         self.slower = self.slower.saturating_add(1);
-        let since_ms = self.delegated_at.map(|delegated| at.distance_ms(delegated));
-        let is_allowed = since_ms.is_none_or(|since_ms| since_ms >= limits.min_interval_ms);
-        is_allowed && self.slower >= self.usual
+        self.may_reopen(limits, at) && self.slower >= self.usual
     }
 
     fn begin(&mut self, limits: &ReopenLimits, at: UnixMillis) {

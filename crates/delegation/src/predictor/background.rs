@@ -5,7 +5,7 @@
 //! taken for one of the known clusters, and agents that are far from all landmarks are asked, too.
 
 use super::access_time::{self, FREEDOM};
-use super::normal;
+use crate::normal;
 
 /// Least standard deviation of the logarithm: a few landmarks near each other say little of the
 /// rest of the network.

@@ -2,7 +2,8 @@
 
 use super::clustering::Row;
 use super::clusters::ExpectedTime;
-use super::{ACCESS_MS, ROUTE_SIGMA, normal};
+use super::{ACCESS_MS, ROUTE_SIGMA};
+use crate::normal;
 
 /// Standard deviation of the time from an agent that has measured nothing at a cluster, as a share
 /// of the other agents' mean.

@@ -31,7 +31,6 @@ mod clustering;
 mod clusters;
 pub mod landmarks;
 mod next_step;
-mod normal;
 mod posterior;
 mod prior;
 mod ranking;

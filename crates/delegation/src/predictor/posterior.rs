@@ -6,8 +6,8 @@ use super::access_time::AccessTime;
 use super::cluster_times::ClusterTimes;
 use super::clusters::ExpectedTime;
 use super::ranking::OpenAgents;
-use super::{ACCESS_MS, Cluster, Clusters, normal};
-use crate::{AvailableAgents, Search};
+use super::{ACCESS_MS, Cluster, Clusters};
+use crate::{AvailableAgents, Search, normal};
 
 /// Probability of each cluster and of the background cluster, and per cluster the access time that
 /// the probes imply.

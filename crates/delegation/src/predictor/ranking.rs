@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use model::AgentId;
 
-use super::{Clusters, Posterior, normal};
-use crate::{AvailableAgents, ProbeOutcome, Search};
+use super::{Clusters, Posterior};
+use crate::{AvailableAgents, ProbeOutcome, Search, normal};
 
 /// At each cluster, agents behind the first that gains less than this are left out.
 const NEGLIGIBLE_GAIN: f32 = 1e-3;

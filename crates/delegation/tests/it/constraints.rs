@@ -124,6 +124,20 @@ fn a_pin_is_stronger_than_an_exclusion() {
 }
 
 #[test]
+fn a_drained_agent_gets_nothing_and_its_pins_are_suspended() {
+    let hierarchy = map::hierarchy(&RANGES);
+    let pins = vec![pin(1, range("20.1.0.0/16"), 5), pin(2, company("north"), 6)];
+    let constraints = Constraints::new(pins, vec![]).with_drained([agent(5)].into());
+    let pinned = subnet(&hierarchy, "20.1.0.0/16");
+    assert_eq!(constraints.pin(&hierarchy, pinned).map(|pin| pin.agent), Some(agent(6)));
+    assert!(constraints.forbids(&hierarchy, pinned, agent(5)));
+    assert!(!constraints.forbids(&hierarchy, pinned, agent(6)));
+    let available = ready(&[4, 5, 6]);
+    let permitted = constraints.permitted(&hierarchy, &available, pinned);
+    assert_eq!(permitted.agents().collect::<Vec<_>>(), [agent(4), agent(6)]);
+}
+
+#[test]
 fn who_is_passed_over_depends_on_where_the_search_stopped() {
     let hierarchy = map::hierarchy(&RANGES);
     let delegation_table =

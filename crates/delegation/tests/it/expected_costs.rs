@@ -1,9 +1,11 @@
 //! Costs of the balance problem that the predictor fills in.
 
-use delegation::balance::{AgentCost, CostSource, Expectation, agent_costs};
+use delegation::balance::{
+    AgentCost, AssignmentProblem, CostSource, Expectation, Subnet, agent_costs, relieve,
+};
 use delegation::predictor::Predictor;
 use delegation::{ProbeOutcome, Search, TrailProbe};
-use model::{AgentId, Phase};
+use model::{AgentId, BalanceRule, Phase};
 
 use crate::map::{agent, subnet};
 use crate::predictor::{AGENTS, fit, hierarchy, time_ms};
@@ -41,4 +43,17 @@ fn cells_are_measured_or_predicted() {
         detect_anycast.iter().filter(|cell| cell.source == CostSource::Predicted).collect();
     assert_eq!(others.iter().map(|cell| cell.index()).collect::<Vec<_>>(), [3]);
     assert!((others[0].cost - measured[0].cost.max(measured[1].cost)).abs() < 1e-9);
+}
+
+/// A subnet goes to an agent that measured it, though another is expected to be nearer.
+#[test]
+fn the_papers_rule_moves_to_agents_that_measured() {
+    let costs = vec![
+        AgentCost::measured(0, 10.0),
+        AgentCost::measured(1, 30.0),
+        AgentCost::predicted(2, 20.0),
+    ];
+    let problem = AssignmentProblem::new(vec![0, 1, 1], vec![Subnet { load: 1, costs }]).unwrap();
+    let made = relieve(&problem, &[1, 0, 0], 0, &[0], BalanceRule::Variance).unwrap();
+    assert_eq!((made.to, made.source), (1, CostSource::Measured));
 }

@@ -16,4 +16,5 @@ mod patience;
 mod plausibility;
 mod predictor;
 mod properties;
+mod successors;
 mod virtual_subnets;

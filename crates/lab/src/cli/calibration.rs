@@ -2,6 +2,7 @@ use delegation::calibration::Sensitivity;
 use lab::{FetchTimeSettings, TrialSettings, calibration};
 use serde::Serialize;
 
+use crate::cli::calibration_paths::{self, PathReport};
 use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
@@ -53,6 +54,9 @@ pub(crate) struct Args {
         value_name = "HOURS"
     )]
     interval_hours: f64,
+    /// Hours a day in which agents are awake, for whole subnets
+    #[arg(long, default_value_t = 24.0, value_name = "HOURS")]
+    awake_hours: f64,
     /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -85,6 +89,8 @@ struct Report {
     fetches_to_find_p99: u64,
     steady_moves_per_day: f64,
     most_moves_a_day: usize,
+    /// Whole subnets, from the first round trip to the move.
+    paths: Vec<PathReport>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -118,6 +124,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         fetches_to_find_p99: seen.fetches_to_find_p99,
         steady_moves_per_day: seen.steady_moves_per_day,
         most_moves_a_day: seen.most_moves_a_day,
+        paths: calibration_paths::reports(
+            args.series(),
+            sensitivity,
+            &days,
+            args.slowdown,
+            args.awake_hours,
+        ),
     };
     output::print(&report, args.json)
 }

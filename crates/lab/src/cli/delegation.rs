@@ -1,7 +1,10 @@
-use anyhow::ensure;
+use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
 use delegation::predictor::{MIN_PROBABILITY, landmarks};
-use lab::{Outcome, Placement, Scenario, ScenarioSettings, Strategy, Topology, mean_of, replay};
+use lab::{
+    Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, Placement, Scenario, ScenarioSettings,
+    Strategy, Topology, mean_of, mean_of_points, replay, replay_live,
+};
 use serde::Serialize;
 
 use crate::cli::files::Files;
@@ -43,6 +46,12 @@ pub(crate) struct Args {
     first_seed: u64,
     #[command(flatten)]
     noise: NoiseArgs,
+    /// Begin with nothing, as a coordinator does, and count every probe
+    #[arg(long)]
+    live: bool,
+    /// What is known of the agents' positions, for prediction by places
+    #[arg(long, value_enum, default_value_t = ClaimsName::Corrected, requires = "live")]
+    claims: ClaimsName,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -69,8 +78,10 @@ struct NoiseArgs {
 enum StrategyName {
     /// The paper's search: company, siblings, higher levels, stop at the threshold
     Threshold,
-    /// The predictive search
+    /// The predictive search; in a live replay as the coordinator runs it
     Predictive,
+    /// Prediction by places, in a live replay; the coordinator does not use it yet
+    Places,
     Random,
     /// Consistent hashing without distances
     Ubicrawler,
@@ -84,6 +95,16 @@ enum Spread {
     Worldwide,
     /// Cities drawn uniformly
     Uniform,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClaimsName {
+    /// Agents are in their cities; wrong positions of the list of 2018 are corrected
+    Corrected,
+    /// Agents are in their cities, wrong positions included
+    AsListed,
+    /// Nobody knows where the agents are
+    Unknown,
 }
 
 /// The printed object.
@@ -121,34 +142,111 @@ struct Report {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let topology = args.files.topology()?;
+    if args.live {
+        return run_live(args, &topology);
+    }
     let settings = args.settings();
-    let scenarios =
-        (0..u64::from(args.seeds)).map(|n| Scenario::new(&topology, settings, args.first_seed + n));
+    let strategy = args.strategy()?;
     let mut outcomes = Vec::new();
     let mut agents = settings.agents;
     let mut subnets = settings.subnets;
-    for scenario in scenarios {
+    for scenario in args.scenarios(&topology, settings) {
+        let scenario = scenario?;
         (agents, subnets) = (scenario.agents.len(), scenario.sites.len());
-        ensure!(
-            agents > 0 && subnets > 0,
-            "nothing to replay: the matrix or the targets are too few"
-        );
-        outcomes.push(replay(&scenario, args.strategy()));
+        outcomes.push(replay(&scenario, strategy));
     }
     let report = args.report(&topology, settings, (agents, subnets), &mean_of(&outcomes));
     output::print(&report, args.json)
 }
 
+/// The printed object of a live replay: the figures of all subnets, then those at each mark.
+#[derive(Debug, Serialize)]
+struct LiveReport {
+    strategy: String,
+    claims: String,
+    agents: u32,
+    placement: String,
+    seeds: u32,
+    first_seed: u64,
+    route_sigma: f64,
+    access_ms: f64,
+    #[serde(flatten)]
+    all: LiveFigures,
+    marks: Vec<LivePoint>,
+}
+
+fn run_live(args: &Args, topology: &Topology) -> anyhow::Result<()> {
+    let settings = ScenarioSettings { landmarks: 0, ..args.settings() };
+    let strategy = args.live_strategy()?;
+    let mut replays = Vec::new();
+    for scenario in args.scenarios(topology, settings) {
+        replays.push(replay_live(&scenario?, strategy));
+    }
+    let marks = mean_of_points(&replays);
+    let all = marks.last().map(|last| last.cumulative).context("no subnet was delegated")?;
+    let report = LiveReport {
+        strategy: word(&args.strategy),
+        claims: word(&args.claims),
+        agents: args.agents,
+        placement: word(&args.placement),
+        seeds: args.seeds,
+        first_seed: args.first_seed,
+        route_sigma: settings.route_sigma,
+        access_ms: settings.access_median_ms,
+        all,
+        marks,
+    };
+    output::print(&report, args.json)
+}
+
 impl Args {
-    fn strategy(&self) -> Strategy {
-        let min_probability = self.min_probability;
+    /// A scenario for each seed.
+    fn scenarios<'t>(
+        &self,
+        topology: &'t Topology,
+        settings: ScenarioSettings,
+    ) -> impl Iterator<Item = anyhow::Result<Scenario<'t>>> + use<'t> {
+        let seeds = self.first_seed..self.first_seed + u64::from(self.seeds);
+        seeds.map(move |seed| {
+            let scenario = Scenario::new(topology, settings, seed);
+            ensure!(
+                !scenario.agents.is_empty() && !scenario.sites.is_empty(),
+                "nothing to replay: the matrix or the targets are too few"
+            );
+            Ok(scenario)
+        })
+    }
+
+    fn live_strategy(&self) -> anyhow::Result<LiveStrategy> {
+        let claims = match self.claims {
+            ClaimsName::Corrected => Claims::Corrected,
+            ClaimsName::AsListed => Claims::AsListed,
+            ClaimsName::Unknown => Claims::Unknown,
+        };
         match self.strategy {
+            StrategyName::Threshold => {
+                Ok(LiveStrategy::Threshold { threshold_ms: self.threshold_ms })
+            }
+            StrategyName::Predictive => Ok(LiveStrategy::Landmarks),
+            StrategyName::Places => Ok(LiveStrategy::Places(claims)),
+            StrategyName::AllProbe => Ok(LiveStrategy::AllProbe),
+            StrategyName::Random | StrategyName::Ubicrawler => {
+                bail!("--live has no strategy {}: it measures nothing", word(&self.strategy))
+            }
+        }
+    }
+
+    fn strategy(&self) -> anyhow::Result<Strategy> {
+        let min_probability = self.min_probability;
+        let strategy = match self.strategy {
             StrategyName::Threshold => Strategy::Threshold { threshold_ms: self.threshold_ms },
             StrategyName::Predictive => Strategy::Predictive { min_probability },
             StrategyName::Random => Strategy::Random,
             StrategyName::Ubicrawler => Strategy::Ubicrawler,
             StrategyName::AllProbe => Strategy::AllProbe,
-        }
+            StrategyName::Places => bail!("--strategy places needs --live"),
+        };
+        Ok(strategy)
     }
 
     fn settings(&self) -> ScenarioSettings {

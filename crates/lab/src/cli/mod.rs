@@ -2,6 +2,7 @@
 
 pub(crate) mod balance;
 pub(crate) mod calibration;
+mod calibration_paths;
 pub(crate) mod delegation;
 mod files;
 pub(crate) mod forgery;

@@ -132,7 +132,7 @@ impl Agent {
             let page = *frontier.seen.keys().next()?;
             let url = url_of(*host, page)?;
             let host = placed(*host);
-            Some(RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch })
+            Some(RoutedUrl::first(url, host, UrlPurpose::Fetch))
         };
         self.hosts.iter().filter_map(url).collect()
     }

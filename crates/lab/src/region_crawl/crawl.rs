@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use protocol::key::PublicKey;
-use region::member::{Identity, Saved};
+use region::member::{Identity, Link, Saved};
 use region::ownership::SignedView;
 use region::roster::RosterError;
 use region::{Effect, HostPosition, Member, Message, Millis, Peer, PlacedHost, Settings};
@@ -274,7 +274,7 @@ impl<'g> Crawl<'g> {
         let Some(url) = url_of(host, page) else { return };
         let mut effects = Vec::new();
         if let Some(member) = &mut self.agents[at].member {
-            member.offer(url, ADDRESS, now, &mut effects);
+            member.offer(Link { url, depth: 0, redirects: 0 }, ADDRESS, now, &mut effects);
         }
         self.apply(at, effects);
     }

@@ -3,9 +3,11 @@
 //!
 //! [`Topology`] is the same in every run (hierarchy, addresses, cities); a [`Scenario`] is one
 //! random choice of agents and subnets, with noise on the times; [`replay`] runs a [`Strategy`]
-//! over it and gives an [`Outcome`]; [`scale`] times the decisions for many hosts.
+//! over it and gives an [`Outcome`]; [`replay_live`] does the same from a cold start with every
+//! probe counted; [`scale`] times the decisions for many hosts.
 
 mod baselines;
+mod live;
 mod outcome;
 mod placement;
 mod predictive;
@@ -16,6 +18,7 @@ mod strategy;
 mod threshold;
 mod topology;
 
+pub use live::{Claims, LiveFigures, LivePoint, LiveStrategy, mean_of_points, replay_live};
 pub use outcome::{Outcome, mean_of};
 pub use placement::{PlacedAgent, Placement};
 pub use scale::{Scale, SearchKind, scale};

@@ -1,0 +1,92 @@
+//! Steps of the search by places.
+
+use hierarchy::Hierarchy;
+use model::{AgentId, Phase, Reason};
+
+use super::map::Column;
+use super::{Levels, PlaceModel, Posterior};
+use crate::search::{StopRule, proceed};
+use crate::{AvailableAgents, Candidate, Policy, ProbeOutcome, Search, Step, TrailProbe};
+
+/// Least value of a probe: in five of a hundred cases at least it finds a nearer agent, or teaches
+/// as much.
+const MIN_VALUE: f32 = 0.055;
+
+impl PlaceModel {
+    /// The posterior of the subnet of `search` after the probes so far.
+    pub fn posterior_of(&self, hierarchy: &Hierarchy, search: &Search<'_>) -> Posterior<'_> {
+        let mut posterior = self.posterior(Levels::of(hierarchy, search.subnet));
+        for measured in search.trail.iter().filter_map(TrailProbe::measurement) {
+            posterior.observe(measured.agent, f64::from(measured.rtt_us) / 1000.0);
+        }
+        posterior
+    }
+}
+
+/// The next step of `search`, computed from its trail and the model alone.
+pub fn next_step<'m>(
+    hierarchy: &Hierarchy,
+    agents: &AvailableAgents,
+    policy: &Policy,
+    model: &'m PlaceModel,
+    search: &Search<'_>,
+) -> (Step, Posterior<'m>) {
+    let posterior = model.posterior_of(hierarchy, search);
+    let was_asked = |agent: &AgentId| search.trail.iter().any(|probe| probe.agent == *agent);
+    let candidate = |agent| Candidate { agent, phase: Phase::Predicted, level: search.subnet };
+    let otherwise = Reason::Predicted;
+    let fastest = search.fastest(agents);
+    let (ranked, satisfied) = match fastest {
+        Some(fastest) => {
+            let ranked = worth_asking(&posterior, agents, search, fastest.rtt_us as f32 / 1000.0);
+            // An agent that was asked and has not answered keeps the search open: its answer may be
+            // the nearest.
+            let satisfied = ranked.is_empty().then_some(Reason::Predicted);
+            (ranked, satisfied)
+        }
+        // Nothing is measured yet, so every agent is worth a probe, the unlikely ones last.
+        None => (likeliest(&posterior, agents, was_asked), None),
+    };
+    let order = ranked.into_iter().filter(|agent| !was_asked(agent)).map(candidate);
+    let step = proceed(agents, policy, search, StopRule { satisfied, otherwise }, order);
+    (step, posterior)
+}
+
+/// The agents without an answer whose value is large enough, most valuable first. Agents that are
+/// not on the map come last.
+fn worth_asking(
+    posterior: &Posterior<'_>,
+    agents: &AvailableAgents,
+    search: &Search<'_>,
+    fastest_ms: f32,
+) -> Vec<AgentId> {
+    let has_answered = |agent: AgentId| {
+        let mut trail = search.trail.iter();
+        trail.any(|probe| probe.agent == agent && probe.outcome != ProbeOutcome::Pending)
+    };
+    let values = posterior.values(fastest_ms);
+    let columns = posterior.model.agents().iter().zip(values);
+    let mut ranked: Vec<(f32, AgentId)> = columns
+        .map(|(agent, value)| (value, *agent))
+        .filter(|(value, agent)| *value >= MIN_VALUE && agents.knows(*agent))
+        .filter(|(_, agent)| !has_answered(*agent))
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.into_iter().map(|(_, agent)| agent).collect()
+}
+
+/// All agents, those first that are probably nearest.
+fn likeliest(
+    posterior: &Posterior<'_>,
+    agents: &AvailableAgents,
+    was_asked: impl Fn(&AgentId) -> bool,
+) -> Vec<AgentId> {
+    let known = posterior.model.agents();
+    let is_open = |column: Column| agents.is_ready(known[column]) && !was_asked(&known[column]);
+    let chances = posterior.nearest(is_open);
+    let mut ranked: Vec<(f32, AgentId)> = chances.into_iter().zip(known.iter().copied()).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let on_map = ranked.into_iter().map(|(_, agent)| agent);
+    let others = agents.agents().filter(|agent| known.binary_search(agent).is_err());
+    on_map.filter(|agent| agents.knows(*agent)).chain(others).collect()
+}

@@ -1,0 +1,67 @@
+//! Whole subnets with slow paths and slow servers, by how often they are fetched from.
+
+use delegation::calibration::Sensitivity;
+use lab::{Change, FetchTimeSettings, PathTrialSettings, TrialSettings, path_trial};
+use serde::Serialize;
+
+/// Fetches of a subnet in a day: many, ten, and one a week.
+const FETCHES_A_DAY: [f64; 3] = [100.0, 10.0, 1.0 / 7.0];
+/// Days before the change: two months, so that false incidents are rare and counted.
+const STEADY_DAYS: f64 = 60.0;
+
+/// Figures of one trial.
+#[derive(Debug, Serialize)]
+pub(crate) struct PathReport {
+    fetches_a_day: f64,
+    awake_hours: f64,
+    /// How many times as long the path takes after the change.
+    path_slowdown: f64,
+    /// How many times as long the server takes.
+    server_slowdown: f64,
+    false_incidents_per_1000_subnet_months: f64,
+    found_in_24_hours: f64,
+    moved_in_36_hours: f64,
+    found_in_8_days: f64,
+    moved: f64,
+    hours_to_find_mean: f64,
+    checks_a_day: f64,
+}
+
+/// A trial of a slower path and one of a slower server at each rate of fetches.
+pub(crate) fn reports(
+    series: FetchTimeSettings,
+    sensitivity: Sensitivity,
+    size: &TrialSettings,
+    slowdown: f64,
+    awake_hours: f64,
+) -> Vec<PathReport> {
+    let changes = [Change { path: slowdown, server: 1.0 }, Change { path: 1.0, server: slowdown }];
+    let mut reports = Vec::new();
+    for fetches_a_day in FETCHES_A_DAY {
+        for change in changes {
+            let settings = PathTrialSettings {
+                subnets: size.subnets,
+                pages: size.pages,
+                fetches_a_day,
+                steady_days: STEADY_DAYS,
+                awake_hours,
+                seed: size.seed,
+            };
+            let seen = path_trial(series, sensitivity, settings, change);
+            reports.push(PathReport {
+                fetches_a_day,
+                awake_hours,
+                path_slowdown: change.path,
+                server_slowdown: change.server,
+                false_incidents_per_1000_subnet_months: seen.false_incidents,
+                found_in_24_hours: seen.found_in_24_hours,
+                moved_in_36_hours: seen.moved_in_36_hours,
+                found_in_8_days: seen.found_in_8_days,
+                moved: seen.moved,
+                hours_to_find_mean: seen.hours_to_find_mean,
+                checks_a_day: seen.checks_a_day,
+            });
+        }
+    }
+    reports
+}

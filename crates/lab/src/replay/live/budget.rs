@@ -1,0 +1,70 @@
+//! The shipped budget of probes, on a clock that goes on a day when nothing more may be asked.
+
+use delegation::budget::{ProbeLimits, ProbeUsage};
+use delegation::{Availability, AvailableAgents, Policy, Search, Step};
+use hierarchy::SubnetId;
+use model::{AgentId, UnixMillis};
+
+use crate::PlacedAgent;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// Probes of the simulated day, and its date.
+#[derive(Debug, Default)]
+pub(super) struct DailyBudget {
+    usage: ProbeUsage,
+    limits: ProbeLimits,
+    day: i64,
+}
+
+impl DailyBudget {
+    /// Counts a probe outside of searches.
+    pub(super) fn record(&mut self, agent: AgentId, subnet: SubnetId) {
+        if !self.usage.allows(&self.limits, subnet, self.now()) {
+            self.day += 1;
+        }
+        self.usage.record(agent, subnet, self.now());
+    }
+
+    /// The step of a search within the budget. A search that is held back goes on the next day.
+    pub(super) fn step(
+        &mut self,
+        agents: &[PlacedAgent],
+        policy: &Policy,
+        search: &Search<'_>,
+        next: impl Fn(&AvailableAgents) -> Step,
+    ) -> Step {
+        let today = self.within(agents, policy, search, &next);
+        let step = if today == Step::Wait {
+            self.day += 1;
+            self.within(agents, policy, search, &next)
+        } else {
+            today
+        };
+        if let Step::Ask(candidate) = step {
+            self.usage.record(candidate.agent, search.subnet, self.now());
+        }
+        step
+    }
+
+    fn within(
+        &self,
+        agents: &[PlacedAgent],
+        policy: &Policy,
+        search: &Search<'_>,
+        next: impl Fn(&AvailableAgents) -> Step,
+    ) -> Step {
+        let available = |agent: &PlacedAgent| {
+            let ready = Availability::Ready;
+            let now = self.now();
+            (agent.agent, self.usage.availability(&self.limits, agent.agent, ready, now))
+        };
+        let available: AvailableAgents = agents.iter().map(available).collect();
+        let step = next(&available);
+        self.usage.hold(&self.limits, step, (&available, policy, search), self.now())
+    }
+
+    fn now(&self) -> UnixMillis {
+        UnixMillis(self.day * DAY_MS)
+    }
+}

@@ -1,0 +1,41 @@
+//! The paper's search in a live replay.
+
+use delegation::{Delegation, DelegationTable, Policy, Search, next_step};
+
+use super::budget::DailyBudget;
+use super::{Decided, OtherProbes, Searches};
+use crate::replay::simulated_search::simulate;
+use crate::{Scenario, Site};
+
+pub(super) struct PaperSearches<'d> {
+    scenario: &'d Scenario<'d>,
+    table: DelegationTable,
+    policy: Policy,
+    budget: DailyBudget,
+}
+
+impl<'d> PaperSearches<'d> {
+    pub(super) fn new(scenario: &'d Scenario<'d>, threshold_ms: f64) -> Self {
+        let policy = Policy { threshold_us: (threshold_ms * 1000.0) as u32, ..Policy::default() };
+        let table = scenario.delegation_table();
+        Self { scenario, table, policy, budget: DailyBudget::default() }
+    }
+}
+
+impl<'d> Searches<'d> for PaperSearches<'d> {
+    fn delegate(&mut self, site: Site) -> Option<Decided<'d>> {
+        let hierarchy = &self.scenario.topology.hierarchy;
+        let next = |search: &Search<'_>| {
+            self.budget.step(&self.scenario.agents, &self.policy, search, |agents| {
+                next_step(hierarchy, &self.table, agents, &self.policy, search)
+            })
+        };
+        let (agent, reason, trail) = simulate(self.scenario, site, next)?;
+        self.table.insert(hierarchy, site.subnet, Delegation { agent: agent.agent, reason });
+        Some(Decided { agent, probes: trail.len() })
+    }
+
+    fn other_probes(&self) -> OtherProbes {
+        OtherProbes::default()
+    }
+}
