@@ -76,8 +76,10 @@ fn shipped(pages: &[Vec<u8>]) {
     println!("{} pages, {plain} bytes plain, {wire} bytes with gzip on the wire", pages.len());
     for coding in Coding::READ {
         let mut builder = PackageBuilder::new(coding);
-        for (number, page) in (0_u8..).zip(pages) {
-            builder.push(entry(number, page));
+        let entries: Vec<Entry> =
+            (0_u8..).zip(pages).map(|(number, page)| entry(number, page)).collect();
+        for entry in &entries {
+            builder.push(entry);
         }
         let name = PackageName { agent: AgentId::new(1), epoch: 1, seq: 1 };
         let key = AgentKey::from_seed([1; 32]);

@@ -106,6 +106,7 @@ fn visit(item: &Queued, args: &Args) -> anyhow::Result<Change> {
     let after = After {
         page: Some(record(item)),
         links,
+        target_is_shared: false,
         due: Some(NOW),
         failures: 0,
         bounds: bounds(args),

@@ -1,60 +1,15 @@
 //! Host status: what a host waits for, for people who ask.
 
-use std::{fmt, time::Duration};
+use std::{fmt::Write as _, time::Duration};
 
-use model::UnixMillis;
-use serde::{Deserialize, Serialize};
+use model::{CrawlUrl, UnixMillis};
+use protocol::host_status::{HostStatus, WaitsFor};
 
 use crate::{
     clock,
     frontier::{HostSnapshot, Queued, RobotsState},
     schedule::HostActivity,
 };
-
-/// What a host waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WaitsFor {
-    /// It is not a host of the agent.
-    Nobody,
-    /// The agent fetches nothing now.
-    Agent,
-    /// A request to it is running.
-    Answer,
-    /// Another request to its address is running, or ended a moment ago.
-    Address,
-    /// The pause after failures.
-    Retry,
-    /// The pause between requests.
-    Delay,
-    /// A request slot of the agent.
-    Slot,
-    /// The next visit of a page.
-    Revisit,
-    /// A URL to fetch.
-    Url,
-}
-
-/// Answer to the question what a host waits for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostStatus {
-    /// Scheme and authority.
-    pub host: String,
-    /// What it waits for.
-    pub waits_for: WaitsFor,
-    /// Until when, where that is known.
-    pub until: Option<UnixMillis>,
-    /// The reason in one line.
-    pub reason: String,
-    /// URL of the next request.
-    pub next: Option<String>,
-    /// Whether robots.txt allows that URL; none when its rules are not known.
-    pub is_allowed: Option<bool>,
-    /// URLs that were queued so far.
-    pub accepted: u32,
-    /// Failures in a row.
-    pub failures: u32,
-}
 
 /// What is known of a host.
 pub struct Facts {
@@ -70,62 +25,57 @@ pub struct Facts {
     pub revisit: Option<Duration>,
 }
 
-impl HostStatus {
-    /// The status that follows from the facts at the time `now`.
-    pub fn of(facts: Facts, now: UnixMillis) -> Self {
-        let Facts { host, agent_idle, snapshot, activity, revisit } = facts;
-        let Some(snapshot) = snapshot else {
-            let reason = "the coordinator has not given it to this agent".to_owned();
-            return Self::unknown(host, reason);
-        };
-        let due = snapshot.record.due;
-        let failures = snapshot.record.failures;
-        let (waits_for, until, reason) = match activity {
-            HostActivity::Running => (WaitsFor::Answer, None, "a request is running".to_owned()),
-            _ if agent_idle.is_some() => {
-                let reason =
-                    format!("the agent does not fetch: {}", agent_idle.unwrap_or_default());
-                (WaitsFor::Agent, None, reason)
-            }
-            _ if snapshot.next.is_none() => nothing_queued(snapshot.oldest.as_ref(), revisit),
-            HostActivity::QueuesForAddress => {
-                let reason = "another host with the same address is being asked".to_owned();
-                (WaitsFor::Address, None, reason)
-            }
-            _ if due > now && failures > 0 => {
-                (WaitsFor::Retry, Some(due), format!("it failed {failures} times in a row"))
-            }
-            _ if due > now => {
-                (WaitsFor::Delay, Some(due), "the delay between two requests".to_owned())
-            }
-            HostActivity::Waiting | HostActivity::None => {
-                (WaitsFor::Slot, None, "it is due; other hosts are before it".to_owned())
-            }
-        };
-        let item = snapshot.next.as_ref().or(snapshot.oldest.as_ref());
-        Self {
-            host,
-            waits_for,
-            until,
-            reason,
-            next: item.map(|item| item.url.to_string()),
-            is_allowed: item.and_then(|item| allowed(&snapshot, item)),
-            accepted: snapshot.record.accepted,
-            failures,
+/// The status that follows from the facts at the time `now`.
+pub fn status_of(facts: Facts, now: UnixMillis) -> HostStatus {
+    let Facts { host, agent_idle, snapshot, activity, revisit } = facts;
+    let Some(snapshot) = snapshot else {
+        let reason = "the coordinator has not given it to this agent".to_owned();
+        return unknown(host, reason);
+    };
+    let due = snapshot.record.due;
+    let failures = snapshot.record.failures;
+    let (waits_for, until, reason) = match activity {
+        HostActivity::Running => (WaitsFor::Answer, None, "a request is running".to_owned()),
+        _ if agent_idle.is_some() => {
+            let reason = format!("the agent does not fetch: {}", agent_idle.unwrap_or_default());
+            (WaitsFor::Agent, None, reason)
         }
+        _ if snapshot.next.is_none() => nothing_queued(snapshot.oldest.as_ref(), revisit),
+        HostActivity::QueuesForAddress => {
+            let reason = "another host with the same address is being asked".to_owned();
+            (WaitsFor::Address, None, reason)
+        }
+        _ if due > now && failures > 0 => {
+            (WaitsFor::Retry, Some(due), format!("it failed {failures} times in a row"))
+        }
+        _ if due > now => (WaitsFor::Delay, Some(due), "the delay between two requests".to_owned()),
+        HostActivity::Waiting | HostActivity::None => {
+            (WaitsFor::Slot, None, "it is due; other hosts are before it".to_owned())
+        }
+    };
+    let item = snapshot.next.as_ref().or(snapshot.oldest.as_ref());
+    HostStatus {
+        host,
+        waits_for,
+        until,
+        reason,
+        next: item.map(|item| item.url.to_string()),
+        is_allowed: item.and_then(|item| allowed(&snapshot, &item.url)),
+        accepted: snapshot.record.accepted,
+        failures,
     }
+}
 
-    fn unknown(host: String, reason: String) -> Self {
-        Self {
-            host,
-            waits_for: WaitsFor::Nobody,
-            until: None,
-            reason,
-            next: None,
-            is_allowed: None,
-            accepted: 0,
-            failures: 0,
-        }
+fn unknown(host: String, reason: String) -> HostStatus {
+    HostStatus {
+        host,
+        waits_for: WaitsFor::Nobody,
+        until: None,
+        reason,
+        next: None,
+        is_allowed: None,
+        accepted: 0,
+        failures: 0,
     }
 }
 
@@ -144,43 +94,42 @@ fn nothing_queued(
     }
 }
 
-fn allowed(snapshot: &HostSnapshot, item: &Queued) -> Option<bool> {
+/// Whether robots.txt of the host allows a URL; none when its rules are not known.
+pub fn allowed(snapshot: &HostSnapshot, url: &CrawlUrl) -> Option<bool> {
     match snapshot.robots.as_deref()? {
-        RobotsState::Known { robots, .. } => Some(robots.allows(item.url.path_and_query())),
+        RobotsState::Known { robots, .. } => Some(robots.allows(url.path_and_query())),
         RobotsState::Moved { .. } => None,
     }
 }
 
-impl fmt::Display for HostStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host, waits_for, until, reason, next, is_allowed, accepted, failures } = self;
-        let waits_for = match waits_for {
-            WaitsFor::Nobody => "is not a host of this agent",
-            WaitsFor::Agent => "waits for the agent",
-            WaitsFor::Answer => "waits for an answer",
-            WaitsFor::Address => "waits for its address",
-            WaitsFor::Retry => "pauses after failures",
-            WaitsFor::Delay => "pauses between requests",
-            WaitsFor::Slot => "waits for a request slot",
-            WaitsFor::Revisit => "waits for a revisit",
-            WaitsFor::Url => "has nothing to fetch",
+/// The status in a few lines, for the owner's commands.
+pub fn text_of(status: &HostStatus) -> String {
+    let HostStatus { host, waits_for, until, reason, next, is_allowed, accepted, failures } =
+        status;
+    let waits_for = match waits_for {
+        WaitsFor::Nobody => "is not a host of this agent",
+        WaitsFor::Agent => "waits for the agent",
+        WaitsFor::Answer => "waits for an answer",
+        WaitsFor::Address => "waits for its address",
+        WaitsFor::Retry => "pauses after failures",
+        WaitsFor::Delay => "pauses between requests",
+        WaitsFor::Slot => "waits for a request slot",
+        WaitsFor::Revisit => "waits for a revisit",
+        WaitsFor::Url => "has nothing to fetch",
+    };
+    let until = until.map(|until| format!(" until {}", clock::timestamp(until)));
+    let mut text = format!("{host} {waits_for}{}: {reason}", until.unwrap_or_default());
+    if let Some(next) = next {
+        let verdict = match is_allowed {
+            Some(true) => "allowed by robots.txt",
+            Some(false) => "forbidden by robots.txt",
+            None => "robots.txt comes first",
         };
-        write!(f, "{host} {waits_for}")?;
-        if let Some(until) = until {
-            write!(f, " until {}", clock::timestamp(*until))?;
-        }
-        write!(f, ": {reason}")?;
-        if let Some(next) = next {
-            let verdict = match is_allowed {
-                Some(true) => "allowed by robots.txt",
-                Some(false) => "forbidden by robots.txt",
-                None => "robots.txt comes first",
-            };
-            write!(f, "\nnext:     {next} ({verdict})")?;
-            write!(f, "\naccepted: {accepted} URLs so far\nfailures: {failures} in a row")?;
-        }
-        Ok(())
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\nnext:     {next} ({verdict})");
+        let _ = write!(text, "\naccepted: {accepted} URLs so far\nfailures: {failures} in a row");
     }
+    text
 }
 
 #[cfg(test)]
@@ -213,7 +162,7 @@ mod tests {
     }
 
     fn waits(facts: Facts) -> (WaitsFor, Option<i64>) {
-        let status = HostStatus::of(facts, NOW);
+        let status = status_of(facts, NOW);
         (status.waits_for, status.until.map(|until| until.0))
     }
 
@@ -259,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_text_says_what_comes_next() {
-        let text = HostStatus::of(facts(NOW.0 + 500, 2), NOW).to_string();
+        let text = text_of(&status_of(facts(NOW.0 + 500, 2), NOW));
         for part in [
             "http://a.org pauses after failures until 1970-01-01T00:16:40.5Z",
             "2 times",

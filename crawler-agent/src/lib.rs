@@ -12,6 +12,7 @@
 //! 5. The [`outbox`] packs results, signs them with the agent's key, and keeps the packages
 //!    until they are acknowledged.
 //!
+//! Where the owner allows it, the agent shares hosts with other agents of its region ([`peers`]).
 //! Besides, [`probe`] measures round trips for the coordinator. Everything happens within the
 //! owner's [`config`]: the [`spans`] in which the agent may work, the space on the [`disk`], and
 //! the [`activity_log`] of what was done. The [`owner`] module has the gate that every request and
@@ -36,10 +37,12 @@ pub mod file;
 pub mod frontier;
 pub mod guard;
 pub mod host_status;
+pub mod lease;
 pub mod metrics;
 pub mod outbox;
 pub mod owner;
 pub mod page;
+pub mod peers;
 pub mod probe;
 pub mod resolve;
 pub mod robots;

@@ -129,6 +129,21 @@ impl Resolver {
         Ok(usable)
     }
 
+    /// The addresses of a peer of the region. Its port is the other owner's choice; the addresses
+    /// are checked like those of hosts.
+    pub async fn addresses_of_peer(&self, url: &CrawlUrl) -> Result<Vec<IpAddr>, ResolveError> {
+        let addresses = match url.host() {
+            Some(Host::Ipv4(address)) => vec![IpAddr::V4(address)],
+            Some(Host::Ipv6(address)) => vec![IpAddr::V6(address)],
+            Some(Host::Domain(name)) => self.lookup(name).await?,
+            None => vec![],
+        };
+        for address in &addresses {
+            self.check(*address, None)?;
+        }
+        Ok(addresses.into_iter().filter(|address| self.can_reach(*address)).collect())
+    }
+
     /// Checks port and name, before any name server learns of the name.
     fn check_name(&self, url: &CrawlUrl) -> Result<(), Refusal> {
         let guard = self.guard.read().unwrap_or_else(PoisonError::into_inner);

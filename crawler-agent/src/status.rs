@@ -4,13 +4,37 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::AgentId;
+use model::{AgentId, AgentState};
 use serde::{Deserialize, Serialize};
+
+use crate::peers::RegionStatus;
 
 const FILE: &str = "status.json";
 
 /// Age at which a status is that of an agent that has ended; a running one writes every second.
 const STALE_SECONDS: i64 = 15;
+
+/// What the coordinator says of the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// What its admins decided.
+    pub state: AgentState,
+    /// When it last answered.
+    pub at: Timestamp,
+}
+
+impl Standing {
+    /// One line for the owner.
+    fn describe(self) -> String {
+        let words = match self.state {
+            AgentState::Pending => "an admin has not approved the agent yet",
+            AgentState::Approved => "the agent is approved",
+            AgentState::Paused => "an admin has paused the agent",
+            AgentState::Revoked => "an admin has revoked the agent",
+        };
+        format!("at the coordinator: {words}, as of {:.0}", self.at)
+    }
+}
 
 /// State of the agent at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +57,13 @@ pub struct StatusFile {
     pub idle: Option<String>,
     /// Reason for not crawling, for people.
     pub idle_reason: Option<String>,
+    /// The coordinator's last answer about the agent, also while the agent sleeps; none before the
+    /// first.
+    #[serde(default)]
+    pub standing: Option<Standing>,
+    /// Fingerprint of the agent's key; the admin who approves the agent sees the same.
+    #[serde(default)]
+    pub fingerprint: Option<String>,
     /// Error of the last call to the coordinator; none when it succeeded.
     pub unreachable: Option<String>,
     /// Hosts that the agent crawls.
@@ -58,6 +89,9 @@ pub struct StatusFile {
     pub unpacked: u64,
     /// Packages that are not acknowledged yet.
     pub unshipped: u64,
+    /// The region; none while the agent is in none.
+    #[serde(default)]
+    pub region: Option<RegionStatus>,
 }
 
 impl StatusFile {
@@ -93,9 +127,11 @@ impl StatusFile {
             Some(reason) => format!("not crawling: {reason}"),
             None => "crawling".to_owned(),
         });
+        lines.extend(self.standing.map(Standing::describe));
         if let Some(error) = self.unreachable.as_ref().filter(|_| running) {
             lines.push(format!("coordinator: {error}; trying again"));
         }
+        lines.extend(self.fingerprint.iter().map(|text| format!("key fingerprint: {text}")));
         let Self { hosts, queued, in_flight, .. } = self;
         lines.push(format!("hosts {hosts}, URLs waiting {queued}, fetches running {in_flight}"));
         lines.push(format!("fetched {}, {} bytes on the wire", self.fetched, self.wire_bytes));
@@ -107,6 +143,7 @@ impl StatusFile {
         ));
         let Self { unshipped, unpacked, .. } = self;
         lines.push(format!("waiting to be sent: {unshipped} packages, {unpacked} results"));
+        lines.extend(self.region.iter().flat_map(RegionStatus::describe));
         lines.join("\n")
     }
 }
@@ -133,6 +170,8 @@ mod tests {
             working: true,
             idle: None,
             idle_reason: None,
+            standing: None,
+            fingerprint: None,
             unreachable: None,
             hosts: 1,
             queued: 2,
@@ -144,6 +183,7 @@ mod tests {
             bytes_this_month: 1 << 30,
             unpacked: 6,
             unshipped: 7,
+            region: None,
         }
     }
 
@@ -169,6 +209,14 @@ mod tests {
                 .contains("not running; last seen 2026-11-20T12:00:00Z")
         );
         assert!(StatusFile { pid: u32::MAX, ..status() }.describe(now).contains("not running"));
+        let at = status().at;
+        let asleep = StatusFile {
+            idle_reason: Some("outside the hours".into()),
+            standing: Some(Standing { state: AgentState::Pending, at }),
+            ..status()
+        };
+        let truth = "an admin has not approved the agent yet, as of 2026-11-20T12:00:00Z";
+        assert!(asleep.describe(now).contains(truth), "{}", asleep.describe(now));
         let away = StatusFile {
             unreachable: Some("the coordinator cannot be reached".into()),
             ..status()

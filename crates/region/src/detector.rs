@@ -60,6 +60,11 @@ impl Detector {
         }
     }
 
+    /// Whether a party announced a sleep and was not heard since.
+    pub fn is_asleep(&self, peer: Peer) -> bool {
+        self.heard.get(&peer).is_some_and(|heard| heard.asleep)
+    }
+
     /// State of a party.
     pub fn liveness(&self, peer: Peer, now: Millis) -> Liveness {
         match self.heard.get(&peer) {

@@ -29,8 +29,8 @@ pub enum Effect {
     /// Send a URL that was kept to the coordinator, with the results: its host is not the region's
     /// any more.
     Foreign(RoutedUrl),
-    /// Pack a host's bundle and give it to [`crate::Member::packed`]. Not before the running fetch
-    /// of the host has ended; the effect is repeated until then.
+    /// Pack a host's bundle and give it to [`crate::Member::packed`]. Unless it is a copy, not
+    /// before the running fetch of the host has ended; the effect is repeated until then.
     Pack(Packing),
     /// Store a bundle: a URL that is fetched in either is fetched.
     Store(Bundle),
@@ -46,6 +46,8 @@ pub struct Packing {
     pub host: PlacedHost,
     /// Receiver of the bundle.
     pub to: AgentId,
-    /// Number for the acknowledgement; 0 for a copy that needs none.
+    /// Number for the acknowledgement; 0 for a copy that the receiver asked for.
     pub number: u64,
+    /// Whether this agent keeps the host, so that a copy is sent.
+    pub is_copy: bool,
 }

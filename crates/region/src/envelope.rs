@@ -44,6 +44,46 @@ struct Contents {
     message: Message,
 }
 
+/// Addresses of an envelope. Whoever made it up can have written anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The region of both parties.
+    pub region: RegionId,
+    /// The alleged sender.
+    pub from: Peer,
+    /// Who is to open it.
+    pub to: Peer,
+}
+
+impl Envelope {
+    /// The addresses, which are the beginning of what is signed; none if they cannot be read.
+    pub fn header(&self) -> Option<Header> {
+        postcard::take_from_bytes(&self.body).ok().map(|(header, _)| header)
+    }
+
+    /// Whether a party of this view may pass the envelope on: sender and receiver are parties too,
+    /// and the sender signed it.
+    pub fn may_pass(&self, view: &View, coordinator: &PublicKey) -> bool {
+        let Some(header) = self.header() else { return false };
+        let key = match header.from {
+            Peer::Coordinator => Some(*coordinator),
+            Peer::Agent(agent) => view.roster().agent(agent).map(|entry| entry.key),
+        };
+        let is_signed = |key: PublicKey| {
+            key.verify(Purpose::RegionMessage, &self.body, &self.signature).is_ok()
+        };
+        header.region == view.roster().region
+            && view.voters().contains(&header.to)
+            && self.body.len() <= MESSAGE_BYTES
+            && key.is_some_and(is_signed)
+    }
+
+    /// Size in bytes, about.
+    pub fn bytes(&self) -> usize {
+        self.body.len() + 64
+    }
+}
+
 /// Why a message was not opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum Refusal {

@@ -206,7 +206,7 @@ mod tests {
             position: HostPosition::of(url.host_key_str()),
             address: IpAddr::from([10, 0, 0, 1]),
         };
-        RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch }
+        RoutedUrl::first(url, host, UrlPurpose::Fetch)
     }
 
     #[test]

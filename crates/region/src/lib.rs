@@ -9,7 +9,8 @@
 //! 4. [`detector`]: who is believed to be alive.
 //! 5. [`lease`]: who may fetch, by majorities; [`loan`]: until when anybody of the region may.
 //! 6. [`exchange`]: URLs on their way to the owners of their hosts.
-//! 7. [`message`], [`envelope`]: what is sent, and how it is signed and checked.
+//! 7. [`message`], [`envelope`]: what is sent, and how it is signed and checked; [`mailbox`],
+//!    [`relay`]: how it reaches agents that accept no connections.
 //! 8. [`Member`]: the state machine of an agent, which composes all of this; [`Coordinator`]: that
 //!    of the coordinator.
 //!
@@ -25,11 +26,13 @@ pub mod envelope;
 pub mod exchange;
 pub mod lease;
 pub mod loan;
+pub mod mailbox;
 pub mod member;
 pub mod message;
 pub mod ownership;
 pub mod peer;
 pub mod permit;
+pub mod relay;
 pub mod ring;
 pub mod roster;
 pub mod settings;

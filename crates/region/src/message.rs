@@ -41,6 +41,8 @@ pub enum Message {
     BundleTaken(u64),
     /// The sender knows nothing of these hosts.
     NoBundle(Vec<PlacedHost>),
+    /// Asks the receiver's mailbox for the envelopes to the sender. The transport answers it.
+    Collect,
 }
 
 /// Sign of life.
@@ -139,6 +141,10 @@ pub struct RoutedUrl {
     pub hops: u8,
     /// What the receiver shall do with it.
     pub purpose: UrlPurpose,
+    /// Number of links from a URL of the coordinator to this one, by the way on which it was found.
+    pub depth: u16,
+    /// Number of redirects that led to it.
+    pub redirects: u8,
 }
 
 /// Why a URL is sent.
@@ -155,14 +161,23 @@ pub enum UrlPurpose {
 /// A host with everything that the sender knows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bundle {
-    /// Number that the receiver acknowledges.
+    /// Number that the receiver acknowledges; 0 for a copy that the receiver asked for.
     pub number: u64,
+    /// Whether the sender keeps the host.
+    pub is_copy: bool,
     /// The host whose bundle this is.
     pub host: PlacedHost,
     /// A URL of the host, by which it is found again.
     pub front: CrawlUrl,
     /// The bundle in the agent's own format; this crate does not read it.
     pub bytes: Vec<u8>,
+}
+
+impl RoutedUrl {
+    /// A URL from which a way begins: no link and no redirect led to it.
+    pub fn first(url: CrawlUrl, host: PlacedHost, purpose: UrlPurpose) -> Self {
+        Self { url, host, hops: 0, purpose, depth: 0, redirects: 0 }
+    }
 }
 
 impl Versions {

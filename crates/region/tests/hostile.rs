@@ -65,7 +65,7 @@ fn gate() -> Gate {
 fn routed(host: &str, address: IpAddr) -> RoutedUrl {
     let url = CrawlUrl::parse(&format!("http://{host}/")).unwrap();
     let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
-    RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch }
+    RoutedUrl::first(url, host, UrlPurpose::Fetch)
 }
 
 #[test]
@@ -164,7 +164,8 @@ fn bundles_of_other_hosts_are_refused() {
     let outside = routed("c.test", [192, 0, 2, 1].into());
     let other = routed("a.test", [10, 0, 0, 7].into());
     for (host, front) in [(outside.host, &outside), (other.host, &outside)] {
-        let bundle = Bundle { number: 1, host, front: front.url.clone(), bytes: vec![] };
+        let bundle =
+            Bundle { number: 1, is_copy: false, host, front: front.url.clone(), bytes: vec![] };
         let message = Message::Bundle(bundle);
         assert!(member.handle(Peer::Agent(OTHER), message, Millis(1)).is_empty());
     }

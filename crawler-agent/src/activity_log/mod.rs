@@ -12,7 +12,7 @@ use std::{
     net::IpAddr,
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, SyncSender, sync_channel},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use jiff::{Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
@@ -23,6 +23,13 @@ pub use read::entries;
 
 /// Lines that may wait for a slow disk before the crawl waits, too.
 const WAITING: usize = 4_096;
+
+/// Pause of the writing thread after a batch of lines, or after a line that followed another one so
+/// closely. Waking the thread for each line of a fast crawl costs more than writing them.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Bytes of a batch after which it is written.
+const BATCH: usize = 64 << 10;
 
 /// Kind of activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +90,7 @@ impl ActivityLog {
     pub fn start(dir: &Path, days: u32) -> std::io::Result<Self> {
         std::fs::create_dir_all(dir)?;
         let (lines, inbox) = sync_channel(WAITING);
-        let writer = LogWriter { dir: dir.to_owned(), days, open: None };
+        let writer = LogWriter::new(dir, days);
         std::thread::Builder::new()
             .name("activity-log".into())
             .spawn(move || writer.write_all(&inbox))?;
@@ -125,37 +132,92 @@ impl ActivityLog {
     }
 }
 
+/// Lets lines gather, so that a write takes many of them. Waiting for the next line would wake the
+/// thread for each.
+#[expect(clippy::disallowed_methods, reason = "the thread of the log has nothing else to do")]
+fn pause() {
+    std::thread::sleep(PAUSE);
+}
+
 /// State of the writing thread.
 struct LogWriter {
     dir: PathBuf,
     days: u32,
     open: Option<(Date, File)>,
+    /// Whole lines of one day that are not written yet.
+    batch: Vec<u8>,
+    batch_date: Date,
 }
 
 impl LogWriter {
+    fn new(dir: &Path, days: u32) -> Self {
+        let batch_date = Date::default();
+        Self { dir: dir.to_owned(), days, open: None, batch: Vec::new(), batch_date }
+    }
+
     fn write_all(mut self, inbox: &Receiver<Line>) {
-        while let Ok(line) = inbox.recv() {
-            let written = match line {
-                Line::Entry(entry) => self.write(&entry),
+        let mut last = Instant::now();
+        while let Ok(first) = inbox.recv() {
+            let lines = 1 + self.take_waiting(first, inbox);
+            let is_fast = lines > 1 || last.elapsed() < PAUSE;
+            if is_fast {
+                pause();
+            }
+            last = Instant::now();
+        }
+    }
+
+    /// Writes the first line and all that wait; returns the number of the latter.
+    fn take_waiting(&mut self, first: Line, inbox: &Receiver<Line>) -> usize {
+        self.take(first);
+        let mut waiting = 0;
+        for line in inbox.try_iter().take(WAITING) {
+            self.take(line);
+            waiting += 1;
+        }
+        self.noted(Self::write_batch);
+        waiting
+    }
+
+    fn take(&mut self, line: Line) {
+        match line {
+            Line::Entry(entry) => self.noted(|writer| writer.add(&entry)),
+            Line::Flush(written) => {
+                self.noted(Self::write_batch);
                 // The caller may have given up waiting.
-                Line::Flush(written) => {
-                    let _ = written.send(());
-                    Ok(())
-                }
-            };
-            if let Err(error) = written {
-                let dir = self.dir.display();
-                tracing::error!(%error, %dir, "the activity log cannot be written");
+                let _ = written.send(());
             }
         }
     }
 
-    fn write(&mut self, entry: &ActivityEntry) -> std::io::Result<()> {
+    fn noted(&mut self, write: impl FnOnce(&mut Self) -> std::io::Result<()>) {
+        if let Err(error) = write(self) {
+            let dir = self.dir.display();
+            tracing::error!(%error, %dir, "the activity log cannot be written");
+        }
+    }
+
+    fn add(&mut self, entry: &ActivityEntry) -> std::io::Result<()> {
         let today = entry.at.to_zoned(TimeZone::UTC).date();
-        let mut line = serde_json::to_vec(entry)?;
-        line.push(b'\n');
-        // One write per line, so that a reader never sees half of one.
-        self.file(today)?.write_all(&line)
+        if today != self.batch_date || self.batch.len() >= BATCH {
+            self.write_batch()?;
+            self.batch_date = today;
+        }
+        serde_json::to_writer(&mut self.batch, entry)?;
+        self.batch.push(b'\n');
+        Ok(())
+    }
+
+    fn write_batch(&mut self) -> std::io::Result<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let mut batch = std::mem::take(&mut self.batch);
+        // One write for whole lines, so that a reader never sees half of one.
+        let written = self.file(self.batch_date).and_then(|file| file.write_all(&batch));
+        batch.clear();
+        self.batch = batch;
+        written
     }
 
     fn file(&mut self, today: Date) -> std::io::Result<&mut File> {

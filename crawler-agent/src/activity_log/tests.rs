@@ -18,21 +18,24 @@ fn targets(dir: &Path, since: Option<&str>) -> Vec<String> {
     entries(dir, since.map(|at| at.parse().unwrap())).unwrap().map(|entry| entry.target).collect()
 }
 
-fn writer(dir: &TempDir, days: u32) -> LogWriter {
-    LogWriter { dir: dir.path().to_owned(), days, open: None }
+/// Writes these entries, given by time and target.
+fn write(dir: &TempDir, days: u32, lines: &[(&str, &str)]) {
+    let mut writer = LogWriter::new(dir.path(), days);
+    for (at, target) in lines {
+        writer.add(&entry(at, target)).unwrap();
+    }
+    writer.write_batch().unwrap();
 }
 
 #[test]
 fn entries_are_kept_by_day_and_read_in_order() {
     let dir = TempDir::new().unwrap();
-    let mut writer = writer(&dir, 90);
-    for (at, target) in [
+    let lines = [
         ("2026-11-19T23:59:59Z", "a"),
         ("2026-11-20T00:00:00Z", "b"),
         ("2026-11-20T12:00:00Z", "c"),
-    ] {
-        writer.write(&entry(at, target)).unwrap();
-    }
+    ];
+    write(&dir, 90, &lines);
     assert!(
         dir.path().join("2026-11-19.jsonl").exists()
             && dir.path().join("2026-11-20.jsonl").exists()
@@ -42,11 +45,24 @@ fn entries_are_kept_by_day_and_read_in_order() {
 }
 
 #[test]
+fn many_lines_are_written_in_batches_and_none_is_lost() {
+    let dir = TempDir::new().unwrap();
+    let log = ActivityLog::start(dir.path(), 90).unwrap();
+    let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us: 0 };
+    let target = "x".repeat(100);
+    for _ in 0..1_000 {
+        log.note(Activity::Page, &target, None, "200", 0, timing);
+    }
+    log.flush(Duration::from_secs(30));
+    assert_eq!(targets(dir.path(), None).len(), 1_000);
+}
+
+#[test]
 fn old_days_are_deleted_when_a_new_one_starts() {
     let dir = TempDir::new().unwrap();
-    let mut writer = writer(&dir, 2);
     for day in 10..=14 {
-        writer.write(&entry(&format!("2026-11-{day}T12:00:00Z"), &day.to_string())).unwrap();
+        let at = format!("2026-11-{day}T12:00:00Z");
+        write(&dir, 2, &[(at.as_str(), day.to_string().as_str())]);
     }
     assert_eq!(targets(dir.path(), None), ["12", "13", "14"]);
 }
@@ -54,12 +70,12 @@ fn old_days_are_deleted_when_a_new_one_starts() {
 #[test]
 fn partial_lines_and_foreign_files_are_skipped() {
     let dir = TempDir::new().unwrap();
-    writer(&dir, 90).write(&entry("2026-11-20T12:00:00Z", "a")).unwrap();
+    write(&dir, 90, &[("2026-11-20T12:00:00Z", "a")]);
     let path = dir.path().join("2026-11-20.jsonl");
     let mut file = OpenOptions::new().append(true).open(path).unwrap();
     file.write_all(b"{\"at\":\"2026-11-20T12").unwrap();
     std::fs::write(dir.path().join("notes.txt"), "x").unwrap();
-    writer(&dir, 90).write(&entry("2026-11-20T13:00:00Z", "b")).unwrap();
+    write(&dir, 90, &[("2026-11-20T13:00:00Z", "b")]);
     assert_eq!(targets(dir.path(), None), ["a", "b"]);
     assert!(entries(&dir.path().join("none"), None).is_err());
 }

@@ -1,9 +1,10 @@
 //! Control socket: answers questions of the owner's commands about the running agent.
 //!
 //! It is a Unix socket in the data directory, which only the owner can enter. A client writes the
-//! host as one line and reads one JSON document, a [`HostStatus`].
+//! host as one line and reads one JSON document, a
+//! [`protocol::host_status::HostStatus`].
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -11,15 +12,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{AgentError, readiness::ReadinessSignal};
-use crate::{
-    clock,
-    data_dir::control_socket,
-    frontier::FrontierError,
-    host_status::{Facts, HostStatus},
-    schedule::HostActivity,
-    visit::Visitor,
-};
+use super::{AgentError, inspector::Inspector};
+use crate::data_dir::control_socket;
 
 /// Longest question, in bytes: more than the longest host.
 const QUESTION_BYTES: u64 = 4_096;
@@ -28,8 +22,7 @@ const ANSWER: Duration = Duration::from_secs(5);
 
 /// Task that answers questions about hosts.
 pub(super) struct ControlTask {
-    pub(super) visitor: Arc<Visitor>,
-    pub(super) readiness: ReadinessSignal,
+    pub(super) inspector: Inspector,
 }
 
 impl ControlTask {
@@ -60,28 +53,9 @@ impl ControlTask {
         let mut stream = BufReader::new(stream);
         let mut line = String::new();
         (&mut stream).take(QUESTION_BYTES).read_line(&mut line).await?;
-        let status = self.status(line.trim()).await.map_err(std::io::Error::other)?;
+        let status = self.inspector.host(line.trim()).await.map_err(std::io::Error::other)?;
         let document = serde_json::to_vec(&status).map_err(std::io::Error::other)?;
         stream.write_all(&document).await?;
         stream.shutdown().await
-    }
-
-    async fn status(&self, host: &str) -> Result<HostStatus, FrontierError> {
-        let store = &self.visitor.store;
-        let number = store.host_number(host)?;
-        let snapshot = match number {
-            Some(number) => store.snapshot(number).await?,
-            None => None,
-        };
-        let activity =
-            number.map_or(HostActivity::None, |number| self.visitor.schedule.activity(number));
-        let facts = Facts {
-            host: host.to_owned(),
-            agent_idle: self.readiness.current().idle_reason().map(|idle| idle.to_string()),
-            snapshot,
-            activity,
-            revisit: self.visitor.revisit_period(),
-        };
-        Ok(HostStatus::of(facts, clock::now()))
     }
 }

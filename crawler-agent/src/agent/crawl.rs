@@ -10,13 +10,15 @@ use tokio::{
 
 use super::{
     AgentError, GRACE,
-    lease::Lease,
     readiness::{Readiness, ReadinessSignal},
 };
 use crate::{
     clock,
     frontier::{Frontier, FrontierError},
+    lease::Lease,
     owner::gate::{Admission, Gate, Permit},
+    peers::Peers,
+    schedule::Claim,
     visit::Visitor,
 };
 
@@ -27,11 +29,18 @@ pub(super) struct Crawler {
     pub(super) visitor: Arc<Visitor>,
     pub(super) gate: Arc<Gate>,
     pub(super) lease: Arc<Lease>,
+    pub(super) peers: Option<Arc<Peers>>,
     pub(super) readiness: ReadinessSignal,
 }
 
+/// A visit that may start.
+struct Next {
+    claim: Claim,
+    permit: Permit,
+}
+
 impl Crawler {
-    pub(super) async fn run(self) -> Result<(), AgentError> {
+    pub(super) async fn run(self: Arc<Self>) -> Result<(), AgentError> {
         let mut readiness = self.readiness.subscribe();
         let mut visits = Visits::new();
         // The first answer of the coordinator brings the policy, and with it the delay between
@@ -50,7 +59,7 @@ impl Crawler {
                 }
             } else if visits.len() >= self.visitor.limits.concurrency {
                 reap(visits.join_next().await)?;
-            } else if !self.lease.holds() {
+            } else if !self.may_fetch() {
                 // Checked before each visit, because the clock monitor looks only once a second.
                 self.readiness.change(|readiness| readiness.lease_expired = true);
             } else if !self.visitor.store.has_room()? {
@@ -62,7 +71,7 @@ impl Crawler {
             } else {
                 match self.gate.start() {
                     Admission::Start(permit) => {
-                        self.start_visit(&mut visits, permit, &mut readiness).await?;
+                        self.start_visits(&mut visits, permit, &mut readiness).await?;
                     }
                     Admission::Wait(pause) => tokio::select! {
                         () = tokio::time::sleep(pause) => {}
@@ -78,19 +87,21 @@ impl Crawler {
         }
     }
 
-    /// Starts the visit of the next host that is due, or waits for one.
-    async fn start_visit(
-        &self,
+    /// Whether any host may be fetched from. Each visit asks again for its own.
+    fn may_fetch(&self) -> bool {
+        self.lease.holds() || self.peers.as_ref().is_some_and(|peers| peers.may_work())
+    }
+
+    /// Starts visits with the next host that is due, or waits for one.
+    async fn start_visits(
+        self: &Arc<Self>,
         visits: &mut Visits,
         permit: Permit,
         readiness: &mut watch::Receiver<Readiness>,
     ) -> Result<(), AgentError> {
         if let Some(claim) = self.visitor.schedule.take(self.visitor.delay()) {
-            let visitor = Arc::clone(&self.visitor);
-            visits.spawn(async move {
-                let _running = permit;
-                visitor.visit(claim).await
-            });
+            let crawler = Arc::clone(self);
+            visits.spawn(crawler.visit_hosts(Next { claim, permit }, readiness.clone()));
             return Ok(());
         }
         drop(permit);
@@ -99,6 +110,37 @@ impl Crawler {
             ended = visits.join_next(), if !visits.is_empty() => reap(ended),
             _ = readiness.changed() => Ok(()),
         }
+    }
+
+    /// Visits one host after another while any is due. A task for each visit would cost two more
+    /// changes of threads for each page.
+    async fn visit_hosts(
+        self: Arc<Self>,
+        mut next: Next,
+        readiness: watch::Receiver<Readiness>,
+    ) -> Result<(), FrontierError> {
+        loop {
+            self.visitor.visit(next.claim).await?;
+            drop(next.permit);
+            match self.next_visit(&readiness)? {
+                Some(following) => next = following,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// The next host that is due, if its visit may start at once.
+    fn next_visit(
+        &self,
+        readiness: &watch::Receiver<Readiness>,
+    ) -> Result<Option<Next>, FrontierError> {
+        let is_idle = readiness.borrow().idle_reason().is_some();
+        if is_idle || !self.may_fetch() || !self.visitor.store.has_room()? {
+            return Ok(None);
+        }
+        let Admission::Start(permit) = self.gate.start() else { return Ok(None) };
+        let claim = self.visitor.schedule.take(self.visitor.delay());
+        Ok(claim.map(|claim| Next { claim, permit }))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
     frontier::FrontierError,
     outbox::OutboxError,
     owner::{readings::ReadingError, usage_file::UsageFileError},
+    peers::PeersError,
     resolve::ResolveError,
 };
 
@@ -19,6 +20,9 @@ pub enum AgentError {
     /// The outbox failed.
     #[error(transparent)]
     Outbox(#[from] OutboxError),
+    /// A bundle of a released host cannot be kept.
+    #[error(transparent)]
+    Bundle(#[from] crate::file::FileError),
     /// What was used of the budgets cannot be read.
     #[error(transparent)]
     Usage(#[from] UsageFileError),
@@ -28,9 +32,21 @@ pub enum AgentError {
     /// The resolver cannot be set up.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
+    /// The agent's part of the region failed.
+    #[error(transparent)]
+    Peers(#[from] PeersError),
     /// The coordinator refuses every call of this agent.
     #[error(transparent)]
     Banned(CoordinatorError),
+    /// The coordinator does not let the agent leave.
+    #[error("the coordinator does not deregister the agent; ask its operator to revoke it")]
+    NotDeregistered(#[source] CoordinatorError),
+    /// The coordinator did not answer the last call.
+    #[error(
+        "the coordinator did not answer, so that the agent is still registered; run \
+         `nearcrawl-agent leave` again later"
+    )]
+    StillRegistered,
     /// An admin revoked the agent.
     #[error("the operator has revoked this agent; nothing more is fetched in your name")]
     Revoked,

@@ -1,10 +1,14 @@
 //! The heartbeat: a long poll that asks the coordinator for work and passes the answer on.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    mem,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use model::{AgentState, CrawlPolicy, UnixMillis};
+use model::{AgentState, CrawlPolicy, PlaceClaim, UnixMillis};
 use protocol::{
-    HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus,
+    HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus, host_status::UrlStatus,
     limits::HEARTBEAT_HOLD_MS, package::Coding, version,
 };
 use tokio::{
@@ -16,18 +20,21 @@ use tokio_util::sync::CancellationToken;
 use super::{
     AgentError, crawl,
     host_orders::HostOrders,
-    lease::Lease,
+    inspector::Inspector,
     probes::AcceptedProbes,
     readiness::{Readiness, ReadinessSignal, Sleep, idle_reason},
     routes::new_routes,
+    takeovers::Takeovers,
 };
 use crate::{
     backoff::Backoff,
     clock,
     coordinator_client::{CoordinatorClient, CoordinatorError},
     error_line,
-    frontier::{Change, Frontier, FrontierHandle},
+    frontier::{Change, FrontierHandle},
+    lease::Lease,
     outbox::PackTrigger,
+    peers::Peers,
     schedule::Schedule,
     visit::Visitor,
 };
@@ -47,14 +54,22 @@ pub(super) struct HeartbeatTask<P> {
     pub(super) visitor: Arc<Visitor>,
     pub(super) accepted_probes: Arc<AcceptedProbes>,
     pub(super) host_orders: Arc<HostOrders>,
+    pub(super) takeovers: Takeovers,
     pub(super) lease: Arc<Lease>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
+    /// Where the owner says the agent is.
+    pub(super) place: Option<PlaceClaim>,
     /// Coding of new packages.
     pub(super) coding: watch::Sender<Coding>,
     pub(super) readiness: ReadinessSignal,
+    pub(super) peers: Option<Arc<Peers>>,
     pub(super) pack_trigger: Arc<PackTrigger>,
     /// Probe orders on their way to the prober.
     pub(super) probe_orders: mpsc::Sender<ProbeOrder>,
+    /// Answers the coordinator's questions about URLs.
+    pub(super) inspector: Inspector,
+    /// Answers for the next request.
+    pub(super) url_statuses: Mutex<Vec<UrlStatus>>,
     /// Shows the owner a new state of the agent.
     pub(super) print: P,
 }
@@ -100,7 +115,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
                     // Renewed last: hosts that were released meanwhile are retired by now. The
                     // lease counts from the request, because the answer may have been delayed.
                     self.lease.renew(started, started_at, lease_ms);
-                    let lease_expired = !self.lease.holds();
+                    let is_lent = self.peers.as_ref().is_some_and(|peers| peers.may_work());
+                    let lease_expired = !self.lease.holds() && !is_lent;
                     self.readiness.change(|readiness| readiness.lease_expired = lease_expired);
                     if !news {
                         earliest = started + LEAST_PAUSE;
@@ -127,7 +143,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
 
     async fn request(&self, hold_ms: u32) -> Result<HeartbeatRequest, AgentError> {
         let counts = self.store.counts()?;
-        let orders_done = self.store.read(Frontier::orders_done).await?;
+        let orders_done = self.host_orders.done().await?;
         // The coordinator relies on what the request calls stored and executed.
         self.store.sync().await?;
         let readiness = self.readiness.current();
@@ -141,7 +157,13 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             probes_accepted: self.accepted_probes.list(),
             orders_done,
             orders_accepted: self.host_orders.list(),
+            bundles_taken: self.takeovers.taken(),
             policy: Some(*self.policy.borrow()),
+            // Sent once: whoever asked asks again if the request is lost.
+            url_statuses: mem::take(
+                &mut *self.url_statuses.lock().unwrap_or_else(PoisonError::into_inner),
+            ),
+            place: self.place.clone(),
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: counts.hosts,
@@ -159,7 +181,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     async fn has_more_to_confirm(&self, request: &HeartbeatRequest) -> Result<(), AgentError> {
         loop {
             self.host_orders.confirmable.notified().await;
-            let done = self.store.read(Frontier::orders_done).await?;
+            let done = self.host_orders.done().await?;
             if done.iter().any(|number| !request.orders_done.contains(number)) {
                 return Ok(());
             }
@@ -176,10 +198,17 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         let mut news = self.apply_state(response.state)?;
         self.apply_policy(response.policy).await?;
         self.coding.send_replace(Coding::best(&response.package_codings));
+        // Before the routes, so that a page that the former agent knew is not fetched as a new one.
+        news |= self.takeovers.take(response.bundles).await?;
         let routes = new_routes(response.routes, routes_after);
         if !routes.is_empty() {
             news = true;
-            self.store_routes(routes)?;
+            self.store_routes(routes).await?;
+        }
+        if !response.questions.is_empty() {
+            news = true;
+            let answers = self.inspector.urls(&response.questions).await?;
+            *self.url_statuses.lock().unwrap_or_else(PoisonError::into_inner) = answers;
         }
         // After the routes, so that URLs of a host that is released are handed back as well.
         self.host_orders.accept(response.host_orders).await?;
@@ -195,6 +224,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
 
     /// Applies the agent's state; returns whether it is another than before.
     fn apply_state(&self, state: AgentState) -> Result<bool, AgentError> {
+        self.readiness.note_answer(clock::now());
         let changed = self.readiness.current().state != Some(state);
         self.readiness.change(|readiness| {
             readiness.state = Some(state);
@@ -209,11 +239,14 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
 
     async fn apply_policy(&self, policy: CrawlPolicy) -> Result<(), AgentError> {
         let revisit_before = self.visitor.revisit_period();
-        self.policy.send_if_modified(|current| {
+        let changed = self.policy.send_if_modified(|current| {
             let changed = *current != policy;
             *current = policy;
             changed
         });
+        if changed && let Some(peers) = &self.peers {
+            peers.keep_policy(policy);
+        }
         // Hosts that were idle under the old period may have pages to revisit now.
         if self.visitor.revisit_period() != revisit_before {
             crawl::offer_revisits(&self.visitor, Duration::ZERO).await?;
@@ -221,7 +254,11 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         Ok(())
     }
 
-    fn store_routes(&self, routes: Vec<protocol::Route>) -> Result<(), AgentError> {
+    async fn store_routes(&self, mut routes: Vec<protocol::Route>) -> Result<(), AgentError> {
+        let through = routes.last().map_or(0, |route| route.seq);
+        if let Some(peers) = &self.peers {
+            routes = peers.share_routes(routes).await?;
+        }
         let at = clock::now();
         let bounds = self.visitor.bounds();
         let effect = self.store.apply(Change::Routes { routes, at, bounds })?;
@@ -231,6 +268,10 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         }
         if effect.results {
             self.pack_trigger.add(0);
+        }
+        if self.peers.is_some() {
+            // The last ones may be other agents'.
+            self.store.apply(Change::RoutesStored { through })?;
         }
         Ok(())
     }

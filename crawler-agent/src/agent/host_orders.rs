@@ -1,9 +1,12 @@
 //! The coordinator's orders about hosts: release them, or forget how fast their pages were.
 //!
+//! A released host leaves as a bundle for its next agent, or, where the coordinator takes none or
+//! the host is too large, as single URLs that are handed back with the results.
+//!
 //! An order is accepted with the answer that brings it; from then on no request to a host that is
 //! to be released begins. The order is executed when the running request is over, confirmed when
-//! every result of the host is shipped, and forgotten when the coordinator does not name it any
-//! more. After a crash the coordinator names it again.
+//! every result of the host is shipped and its bundle is sent, and forgotten when the coordinator
+//! does not name it any more. After a crash the coordinator names it again.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +14,7 @@ use std::{
 };
 
 use model::HostTask;
-use protocol::heartbeat::HostOrder;
+use protocol::{heartbeat::HostOrder, limits};
 use tokio::{sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +22,7 @@ use super::AgentError;
 use crate::{
     fetch::Fetcher,
     frontier::{Change, Frontier, FrontierError, FrontierHandle, HostNumber},
-    outbox::PackTrigger,
+    outbox::{Bundles, PackTrigger},
     schedule::Schedule,
 };
 
@@ -29,6 +32,10 @@ pub(super) struct HostOrders {
     schedule: Arc<Schedule>,
     fetcher: Arc<Fetcher>,
     pack_trigger: Arc<PackTrigger>,
+    /// Bundles of released hosts that are not sent yet.
+    bundles: Arc<Bundles>,
+    /// Held while a bundle is made, so that only one is in memory.
+    bundling: tokio::sync::Mutex<()>,
     /// Numbers of all accepted orders.
     accepted: Mutex<BTreeSet<u64>>,
     /// Orders that are not being executed yet.
@@ -55,12 +62,15 @@ impl HostOrders {
         schedule: Arc<Schedule>,
         fetcher: Arc<Fetcher>,
         pack_trigger: Arc<PackTrigger>,
+        bundles: Arc<Bundles>,
     ) -> Self {
         Self {
             store,
             schedule,
             fetcher,
             pack_trigger,
+            bundles,
+            bundling: tokio::sync::Mutex::default(),
             accepted: Mutex::default(),
             pending: Mutex::default(),
             arrived: Notify::new(),
@@ -76,6 +86,13 @@ impl HostOrders {
     /// Numbers of the accepted orders, which the coordinator need not repeat at once.
     pub(super) fn list(&self) -> Vec<u64> {
         lock(&self.accepted).iter().copied().collect()
+    }
+
+    /// Numbers of the orders that are executed, with everything that belongs to them sent.
+    pub(super) async fn done(&self) -> Result<Vec<u64>, FrontierError> {
+        let mut done = self.store.read(Frontier::orders_done).await?;
+        done.retain(|number| !self.bundles.is_unsent(*number));
+        Ok(done)
     }
 
     /// Accepts the orders that are new. Hosts that are to be released are retired at once.
@@ -135,21 +152,19 @@ impl HostOrders {
         }
     }
 
-    async fn execute(
-        &self,
-        PendingOrder { order, host }: PendingOrder,
-    ) -> Result<(), FrontierError> {
+    async fn execute(&self, PendingOrder { order, host }: PendingOrder) -> Result<(), AgentError> {
         let released = host.filter(|_| order.task == HostTask::Release);
         if let Some(host) = released {
             self.schedule.until_idle(host).await;
             self.fetcher.close_connection(&order.host);
         }
-        let change = Change::Order { number: order.number, host, task: order.task };
-        // A large host is released in several changes.
-        while self.store.apply(change.clone())?.more {
-            self.store.until_room().await?;
-            // Other tasks have their turn between the parts.
-            tokio::task::yield_now().await;
+        let bundled = released.filter(|_| order.takes_bundle);
+        let is_handed_over = match bundled {
+            Some(host) => self.hand_over(order.number, host).await?,
+            None => false,
+        };
+        if !is_handed_over {
+            self.apply_in_parts(&order, host).await?;
         }
         if let Some(host) = released {
             self.schedule.forget(host);
@@ -161,4 +176,45 @@ impl HostOrders {
         self.confirmable.notify_one();
         Ok(())
     }
+    /// Executes an order without a bundle.
+    async fn apply_in_parts(
+        &self,
+        order: &HostOrder,
+        host: Option<HostNumber>,
+    ) -> Result<(), FrontierError> {
+        let change = Change::Order { number: order.number, host, task: order.task };
+        // A large host is released in several changes.
+        while self.store.apply(change.clone())?.more {
+            self.store.until_room().await?;
+            // Other tasks have their turn between the parts.
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Releases a host with a bundle, which is on disk before the host is gone. Returns whether it
+    /// was; else the host is too large for a bundle, or is not the agent's any more.
+    async fn hand_over(&self, number: u64, host: HostNumber) -> Result<bool, AgentError> {
+        let _one = self.bundling.lock().await;
+        loop {
+            let encoded =
+                self.store.read(move |frontier: &Frontier| encoded(frontier, host)).await?;
+            let Some((accepted, bytes)) = encoded else { return Ok(false) };
+            if bytes.len() > limits::BUNDLE_BYTES {
+                return Ok(false);
+            }
+            self.bundles.write(number, bytes).await?;
+            // A link of another host may have come in meanwhile; then the bundle is made anew.
+            if !self.store.apply(Change::HandOver { number, host, accepted })?.more {
+                self.bundles.may_be_sent(number);
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// The encoded bundle of a host, and the number of URLs that the host has accepted.
+fn encoded(frontier: &Frontier, host: HostNumber) -> Result<Option<(u32, Vec<u8>)>, FrontierError> {
+    let Some(bundle) = frontier.bundle(host)? else { return Ok(None) };
+    Ok(Some((bundle.record.accepted, bundle.encode()?)))
 }

@@ -26,10 +26,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    AgentError, error::machine, lease::Lease, monitors::StatusWriter, readiness::IdleReason,
-};
+use super::{AgentError, error::machine, monitors::StatusWriter, readiness::IdleReason};
 use crate::{
+    lease::Lease,
     metrics::{Label, Metrics},
     status::StatusFile,
 };

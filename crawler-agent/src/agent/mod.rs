@@ -1,27 +1,32 @@
 //! The running agent: how its tasks are wired, started and ended.
 //!
-//! - [`parts`]: what the tasks share
+//! - [`parts`]: what the tasks share; `task_parts`: what single tasks are given of it
 //! - [`readiness`]: whether the agent may work, and if not, why
 //! - [`heartbeat`]: asks the coordinator for work and passes the answer on
 //! - [`routes`]: which routes of an answer are new
 //! - [`crawl`]: visits hosts that are due
 //! - [`probes`]: measures round trips and reports them
 //! - [`host_orders`]: carries out orders about hosts, such as releasing them
-//! - [`lease`]: how long the agent may fetch without an answer from the coordinator
+//! - [`bundle_sender`]: sends the bundles of released hosts
+//! - [`takeovers`]: takes hosts over with the bundles of their former agents
 //! - [`ship`]: sends packages
 //! - [`owner`]: keeps what was used of budgets, and rests while others use the machine
 //! - [`control`]: answers questions of the owner's commands
+//! - [`inspector`]: what a host or a URL waits for
 //! - [`finish`]: ends the agent once it has shipped what it has
+//! - [`leaving`]: ends the agent for good: hands its hosts over, and has it deregistered
 //! - [`monitors`]: watches clock, disk and network, and writes the status file
 //! - [`metrics_server`]: serves metrics to the owner, at a loopback address
 
+mod bundle_sender;
 mod control;
 mod crawl;
 mod error;
 mod finish;
 mod heartbeat;
 mod host_orders;
-mod lease;
+mod inspector;
+mod leaving;
 mod metrics_server;
 mod monitors;
 mod owner;
@@ -30,33 +35,38 @@ mod probes;
 pub mod readiness;
 mod routes;
 mod ship;
+mod takeovers;
+mod task_parts;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use model::AgentId;
-use protocol::key::AgentKey;
+use model::{AgentId, AgentState};
+use protocol::key::{AgentKey, PublicKey};
 use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    clock,
     config::Config,
     coordinator_client::CoordinatorClient,
     frontier::{Frontier, FrontierHandle},
+    peers::PeerListener,
 };
+use bundle_sender::BundleSender;
 use control::ControlTask;
 use crawl::Crawler;
 pub use error::AgentError;
 use error::machine;
-use finish::Finishing;
 use heartbeat::HeartbeatTask;
-use metrics_server::{MetricsServer, MetricsSource};
-use monitors::StatusWriter;
+use metrics_server::MetricsServer;
 use owner::MachineWatch;
 use parts::Parts;
 use probes::{AcceptedProbes, ProbeTask};
 use readiness::Phase;
-use ship::Shipper;
+use takeovers::Takeovers;
 
 /// Time that running fetches get to end once the agent stops.
 const GRACE: Duration = Duration::from_secs(4);
@@ -75,10 +85,21 @@ pub struct Agent {
     pub id: AgentId,
     /// Key that signs packages.
     pub key: Arc<AgentKey>,
+    /// Key of the coordinator of the enrolment.
+    pub coordinator_key: PublicKey,
     /// Connection to the coordinator.
     pub client: Arc<CoordinatorClient>,
     /// Durable state of the crawl.
     pub frontier: Frontier,
+}
+
+/// How a run of the agent ended, if not by an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It can go on with its data directory.
+    Stopped,
+    /// It was deregistered, because its owner ended it: its data directory is of no use.
+    Left,
 }
 
 type Tasks = JoinSet<Result<(), AgentError>>;
@@ -87,20 +108,27 @@ impl Agent {
     /// Works until `stop` is cancelled or the agent cannot go on; then ends running fetches, packs
     /// results and ships what it can, within ten seconds. Once `finish` is cancelled, nothing new
     /// starts, and the agent ends when everything is shipped. `print` is called with each new
-    /// state, for the owner.
+    /// state, for the owner. Once the owner has requested it in the data directory, the agent hands
+    /// its hosts over and has itself deregistered.
     pub async fn run(
         self,
         stop: CancellationToken,
         finish: CancellationToken,
         print: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Ended, AgentError> {
         let metrics_server = MetricsServer::bind(self.config.metrics_listen).await?;
         let (store, mut frontier_failed) =
             FrontierHandle::start(self.frontier).map_err(machine("starting a thread"))?;
-        let parts =
-            Parts::build(self.config, self.dir, self.id, self.key, self.client, store).await?;
+        let listen = self.config.peer.as_ref().and_then(|peer| peer.listen);
+        let listener = PeerListener::bind(listen)
+            .await
+            .map_err(machine("listening on the address in [peer]"))?;
         let stop_tasks = stop.child_token();
+        let keys = (self.key, self.coordinator_key);
+        let connections = (self.client, store, stop_tasks.clone());
+        let parts = Parts::build(self.config, self.dir, self.id, keys, connections).await?;
         let mut tasks = Tasks::new();
+        parts.spawn_region(&mut tasks, &stop_tasks, listener);
         if let Some(server) = metrics_server {
             print(&format!("metrics at http://{}/metrics", server.address));
             tasks.spawn(server.run(parts.metrics_source(), stop_tasks.clone()));
@@ -108,19 +136,27 @@ impl Agent {
         if let Some(watch) = MachineWatch::new(&parts.config.idle)? {
             tasks.spawn(watch.run(parts.readiness.clone(), stop_tasks.clone()));
         }
-        parts.spawn_tasks(&mut tasks, &stop_tasks, print);
+        let leave = CancellationToken::new();
+        parts.spawn_tasks(&mut tasks, &stop_tasks, &leave, print);
         let ended = tokio::select! {
-            () = stop.cancelled() => Ok(()),
-            finished = parts.finishing().run(finish) => finished,
+            // In this order: an agent that leaves is revoked, which its heartbeat hears, too.
+            biased;
+            () = stop.cancelled() => Ok(Ended::Stopped),
+            left = parts.leaving().run(leave) => left.map(|()| Ended::Left),
+            finished = parts.finishing().run(finish) => finished.map(|()| Ended::Stopped),
             Ok(error) = &mut frontier_failed => Err(AgentError::Frontier(error)),
             ended = first_failure(&mut tasks) => match frontier_failed.try_recv() {
                 // Tasks fail when the frontier does; report the cause, not the consequence.
                 Ok(cause) => Err(AgentError::Frontier(cause)),
-                Err(_) => ended,
+                Err(_) => parts.how_ended(ended),
             },
         };
         let drained = parts.drain(tasks, &stop_tasks).await;
-        ended.and(drained)
+        match ended {
+            // What is left belongs to nobody any more.
+            Ok(Ended::Left) => Ok(Ended::Left),
+            ended => ended.and_then(|ended| drained.map(|()| ended)),
+        }
     }
 }
 
@@ -133,28 +169,43 @@ async fn first_failure(tasks: &mut Tasks) -> Result<(), AgentError> {
 }
 
 impl Parts {
+    /// A revocation is what an agent that leaves wants.
+    fn how_ended(&self, ended: Result<(), AgentError>) -> Result<Ended, AgentError> {
+        let is_leaving = self.readiness.current().phase == Phase::Leaving;
+        match ended {
+            Err(AgentError::Revoked | AgentError::Banned(_)) if is_leaving => Ok(Ended::Left),
+            ended => ended.map(|()| Ended::Stopped),
+        }
+    }
+
     fn spawn_tasks(
         &self,
         tasks: &mut Tasks,
         stop: &CancellationToken,
+        leave: &CancellationToken,
         print: impl Fn(&str) + Send + Sync + 'static,
     ) {
         let (probe_orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
         let (reports, reported) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
         let accepted_probes = Arc::new(AcceptedProbes::default());
         let heartbeat = HeartbeatTask {
+            place: self.config.profile.place.clone(),
             client: Arc::clone(&self.client),
             store: self.store.clone(),
             schedule: Arc::clone(&self.schedule),
             visitor: Arc::clone(&self.visitor),
             accepted_probes: Arc::clone(&accepted_probes),
             host_orders: Arc::clone(&self.host_orders),
+            takeovers: Takeovers::new(Arc::clone(&self.client), Arc::clone(&self.visitor)),
             lease: Arc::clone(&self.lease),
             policy: self.policy.clone(),
             coding: self.coding.clone(),
             readiness: self.readiness.clone(),
+            peers: self.peers.clone(),
             pack_trigger: Arc::clone(&self.pack_trigger),
             probe_orders,
+            inspector: self.inspector(),
+            url_statuses: Mutex::default(),
             print,
         };
         tasks.spawn(heartbeat.run(stop.clone()));
@@ -163,9 +214,10 @@ impl Parts {
             visitor: Arc::clone(&self.visitor),
             gate: Arc::clone(&self.gate),
             lease: Arc::clone(&self.lease),
+            peers: self.peers.clone(),
             readiness: self.readiness.clone(),
         };
-        tasks.spawn(crawler.run());
+        tasks.spawn(Arc::new(crawler).run());
         let probing = ProbeTask {
             prober: Arc::clone(&self.prober),
             visitor: Arc::clone(&self.visitor),
@@ -183,17 +235,61 @@ impl Parts {
             stop.clone(),
         ));
         tasks.spawn(self.shipper().run(Arc::clone(&self.sealed), stop.clone()));
-        self.spawn_monitors(tasks, stop);
+        let bundle_sender = BundleSender {
+            bundles: Arc::clone(&self.bundles),
+            client: Arc::clone(&self.client),
+            host_orders: Arc::clone(&self.host_orders),
+            readiness: self.readiness.clone(),
+        };
+        tasks.spawn(bundle_sender.run(stop.clone()));
+        self.spawn_monitors(tasks, stop, leave);
     }
 
-    fn spawn_monitors(&self, tasks: &mut Tasks, stop: &CancellationToken) {
-        tasks.spawn(monitors::watch_clock(
-            Arc::clone(&self.gate),
-            Arc::clone(&self.lease),
+    /// Starts what belongs to the region, where the owner wants one.
+    fn spawn_region(
+        &self,
+        tasks: &mut Tasks,
+        stop: &CancellationToken,
+        listener: Option<PeerListener>,
+    ) {
+        let Some(peers) = &self.peers else { return };
+        if let Some(policy) = peers.stored_policy() {
+            // A member goes on although the coordinator does not answer.
+            self.policy.send_replace(policy);
+            self.readiness.change(|readiness| readiness.state = Some(AgentState::Approved));
+        }
+        let running = Arc::clone(peers).run(stop.clone());
+        tasks.spawn(async move { Ok(running.await?) });
+        tasks.spawn(monitors::announce_sleep(
+            Arc::clone(peers),
             self.readiness.clone(),
             stop.clone(),
         ));
-        tasks.spawn(monitors::watch_owner(self.dir.clone(), self.readiness.clone(), stop.clone()));
+        if let Some(listener) = listener {
+            let serving = listener.run(Arc::clone(peers), stop.clone());
+            tasks.spawn(async move { serving.await.map_err(machine("serving peers")) });
+        }
+    }
+
+    fn spawn_monitors(
+        &self,
+        tasks: &mut Tasks,
+        stop: &CancellationToken,
+        leave: &CancellationToken,
+    ) {
+        tasks.spawn(monitors::watch_clock(
+            Arc::clone(&self.gate),
+            Arc::clone(&self.lease),
+            self.peers.clone(),
+            self.readiness.clone(),
+            stop.clone(),
+        ));
+        tasks.spawn(monitors::watch_owner(
+            self.dir.clone(),
+            self.readiness.clone(),
+            leave.clone(),
+            stop.clone(),
+        ));
         tasks.spawn(monitors::watch_disk(
             self.dir.clone(),
             self.config.limits.clone(),
@@ -207,51 +303,8 @@ impl Parts {
         ));
         tasks.spawn(owner::keep_usage(Arc::clone(&self.gate), stop.clone()));
         tasks.spawn(self.status_writer().run(stop.clone()));
-        let control =
-            ControlTask { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() };
+        let control = ControlTask { inspector: self.inspector() };
         tasks.spawn(control.run(self.dir.clone(), stop.clone()));
-    }
-
-    fn finishing(&self) -> Finishing {
-        Finishing {
-            schedule: Arc::clone(&self.schedule),
-            store: self.store.clone(),
-            readiness: self.readiness.clone(),
-        }
-    }
-
-    fn shipper(&self) -> Shipper {
-        Shipper {
-            outbox: Arc::clone(&self.outbox),
-            client: Arc::clone(&self.client),
-            host_orders: Arc::clone(&self.host_orders),
-            readiness: self.readiness.clone(),
-            metrics: self.visitor.metrics.clone(),
-            age: self.config.ship.age,
-        }
-    }
-
-    fn metrics_source(&self) -> MetricsSource {
-        MetricsSource {
-            metrics: self.visitor.metrics.clone(),
-            status: self.status_writer(),
-            lease: Arc::clone(&self.lease),
-            started: clock::now(),
-        }
-    }
-
-    fn status_writer(&self) -> StatusWriter {
-        StatusWriter {
-            dir: self.dir.clone(),
-            agent: self.id,
-            name: self.config.profile.name.clone(),
-            version: self.config.profile.version.clone(),
-            coordinator: self.config.coordinator.to_string(),
-            store: self.store.clone(),
-            schedule: Arc::clone(&self.schedule),
-            gate: Arc::clone(&self.gate),
-            readiness: self.readiness.clone(),
-        }
     }
 
     /// Ends all tasks, packs the remaining results and ships what it can.

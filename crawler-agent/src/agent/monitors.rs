@@ -7,26 +7,27 @@ use std::{
     time::Duration,
 };
 
-use model::AgentId;
+use model::{AgentId, AgentState, UnixMillis};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     AgentError,
     error::machine,
-    lease::Lease,
-    readiness::{Readiness, ReadinessSignal, idle_reason},
+    readiness::{IdleReason, Phase, Readiness, ReadinessSignal, idle_reason},
 };
 use crate::{
     clock,
     config::{Config, Limits},
-    data_dir::owners_pause,
+    data_dir::{leave_request, owners_pause},
     disk,
     frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
+    lease::Lease,
     owner::gate::Gate,
+    peers::Peers,
     resolve::Resolver,
     schedule::Schedule,
-    status::StatusFile,
+    status::{Standing, StatusFile},
 };
 
 /// Period of checks of the clock and of the owner's pause. Polling instead of one long sleep: the
@@ -57,30 +58,85 @@ pub(super) fn initial_readiness(
 pub(super) async fn watch_clock(
     gate: Arc<Gate>,
     lease: Arc<Lease>,
+    peers: Option<Arc<Peers>>,
     readiness: ReadinessSignal,
     stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(CLOCK_PERIOD);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        let is_lent = peers.as_ref().is_some_and(|peers| peers.may_work());
         readiness.change(|readiness| {
-            readiness.asleep = gate.asleep();
+            // An agent that leaves talks to the coordinator at all hours; it fetches nothing.
+            let is_leaving = readiness.phase == Phase::Leaving;
+            readiness.asleep = if is_leaving { None } else { gate.asleep() };
             readiness.used_up = gate.used_up();
-            readiness.lease_expired = !lease.holds();
+            readiness.lease_expired = !lease.holds() && !is_lent;
         });
     }
     Ok(())
 }
 
-/// Task that notices when the owner pauses or resumes the agent.
+/// Time for which an agent that does not know when it will work again announces a sleep.
+const UNKNOWN_SLEEP: Duration = Duration::from_hours(24);
+
+/// Task that tells the region when the agent stops working for a while, so that others take its
+/// hosts over at once, and when it works again.
+pub(super) async fn announce_sleep(
+    peers: Arc<Peers>,
+    readiness: ReadinessSignal,
+    stop: CancellationToken,
+) -> Result<(), AgentError> {
+    let mut readiness = readiness.subscribe();
+    let mut announced = false;
+    loop {
+        let sleeps = readiness.borrow_and_update().idle_reason().as_ref().and_then(sleep_of);
+        if sleeps.is_some() != announced {
+            announced = sleeps.is_some();
+            peers.set_asleep(sleeps);
+        }
+        match stop.run_until_cancelled(readiness.changed()).await {
+            Some(Ok(())) => {}
+            Some(Err(_)) | None => return Ok(()),
+        }
+    }
+}
+
+/// How long the agent does not work, for reasons that last.
+fn sleep_of(reason: &IdleReason) -> Option<Duration> {
+    let until = match reason {
+        IdleReason::Asleep(sleep) => sleep.until,
+        IdleReason::UsedUp(used_up) => Some(used_up.until),
+        IdleReason::PausedByOwner
+        | IdleReason::Paused
+        | IdleReason::Disk(_)
+        | IdleReason::Finishing
+        | IdleReason::Leaving
+        | IdleReason::Draining => None,
+        // Others use the machine for minutes, and the coordinator's absence is no reason.
+        IdleReason::Busy(_)
+        | IdleReason::NotConnected(_)
+        | IdleReason::Pending
+        | IdleReason::Revoked
+        | IdleReason::NothingToDo => return None,
+    };
+    let left = |until: UnixMillis| until.0.saturating_sub(clock::now().0).max(0).unsigned_abs();
+    Some(until.map_or(UNKNOWN_SLEEP, |until| Duration::from_millis(left(until))))
+}
+
+/// Task that notices when the owner pauses or resumes the agent, or ends it for good.
 pub(super) async fn watch_owner(
     dir: PathBuf,
     readiness: ReadinessSignal,
+    leave: CancellationToken,
     stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(CLOCK_PERIOD);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         let paused_by_owner = owners_pause::is_paused(&dir);
         readiness.change(|readiness| readiness.paused_by_owner = paused_by_owner);
+        if leave_request::is_made(&dir) {
+            leave.cancel();
+        }
     }
     Ok(())
 }
@@ -136,7 +192,12 @@ pub(super) struct StatusWriter {
     pub(super) store: FrontierHandle,
     pub(super) schedule: Arc<Schedule>,
     pub(super) gate: Arc<Gate>,
+    pub(super) peers: Option<Arc<Peers>>,
     pub(super) readiness: ReadinessSignal,
+    /// Fingerprint of the agent's key.
+    pub(super) fingerprint: String,
+    /// What the coordinator said before this start.
+    pub(super) earlier: Option<Standing>,
 }
 
 impl StatusWriter {
@@ -155,6 +216,13 @@ impl StatusWriter {
         }
     }
 
+    /// What the coordinator says of the agent: its last answer, be it from before this start.
+    fn standing(&self, state: Option<AgentState>) -> Option<Standing> {
+        let answered = state.zip(self.readiness.answered_at());
+        let now = answered.map(|(state, at)| Standing { state, at: clock::timestamp(at) });
+        now.or(self.earlier)
+    }
+
     /// The status now; none when the frontier has failed.
     pub(super) fn current(&self) -> Option<StatusFile> {
         let counts = self.store.counts().ok()?;
@@ -171,6 +239,8 @@ impl StatusWriter {
             working: idle.is_none(),
             idle: idle.as_ref().map(|idle| idle.as_str().to_owned()),
             idle_reason: idle.map(|idle| idle.to_string()),
+            standing: self.standing(readiness.state),
+            fingerprint: Some(self.fingerprint.clone()),
             unreachable: readiness.unreachable,
             hosts: counts.hosts,
             queued: counts.queued,
@@ -182,6 +252,7 @@ impl StatusWriter {
             bytes_this_month: usage.month_bytes,
             unpacked: counts.results,
             unshipped: counts.packages,
+            region: self.peers.as_ref().and_then(|peers| peers.status()),
         })
     }
 }

@@ -1,14 +1,17 @@
 //! Parts of a running agent: what its tasks share, made once at start.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use model::{AgentId, CrawlPolicy, ProbeMethod};
-use protocol::{key::AgentKey, package::Coding};
+use protocol::{join_token::Fingerprint, key::AgentKey, key::PublicKey, package::Coding};
 use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    AgentError, error::machine, host_orders::HostOrders, lease::Lease, monitors,
-    readiness::ReadinessSignal,
+    AgentError, error::machine, host_orders::HostOrders, monitors, readiness::ReadinessSignal,
 };
 use crate::{
     activity_log::ActivityLog,
@@ -16,14 +19,17 @@ use crate::{
     coordinator_client::CoordinatorClient,
     error_line,
     fetch::{self, Fetcher},
-    frontier::FrontierHandle,
+    frontier::{Frontier, FrontierHandle},
     guard::{Guard, GuardRules, on_link_prefixes},
+    lease::Lease,
     metrics::Metrics,
-    outbox::{Outbox, PackTrigger},
+    outbox::{Bundles, Outbox, PackTrigger},
     owner::gate::Gate,
+    peers::{PeerCrawl, PeerIdentity, Peers},
     probe::{HeadProber, KnownRules, Prober},
     resolve::Resolver,
     schedule::Schedule,
+    status::{Standing, StatusFile},
     visit::Visitor,
 };
 
@@ -32,6 +38,10 @@ pub(super) struct Parts {
     pub(super) config: Config,
     pub(super) dir: PathBuf,
     pub(super) id: AgentId,
+    /// Fingerprint of the agent's key.
+    pub(super) fingerprint: String,
+    /// What the coordinator said of the agent before this start.
+    pub(super) earlier: Option<Standing>,
     pub(super) client: Arc<CoordinatorClient>,
     pub(super) store: FrontierHandle,
     pub(super) gate: Arc<Gate>,
@@ -41,7 +51,10 @@ pub(super) struct Parts {
     pub(super) visitor: Arc<Visitor>,
     pub(super) prober: Arc<Prober>,
     pub(super) host_orders: Arc<HostOrders>,
+    /// Bundles of released hosts.
+    pub(super) bundles: Arc<Bundles>,
     pub(super) lease: Arc<Lease>,
+    pub(super) peers: Option<Arc<Peers>>,
     pub(super) outbox: Arc<Outbox>,
     pub(super) pack_trigger: Arc<PackTrigger>,
     /// Notified when a package is ready to be sent.
@@ -54,14 +67,15 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Makes the parts that the configuration asks for.
+    #[expect(clippy::too_many_lines, reason = "wiring only, one part after the other")]
     pub(super) async fn build(
         config: Config,
         dir: PathBuf,
         id: AgentId,
-        key: Arc<AgentKey>,
-        client: Arc<CoordinatorClient>,
-        store: FrontierHandle,
+        (key, coordinator_key): (Arc<AgentKey>, PublicKey),
+        (client, store, stop): (Arc<CoordinatorClient>, FrontierHandle, CancellationToken),
     ) -> Result<Self, AgentError> {
+        let fingerprint = Fingerprint::of(&key.public()).to_string();
         let on_link = on_link_prefixes().map_err(machine("reading the network interfaces"))?;
         let guard_rules = Arc::new(config.guard.clone());
         let guard = Guard::new(Arc::clone(&guard_rules), on_link);
@@ -74,11 +88,24 @@ impl Parts {
         let schedule = Schedule::new(config.limits.concurrency);
         let pack_trigger = Arc::new(PackTrigger::default());
         let (policy, policy_receiver) = watch::channel(CrawlPolicy::default());
-        let visitor = Arc::new(Visitor {
+        let lease: Arc<Lease> = Arc::default();
+        let identity = PeerIdentity { agent: id, key: Arc::clone(&key), coordinator_key };
+        let crawl = PeerCrawl {
             store: store.clone(),
             schedule: Arc::clone(&schedule),
             resolver: Arc::clone(&resolver),
-            fetcher: Arc::clone(&fetcher),
+            pack_trigger: Arc::clone(&pack_trigger),
+            policy: policy_receiver.clone(),
+        };
+        let client_of_peers = Arc::clone(&client);
+        let peers = Peers::open(&config, &dir, identity, crawl, (client_of_peers, stop))?;
+        let visitor = Arc::new(Visitor {
+            lease: Arc::clone(&lease),
+            peers: peers.clone(),
+            store: store.clone(),
+            schedule: Arc::clone(&schedule),
+            resolver: Arc::clone(&resolver),
+            fetcher,
             tcp_times_count: config.probe.methods.contains(&ProbeMethod::Tcp),
             activity_log,
             pack_trigger: Arc::clone(&pack_trigger),
@@ -87,12 +114,8 @@ impl Parts {
             metrics: Metrics::default(),
         });
         let prober = Arc::new(prober(&config, &visitor, Arc::clone(&gate)));
-        let host_orders = Arc::new(HostOrders::new(
-            store.clone(),
-            Arc::clone(&schedule),
-            fetcher,
-            Arc::clone(&pack_trigger),
-        ));
+        let bundles = open_bundles(&dir, &store).await?;
+        let host_orders = Arc::new(host_orders(&visitor, &bundles));
         let rules = config.ship.clone();
         let (coding, coding_receiver) = watch::channel(Coding::default());
         let packages = dir.join("packages");
@@ -101,8 +124,10 @@ impl Parts {
         Ok(Self {
             readiness: monitors::initial_readiness(&config, &dir, &gate)?,
             config,
+            earlier: earlier_standing(&dir),
             dir,
             id,
+            fingerprint,
             client,
             store,
             gate,
@@ -112,7 +137,9 @@ impl Parts {
             visitor,
             prober,
             host_orders,
-            lease: Arc::default(),
+            bundles,
+            lease,
+            peers,
             outbox: Arc::new(outbox),
             pack_trigger,
             sealed: Arc::default(),
@@ -120,6 +147,28 @@ impl Parts {
             coding,
         })
     }
+}
+
+/// What the last process wrote into the status file. A file of another version says nothing.
+fn earlier_standing(dir: &Path) -> Option<Standing> {
+    StatusFile::read(dir).ok().flatten()?.standing
+}
+
+/// Bundles of released hosts that were not sent before the agent stopped.
+async fn open_bundles(dir: &Path, store: &FrontierHandle) -> Result<Arc<Bundles>, AgentError> {
+    let executed = store.read(Frontier::orders_executed).await?.into_iter().collect();
+    Ok(Arc::new(Bundles::open(&dir.join("bundles"), &executed)?))
+}
+
+/// Orders about the hosts that the visitor visits.
+fn host_orders(visitor: &Visitor, bundles: &Arc<Bundles>) -> HostOrders {
+    HostOrders::new(
+        visitor.store.clone(),
+        Arc::clone(&visitor.schedule),
+        Arc::clone(&visitor.fetcher),
+        Arc::clone(&visitor.pack_trigger),
+        Arc::clone(bundles),
+    )
 }
 
 /// A prober that shares hosts, addresses and connections with the visitor.

@@ -2,9 +2,15 @@
 //!
 //! The owner sees the reason in `nearcrawl-agent status`, admins see it in the dashboard.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
 
-use model::AgentState;
+use model::{AgentState, UnixMillis};
 use tokio::sync::watch;
 
 use crate::{
@@ -46,6 +52,8 @@ pub enum Phase {
     Working,
     /// It ends once it has shipped what it has.
     Finishing,
+    /// It hands its hosts over and is deregistered, because the owner ends it for good.
+    Leaving,
     /// It is ending.
     Draining,
 }
@@ -57,6 +65,8 @@ pub enum IdleReason {
     Draining,
     /// The program ends once it has shipped what it has.
     Finishing,
+    /// The agent hands its hosts over and ends for good.
+    Leaving,
     /// The time is outside the owner's spans.
     Asleep(Sleep),
     /// The owner has paused the agent.
@@ -87,6 +97,7 @@ impl Readiness {
         match self.phase {
             Phase::Draining => return Some(IdleReason::Draining),
             Phase::Finishing => return Some(IdleReason::Finishing),
+            Phase::Leaving => return Some(IdleReason::Leaving),
             Phase::Working => {}
         }
         if let Some(sleep) = self.asleep {
@@ -141,16 +152,32 @@ pub(super) fn idle_reason(readiness: &Readiness, schedule: &Schedule) -> Option<
 
 /// The current readiness, which tasks change and wait for. Clones share it.
 #[derive(Clone)]
-pub(super) struct ReadinessSignal(watch::Sender<Readiness>);
+pub(super) struct ReadinessSignal {
+    readiness: watch::Sender<Readiness>,
+    /// When the coordinator last answered, in milliseconds; 0 before. Apart, so that an answer that
+    /// changes nothing notifies nobody.
+    answered_at: Arc<AtomicI64>,
+}
 
 impl ReadinessSignal {
     pub(super) fn new(readiness: Readiness) -> Self {
-        Self(watch::Sender::new(readiness))
+        Self { readiness: watch::Sender::new(readiness), answered_at: Arc::default() }
+    }
+
+    /// Notes that the coordinator has answered.
+    pub(super) fn note_answer(&self, now: UnixMillis) {
+        self.answered_at.store(now.0, Ordering::Relaxed);
+    }
+
+    /// When the coordinator last answered this process; none before the first answer.
+    pub(super) fn answered_at(&self) -> Option<UnixMillis> {
+        let at = self.answered_at.load(Ordering::Relaxed);
+        (at != 0).then_some(UnixMillis(at))
     }
 
     /// Changes the readiness; notifies subscribers only if it is different afterwards.
     pub(super) fn change(&self, change: impl FnOnce(&mut Readiness)) {
-        self.0.send_if_modified(|readiness| {
+        self.readiness.send_if_modified(|readiness| {
             let before = readiness.clone();
             change(readiness);
             *readiness != before
@@ -158,19 +185,20 @@ impl ReadinessSignal {
     }
 
     pub(super) fn current(&self) -> Readiness {
-        self.0.borrow().clone()
+        self.readiness.borrow().clone()
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<Readiness> {
-        self.0.subscribe()
+        self.readiness.subscribe()
     }
 }
 
 impl IdleReason {
     /// Keywords of all reasons, as in the status file.
-    pub(super) const WORDS: [&str; 12] = [
+    pub(super) const WORDS: [&str; 13] = [
         "draining",
         "finishing",
+        "leaving",
         "asleep",
         "paused_by_owner",
         "used_up",
@@ -188,6 +216,7 @@ impl IdleReason {
         match self {
             Self::Draining => "draining",
             Self::Finishing => "finishing",
+            Self::Leaving => "leaving",
             Self::Asleep(_) => "asleep",
             Self::PausedByOwner => "paused_by_owner",
             Self::UsedUp(_) => "used_up",
@@ -207,6 +236,7 @@ impl fmt::Display for IdleReason {
         match self {
             Self::Draining => f.write_str("stopping"),
             Self::Finishing => f.write_str("finishing: ships what it has, then ends"),
+            Self::Leaving => f.write_str("leaving: hands its hosts over, then ends for good"),
             Self::Asleep(sleep) => sleep.fmt(f),
             Self::UsedUp(used_up) => used_up.fmt(f),
             Self::Busy(busy) => busy.fmt(f),
@@ -224,8 +254,6 @@ impl fmt::Display for IdleReason {
 
 #[cfg(test)]
 mod tests {
-    use model::UnixMillis;
-
     use super::*;
     use crate::owner::budget::Spent;
 

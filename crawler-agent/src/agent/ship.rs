@@ -91,7 +91,7 @@ impl Shipper {
                     }
                     return Ok(());
                 }
-                Err(error) if error.rejects_content() => {
+                Err(error) if error.rejects_package() => {
                     let error = error_line::of(&error);
                     let package = name.seq;
                     tracing::error!(error, package, "a package was refused; see packages/refused");

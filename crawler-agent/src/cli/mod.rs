@@ -1,8 +1,13 @@
 //! Command line of the agent.
 
+mod completions;
+mod doctor;
 mod extract;
 mod guard;
+mod join_token;
+mod leave;
 mod log;
+mod man;
 mod package;
 mod robots;
 mod run;
@@ -27,7 +32,7 @@ use crate::{
 
 /// Crawls, at a partner organisation, what is near to it on the network.
 #[derive(Debug, Parser)]
-#[command(name = "nearcrawl-agent", version)]
+#[command(name = "nearcrawl-agent", version, after_help = AFTER_HELP, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -35,6 +40,22 @@ pub struct Cli {
     #[arg(long, global = true, value_enum, default_value = "text")]
     log_format: LogFormat,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  nearcrawl-agent run --config agent.toml --join-token-file join-token
+  nearcrawl-agent status --config agent.toml
+  nearcrawl-agent log --since 2d --contains example.org
+  nearcrawl-agent leave --config agent.toml
+
+Exit codes:
+  0   success
+  1   another failure
+  2   invalid command line
+  3   the answer is no: not running, not permitted, not this agent's
+  64  wrong or missing configuration, or unreadable join token
+  73  the data directory cannot be used
+  77  the coordinator refuses the agent";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum LogFormat {
@@ -65,6 +86,9 @@ enum Command {
     /// Ends the running agent once its requests have ended and its results are shipped; nothing
     /// new starts. The signal SIGUSR1 does the same.
     Finish(ConfigArgs),
+    /// Ends the agent for good: hands its hosts over, ships what it has, has it deregistered at the
+    /// coordinator, and deletes its data directory. Works beside the running agent and without it.
+    Leave(leave::LeaveArgs),
     /// Shows what was fetched and probed in the owner's name.
     Log(log::Log),
     /// Shows what a host waits for: its next request, and the reason for which it is not sent now.
@@ -81,6 +105,13 @@ enum Command {
     /// Shows what is in a package.
     #[command(subcommand)]
     Package(package::PackageCommand),
+    /// Checks the machine: data directory, disk, DNS, proxy, coordinator, clock, ICMP, ports. Exits
+    /// with 3 if something does not work.
+    Doctor(doctor::DoctorArgs),
+    /// Prints the completions of a shell, for its directory of completions.
+    Completions(completions::CompletionsArgs),
+    /// Prints the manual; read it with `nearcrawl-agent man | man -l -`.
+    Man,
 }
 
 /// The answer of a command that asks a question is no.
@@ -100,9 +131,11 @@ struct ConfigArgs {
 struct Join {
     #[command(flatten)]
     config_args: ConfigArgs,
-    /// One-time token from the coordinator's admin.
-    #[arg(long, value_name = "TOKEN", env = "NEARCRAWL_JOIN_TOKEN", hide_env_values = true)]
-    join_token: Option<String>,
+    /// File with the one-time token from the coordinator's admin; `-` is standard input. Without it
+    /// the variable NEARCRAWL_JOIN_TOKEN has the token. Other users can read arguments, so that no
+    /// flag takes the token itself.
+    #[arg(long, value_name = "FILE")]
+    join_token_file: Option<PathBuf>,
 }
 
 impl ConfigArgs {
@@ -137,12 +170,16 @@ pub fn main(cli: Cli) -> ExitCode {
         Command::Pause(config_args) => pause(&config_args),
         Command::Resume(config_args) => resume(&config_args),
         Command::Finish(config_args) => finish(&config_args),
+        Command::Leave(arguments) => leave::leave(&arguments),
         Command::Log(log) => log::print(&log),
         Command::Why(arguments) => why::print(&arguments),
         Command::Guard(arguments) => guard::print(&arguments),
         Command::Robots(arguments) => robots::print(&arguments),
         Command::Extract(arguments) => extract::print(&arguments),
         Command::Package(command) => package::print(&command),
+        Command::Doctor(arguments) => doctor::print(&arguments),
+        Command::Completions(arguments) => Ok(completions::print(&arguments)),
+        Command::Man => man::print(),
     };
     match done {
         Ok(code) => code,
@@ -172,7 +209,8 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     use crate::{agent::AgentError, config::ConfigError, coordinator_client::CoordinatorError};
     let agent = error.downcast_ref::<AgentError>();
     let refused = matches!(error.downcast_ref(), Some(CoordinatorError::Refused { .. }));
-    let unreadable = error.is::<protocol::join_token::JoinTokenError>();
+    let unreadable = error.is::<protocol::join_token::JoinTokenError>()
+        || error.is::<join_token::TokenFileError>();
     let banned = matches!(agent, Some(AgentError::Banned(_) | AgentError::Revoked));
     let unmeasured = matches!(agent, Some(AgentError::Reading(_)));
     let unusable = matches!(agent, Some(AgentError::Usage(_)));

@@ -5,7 +5,7 @@ use std::{process::ExitCode, sync::Arc};
 use anyhow::Context as _;
 use protocol::{
     enrol::{EnrolRequest, EnrolResponse},
-    join_token::JoinToken,
+    join_token::{Fingerprint, JoinToken},
     key::AgentKey,
 };
 use tokio::{
@@ -14,14 +14,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Join, print_line};
+use super::{Join, join_token, print_line};
 use crate::{
-    agent::Agent,
+    agent::{Agent, Ended},
     backoff::Backoff,
     clock,
     config::Config,
     coordinator_client::{AgentApi, CoordinatorClient, CoordinatorError, new_nonce},
-    data_dir::{DataDir, Identity},
+    data_dir::{DataDir, Identity, removal},
     error_line,
 };
 
@@ -40,15 +40,20 @@ pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
         let frontier = data_dir.frontier()?;
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
-        let enrolling = enrolled(&data_dir, &config, &api, &key, join.join_token.as_deref());
+        let enrolling = enrolled(&data_dir, &config, &api, &key, join);
         let identity = tokio::select! {
             identity = enrolling => identity?,
             () = stop.cancelled() => return Ok(ExitCode::SUCCESS),
             () = finish.cancelled() => return Ok(ExitCode::SUCCESS),
         };
         let client = Arc::new(CoordinatorClient::new(api, identity, Arc::clone(&key)));
-        let agent = Agent { config, dir, id: identity.agent, key, client, frontier };
-        agent.run(stop, finish, print_line).await?;
+        let Identity { agent: id, coordinator_key } = identity;
+        let files = dir.clone();
+        let agent = Agent { config, dir, id, key, coordinator_key, client, frontier };
+        if agent.run(stop, finish, print_line).await? == Ended::Left {
+            removal::remove(&files)?;
+            print_line("left: the coordinator knows this agent no more, and its data is deleted");
+        }
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -59,7 +64,7 @@ pub(super) fn join(join: &Join) -> anyhow::Result<ExitCode> {
         let data_dir = DataDir::open(&dir)?;
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
-        enrolled(&data_dir, &config, &api, &key, join.join_token.as_deref()).await?;
+        enrolled(&data_dir, &config, &api, &key, join).await?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -111,19 +116,13 @@ async fn enrolled(
     config: &Config,
     api: &AgentApi,
     key: &AgentKey,
-    join_token: Option<&str>,
+    join: &Join,
 ) -> anyhow::Result<Identity> {
     if let Some(identity) = data_dir.identity()? {
         print_line(&format!("enrolled as {}", identity.agent));
         return Ok(identity);
     }
-    let Some(token) = join_token else {
-        anyhow::bail!(
-            "this agent has not enrolled yet, or before coordinators had keys: ask the \
-             coordinator's admin for a token and give it with --join-token"
-        );
-    };
-    let token: JoinToken = token.parse()?;
+    let token: JoinToken = join_token::read(join.join_token_file.as_deref())?.parse()?;
     let mut backoff = Backoff::default();
     let response = loop {
         let text = token.as_str().to_owned();
@@ -139,6 +138,10 @@ async fn enrolled(
     let identity = Identity { agent, coordinator_key };
     data_dir.set_identity(identity)?;
     print_line(&format!("enrolled as {} ({})", response.agent, response.state.as_str()));
+    print_line(&format!(
+        "key fingerprint {}; the admin who approves the agent sees the same",
+        Fingerprint::of(&key.public())
+    ));
     Ok(identity)
 }
 

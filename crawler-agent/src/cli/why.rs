@@ -5,12 +5,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use model::CrawlUrl;
+use protocol::host_status::{HostStatus, WaitsFor};
 
 use super::{ConfigArgs, NO, agents_dir, print_line};
-use crate::{
-    data_dir::control_socket,
-    host_status::{HostStatus, WaitsFor},
-};
+use crate::{data_dir::control_socket, host_status::text_of};
 
 #[derive(Debug, Args)]
 pub(super) struct WhyArgs {
@@ -40,7 +38,7 @@ pub(super) fn print(arguments: &WhyArgs) -> anyhow::Result<ExitCode> {
     print_line(&if arguments.json {
         serde_json::to_string_pretty(&status)?
     } else {
-        status.to_string()
+        text_of(&status)
     });
     let is_known = status.waits_for != WaitsFor::Nobody;
     Ok(if is_known { ExitCode::SUCCESS } else { ExitCode::from(NO) })

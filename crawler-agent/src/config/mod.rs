@@ -6,6 +6,7 @@
 
 mod location;
 mod owner_rules;
+mod place;
 mod values;
 
 use std::{
@@ -24,6 +25,7 @@ use url::Url;
 use crate::{file::FileError, guard::GuardRules, spans::Spans};
 use location::Location;
 use owner_rules::{BudgetTable, SmallBudget};
+use place::Place;
 use values::{
     AgentName, Contact, HostSuffix, LoopbackAddress, Port, Required, SpanLine, Value, integer, kib,
     kib_rate, list, methods, mib, millis,
@@ -64,6 +66,19 @@ pub struct Config {
     pub ship: ShipRules,
     /// Loopback address at which the owner may read metrics; none serves none.
     pub metrics_listen: Option<SocketAddr>,
+    /// Whether the agent may be in a region; none while the owner does not want it.
+    pub peer: Option<PeerRules>,
+}
+
+/// How the agent takes part in a region.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PeerRules {
+    /// Address at which it listens for peers; none if it only opens connections.
+    pub listen: Option<SocketAddr>,
+    /// URLs at which peers reach the listener.
+    pub advertise: Vec<Url>,
+    /// Region that the owner asks for; none leaves it to the coordinator.
+    pub region: Option<String>,
 }
 
 /// How round trips may be measured.
@@ -191,6 +206,7 @@ struct File {
     zone: Option<Value<TimeZone>>,
     #[serde(default, deserialize_with = "list")]
     spans: Vec<SpanLine>,
+    place: Option<Place>,
     bind: Option<Value<IpAddr>>,
     #[serde(default, deserialize_with = "list")]
     resolver: Vec<SocketAddr>,
@@ -208,6 +224,26 @@ struct File {
     ship: ShipRules,
     #[serde(default)]
     metrics: MetricsTable,
+    #[serde(default)]
+    peer: PeerTable,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct PeerTable {
+    enabled: bool,
+    listen: Option<Value<SocketAddr>>,
+    #[serde(deserialize_with = "list")]
+    advertise: Vec<Url>,
+    region: Option<String>,
+}
+
+impl PeerTable {
+    fn into_rules(self) -> Option<PeerRules> {
+        let listen = self.listen.map(|listen| listen.0);
+        let rules = PeerRules { listen, advertise: self.advertise, region: self.region };
+        self.enabled.then_some(rules)
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -326,6 +362,7 @@ impl File {
             capacity_pages_per_day: self.capacity_pages_per_day,
             zone: zone.iana_name().unwrap_or("UTC").to_owned(),
             spans: self.spans.iter().map(|line| line.text.clone()).collect(),
+            place: self.place.map(|place| place.0),
         };
         let budget = self.budget.into_rules(self.capacity_pages_per_day, self.limits.wire_bytes)?;
         Ok(Config {
@@ -343,6 +380,7 @@ impl File {
             limits: self.limits,
             ship: self.ship,
             metrics_listen: self.metrics.listen.map(|listen| listen.0.0),
+            peer: self.peer.into_rules(),
         })
     }
 }

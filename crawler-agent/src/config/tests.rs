@@ -19,7 +19,32 @@ fn the_example_file_is_valid_and_shows_the_defaults() {
     assert_eq!(config.budget, least.budget);
     assert_eq!(config.idle, least.idle);
     assert_eq!(config.guard.ports, least.guard.ports);
+    assert_eq!((config.peer, least.peer), (None, None));
     assert_eq!(config.profile.capacity_pages_per_day, least.profile.capacity_pages_per_day);
+}
+
+#[test]
+fn a_place_is_a_city_of_the_list_or_degrees() {
+    let place = |table: &str| {
+        let config = parse(&format!("{LEAST}[place]\n{table}\n"))?;
+        Ok::<_, String>(config.profile.place.unwrap())
+    };
+    let city = place("city = \"nicosia\"").unwrap();
+    assert_eq!((city.city(), city.country()), (Some("Nicosia"), Some("CY")));
+    assert!((city.latitude() - 35.17).abs() < 0.1);
+    let degrees = place("latitude = -41.3\nlongitude = 174.8\ncity = \"Wellington\"").unwrap();
+    assert_eq!((degrees.latitude_mdeg(), degrees.longitude_mdeg()), (-41_300, 174_800));
+    assert_eq!((degrees.city(), degrees.country()), (Some("Wellington"), None));
+    for (table, advice) in [
+        ("city = \"Atlantis\"", "write a larger city nearby"),
+        ("latitude = 1.0", "needs both"),
+        ("country = \"CY\"", "needs `city`"),
+        ("latitude = 91.0\nlongitude = 0.0", "from -90 to 90"),
+        ("city = \"Nicosia\"\ncountry = \"Cyprus\"", "two-letter country code"),
+    ] {
+        let error = place(table).unwrap_err();
+        assert!(error.contains("line 3") && error.contains(advice), "{table}: {error}");
+    }
 }
 
 #[test]
@@ -45,6 +70,8 @@ fn every_key_is_used() {
         spans = ["mon-fri 22:00-06:00"]
         bind = "127.0.0.5"
         resolver = ["127.0.0.1:5353", "::1"]
+        [place]
+        city = "nicosia"
         [probe]
         methods = ["tcp"]
         [guard]
@@ -58,6 +85,11 @@ fn every_key_is_used() {
         kib = 1
         [metrics]
         listen = "[::1]:9421"
+        [peer]
+        enabled = true
+        listen = "127.0.0.5:8430"
+        advertise = ["https://a.example/"]
+        region = "campus"
         "#
     );
     let config = parse(&text).unwrap();
@@ -73,6 +105,10 @@ fn every_key_is_used() {
     assert_eq!(config.limits.host_delay, Duration::from_millis(250));
     assert_eq!(config.ship.bytes, 1_024);
     assert_eq!(config.metrics_listen, Some("[::1]:9421".parse().unwrap()));
+    let peer = config.peer.unwrap();
+    assert_eq!(peer.listen, Some("127.0.0.5:8430".parse().unwrap()));
+    assert_eq!(peer.advertise, ["https://a.example/".parse().unwrap()]);
+    assert_eq!(peer.region.as_deref(), Some("campus"));
 }
 
 #[test]

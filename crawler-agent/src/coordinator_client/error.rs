@@ -70,6 +70,10 @@ pub enum CoordinatorError {
     /// The answer is not what the protocol says.
     #[error("the coordinator's answer cannot be parsed")]
     Answer(#[source] serde_json::Error),
+    /// A request or answer about a region has another format: the programs are of different
+    /// versions.
+    #[error("the coordinator's answer about the region cannot be read")]
+    Relay(#[source] postcard::Error),
 }
 
 impl From<reqwest::Error> for CoordinatorError {
@@ -84,7 +88,11 @@ impl CoordinatorError {
     pub fn is_temporary(&self) -> bool {
         match self {
             // A proxy, or a coordinator in the middle of an update, may answer with anything.
-            Self::Unreachable(_) | Self::Busy { .. } | Self::Answer(_) | Self::TooLarge => true,
+            Self::Unreachable(_)
+            | Self::Busy { .. }
+            | Self::Answer(_)
+            | Self::Relay(_)
+            | Self::TooLarge => true,
             Self::Setup(_)
             | Self::Url(_)
             | Self::WrongKey(_)
@@ -99,9 +107,10 @@ impl CoordinatorError {
         matches!(self, Self::Refused { .. })
     }
 
-    /// Whether the coordinator refuses the content of this very call, such as a damaged package.
-    pub fn rejects_content(&self) -> bool {
-        matches!(self, Self::Refused { status: 413 | 422, .. })
+    /// Whether the coordinator will never take this package: it is damaged or too large, or another
+    /// one was received under its number (409), as after a restored backup of the data directory.
+    pub fn rejects_package(&self) -> bool {
+        matches!(self, Self::Refused { status: 409 | 413 | 422, .. })
     }
 
     /// Whether the coordinator refuses every call of this agent: its session, state or version.
@@ -188,9 +197,9 @@ mod tests {
 
     #[test]
     fn only_the_coordinators_problem_documents_are_refusals() {
-        for status in [413, 422] {
+        for status in [409, 413, 422] {
             let refused = failed(status, "application/problem+json; charset=utf-8", OURS);
-            assert!(refused.rejects_content() && refused.is_refusal(), "{refused}");
+            assert!(refused.rejects_package() && refused.is_refusal(), "{refused}");
             assert!(refused.to_string().ends_with("no package"), "{refused}");
         }
         assert!(failed(403, problem::MEDIA_TYPE, OURS).is_banned());
@@ -204,7 +213,7 @@ mod tests {
             ] {
                 let error = failed(status, media_type, body);
                 assert!(matches!(error, CoordinatorError::Foreign { .. }), "{error}");
-                assert!(!error.is_banned() && !error.rejects_content() && !error.is_refusal());
+                assert!(!error.is_banned() && !error.rejects_package() && !error.is_refusal());
             }
         }
         assert!(matches!(failed(503, "text/html", ""), CoordinatorError::Busy { .. }));

@@ -19,11 +19,14 @@ use protocol::{
     enrol::{EnrolRequest, EnrolResponse},
     join_token::Fingerprint,
     key::AgentKey,
+    leave::{LeaveRequest, LeaveResponse},
     limits,
     package::PackageName,
     probe::Reports,
     session::{Challenge, ChallengeRequest, Session, SessionRequest},
+    version,
 };
+use region::relay::{RELAY_BYTES, RelayAnswer, RelayRequest};
 use reqwest::{Client, Method, RequestBuilder, StatusCode, redirect::Policy};
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
@@ -35,6 +38,8 @@ pub use error::CoordinatorError;
 
 /// Time limit of an ordinary call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time limit of a call about a region, which may carry a bundle on a slow line.
+const RELAY_TIMEOUT: Duration = Duration::from_mins(2);
 /// Time limit of sending a package, which may be large on a slow line.
 const UPLOAD_TIMEOUT: Duration = Duration::from_mins(5);
 /// Time before its end at which a session is renewed, so that it does not end during a call.
@@ -136,11 +141,33 @@ impl CoordinatorClient {
         read(self.call(call).await?).await
     }
 
+    /// Ends the agent's work at the coordinator; with `done`, has it deregistered.
+    pub async fn leave(&self, done: bool) -> Result<LeaveResponse, CoordinatorError> {
+        let request = LeaveRequest { protocol: version::CURRENT, done };
+        let call =
+            |api: &AgentApi| Ok(api.request(Method::POST, "leave", CALL_TIMEOUT)?.json(&request));
+        read(self.call(call).await?).await
+    }
+
     /// Reports the results of probes.
     pub async fn report(&self, reports: &Reports) -> Result<(), CoordinatorError> {
         let call =
             |api: &AgentApi| Ok(api.request(Method::POST, "reports", CALL_TIMEOUT)?.json(reports));
         error::check(self.call(call).await?).await.map(drop)
+    }
+
+    /// Exchanges envelopes with the coordinator, and asks for roster and loan of the region. The
+    /// coordinator may hold the answer back for as long as the request says.
+    pub async fn relay(&self, request: &RelayRequest) -> Result<RelayAnswer, CoordinatorError> {
+        let timeout =
+            UPLOAD_TIMEOUT.min(RELAY_TIMEOUT + Duration::from_millis(request.hold_ms.into()));
+        let body = postcard::to_allocvec(request).map_err(CoordinatorError::Relay)?;
+        let call = |api: &AgentApi| {
+            let request = api.request(Method::POST, "region", timeout)?;
+            Ok(request.header("content-type", "application/octet-stream").body(body.clone()))
+        };
+        let body = read_bytes(self.call(call).await?, RELAY_BYTES).await?;
+        postcard::from_bytes(&body).map_err(CoordinatorError::Relay)
     }
 
     /// Sends a package; returns once the coordinator has stored it durably.
@@ -155,6 +182,24 @@ impl CoordinatorClient {
             Ok(request.header("content-type", "application/octet-stream").body(bytes.to_vec()))
         };
         error::check(self.call(call).await?).await.map(drop)
+    }
+
+    /// Sends the bundle of a host that the order with this number released; returns once the
+    /// coordinator has stored it durably.
+    pub async fn send_bundle(&self, order: u64, bytes: &[u8]) -> Result<(), CoordinatorError> {
+        let path = format!("bundles/{order}");
+        let call = |api: &AgentApi| {
+            let request = api.request(Method::PUT, &path, UPLOAD_TIMEOUT)?;
+            Ok(request.header("content-type", "application/octet-stream").body(bytes.to_vec()))
+        };
+        error::check(self.call(call).await?).await.map(drop)
+    }
+
+    /// Reads a bundle that an answer offered.
+    pub async fn bundle(&self, order: u64) -> Result<Vec<u8>, CoordinatorError> {
+        let path = format!("bundles/{order}");
+        let call = |api: &AgentApi| api.request(Method::GET, &path, UPLOAD_TIMEOUT);
+        read_bytes(self.call(call).await?, limits::BUNDLE_BYTES).await
     }
 
     /// Makes a call with the session's token. A coordinator that restarted no longer knows the
@@ -194,13 +239,19 @@ impl CoordinatorClient {
 
 /// Reads a JSON answer of bounded size.
 async fn read<T: DeserializeOwned>(response: reqwest::Response) -> Result<T, CoordinatorError> {
+    let body = read_bytes(response, MAX_ANSWER_BYTES).await?;
+    serde_json::from_slice(&body).map_err(CoordinatorError::Answer)
+}
+
+/// Reads an answer of at most `most` bytes.
+async fn read_bytes(response: reqwest::Response, most: usize) -> Result<Vec<u8>, CoordinatorError> {
     let mut response = error::check(response).await?;
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         body.extend_from_slice(&chunk);
-        if body.len() > MAX_ANSWER_BYTES {
+        if body.len() > most {
             return Err(CoordinatorError::TooLarge);
         }
     }
-    serde_json::from_slice(&body).map_err(CoordinatorError::Answer)
+    Ok(body)
 }

@@ -2,7 +2,9 @@
 
 pub mod control_socket;
 mod key;
+pub mod leave_request;
 pub mod owners_pause;
+pub mod removal;
 
 use std::{
     path::{Path, PathBuf},

@@ -118,3 +118,40 @@ impl Problem {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Error;
+
+    use model::ErrorKind;
+    use protocol::page::Outcome;
+
+    use super::*;
+    use crate::error_line;
+
+    /// The coordinator sorts errors by the texts of their reasons.
+    #[test]
+    fn every_reason_has_a_cause_for_the_coordinator() {
+        let io = || Error::other("connection refused");
+        for (problem, wanted) in [
+            (Problem::Connect(io()), ErrorKind::Connection),
+            (Problem::ConnectTimeout, ErrorKind::Timeout),
+            (Problem::NoTls, ErrorKind::Tls),
+            (Problem::Tls(io()), ErrorKind::Tls),
+            (Problem::Closed, ErrorKind::Connection),
+            (Problem::FirstByteTimeout, ErrorKind::Timeout),
+            (Problem::Timeout, ErrorKind::Timeout),
+            (Problem::TooSlow, ErrorKind::Timeout),
+            (Problem::TooLarge(1), ErrorKind::Content),
+            (Problem::Bomb(1), ErrorKind::Content),
+            (Problem::Encoding("br".to_owned()), ErrorKind::Content),
+            (Problem::TooManyEncodings(9), ErrorKind::Content),
+            (Problem::Inflate(io()), ErrorKind::Content),
+            (Problem::Request, ErrorKind::Other),
+            (Problem::Memory, ErrorKind::Other),
+        ] {
+            let outcome = Outcome::Failed { reason: error_line::of(&problem) };
+            assert_eq!(outcome.error_kind(), Some(wanted), "{problem}");
+        }
+    }
+}

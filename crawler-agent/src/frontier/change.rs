@@ -111,6 +111,64 @@ pub enum Change {
         /// Number of the package.
         seq: u64,
     },
+    /// A host is released, after its bundle was stored for the next agent.
+    HandOver {
+        /// Number of the order.
+        number: u64,
+        /// Number of the host.
+        host: HostNumber,
+        /// Number of URLs that the host had accepted when the bundle was made. If it accepted
+        /// others since, the bundle must be made again.
+        accepted: u32,
+    },
+    /// A host of another agent is taken over.
+    TakeOver {
+        /// The bundle, encoded. It was decoded before, so that it is known to be good.
+        #[serde(with = "serde_bytes")]
+        bundle: Vec<u8>,
+        /// Whether the times of the pages count for this agent.
+        keeps_times: bool,
+        /// Time of the change.
+        at: UnixMillis,
+    },
+    /// URLs of hosts of the agent's region that are the agent's from now on.
+    Adopt {
+        /// URLs, a bounded number with each such change.
+        urls: Vec<AdoptedUrl>,
+        /// Time of the change.
+        at: UnixMillis,
+        /// Bounds of what is queued.
+        bounds: Bounds,
+    },
+    /// URLs that are reported to the coordinator.
+    Report {
+        /// URLs that are not reported yet.
+        reports: Vec<Report>,
+    },
+    /// Every route up to this number is stored.
+    RoutesStored {
+        /// Number of the last route.
+        through: u64,
+    },
+    /// Another agent of the region has everything that is known of a host. A bounded part of it is
+    /// dropped with each such change.
+    Drop {
+        /// Number of the host.
+        host: HostNumber,
+    },
+}
+
+/// A URL of a host of the agent's region.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdoptedUrl {
+    /// The URL, normalised.
+    pub url: CrawlUrl,
+    /// Number of links from a routed URL to this one, as far as this agent knows.
+    pub depth: u16,
+    /// Number of redirects that led to it.
+    pub redirects: u8,
+    /// Whether it was fetched by another agent, so that it is only remembered.
+    pub is_fetched: bool,
 }
 
 /// A fetch that ended for good.
@@ -180,6 +238,8 @@ pub struct After {
     pub page: Option<PageRecord>,
     /// Links of the page.
     pub links: Vec<CrawlUrl>,
+    /// Whether the target of a redirect was given to its agent of the region.
+    pub target_is_shared: bool,
     /// Earliest time of the next request to the host; none when nothing was sent to it.
     pub due: Option<UnixMillis>,
     /// The host's failures in a row after this fetch.
@@ -191,9 +251,11 @@ pub struct After {
 impl Done {
     /// The end of the fetch of `item`.
     pub fn new(item: &Queued, fetch: Fetch, after: After) -> Self {
-        let After { page, links, due, failures, bounds } = after;
+        let After { page, links, target_is_shared, due, failures, bounds } = after;
         let target = match &fetch.outcome {
-            Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
+            Outcome::Redirect { location, .. } if !target_is_shared => {
+                CrawlUrl::parse(location).ok()
+            }
             _ => None,
         };
         let Fetch { fetched_at, wire_bytes, .. } = fetch;

@@ -67,6 +67,9 @@ pub enum FrontierError {
     /// A stored result cannot be decoded.
     #[error("a result cannot be read")]
     StoredResult(#[from] protocol::package::BlockError),
+    /// A bundle cannot be made, or one of the log cannot be read.
+    #[error("a host bundle cannot be read or written")]
+    Bundle(#[from] super::BundleError),
     /// The frontier is not used any more after an earlier error.
     #[error("the frontier is closed after an earlier error")]
     Closed,

@@ -11,7 +11,9 @@ use std::{
 
 use tokio::sync::{Notify, oneshot};
 
-use super::{Change, Counts, Effect, Frontier, FrontierError, HostNumber, HostSnapshot};
+use super::{
+    Change, Counts, Effect, Frontier, FrontierError, HostBundle, HostNumber, HostSnapshot,
+};
 
 /// Interval between two syncs: a power failure costs at most the fetches of this time.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
@@ -76,6 +78,11 @@ impl FrontierHandle {
         self.read(Frontier::sync).await
     }
 
+    /// Makes all changes so far durable, on a thread that may block.
+    pub fn sync_here(&self) -> Result<(), FrontierError> {
+        self.failure.note(self.frontier.sync())
+    }
+
     /// Reads on a thread that may block.
     pub async fn read<T: Send + 'static>(
         &self,
@@ -97,6 +104,16 @@ impl FrontierHandle {
     /// Number of the host with this scheme and authority; none when it is not the agent's.
     pub fn host_number(&self, key: &str) -> Result<Option<HostNumber>, FrontierError> {
         self.failure.note(self.frontier.host_number(key))
+    }
+
+    /// The bundle of a host, made on a thread that may block.
+    pub fn bundle_here(&self, host: HostNumber) -> Result<Option<HostBundle>, FrontierError> {
+        self.failure.note(self.frontier.bundle(host))
+    }
+
+    /// Paths of a host's queue, and of its pages.
+    pub fn paths(&self, host: HostNumber) -> Result<(Vec<String>, Vec<String>), FrontierError> {
+        self.failure.note(self.frontier.paths(host))
     }
 
     /// Counts for status and heartbeat.

@@ -17,8 +17,11 @@
 //!   sent, and before a heartbeat says which routes and orders are stored. So at most the fetches
 //!   of the last second are lost; their URLs are fetched again.
 //!
+//! A host leaves for another agent, or comes from one, as a [`HostBundle`].
+//!
 //! Tasks share the frontier through a [`FrontierHandle`].
 
+mod bundle;
 mod change;
 mod disk;
 mod error;
@@ -37,7 +40,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::robots::Robots;
 
-pub use change::{After, Bounds, Change, Done, Effect, Report, VisitedUrl};
+pub use bundle::{BundleError, HostBundle};
+pub use change::{AdoptedUrl, After, Bounds, Change, Done, Effect, Report, VisitedUrl};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
 pub use pages::{Known, PageRecord, Past};
@@ -97,6 +101,19 @@ impl RobotsState {
             Self::Moved { .. } => None,
         }
     }
+}
+
+/// A URL in the queue of its host, without its place among those of the same depth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedUrl {
+    /// Path and query.
+    pub path: Box<str>,
+    /// Number of links from a routed URL to this one.
+    pub depth: u16,
+    /// Number of redirects that led to it.
+    pub redirects: u8,
+    /// Number of attempts that failed.
+    pub attempts: u8,
 }
 
 /// A host with URLs or pages that are to be fetched.

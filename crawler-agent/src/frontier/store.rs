@@ -7,10 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use model::UnixMillis;
+use model::{CrawlUrl, UnixMillis};
 
 use super::{
-    Change, Counts, Effect, FrontierError, HostNumber, HostSnapshot, HostWithWork,
+    Change, Counts, Effect, FrontierError, HostBundle, HostNumber, HostSnapshot, HostWithWork,
     disk::{Disk, rows::HostRow},
     log::{self, Log},
     state::State,
@@ -89,8 +89,9 @@ impl Frontier {
         let Working { state, log, is_failed, .. } = &mut *working;
         // Until the change is applied as a whole, also if this panics.
         *is_failed = true;
-        state.select_links(&mut change);
-        let applied = log.append(&change).and_then(|()| state.apply(&self.disk, &change));
+        let selected = state.select_links(&self.disk, &mut change);
+        let logged = selected.and_then(|()| log.append(&change));
+        let applied = logged.and_then(|()| state.apply(&self.disk, &change));
         *is_failed = applied.is_err();
         applied
     }
@@ -153,9 +154,25 @@ impl Frontier {
         self.working()?.state.snapshot(&self.disk, host)
     }
 
+    /// The bundle of a host for its next agent; none when the host is not the agent's or has more
+    /// URLs than a bundle may have.
+    pub fn bundle(&self, host: HostNumber) -> Result<Option<HostBundle>, FrontierError> {
+        self.working()?.state.bundle(&self.disk, host)
+    }
+
+    /// Paths of a host's queue, and of its pages.
+    pub fn paths(&self, host: HostNumber) -> Result<(Vec<String>, Vec<String>), FrontierError> {
+        self.working()?.state.paths(&self.disk, host)
+    }
+
     /// Whether [`Self::snapshot`] of this host reads little or nothing from disk.
     pub fn is_in_memory(&self, host: HostNumber) -> Result<bool, FrontierError> {
         Ok(self.working()?.state.is_in_memory(host))
+    }
+
+    /// Whether a URL was ever queued at this agent; reads from disk.
+    pub fn is_known(&self, url: &CrawlUrl) -> Result<bool, FrontierError> {
+        self.working()?.state.is_known(&self.disk, url)
     }
 
     /// Number of the host with this scheme and authority; none when it is not the agent's.

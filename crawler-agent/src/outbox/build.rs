@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use model::UnixMillis;
 use protocol::{
-    key::AgentKey, package::Coding, package::PackageBuilder, package::PackageError,
-    package::PackageName, package::Written, package::decode_entry, package::open, page::Entry,
-    page::Outcome,
+    key::AgentKey, package::Coding, package::EntryRef, package::PackageBuilder,
+    package::PackageError, package::PackageName, package::StoredEntry, package::Written,
+    package::open,
 };
 
 use super::OutboxError;
@@ -29,25 +29,30 @@ pub(super) fn package(
     results: &StoredResults,
     label: Label<'_>,
 ) -> Result<(Written, u64), OutboxError> {
+    let entries = read(results)?;
     let mut count = results.len();
     loop {
-        let part = &results[..count];
-        let entries = decode(part)?;
-        match attempt(entries, label) {
-            Ok(written) => return Ok((written, part.last().map_or(0, |(order, _)| *order))),
+        let through = results[..count].last().map_or(0, |(order, _)| *order);
+        match attempt(entries[..count].iter().map(EntryRef::from), label) {
+            Ok(written) => return Ok((written, through)),
             // Halving finds a size that fits in few attempts.
             Err(_) if count > 1 => count /= 2,
-            Err(error) => return without_content(part, &error, label),
+            Err(error) => {
+                return Ok((without_content(&entries[..count], &error, label)?, through));
+            }
         }
     }
 }
 
-fn decode(results: &[(u64, Arc<[u8]>)]) -> Result<Vec<Entry>, OutboxError> {
-    let entries = results.iter().map(|(_, bytes)| decode_entry(bytes));
+fn read(results: &[(u64, Arc<[u8]>)]) -> Result<Vec<StoredEntry<'_>>, OutboxError> {
+    let entries = results.iter().map(|(_, bytes)| StoredEntry::read(bytes));
     Ok(entries.collect::<Result<_, _>>().map_err(FrontierError::from)?)
 }
 
-fn attempt(entries: Vec<Entry>, label: Label<'_>) -> Result<Written, PackageError> {
+fn attempt<'a>(
+    entries: impl Iterator<Item = EntryRef<'a>>,
+    label: Label<'_>,
+) -> Result<Written, PackageError> {
     let Label { name, created, coding, key } = label;
     let mut builder = PackageBuilder::new(coding);
     for entry in entries {
@@ -59,19 +64,13 @@ fn attempt(entries: Vec<Entry>, label: Label<'_>) -> Result<Written, PackageErro
     Ok(written)
 }
 
-/// A package in which a result that does not fit is reported as failed.
+/// A package in which results that do not fit are reported as failed.
 fn without_content(
-    results: &[(u64, Arc<[u8]>)],
+    entries: &[StoredEntry<'_>],
     error: &PackageError,
     label: Label<'_>,
-) -> Result<(Written, u64), OutboxError> {
-    let mut entries = decode(results)?;
-    for entry in &mut entries {
-        if let Entry::Fetch(fetch) = entry {
-            let reason = format!("the page cannot be packed: {error}");
-            fetch.outcome = Outcome::Failed { reason };
-        }
-    }
-    let written = attempt(entries, label).map_err(OutboxError::Build)?;
-    Ok((written, results.last().map_or(0, |(order, _)| *order)))
+) -> Result<Written, OutboxError> {
+    let reason = format!("the page cannot be packed: {error}");
+    let entries = entries.iter().map(|entry| EntryRef::from(entry).failed(&reason));
+    attempt(entries, label).map_err(OutboxError::Build)
 }

@@ -7,8 +7,11 @@
 //!
 //! A crash between any two steps leaves either the results or the package, never both and never
 //! neither: a file that the frontier does not know was never sent, and is deleted at start.
+//!
+//! [`Bundles`] keeps what is handed over to the next agents of released hosts in the same way.
 
 mod build;
+mod bundles;
 mod files;
 mod pack_trigger;
 
@@ -27,6 +30,7 @@ use crate::{
 };
 use files::Files;
 
+pub use bundles::Bundles;
 pub use pack_trigger::PackTrigger;
 
 /// A failure of the outbox.
@@ -70,7 +74,7 @@ impl Outbox {
         rules: ShipRules,
         coding: watch::Receiver<Coding>,
     ) -> Result<Self, OutboxError> {
-        let files = Files::open(dir)?;
+        let files = Files::open(dir, "ncpk")?;
         let known: HashSet<u64> = store.read(Frontier::packages).await?.into_iter().collect();
         files.keep_only(&known)?;
         Ok(Self { store, key, agent, rules, files, coding, building: Arc::default() })

@@ -57,6 +57,12 @@ impl Icmp {
     }
 }
 
+/// Whether this machine lets this user send echo requests; if not, why.
+pub fn is_allowed(bind: Option<IpAddr>) -> Result<(), String> {
+    let kind = if bind.is_some_and(|bind| bind.is_ipv6()) { ICMP::V6 } else { ICMP::V4 };
+    Client::new(&config(kind, bind)).map(drop).map_err(|error| error.to_string())
+}
+
 /// Socket configuration; by default surge-ping tries a datagram socket and then a raw one.
 fn config(kind: ICMP, bind: Option<IpAddr>) -> Config {
     let mut config = Config::builder().kind(kind);

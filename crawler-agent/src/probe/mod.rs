@@ -27,6 +27,7 @@ use budget::{Budget, Grant};
 use icmp::Icmp;
 
 pub use head::{HeadProber, KnownRules};
+pub use icmp::is_allowed as icmp_is_allowed;
 
 /// Most HEAD requests of one order. They load the host like any request, so its delay lies between
 /// them.

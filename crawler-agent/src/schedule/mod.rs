@@ -4,7 +4,10 @@ mod last_requests;
 
 use std::{
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -26,13 +29,19 @@ const WORK_HORIZON: Duration = Duration::from_hours(1);
 pub struct Schedule {
     workbench: Mutex<Workbench>,
     last_requests: Mutex<LastRequests>,
-    /// Notified when a host may have become due earlier.
+    /// Notified when a host has become due before `wake_at`.
     changed: Notify,
+    /// Until when [`Self::wait`] sleeps, in milliseconds of the schedule's clock; 0 where nobody
+    /// waits. Written and read with the workbench locked.
+    wake_at: AtomicU64,
     started: Instant,
 }
 
 /// A host that a task may send one request to, with the address if one is held. Dropping the claim
 /// gives both back, so that nothing stays busy when a task is cancelled.
+///
+/// Ending a claim notifies nobody: the task asks for the next host afterwards, and takes the same
+/// one again if no other is due.
 pub struct Claim {
     schedule: Arc<Schedule>,
     host: HostNumber,
@@ -52,6 +61,7 @@ impl Schedule {
             workbench: Mutex::new(Workbench::new(slots)),
             last_requests: Mutex::default(),
             changed: Notify::new(),
+            wake_at: AtomicU64::new(0),
             started: Instant::now(),
         })
     }
@@ -62,8 +72,9 @@ impl Schedule {
         // Stored times are wall-clock times; from here on only the monotonic clock counts.
         let wait = due.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
         let due = self.now() + wait.max(millis(pause));
-        self.workbench().offer(host, due);
-        self.changed.notify_one();
+        let mut workbench = self.workbench();
+        workbench.offer(host, due);
+        self.wake_if_due(&workbench);
     }
 
     /// Offers a host like that which has work only from the wall clock's `work` on.
@@ -78,14 +89,14 @@ impl Schedule {
         let wait = |at: UnixMillis| at.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
         let least = self.now() + wait(due).max(millis(pause));
         let work = self.now() + wait(work);
-        self.workbench().offer_later(host, least, work);
-        self.changed.notify_one();
+        let mut workbench = self.workbench();
+        workbench.offer_later(host, least, work);
+        self.wake_if_due(&workbench);
     }
 
     /// Stops all further visits of the host; a running request may end.
     pub fn retire(&self, host: HostNumber) {
         self.workbench().retire(host);
-        self.changed.notify_one();
     }
 
     /// Waits until the last request to a retired host is over.
@@ -107,14 +118,25 @@ impl Schedule {
     /// Claims the next host that is due. `pause` is how long it is left alone if the claim is
     /// dropped unfinished.
     pub fn take(self: &Arc<Self>, pause: Duration) -> Option<Claim> {
-        let host = self.workbench().take(self.now())?;
+        let host = {
+            let mut workbench = self.workbench();
+            let host = workbench.take(self.now())?;
+            // Another task may take the one after it.
+            self.wake_if_due(&workbench);
+            host
+        };
         let schedule = Arc::clone(self);
         Some(Claim { schedule, host, address: None, other: None, pause, over: false })
     }
 
-    /// Waits until a host may be due or the schedule has changed.
+    /// Waits until a host may be due.
     pub async fn wait(&self) {
-        let next = self.workbench().next_due();
+        let next = {
+            let workbench = self.workbench();
+            let next = workbench.next_due();
+            self.wake_at.store(next.unwrap_or(u64::MAX), Ordering::Relaxed);
+            next
+        };
         // `notify_one` stores a permit, so a change between these two lines is not missed.
         let changed = self.changed.notified();
         match next {
@@ -124,6 +146,16 @@ impl Schedule {
                 drop(tokio::time::timeout_at(at, changed).await);
             }
             None => changed.await,
+        }
+        self.wake_at.store(0, Ordering::Relaxed);
+    }
+
+    /// Notifies who waits, if a host is due before that. Each wake-up of another thread costs more
+    /// than a request to a near host leaves.
+    fn wake_if_due(&self, workbench: &Workbench) {
+        let wake_at = self.wake_at.load(Ordering::Relaxed);
+        if wake_at > 0 && workbench.next_due().is_some_and(|due| due < wake_at) {
+            self.changed.notify_one();
         }
     }
 
@@ -246,7 +278,6 @@ impl Claim {
         // The workbench has queued the host already; dropping the claim must not release it.
         self.over = true;
         self.give_back_other(Duration::ZERO);
-        self.schedule.changed.notify_one();
         None
     }
 
@@ -294,8 +325,6 @@ impl Claim {
             self.schedule.free_address(&mut workbench, address, pause);
         }
         workbench.release_until(self.host, least, due);
-        drop(workbench);
-        self.schedule.changed.notify_one();
     }
 
     fn give_back_other(&mut self, pause: Duration) {
@@ -311,6 +340,7 @@ impl Drop for Claim {
         if !self.over {
             let due = self.schedule.after(self.pause);
             self.end(due, true);
+            self.schedule.wake_if_due(&self.schedule.workbench());
         }
     }
 }
@@ -331,8 +361,7 @@ impl Drop for HeldTarget {
         if let Some(host) = self.host {
             workbench.release(host, due, false);
         }
-        drop(workbench);
-        self.schedule.changed.notify_one();
+        self.schedule.wake_if_due(&workbench);
     }
 }
 

@@ -5,15 +5,13 @@
 //! twice, it counts twice; when clocks are put forward, times that are never shown never count. A
 //! span that reaches past midnight belongs to the day on which it starts.
 
-mod parse;
-
 use jiff::{
     Timestamp, ToSpan as _,
     civil::{Date, DateTime, Time},
     tz::{AmbiguousOffset, TimeZone},
 };
 
-pub use parse::SpanError;
+pub use model::{Span, SpanError};
 
 const MINUTES_PER_DAY: u16 = 24 * 60;
 
@@ -23,17 +21,6 @@ pub struct Spans {
     zone: TimeZone,
     /// Empty means always.
     weekly: Vec<Span>,
-}
-
-/// One weekly span, parsed from text like `mon-fri 22:00-06:00`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
-    /// Days on which the span starts; Monday first.
-    days: [bool; 7],
-    /// Minute of the day, 0 to 1439.
-    start: u16,
-    /// Minute counted from the start day's midnight, above `start`, at most a day later.
-    end: u16,
 }
 
 impl Spans {
@@ -63,9 +50,9 @@ impl Spans {
         let today = clock.weekday().to_monday_zero_offset() as usize;
         let yesterday = (today + 6) % 7;
         self.weekly.iter().any(|span| {
-            let started_today = span.days[today] && (span.start..span.end).contains(&minute);
+            let started_today = span.days()[today] && (span.start()..span.end()).contains(&minute);
             // The part after midnight of a span that started yesterday.
-            let started_yesterday = span.days[yesterday] && minute + MINUTES_PER_DAY < span.end;
+            let started_yesterday = span.days()[yesterday] && minute + MINUTES_PER_DAY < span.end();
             started_today || started_yesterday
         })
     }
@@ -81,8 +68,8 @@ impl Spans {
         for ahead in -1..=8 {
             let Ok(date) = today.checked_add(ahead.days()) else { continue };
             for span in &self.weekly {
-                self.push_shown(&mut moments, date, span.start);
-                self.push_shown(&mut moments, date, span.end);
+                self.push_shown(&mut moments, date, span.start());
+                self.push_shown(&mut moments, date, span.end());
             }
         }
         moments

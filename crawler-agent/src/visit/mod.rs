@@ -4,6 +4,7 @@
 //! else for the first URL of the queue, else for the page whose last fetch is the oldest, once it
 //! is due for a revisit. The outcome is on disk before the host is visited again.
 
+mod region;
 mod retry;
 mod revisit;
 mod robots;
@@ -19,8 +20,8 @@ use crate::{
     fetch::Answer, fetch::FetchError, fetch::Fetcher, fetch::Problem, frontier::After,
     frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect, frontier::FrontierError,
     frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::Queued,
-    metrics::Metrics, outbox::PackTrigger, page, page::PageSink, resolve::ResolveError,
-    resolve::Resolver, schedule::Claim, schedule::Schedule,
+    lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::PageSink, peers::Peers,
+    resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
 };
 
 /// Makes visits; one for the whole agent.
@@ -46,6 +47,10 @@ pub struct Visitor {
     pub policy: watch::Receiver<CrawlPolicy>,
     /// Counts the outcomes.
     pub metrics: Metrics,
+    /// How long hosts outside the region may be fetched from.
+    pub lease: Arc<Lease>,
+    /// The agent as a member of a region; none where the owner wants none.
+    pub peers: Option<Arc<Peers>>,
 }
 
 /// A claimed host, its record and its delay between requests.
@@ -61,6 +66,8 @@ struct FetchResult {
     /// Record for the next visit of the page; none when it is not visited again.
     page: Option<PageRecord>,
     links: Vec<CrawlUrl>,
+    /// Whether the target of a redirect was given to its agent of the region.
+    target_is_shared: bool,
     /// The host's failures in a row after this request.
     failures: u32,
 }
@@ -93,6 +100,13 @@ impl Visitor {
             claim.finish_until(Duration::ZERO, wait);
             return Ok(());
         };
+        let limit = match self.permission(&item.url).await {
+            Ok(limit) => limit,
+            Err(pause) => {
+                claim.finish_until(pause, Some(pause));
+                return Ok(());
+            }
+        };
         let need = robots::need(&snapshot, &item, clock::now());
         let crawl_delay =
             need.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
@@ -100,13 +114,20 @@ impl Visitor {
         // From here on a cancelled visit may have sent something.
         claim.set_pause(delay);
         let visit = Visit { claim, record: snapshot.record, delay };
-        match need {
-            robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
-            robots::Need::Obey { allows: true, .. } => self.fetch(visit, item).await,
-            robots::Need::Obey { allows: false, .. } => {
-                let outcome = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
-                self.without_request(visit, &item, outcome)
+        let making = async {
+            match need {
+                robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
+                robots::Need::Obey { allows: true, .. } => self.fetch(visit, item).await,
+                robots::Need::Obey { allows: false, .. } => {
+                    let outcome = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
+                    self.without_request(visit, &item, outcome)
+                }
             }
+        };
+        match limit {
+            None => making.await,
+            // Cut off, the visit gives its claim back, and the URL is still in the queue.
+            Some(limit) => tokio::time::timeout(limit, making).await.unwrap_or(Ok(())),
         }
     }
 
@@ -128,12 +149,12 @@ impl Visitor {
         let delay = delay.max(retry::after_answer(delay, duration));
         let visit = Visit { claim, record, delay };
         match result {
-            Ok(answer) => self.answered(visit, &item, started, address, answer),
+            Ok(answer) => self.answered(visit, &item, started, address, answer).await,
             Err(error) => self.failed(visit, &item, started, address, error),
         }
     }
 
-    fn answered(
+    async fn answered(
         &self,
         mut visit: Visit,
         item: &Queued,
@@ -168,7 +189,13 @@ impl Visitor {
         let page = revisit::remember(item, &mut fetch, validators, slowdown);
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
-        self.done(visit, item, FetchResult { fetch, page, links, failures: 0 })
+        let (links, target_is_shared) = self.share(item, &fetch, links).await?;
+        let result = FetchResult { fetch, page, links, target_is_shared, failures: 0 };
+        self.done(visit, item, result)?;
+        if let Some(peers) = &self.peers {
+            peers.fetched(&item.url);
+        }
+        Ok(())
     }
 
     fn failed(
@@ -205,7 +232,9 @@ impl Visitor {
         let outcome = Outcome::Failed { reason };
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let page = revisit::still_known(item);
-        self.done(visit, item, FetchResult { fetch, page, links: Vec::new(), failures })
+        let links = Vec::new();
+        let result = FetchResult { fetch, page, links, target_is_shared: false, failures };
+        self.done(visit, item, result)
     }
 
     /// Ends or retries a URL whose host has no address, or none that may be contacted.
@@ -237,7 +266,8 @@ impl Visitor {
         let page = revisit::still_known(item).filter(|_| !forbidden);
         self.metrics.fetched(&fetch);
         let links = Vec::new();
-        let after = After { page, links, due: None, failures: 0, bounds: self.bounds() };
+        let bounds = self.bounds();
+        let after = After { page, links, target_is_shared: false, due: None, failures: 0, bounds };
         let done = Done::new(item, fetch, after);
         let effect = self.store.apply(Change::Done(Box::new(done)))?;
         self.propagate(&effect, 0);
@@ -246,11 +276,12 @@ impl Visitor {
     }
 
     fn done(&self, visit: Visit, item: &Queued, result: FetchResult) -> Result<(), FrontierError> {
-        let FetchResult { fetch, page, links, failures } = result;
+        let FetchResult { fetch, page, links, target_is_shared, failures } = result;
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         let due = Some(after(pause));
         self.metrics.fetched(&fetch);
-        let after = After { page, links, due, failures, bounds: self.bounds() };
+        let bounds = self.bounds();
+        let after = After { page, links, target_is_shared, due, failures, bounds };
         let done = Done::new(item, fetch, after);
         let size = done.result.len() as u64;
         let effect = self.store.apply(Change::Done(Box::new(done)))?;

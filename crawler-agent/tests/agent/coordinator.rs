@@ -1,5 +1,8 @@
 //! A fake coordinator: tests set its state; it verifies every package and records every message.
 
+mod bundles;
+mod sessions;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::Ipv4Addr,
@@ -17,10 +20,9 @@ use axum::{
 };
 use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
 use protocol::{
-    HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult, Route,
-    enrol::EnrolRequest, enrol::EnrolResponse, join_token::JoinToken, key::CoordinatorKey,
-    key::PublicKey, package, package::Coding, page::Entry, page::Fetch, probe::Reports, problem,
-    session::Challenge, session::ChallengeRequest, session::Session, session::SessionRequest,
+    BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult,
+    Route, join_token::JoinToken, key::CoordinatorKey, key::PublicKey, package, package::Coding,
+    page::Entry, page::Fetch, probe::Reports, problem,
 };
 use serde_json::json;
 use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};
@@ -55,6 +57,12 @@ pub(crate) struct CoordinatorState {
     pub(crate) sessions_opened: u32,
     /// Host orders, sent until they are confirmed.
     pub(crate) host_orders: Vec<HostOrder>,
+    /// Bundles that the agent sent, by their orders.
+    pub(crate) bundles: BTreeMap<u64, Bytes>,
+    /// Bundles that are offered to the agent until it has taken them.
+    pub(crate) offers: Vec<BundleOffer>,
+    /// Status with which the next upload of a bundle is refused.
+    pub(crate) refuse_bundle_once: Option<u16>,
     /// Numbers of confirmed orders, in the order of their confirmation.
     pub(crate) confirmed: Vec<u64>,
     pub(crate) lease_ms: Option<u64>,
@@ -128,6 +136,9 @@ impl Coordinator {
             sessions: BTreeSet::new(),
             sessions_opened: 0,
             host_orders: Vec::new(),
+            bundles: BTreeMap::new(),
+            offers: Vec::new(),
+            refuse_bundle_once: None,
             confirmed: Vec::new(),
             lease_ms: Some(3_600_000),
             repeats_orders: false,
@@ -203,12 +214,14 @@ impl Drop for Coordinator {
 
 fn serve(listener: TcpListener, inner: &Arc<Inner>) -> AbortHandle {
     let app = Router::new()
-        .route("/api/v1/agent/enrol", post(enrol))
-        .route("/api/v1/agent/challenge", post(challenge))
-        .route("/api/v1/agent/session", post(session))
+        .route("/api/v1/agent/enrol", post(sessions::enrol))
+        .route("/api/v1/agent/challenge", post(sessions::challenge))
+        .route("/api/v1/agent/session", post(sessions::session))
         .route("/api/v1/agent/heartbeat", post(heartbeat))
         .route("/api/v1/agent/reports", post(reports))
+        .route("/api/v1/agent/leave", post(sessions::leave))
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(take_package))
+        .route("/api/v1/agent/bundles/{order}", put(bundles::take).get(bundles::give))
         .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(Arc::clone(inner));
     tokio::spawn(async move { drop(axum::serve(listener, app).await) }).abort_handle()
@@ -257,39 +270,6 @@ impl Inner {
     }
 }
 
-async fn enrol(State(inner): Shared, Json(request): Json<EnrolRequest>) -> Answer {
-    inner.check()?;
-    request.verify().map_err(|_| problem(401, "bad signature"))?;
-    let mut state = inner.state();
-    if state.key != Some(request.public_key) {
-        if request.join_token != *TOKEN {
-            return Err(problem(401, "the join token is not known; ask the admin for a new one"));
-        }
-        state.key = Some(request.public_key);
-    }
-    let signer = CoordinatorKey::from_seed(state.signs_with);
-    let time = request.agent_time;
-    let answer = EnrolResponse::new(&signer, &request, AGENT, state.state, time);
-    Ok(Json(answer).into_response())
-}
-
-async fn challenge(State(inner): Shared, Json(_): Json<ChallengeRequest>) -> Answer {
-    inner.check()?;
-    Ok(Json(Challenge { nonce: "nonce".into() }).into_response())
-}
-
-async fn session(State(inner): Shared, Json(request): Json<SessionRequest>) -> Answer {
-    inner.check()?;
-    let mut state = inner.state();
-    let key = state.key.ok_or_else(|| problem(401, "no such agent"))?;
-    request.verify(&key).map_err(|_| problem(401, "bad signature"))?;
-    state.sessions_opened += 1;
-    let token = format!("session-{}", state.sessions_opened);
-    state.sessions.insert(token.clone());
-    let signer = CoordinatorKey::from_seed(state.signs_with);
-    Ok(Json(Session::new(&signer, &request, token, 600)).into_response())
-}
-
 async fn heartbeat(
     State(inner): Shared,
     headers: HeaderMap,
@@ -317,15 +297,18 @@ fn empty(state: &CoordinatorState) -> HeartbeatResponse {
         routes: vec![],
         probes: vec![],
         host_orders: state.host_orders.clone(),
+        bundles: state.offers.clone(),
         lease_ms: state.lease_ms,
         policy: state.policy,
         package_codings: Coding::READ.to_vec(),
+        questions: Vec::new(),
     }
 }
 
 fn answer(state: &mut CoordinatorState, request: &HeartbeatRequest) -> Option<HeartbeatResponse> {
     state.routes.retain(|seq, _| *seq > request.routes_after);
     state.host_orders.retain(|order| !request.orders_done.contains(&order.number));
+    state.offers.retain(|offer| !request.bundles_taken.contains(&offer.number));
     for number in &request.orders_done {
         if !state.confirmed.contains(number) {
             state.confirmed.push(*number);
@@ -342,6 +325,7 @@ fn answer(state: &mut CoordinatorState, request: &HeartbeatRequest) -> Option<He
     let accepted =
         answer.host_orders.iter().all(|order| request.orders_accepted.contains(&order.number));
     let news = !answer.routes.is_empty()
+        || !answer.bundles.is_empty()
         || !answer.probes.is_empty()
         || !accepted
         || request.state != state.state;

@@ -120,13 +120,18 @@ async fn an_unavailable_coordinator_is_asked_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_package_that_is_refused_for_good_is_set_aside() {
     let mut bed = TestBed::new(1).await;
-    let urls = farm(&bed, 1, 3);
+    // Without links, so that each is fetched when it is routed and has a package of its own.
+    let urls = ["/1", "/2"].map(|path| bed.web.page("a1.test", path, html("page")));
     bed.start_approved().await;
-    bed.coordinator.state().refuse_packages = Some(422);
-    bed.coordinator.route(&urls[..1]);
     let refused = bed.data_dir().join("packages/refused");
     let kept = || std::fs::read_dir(&refused).map_or(0, Iterator::count);
-    bed.until("a package is set aside", |_| kept() > 0).await;
+    // Damaged, and a number under which another package was received.
+    for (urls, status) in [(&urls[..1], 422), (&urls[1..2], 409)] {
+        let before = kept();
+        bed.coordinator.state().refuse_packages = Some(status);
+        bed.coordinator.route(urls);
+        bed.until("a package is set aside", |_| kept() > before).await;
+    }
     bed.coordinator.state().refuse_packages = None;
     let later = bed.web.page("a1.test", "/later", html("later"));
     bed.coordinator.route(std::slice::from_ref(&later));

@@ -11,7 +11,8 @@ use crate::{
 };
 
 fn order(number: u64, host: &str, task: HostTask) -> HostOrder {
-    HostOrder { number, host: host.trim_end_matches('/').to_owned(), task }
+    let host = host.trim_end_matches('/').to_owned();
+    HostOrder { number, host, task, takes_bundle: false }
 }
 
 fn handed_back(bed: &TestBed) -> BTreeSet<String> {

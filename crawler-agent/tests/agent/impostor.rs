@@ -8,7 +8,7 @@ const OTHER_KEY: [u8; 32] = [9; 32];
 async fn an_agent_does_not_enrol_with_an_impostor() {
     let bed = TestBed::new(1).await;
     bed.coordinator.state().signs_with = OTHER_KEY;
-    let joined = bed.run(&["join", "--join-token", &TOKEN]).await;
+    let joined = bed.run(&["join", "--join-token-file", &bed.token_file(&TOKEN)]).await;
     let said = String::from_utf8(joined.stderr).unwrap();
     assert!(!joined.status.success() && said.contains("not signed with the key"), "{said}");
     assert!(!bed.data_dir().join("identity.json").exists());

@@ -7,6 +7,7 @@ mod coordinator;
 mod crash;
 mod crawl;
 mod dns;
+mod handover;
 mod heartbeats;
 mod hostile;
 mod hosts;

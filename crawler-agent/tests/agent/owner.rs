@@ -24,11 +24,11 @@ fn error_message(output: &std::process::Output) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn refusals_are_one_line_and_an_exit_code() {
     let bed = TestBed::new(1).await;
-    let unreadable = bed.run(&["run", "--join-token", "wrong"]).await;
+    let unreadable = bed.run(&["run", "--join-token-file", &bed.token_file("wrong")]).await;
     assert_eq!(unreadable.status.code(), Some(64), "{}", stderr(&unreadable));
     let unknown = TOKEN.replacen("nc-b", "nc-c", 1);
     assert_ne!(unknown, *TOKEN);
-    let wrong = bed.run(&["run", "--join-token", &unknown]).await;
+    let wrong = bed.run(&["run", "--join-token-file", &bed.token_file(&unknown)]).await;
     assert_eq!(wrong.status.code(), Some(77), "{}", stderr(&wrong));
     assert!(error_message(&wrong).contains("join token is not known"), "{}", stderr(&wrong));
     for (status, detail) in [
@@ -36,13 +36,13 @@ async fn refusals_are_one_line_and_an_exit_code() {
         (426, "the agent speaks protocol 9, this coordinator up to 1: update the coordinator"),
     ] {
         bed.coordinator.state().refuse_all = Some((status, detail));
-        let refused = bed.run(&["join", "--join-token", &TOKEN]).await;
+        let refused = bed.run(&["join", "--join-token-file", &bed.token_file(&TOKEN)]).await;
         assert_eq!(refused.status.code(), Some(77));
         assert!(error_message(&refused).ends_with(detail), "{}", stderr(&refused));
     }
     bed.coordinator.state().refuse_all = None;
     let without = bed.run(&["run"]).await;
-    assert!(error_message(&without).contains("--join-token"), "{}", stderr(&without));
+    assert!(error_message(&without).contains("--join-token-file"), "{}", stderr(&without));
     let never = bed.run(&["status"]).await;
     assert!(error_message(&never).contains("no agent has run"), "{}", stderr(&never));
     let nothing = bed.run(&["log"]).await;
@@ -73,8 +73,9 @@ async fn two_agents_cannot_share_a_directory() {
 async fn log_and_status_show_what_was_done() {
     let mut bed = TestBed::new(1).await;
     let url = bed.web.page("a1.test", "/page", html("x"));
-    let joined = bed.run(&["join", "--join-token", &TOKEN]).await;
-    assert_eq!(String::from_utf8_lossy(&joined.stdout), "enrolled as agt_1 (pending)\n");
+    let joined = bed.run(&["join", "--join-token-file", &bed.token_file(&TOKEN)]).await;
+    let printed = String::from_utf8_lossy(&joined.stdout);
+    assert!(printed.starts_with("enrolled as agt_1 (pending)\nkey fingerprint "), "{printed}");
     bed.coordinator.approve();
     bed.start_with(&["run"]).await;
     bed.coordinator.route(std::slice::from_ref(&url));

@@ -29,7 +29,7 @@ async fn redirects_of_the_coordinator_are_not_followed() {
     let (inside, connections) = tripwire().await;
     for status in [301, 302, 303, 307, 308] {
         bed.coordinator.state().redirect_all = Some((status, inside.clone()));
-        let joined = bed.run(&["join", "--join-token", &TOKEN]).await;
+        let joined = bed.run(&["join", "--join-token-file", &bed.token_file(&TOKEN)]).await;
         let said = String::from_utf8(joined.stderr).unwrap();
         assert_eq!(joined.status.code(), Some(1), "{said}");
         assert!(said.contains(&inside) && said.contains("`coordinator`"), "{said}");

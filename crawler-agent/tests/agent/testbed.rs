@@ -138,9 +138,17 @@ impl TestBed {
         command
     }
 
+    /// A file with this join token.
+    pub(crate) fn token_file(&self, token: &str) -> String {
+        let path = self.dir.path().join("join-token");
+        std::fs::write(&path, token).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
     /// Runs the agent in the background.
     pub(crate) async fn start(&mut self) {
-        self.start_with(&["run", "--join-token", &TOKEN]).await;
+        let file = self.token_file(&TOKEN);
+        self.start_with(&["run", "--join-token-file", &file]).await;
     }
 
     #[expect(clippy::unused_async, reason = "spawning needs the runtime it is called on")]

@@ -158,9 +158,11 @@ async fn heartbeat(
         routes,
         probes: Vec::new(),
         host_orders: Vec::new(),
+        bundles: Vec::new(),
         lease_ms: Some(LEASE_MS),
         policy: shared.policy,
         package_codings: package::Coding::READ.to_vec(),
+        questions: Vec::new(),
     };
     Ok(Json(answer).into_response())
 }

@@ -111,8 +111,8 @@ fn command(agent: &Path, config: &Path, counter: Option<Command>) -> Command {
             counter
         }
     };
-    command.args(["run", "--config"]).arg(config).args(["--join-token", &TOKEN]);
-    command.env_remove("NEARCRAWL_JOIN_TOKEN").env_remove("NEARCRAWL_AGENT_DATA_DIR");
+    command.args(["run", "--config"]).arg(config);
+    command.env("NEARCRAWL_JOIN_TOKEN", &*TOKEN).env_remove("NEARCRAWL_AGENT_DATA_DIR");
     command
 }
 

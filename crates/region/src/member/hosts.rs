@@ -10,16 +10,19 @@
 //!
 //! After a change of owners all hosts are checked, a number at a time.
 
+mod copies;
 mod known;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::AgentId;
 
+pub(super) use copies::Copies;
 pub(super) use known::{HostState, Hosts};
 
 use crate::effect::{Effect, Packing};
 use crate::member::Member;
+use crate::member::hosts::copies::BundleCopy;
 use crate::member::hosts::known::{Known, State};
 use crate::message::{BUNDLE_BYTES, Bundle, Message, REQUEST_HOSTS, RoutedUrl, UrlPurpose};
 use crate::ownership::{HostPosition, PlacedHost};
@@ -30,13 +33,13 @@ impl Member {
     /// A bundle is ready. `bytes` must contain every URL of the host that was accepted before.
     pub fn packed(&mut self, packing: Packing, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         let Some(known) = self.hosts.get(packing.host.position) else { return };
-        let Packing { host, to, number } = packing;
+        let Packing { host, to, number, is_copy } = packing;
         // The owner may have changed while the engine packed.
-        if number != 0 && !known.is_leaving(to, number) {
+        if !is_copy && !known.is_leaving(to, number) {
             return;
         }
         self.counts.bundles_sent += 1;
-        let bundle = Bundle { number, host, front: known.front.clone(), bytes };
+        let bundle = Bundle { number, is_copy, host, front: known.front.clone(), bytes };
         effects.push(Effect::Send(Peer::Agent(to), Message::Bundle(bundle)));
     }
 
@@ -89,6 +92,7 @@ impl Member {
         for position in self.hosts.due(now) {
             self.attend(position, now, &mut requests, effects);
         }
+        self.send_copies(now, effects);
         for (to, hosts) in requests {
             for part in hosts.chunks(REQUEST_HOSTS) {
                 let message = Message::BundleRequest(part.to_vec());
@@ -120,22 +124,35 @@ impl Member {
                 self.begin_return(position, owner, now);
             }
             (State::New | State::Asking { .. } | State::Held, _) if is_mine => {
-                self.renew_copies(&known, now, effects);
+                self.renew_copies(&known, now);
             }
             _ => {}
         }
     }
 
-    /// Copies the bundle to agents that became next-nearest since the last check. The copy may be
-    /// lost; the notice of one URL is not.
-    fn renew_copies(&mut self, known: &Known, now: Millis, effects: &mut Vec<Effect>) {
+    /// Copies the bundle to agents that became next-nearest since the last check.
+    fn renew_copies(&mut self, known: &Known, now: Millis) {
         let before = self.next_nearest(known.host, self.me, self.hosts.last_skipped());
         for to in self.next_nearest(known.host, self.me, &self.skipped) {
             if !before.contains(&to) {
                 let notice = RoutedUrl { purpose: UrlPurpose::Known, ..known.as_url() };
                 self.counts.notices_sent += 1;
                 self.exchange.queue(to, notice, now);
-                effects.push(Effect::Pack(Packing { host: known.host, to, number: 0 }));
+                let number = self.hosts.next_number();
+                self.copies.add(BundleCopy { host: known.host, to, number });
+            }
+        }
+    }
+
+    /// Sends copies that are due, and again those that were not acknowledged.
+    fn send_copies(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+        for copy in self.copies.due(self.settings.resend_ms, now) {
+            let BundleCopy { host, to, number } = copy;
+            let is_mine = self.destination(host) == Some(self.me);
+            if is_mine && self.next_nearest(host, self.me, &self.skipped).contains(&to) {
+                effects.push(Effect::Pack(Packing { host, to, number, is_copy: true }));
+            } else {
+                self.copies.give_up(copy);
             }
         }
     }
@@ -184,7 +201,7 @@ impl Member {
             State::Leaving { to, number } => {
                 let again = now.plus(self.settings.resend_ms);
                 self.hosts.set(position, State::Leaving { to, number }, Some(again));
-                effects.push(Effect::Pack(Packing { host, to, number }));
+                effects.push(Effect::Pack(Packing { host, to, number, is_copy: false }));
             }
             State::Standby | State::Held => {}
         }
@@ -211,7 +228,11 @@ impl Member {
                 Some(state) if state != State::Standby && self.destination(host) == Some(from) => {
                     self.begin_return(position, from, now);
                 }
-                Some(_) => effects.push(Effect::Pack(Packing { host, to: from, number: 0 })),
+                // The sender asks again if this copy is lost.
+                Some(_) => {
+                    let copy = Packing { host, to: from, number: 0, is_copy: true };
+                    effects.push(Effect::Pack(copy));
+                }
             }
         }
         if !missing.is_empty() {
@@ -242,7 +263,7 @@ impl Member {
         }
         self.counts.bundles_received += 1;
         let number = bundle.number;
-        self.hosts.received(&bundle, from, number == 0);
+        self.hosts.received(&bundle, from);
         // The host may be another agent's by now; the check sends it on.
         self.check_host(position, now, effects);
         effects.push(Effect::Store(bundle));
@@ -252,6 +273,9 @@ impl Member {
     }
 
     pub(super) fn bundle_taken(&mut self, from: AgentId, number: u64, effects: &mut Vec<Effect>) {
+        if self.copies.taken(from, number) {
+            return;
+        }
         let Some(host) = self.hosts.taken(from, number) else { return };
         // An agent that would take the host over keeps what it knows.
         if !self.next_nearest(host, from, &self.skipped).contains(&self.me) {

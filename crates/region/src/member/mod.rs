@@ -23,7 +23,7 @@ use model::AgentId;
 use protocol::key::PublicKey;
 
 pub use start::{Identity, Saved};
-pub use urls::Offered;
+pub use urls::{Link, Offered};
 
 use crate::counts::Counts;
 use crate::detector::{Detector, Liveness};
@@ -31,7 +31,7 @@ use crate::effect::Effect;
 use crate::exchange::Exchange;
 use crate::lease::{Holder, Voter};
 use crate::loan::Borrower;
-use crate::member::hosts::{HostState, Hosts};
+use crate::member::hosts::{Copies, HostState, Hosts};
 use crate::message::{Heartbeat, Message, UrlPurpose};
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;
@@ -55,6 +55,7 @@ pub struct Member {
     holder: Holder,
     exchange: Exchange,
     hosts: Hosts,
+    copies: Copies,
     loan: Borrower,
     /// Members that get no URLs: dead or asleep as far as this agent knows. Computed by each tick,
     /// so that one tick uses one set.
@@ -109,7 +110,7 @@ impl Member {
                 self.bundle_taken(agent, number, &mut effects);
             }
             (Message::NoBundle(hosts), Peer::Agent(agent)) => self.no_bundle(agent, &hosts),
-            (_, Peer::Coordinator) => self.counts.refused.invalid += 1,
+            (_, Peer::Coordinator) | (Message::Collect, _) => self.counts.refused.invalid += 1,
         }
         effects
     }
@@ -135,7 +136,8 @@ impl Member {
     /// When [`Member::tick`] has something to do at the latest.
     pub fn next_wakeup(&self) -> Millis {
         let release = self.sleep.filter(|sleep| !sleep.released).map(|sleep| sleep.release_at);
-        let times = [self.exchange.next_wakeup(), self.hosts.next_wakeup(), release];
+        let copies = self.copies.next_wakeup(self.settings.resend_ms);
+        let times = [self.exchange.next_wakeup(), self.hosts.next_wakeup(), copies, release];
         let regular = self.next_heartbeat.min(self.next_renewal);
         times.into_iter().flatten().fold(regular, Ord::min)
     }
@@ -194,9 +196,23 @@ impl Member {
         self.detector.liveness(peer, now)
     }
 
+    /// Whether a majority of voters lets this agent fetch what it owns.
+    pub fn has_lease(&self, now: Millis) -> bool {
+        match self.current.roster().mode {
+            Mode::Safe => self.holder.oldest_version(&self.current, now).is_some(),
+            Mode::Available => true,
+        }
+    }
+
     /// Members that this agent takes for dead or asleep.
     pub fn skipped(&self) -> &BTreeSet<AgentId> {
         &self.skipped
+    }
+
+    /// Members whose hosts others fetch because they are dead as far as this agent knows.
+    pub fn replaced(&self) -> impl Iterator<Item = AgentId> + '_ {
+        let is_awake = |agent: &AgentId| !self.detector.is_asleep(Peer::Agent(*agent));
+        self.skipped.iter().copied().filter(move |agent| *agent != self.me && is_awake(agent))
     }
 
     /// The newest roster and delegations that count.

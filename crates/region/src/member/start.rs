@@ -12,7 +12,7 @@ use crate::exchange::{Exchange, ExchangeSettings};
 use crate::lease::{Holder, Promises, Restart, Voter};
 use crate::loan::Borrower;
 use crate::member::Member;
-use crate::member::hosts::Hosts;
+use crate::member::hosts::{Copies, Hosts};
 use crate::ownership::{SignedView, View};
 use crate::roster::RosterError;
 use crate::settings::Settings;
@@ -98,6 +98,7 @@ impl Member {
             holder: Holder::new(me, settings, incarnation),
             exchange: Exchange::new(exchange, incarnation),
             hosts: Hosts::new(incarnation),
+            copies: Copies::default(),
             loan: Borrower::new(settings.drift, loan_until),
             skipped: BTreeSet::new(),
             next_heartbeat: now,

@@ -19,6 +19,17 @@ use crate::time::Millis;
 /// How often a URL is passed on before its receiver keeps it.
 const MAX_HOPS: u8 = 4;
 
+/// A link that an agent found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Where it leads.
+    pub url: CrawlUrl,
+    /// Number of links from a URL of the coordinator to it.
+    pub depth: u16,
+    /// Number of redirects that led to it.
+    pub redirects: u8,
+}
+
 /// What became of a link that an agent found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offered {
@@ -35,18 +46,18 @@ pub enum Offered {
 }
 
 impl Member {
-    /// An agent found a link to `url`, on the same or another host, whose host it resolved to
-    /// `address`.
+    /// An agent found a link to the same or another host, which it resolved to `address`.
     pub fn offer(
         &mut self,
-        url: CrawlUrl,
+        link: Link,
         address: IpAddr,
         now: Millis,
         effects: &mut Vec<Effect>,
     ) -> Offered {
+        let Link { url, depth, redirects } = link;
         let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
         let Some(to) = self.destination(host) else { return Offered::Foreign };
-        let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch };
+        let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch, depth, redirects };
         if to == self.me {
             self.accept(url, now, effects);
             return Offered::Own;
@@ -68,7 +79,7 @@ impl Member {
     /// again.
     pub fn fetched(&mut self, url: CrawlUrl, address: IpAddr, now: Millis) {
         let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
-        let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetched };
+        let url = RoutedUrl::first(url, host, UrlPurpose::Fetched);
         self.send_notices(&url, now);
     }
 

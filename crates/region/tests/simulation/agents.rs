@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use model::AgentId;
-use region::member::{Identity, Offered, Saved};
-use region::message::UrlPurpose;
+use region::member::{Identity, Link, Offered, Saved};
+use region::message::{RoutedUrl, UrlPurpose};
 use region::{Denial, Effect, Member, Millis, Peer, Permit};
 
 use crate::engine::Engine;
@@ -40,12 +40,11 @@ impl World {
         let mut effects = Vec::new();
         for host in node.engine.hosts.keys() {
             let of = &self.web.hosts[*host];
-            member.restore_host(&region::message::RoutedUrl {
-                url: of.urls[0].clone(),
-                host: of.placed,
-                hops: 0,
-                purpose: UrlPurpose::Fetch,
-            });
+            member.restore_host(&RoutedUrl::first(
+                of.urls[0].clone(),
+                of.placed,
+                UrlPurpose::Fetch,
+            ));
         }
         for url in node.engine.waiting.clone() {
             member.resume(url, now, &mut effects);
@@ -62,7 +61,8 @@ impl World {
             // The region begins with one URL.
             let host = &self.web.hosts[0];
             let member = self.nodes[0].member.as_mut().unwrap();
-            member.offer(host.urls[0].clone(), host.placed.address, now, &mut effects);
+            let link = Link { url: host.urls[0].clone(), depth: 0, redirects: 0 };
+            member.offer(link, host.placed.address, now, &mut effects);
         }
         self.apply(at, effects);
         self.after(0, Event::AskLoan { node: at });
@@ -140,7 +140,7 @@ impl World {
                 let host = hosts.map(|host| host.placed).position(|host| host == packing.host);
                 let host = host.unwrap();
                 // Not before the running fetch has ended.
-                if packing.number != 0 && node.running.contains_key(&host) {
+                if !packing.is_copy && node.running.contains_key(&host) {
                     return;
                 }
                 let bytes = node.engine.pack(host);
@@ -227,8 +227,8 @@ impl World {
         let mut effects = Vec::new();
         for link in self.web.links(page) {
             let to = &self.web.hosts[link.0];
-            let outcome =
-                member.offer(to.urls[link.1].clone(), to.placed.address, now, &mut effects);
+            let link = Link { url: to.urls[link.1].clone(), depth: 1, redirects: 0 };
+            let outcome = member.offer(link, to.placed.address, now, &mut effects);
             assert_ne!(outcome, Offered::Foreign);
             assert_ne!(outcome, Offered::Full);
         }

@@ -266,6 +266,8 @@ fn kind(packet: &Packet) -> u8 {
             Message::Bundle(_) => 9,
             Message::BundleTaken(_) => 10,
             Message::NoBundle(_) => 11,
+            // Transports ask mailboxes; members never do.
+            Message::Collect => 12,
         },
     }
 }

@@ -12,8 +12,8 @@ use super::{
     host::{Admission, Arrival, Host},
 };
 use crate::frontier::{
-    Bounds, Change, Done, Effect, FrontierError, HostNumber, HostRecord, Past, Report, VisitedUrl,
-    disk::Disk,
+    AdoptedUrl, Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord,
+    Past, Report, VisitedUrl, disk::Disk,
 };
 
 /// URLs that one [`Change::GiveUp`] ends, so that no change grows with the queue.
@@ -64,6 +64,23 @@ impl State {
                 self.totals.packages.remove(seq);
                 Ok(Effect::default())
             }
+            Change::HandOver { number, host, accepted } => {
+                self.hand_over(disk, *number, *host, *accepted)
+            }
+            Change::TakeOver { bundle, keeps_times, at } => {
+                self.take_over(disk, &HostBundle::decode(bundle)?, *keeps_times, *at)
+            }
+            Change::Adopt { urls, at, bounds } => self.adopt(disk, urls, *at, *bounds),
+            Change::Report { reports } => {
+                let mut effect = Effect::default();
+                self.push_reports(reports, &mut effect);
+                Ok(effect)
+            }
+            Change::RoutesStored { through } => {
+                self.totals.routes_after = self.totals.routes_after.max(*through);
+                Ok(Effect::default())
+            }
+            Change::Drop { host } => self.drop_host(disk, *host),
         }
     }
 
@@ -102,7 +119,7 @@ impl State {
             Ok(url) => url,
             Err(error) => return Ok(Err(format!("the URL cannot be crawled: {error}"))),
         };
-        let host = self.acquire_host(&url, at);
+        let host = self.acquire_host(url.host_key_str(), at);
         let arrival = Arrival { url: &url, depth: 0, redirects: route.redirects };
         match self.enqueue(disk, host, arrival, bounds, effect)? {
             Admission::Full => Ok(Err("the host has reached its limit of pages".into())),
@@ -110,9 +127,44 @@ impl State {
         }
     }
 
-    /// The host of this URL, which is the agent's from now on.
-    fn acquire_host(&mut self, url: &CrawlUrl, at: UnixMillis) -> HostNumber {
-        let key = url.host_key_str();
+    /// Queues URLs of hosts that are the agent's from now on, and remembers those that others have
+    /// fetched.
+    fn adopt(
+        &mut self,
+        disk: &Disk,
+        urls: &[AdoptedUrl],
+        at: UnixMillis,
+        bounds: Bounds,
+    ) -> Result<Effect, FrontierError> {
+        let mut effect = Effect::default();
+        for adopted in urls.iter().filter(|adopted| adopted.depth <= bounds.depth) {
+            let AdoptedUrl { url, depth, redirects, is_fetched } = adopted;
+            let number = self.acquire_host(url.host_key_str(), at);
+            if !is_fetched {
+                let arrival = Arrival { url, depth: *depth, redirects: *redirects };
+                self.enqueue(disk, number, arrival, bounds, &mut effect)?;
+            } else if let Some(host) = self.hosts.get_mut(disk, number)? {
+                host.remember(disk, url)?;
+            }
+        }
+        Ok(effect)
+    }
+
+    /// Drops a host without handing anything back.
+    fn drop_host(&mut self, disk: &Disk, number: HostNumber) -> Result<Effect, FrontierError> {
+        let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
+        let queued = host.drain_queue(disk, MAX_URLS_PER_CHANGE)?.len();
+        let visited = host.drain_pages(disk, MAX_URLS_PER_CHANGE - queued)?.len();
+        self.totals.queued -= queued as u64;
+        let more = queued + visited == MAX_URLS_PER_CHANGE;
+        if !more {
+            self.hosts.remove(number);
+        }
+        Ok(Effect { more, ..Effect::default() })
+    }
+
+    /// The host with this key, which is the agent's from now on.
+    pub(super) fn acquire_host(&mut self, key: &str, at: UnixMillis) -> HostNumber {
         if let Some(host) = self.hosts.number(key) {
             return host;
         }
@@ -239,7 +291,7 @@ impl State {
     }
 
     /// Adds to the effect what the host has left to do.
-    fn look_ahead(
+    pub(super) fn look_ahead(
         &mut self,
         disk: &Disk,
         number: HostNumber,

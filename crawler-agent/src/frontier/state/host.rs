@@ -55,9 +55,9 @@ pub(in crate::frontier) struct Host {
     pub(super) record: HostRecord,
     robots: Option<Arc<RobotsState>>,
     robots_bytes: usize,
-    queue: Window<QueueKey, QueuedPath>,
-    seen: Seen,
-    pages: Window<PageKey, PageRecord>,
+    pub(super) queue: Window<QueueKey, QueuedPath>,
+    pub(super) seen: Seen,
+    pub(super) pages: Window<PageKey, PageRecord>,
     /// Whether there are changes that no checkpoint has.
     pub(super) is_changed: bool,
     /// Whether the checkpoint that is being written has changes of this host.
@@ -139,6 +139,12 @@ impl Host {
         self.has_new_rules = true;
     }
 
+    /// Whether a URL of this host was ever queued.
+    pub(super) fn is_known(&mut self, disk: &Disk, url: &CrawlUrl) -> Result<bool, FrontierError> {
+        let number = self.number;
+        self.seen.contains(short(url.fingerprint()), |run| disk.seen_run(number, run))
+    }
+
     /// Queues a URL of this host, unless it was ever queued.
     pub(super) fn enqueue(
         &mut self,
@@ -165,6 +171,18 @@ impl Host {
         Ok(Admission::Queued)
     }
 
+    /// Remembers a URL that another agent has fetched, so that it is not queued.
+    pub(super) fn remember(&mut self, disk: &Disk, url: &CrawlUrl) -> Result<(), FrontierError> {
+        let number = self.number;
+        let url = short(url.fingerprint());
+        if !self.seen.contains(url, |run| disk.seen_run(number, run))? {
+            self.seen.add(url);
+            self.record.accepted = self.record.accepted.saturating_add(1);
+            self.is_changed = true;
+        }
+        Ok(())
+    }
+
     /// The first URL of the queue.
     pub(super) fn next(&mut self, disk: &Disk) -> Result<Option<Queued>, FrontierError> {
         let number = self.number;
@@ -179,6 +197,18 @@ impl Host {
             attempts: queued.attempts,
             known: None,
         }))
+    }
+
+    /// Paths of the queue, and of the pages.
+    pub(super) fn paths(
+        &mut self,
+        disk: &Disk,
+    ) -> Result<(Vec<String>, Vec<String>), FrontierError> {
+        let number = self.number;
+        let queue = self.queue.all(|from, most| disk.queue(number, from, most))?;
+        let queued = queue.map(|(_, queued)| queued.path.to_string()).collect();
+        let pages = self.pages.all(|from, most| disk.pages(number, from, most))?;
+        Ok((queued, pages.map(|(_, page)| page.path.clone()).collect()))
     }
 
     /// The page with the oldest last visit.
@@ -353,7 +383,7 @@ impl Host {
 
 /// The URL of a stored path. Only URLs that parse are stored; another means that the file is
 /// damaged.
-fn url_of(key: &str, path: &str) -> Result<CrawlUrl, FrontierError> {
+pub(super) fn url_of(key: &str, path: &str) -> Result<CrawlUrl, FrontierError> {
     let url = format!("{key}{path}");
     CrawlUrl::parse(&url).map_err(|_| FrontierError::Url(url))
 }

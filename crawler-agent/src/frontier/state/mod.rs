@@ -6,10 +6,13 @@
 //!
 //! - [`host`]: one host; [`window`], [`seen`]: its URLs, of which only some are in memory
 //! - [`hosts`]: which hosts are in memory
-//! - [`apply`], [`release`]: the changes
+//! - [`apply`], [`release`], [`handover`]: the changes
 //! - [`reported`]: filter of URLs that were reported to the coordinator
+//! - [`filters`]: counts of the combinations of a site's filters
 
 mod apply;
+mod filters;
+mod handover;
 mod host;
 mod hosts;
 mod release;
@@ -19,14 +22,18 @@ pub(super) mod window;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use model::{CrawlUrl, Fingerprint};
+use model::{
+    CrawlUrl, Fingerprint,
+    traps::{filter_of, is_far_calendar},
+};
 use protocol::page::MAX_REDIRECTS;
 
 use super::{
-    Change, Counts, FrontierError, HostNumber, HostSnapshot,
+    Change, Counts, Done, FrontierError, HostBundle, HostNumber, HostSnapshot,
     change::Report,
     disk::{Disk, rows::Totals},
 };
+use filters::Filters;
 use hosts::Hosts;
 use reported::RecentlyReported;
 use seen::SeenUrl;
@@ -60,6 +67,7 @@ pub(super) struct State {
     /// Results to delete from disk with the next checkpoint.
     packed: Vec<u64>,
     reported: RecentlyReported,
+    filters: Filters,
 }
 
 impl State {
@@ -72,6 +80,7 @@ impl State {
             result_bytes: 0,
             packed: Vec::new(),
             reported: RecentlyReported::default(),
+            filters: Filters::default(),
         };
         for (order, bytes) in disk.results()? {
             state.insert_result(order, &bytes, true);
@@ -86,9 +95,14 @@ impl State {
     /// Sorts the URLs that a change brings: those of other agents' hosts become reports, unless
     /// they were reported not long ago. This depends on more than the state, so it comes before the
     /// change is logged.
-    pub(super) fn select_links(&mut self, change: &mut Change) {
+    pub(super) fn select_links(
+        &mut self,
+        disk: &Disk,
+        change: &mut Change,
+    ) -> Result<(), FrontierError> {
         match change {
             Change::Done(done) => {
+                self.drop_traps(disk, done)?;
                 let target = done.target.take_if(|url| !self.hosts.has_host_of(url));
                 // The chain may lead over several agents, so the count travels with the URL.
                 let redirects = done.redirects.saturating_add(1);
@@ -100,6 +114,22 @@ impl State {
             Change::Robots { sitemaps, reports, .. } => self.move_foreign(sitemaps, reports),
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Drops links that lead into the endless parts of a site.
+    fn drop_traps(&mut self, disk: &Disk, done: &mut Done) -> Result<(), FrontierError> {
+        let now = done.fetched_at;
+        done.links.retain(|url| !is_far_calendar(url.path_and_query(), now));
+        for url in std::mem::take(&mut done.links) {
+            // A link that is on many pages counts once.
+            let is_counted =
+                filter_of(url.path_and_query()).is_some() && !self.is_known(disk, &url)?;
+            if !is_counted || self.filters.admit(&url) {
+                done.links.push(url);
+            }
+        }
+        Ok(())
     }
 
     fn move_foreign(&mut self, urls: &mut Vec<CrawlUrl>, reports: &mut Vec<Report>) {
@@ -124,6 +154,34 @@ impl State {
         let next = host.next(disk)?;
         let oldest = if next.is_none() { host.oldest(disk)? } else { None };
         Ok(Some(HostSnapshot { record: host.record.clone(), robots: host.robots(), next, oldest }))
+    }
+
+    /// The bundle of a host for its next agent; none when the host is not the agent's or has more
+    /// URLs than a bundle may have.
+    pub(super) fn bundle(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+    ) -> Result<Option<HostBundle>, FrontierError> {
+        let Some(host) = self.hosts.get(disk, number)? else { return Ok(None) };
+        host.bundle(disk)
+    }
+
+    /// Whether a URL of a host of the agent was ever queued.
+    pub(super) fn is_known(&mut self, disk: &Disk, url: &CrawlUrl) -> Result<bool, FrontierError> {
+        let Some(number) = self.hosts.number(url.host_key_str()) else { return Ok(false) };
+        let Some(host) = self.hosts.get(disk, number)? else { return Ok(false) };
+        host.is_known(disk, url)
+    }
+
+    /// Paths of a host's queue, and of its pages.
+    pub(super) fn paths(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+    ) -> Result<(Vec<String>, Vec<String>), FrontierError> {
+        let host = self.hosts.get(disk, number)?;
+        host.map_or_else(|| Ok(<_>::default()), |host| host.paths(disk))
     }
 
     /// Whether a host is in memory, so that a snapshot reads little or nothing from disk.

@@ -56,7 +56,7 @@ impl State {
 
     /// Records which results and packages must be acknowledged before the order is confirmed: all
     /// that exist now.
-    fn record_executed(&mut self, number: u64) {
+    pub(super) fn record_executed(&mut self, number: u64) {
         let packed = if self.results.is_empty() { self.totals.next_package } else { 0 };
         let last = self.last_order();
         self.totals.orders.insert(number, (last, packed));

@@ -81,6 +81,23 @@ impl Seen {
         Ok(false)
     }
 
+    /// Number of the fingerprints.
+    pub(in crate::frontier) fn len(&self) -> usize {
+        self.fresh.len() + self.runs.iter().map(|run| run.length).sum::<usize>()
+    }
+
+    /// All fingerprints, in no order.
+    pub(in crate::frontier) fn all(
+        &mut self,
+        read: impl Fn(u32) -> Result<Vec<SeenUrl>, FrontierError>,
+    ) -> Result<Vec<SeenUrl>, FrontierError> {
+        let mut all: Vec<SeenUrl> = self.fresh.iter().copied().collect();
+        for run in &mut self.runs {
+            all.extend_from_slice(run.values(&read)?);
+        }
+        Ok(all)
+    }
+
     /// Takes what a checkpoint has to write; none where nothing is new.
     pub(in crate::frontier) fn changes(
         &mut self,

@@ -155,6 +155,17 @@ impl<K: Key, V> Window<K, V> {
         Ok(Some(entry.value))
     }
 
+    /// All entries in their order.
+    pub(in crate::frontier) fn all(
+        &mut self,
+        read: impl Reader<K, V>,
+    ) -> Result<impl Iterator<Item = (K, &V)>, FrontierError> {
+        while let Some(from) = self.unread {
+            self.read_on(from, &read)?;
+        }
+        Ok(self.entries.iter().map(|(key, entry)| (*key, &entry.value)))
+    }
+
     /// Changes every entry.
     pub(in crate::frontier) fn update_all(
         &mut self,

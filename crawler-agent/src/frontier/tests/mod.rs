@@ -10,10 +10,12 @@ use tempfile::TempDir;
 use super::*;
 
 mod durability;
+mod handover;
 mod killed;
 mod reference;
 mod release;
 mod seen;
+mod traps;
 mod window;
 mod workbench;
 
@@ -112,7 +114,7 @@ fn done_at(
     };
     let links = links.iter().map(|link| CrawlUrl::parse(link).unwrap()).collect();
     let due = Some(NOW.plus_ms(1_000));
-    let after = After { page, links, due, failures: 0, bounds };
+    let after = After { page, links, target_is_shared: false, due, failures: 0, bounds };
     Change::Done(Box::new(Done::new(item, fetch, after)))
 }
 

@@ -72,7 +72,7 @@ impl Known {
 
     /// The host as a URL that asks for it to be fetched.
     pub(super) fn as_url(&self) -> RoutedUrl {
-        RoutedUrl { url: self.front.clone(), host: self.host, hops: 0, purpose: UrlPurpose::Fetch }
+        RoutedUrl::first(self.front.clone(), self.host, UrlPurpose::Fetch)
     }
 }
 
@@ -191,7 +191,8 @@ impl Hosts {
     }
 
     /// A bundle arrived, or a copy of one that its sender keeps.
-    pub(super) fn received(&mut self, bundle: &Bundle, from: AgentId, is_copy: bool) {
+    pub(super) fn received(&mut self, bundle: &Bundle, from: AgentId) {
+        let is_copy = bundle.is_copy;
         let position = bundle.host.position;
         match self.get(position).map(|known| known.state.clone()) {
             None => {

@@ -13,7 +13,7 @@ use crate::clock;
 
 /// Permission to fetch, renewed with each answer of the coordinator.
 #[derive(Debug, Default)]
-pub(super) struct Lease(Mutex<Option<Term>>);
+pub struct Lease(Mutex<Option<Term>>);
 
 /// Measured by two clocks: the wall clock may be set, and the monotonic clock stands still while
 /// the machine sleeps. The lease is over when either says so.
@@ -27,19 +27,19 @@ struct Term {
 impl Lease {
     /// Renews the lease after the answer to a heartbeat that was sent at `began`. No length stands
     /// for a lease without an end.
-    pub(super) fn renew(&self, began: Instant, began_at: UnixMillis, length_ms: Option<u64>) {
+    pub fn renew(&self, began: Instant, began_at: UnixMillis, length_ms: Option<u64>) {
         let length = length_ms.map(Duration::from_millis);
         let term = length.map(|length| Term { began, began_at, length });
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = term;
     }
 
     /// Whether the agent may fetch; true before the first answer, when nothing is fetched anyway.
-    pub(super) fn holds(&self) -> bool {
+    pub fn holds(&self) -> bool {
         self.left().is_none_or(|left| !left.is_zero())
     }
 
     /// Time until the lease ends, zero afterwards; none for a lease without an end.
-    pub(super) fn left(&self) -> Option<Duration> {
+    pub fn left(&self) -> Option<Duration> {
         let term = (*self.0.lock().unwrap_or_else(PoisonError::into_inner))?;
         let wall_ms = clock::now().0.saturating_sub(term.began_at.0).max(0).unsigned_abs();
         let past = term.began.elapsed().max(Duration::from_millis(wall_ms));

@@ -1,0 +1,69 @@
+//! What an agent and the coordinator exchange about a region, encoded by `postcard`.
+//!
+//! One call serves three purposes: the agent says that it wants to be a member and where it
+//! listens, asks for roster and loan, and leaves and collects envelopes. The coordinator may hold
+//! the answer back until it has news.
+
+use model::AgentId;
+use serde::{Deserialize, Serialize};
+
+use crate::envelope::{Envelope, MESSAGE_BYTES};
+use crate::ownership::SignedView;
+use crate::roster::Version;
+use crate::settings::Settings;
+
+/// Largest request or answer, in bytes.
+pub const RELAY_BYTES: usize = MESSAGE_BYTES + (1 << 20);
+/// Bytes of envelopes from which on no further one is added to a request or an answer.
+pub const RELAY_FILL: usize = 1 << 20;
+
+/// What an agent sends to the coordinator.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelayRequest {
+    /// Time for which the answer may be held back, in milliseconds.
+    pub hold_ms: u32,
+    /// Base URLs at which the agent listens for peers.
+    pub addresses: Vec<String>,
+    /// Name of the region that the owner asks for; none leaves it to the coordinator.
+    pub label: Option<String>,
+    /// Newest version that the agent knows; none if it is in no region.
+    pub known: Option<Version>,
+    /// Whether the agent asks for a loan of the region's hosts.
+    pub borrow: bool,
+    /// What the agent knows of the region; none while it is in none.
+    pub report: Option<MemberReport>,
+    /// Envelopes to the coordinator, and to other agents that this one cannot reach.
+    pub envelopes: Vec<Envelope>,
+}
+
+/// State of a member, for the operator and for the coordinator's delegations.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberReport {
+    /// Whether a majority of voters lets it fetch.
+    pub has_lease: bool,
+    /// Members whose hosts others fetch, as far as it knows.
+    pub replaced: Vec<AgentId>,
+    /// Hosts of the region that it knows.
+    pub hosts: u64,
+    /// URLs that wait for other agents.
+    pub waiting: u64,
+    /// URLs sent to other agents since the start of its process.
+    pub sent: u64,
+    /// URLs received from other agents since the start of its process.
+    pub received: u64,
+    /// Envelopes that it refused since the start of its process.
+    pub refused: u64,
+}
+
+/// What the coordinator answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelayAnswer {
+    /// Settings of the agent's region; none while it is in no region.
+    pub settings: Option<Settings>,
+    /// Roster and deltas, if the agent knows an older version.
+    pub view: Option<SignedView>,
+    /// Term of the loan in milliseconds from the moment of the request, if one was asked for.
+    pub loan_ms: Option<u64>,
+    /// Envelopes to the agent.
+    pub envelopes: Vec<Envelope>,
+}

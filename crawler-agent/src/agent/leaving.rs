@@ -1,0 +1,112 @@
+//! Leaving: the owner ends the agent for good. It starts nothing new, hands its hosts over, ships
+//! what it has, and is deregistered.
+
+use std::{sync::Arc, time::Duration};
+
+use model::AgentState;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    AgentError,
+    readiness::{Phase, ReadinessSignal},
+};
+use crate::{
+    backoff::Backoff,
+    coordinator_client::{CoordinatorClient, CoordinatorError},
+    error_line,
+    frontier::FrontierHandle,
+    outbox::PackTrigger,
+    schedule::Schedule,
+};
+
+/// Longest time for the handover: the coordinator gives away later what is not handed over by then.
+const LONGEST: Duration = Duration::from_mins(10);
+/// Longest time for the last call.
+const LAST_CALL: Duration = Duration::from_mins(1);
+/// Period in which the coordinator is asked what is left.
+const PERIOD: Duration = Duration::from_millis(500);
+
+/// What leaving waits for.
+pub(super) struct Leaving {
+    pub(super) client: Arc<CoordinatorClient>,
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) store: FrontierHandle,
+    pub(super) pack_trigger: Arc<PackTrigger>,
+    pub(super) readiness: ReadinessSignal,
+}
+
+impl Leaving {
+    /// Waits for `leave`, then until the coordinator has deregistered the agent.
+    pub(super) async fn run(self, leave: CancellationToken) -> Result<(), AgentError> {
+        leave.cancelled().await;
+        // The owner's command counts more than the owner's hours.
+        self.readiness.change(|readiness| {
+            readiness.phase = Phase::Leaving;
+            readiness.asleep = None;
+        });
+        self.pack_trigger.pack_now();
+        if let Ok(done) = tokio::time::timeout(LONGEST, self.hand_over()).await {
+            done?;
+        } else {
+            tracing::warn!("not every host was handed over; the coordinator searches on");
+        }
+        self.deregister().await
+    }
+
+    /// Returns when the agent has no hosts and nothing to ship, or is not known any more.
+    async fn hand_over(&self) -> Result<(), AgentError> {
+        let mut backoff = Backoff::default();
+        loop {
+            let pause = match self.client.leave(false).await {
+                Ok(answer) if answer.state == AgentState::Revoked => return Ok(()),
+                Ok(answer) if answer.hosts_left == 0 && self.is_all_sent()? => return Ok(()),
+                Ok(_) => {
+                    backoff.reset();
+                    PERIOD
+                }
+                Err(error) if is_unknown(&error) => return Ok(()),
+                Err(error) if error.is_temporary() => wait_after(&error, &mut backoff),
+                Err(error) => return Err(AgentError::NotDeregistered(error)),
+            };
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Whether no request runs and the coordinator has every result. Bundles need no look: an order
+    /// is confirmed after its bundle was sent.
+    fn is_all_sent(&self) -> Result<bool, AgentError> {
+        // In this order: a request that ends leaves a result.
+        let running = self.schedule.in_flight();
+        let counts = self.store.counts()?;
+        Ok(running == 0 && counts.results == 0 && counts.packages == 0)
+    }
+
+    async fn deregister(&self) -> Result<(), AgentError> {
+        let calling = async {
+            let mut backoff = Backoff::default();
+            loop {
+                match self.client.leave(true).await {
+                    Ok(_) => return Ok(()),
+                    Err(error) if is_unknown(&error) => return Ok(()),
+                    Err(error) if error.is_temporary() => {
+                        tokio::time::sleep(wait_after(&error, &mut backoff)).await;
+                    }
+                    Err(error) => return Err(AgentError::NotDeregistered(error)),
+                }
+            }
+        };
+        let called = tokio::time::timeout(LAST_CALL, calling).await;
+        called.unwrap_or(Err(AgentError::StillRegistered))
+    }
+}
+
+/// Whether the coordinator has deregistered or revoked the agent already.
+fn is_unknown(error: &CoordinatorError) -> bool {
+    error.is_banned()
+}
+
+fn wait_after(error: &CoordinatorError, backoff: &mut Backoff) -> Duration {
+    let pause = backoff.next(rand::random());
+    tracing::warn!(error = error_line::of(error), ?pause, "the coordinator cannot be told");
+    pause
+}

@@ -1,0 +1,70 @@
+//! What single tasks are given of the parts of a running agent.
+
+use std::sync::Arc;
+
+use super::{
+    finish::Finishing, inspector::Inspector, leaving::Leaving, metrics_server::MetricsSource,
+    monitors::StatusWriter, parts::Parts, ship::Shipper,
+};
+use crate::clock;
+
+impl Parts {
+    pub(super) fn inspector(&self) -> Inspector {
+        Inspector { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() }
+    }
+
+    pub(super) fn finishing(&self) -> Finishing {
+        Finishing {
+            schedule: Arc::clone(&self.schedule),
+            store: self.store.clone(),
+            readiness: self.readiness.clone(),
+        }
+    }
+
+    pub(super) fn leaving(&self) -> Leaving {
+        Leaving {
+            client: Arc::clone(&self.client),
+            schedule: Arc::clone(&self.schedule),
+            store: self.store.clone(),
+            pack_trigger: Arc::clone(&self.pack_trigger),
+            readiness: self.readiness.clone(),
+        }
+    }
+
+    pub(super) fn shipper(&self) -> Shipper {
+        Shipper {
+            outbox: Arc::clone(&self.outbox),
+            client: Arc::clone(&self.client),
+            host_orders: Arc::clone(&self.host_orders),
+            readiness: self.readiness.clone(),
+            metrics: self.visitor.metrics.clone(),
+            age: self.config.ship.age,
+        }
+    }
+
+    pub(super) fn metrics_source(&self) -> MetricsSource {
+        MetricsSource {
+            metrics: self.visitor.metrics.clone(),
+            status: self.status_writer(),
+            lease: Arc::clone(&self.lease),
+            started: clock::now(),
+        }
+    }
+
+    pub(super) fn status_writer(&self) -> StatusWriter {
+        StatusWriter {
+            dir: self.dir.clone(),
+            agent: self.id,
+            name: self.config.profile.name.clone(),
+            version: self.config.profile.version.clone(),
+            coordinator: self.config.coordinator.to_string(),
+            store: self.store.clone(),
+            schedule: Arc::clone(&self.schedule),
+            gate: Arc::clone(&self.gate),
+            peers: self.peers.clone(),
+            readiness: self.readiness.clone(),
+            fingerprint: self.fingerprint.clone(),
+            earlier: self.earlier,
+        }
+    }
+}

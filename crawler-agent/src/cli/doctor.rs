@@ -1,0 +1,192 @@
+//! `doctor`: checks whether this machine can run the agent, and says what to do where not.
+
+use std::{net::TcpListener, path::Path, process::ExitCode, time::Duration};
+
+use clap::Args;
+use model::check::{Check, CheckVerdict};
+use protocol::limits;
+use url::{Host, Url};
+
+use super::{ConfigArgs, NO, print_line, run};
+use crate::{
+    clock,
+    config::{Config, is_on_loopback},
+    data_dir::DataDir,
+    disk, error_line,
+    probe::icmp_is_allowed,
+    status::StatusFile,
+};
+
+/// Time limit of the call to the coordinator.
+const CALL: Duration = Duration::from_secs(10);
+
+/// What to check.
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    config_args: ConfigArgs,
+    /// Prints one JSON array instead of lines.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn print(arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    let (config, dir) = arguments.config_args.open()?;
+    let checks = run::runtime()?.block_on(check(&config, &dir));
+    if arguments.json {
+        print_line(&serde_json::to_string_pretty(&checks)?);
+    } else {
+        for check in &checks {
+            print_line(&check.to_string());
+        }
+    }
+    let has_problem = checks.iter().any(|check| check.verdict == CheckVerdict::Problem);
+    Ok(if has_problem { ExitCode::from(NO) } else { ExitCode::SUCCESS })
+}
+
+async fn check(config: &Config, dir: &Path) -> Vec<Check> {
+    let mut checks = vec![data_directory(dir), disk(config, dir), dns(&config.coordinator).await];
+    checks.push(proxy(&config.coordinator));
+    checks.extend(coordinator(config).await);
+    checks.push(icmp(config));
+    checks.extend(ports(config, dir));
+    checks
+}
+
+fn data_directory(dir: &Path) -> Check {
+    let subject = "data directory";
+    let opened = DataDir::open(dir).and_then(|data_dir| data_dir.identity());
+    match opened {
+        Ok(Some(identity)) => {
+            Check::ok(subject, format!("{}, enrolled as {}", dir.display(), identity.agent))
+        }
+        Ok(None) => Check::warning(
+            subject,
+            format!("{}: the agent has not enrolled yet", dir.display()),
+            "start it with --join-token-file",
+        ),
+        Err(error) => Check::problem(
+            subject,
+            error_line::of(&error),
+            "run this as the user of the agent, or see --data-dir",
+        ),
+    }
+}
+
+fn disk(config: &Config, dir: &Path) -> Check {
+    match disk::shortage(dir, &config.limits) {
+        Ok(None) => Check::ok("disk", "enough space is free"),
+        Ok(Some(shortage)) => Check::problem(
+            "disk",
+            shortage.to_string(),
+            "free some space, or change disk_mib or disk_floor_mib",
+        ),
+        Err(error) => Check::problem("disk", error.to_string(), "see --data-dir"),
+    }
+}
+
+async fn dns(coordinator: &Url) -> Check {
+    let Some(Host::Domain(name)) = coordinator.host() else {
+        return Check::ok("DNS", "the coordinator's URL has an address");
+    };
+    match tokio::net::lookup_host((name, 443)).await {
+        Ok(_) => Check::ok("DNS", format!("{name} has an address")),
+        Err(error) => Check::problem(
+            "DNS",
+            format!("{name} cannot be resolved: {error}"),
+            "check `coordinator`, the network and /etc/resolv.conf",
+        ),
+    }
+}
+
+/// The environment's proxies apply to calls to the coordinator, never to fetches.
+fn proxy(coordinator: &Url) -> Check {
+    let names = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+    let set = names.iter().find(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()));
+    match set {
+        Some(name) if !is_on_loopback(coordinator) => Check::warning(
+            "proxy",
+            format!("calls to the coordinator go by the proxy in {name}"),
+            "pages and probes do not: the machine needs direct access to the web",
+        ),
+        _ => Check::ok("proxy", "none in between"),
+    }
+}
+
+/// Whether the coordinator answers, and whether the clocks agree.
+async fn coordinator(config: &Config) -> Vec<Check> {
+    let url = &config.coordinator;
+    let mut builder = reqwest::Client::builder().timeout(CALL).local_address(config.bind);
+    if is_on_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    let answer = match (builder.build(), url.join("livez")) {
+        (Ok(http), Ok(livez)) => http.get(livez).send().await.map_err(|error| error.to_string()),
+        (Err(error), _) => Err(error.to_string()),
+        (_, Err(error)) => Err(error.to_string()),
+    };
+    match answer {
+        Ok(answer) if answer.status().is_success() => {
+            let time = answer.headers().get("date").and_then(|date| date.to_str().ok());
+            let time = time.and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
+            let time = time.map(|time| time.timestamp().as_millisecond());
+            vec![Check::ok("coordinator", format!("{url} answers")), clock(time)]
+        }
+        Ok(answer) => vec![Check::problem(
+            "coordinator",
+            format!("{url} answers {}", answer.status()),
+            "check `coordinator`; a proxy or another program may answer there",
+        )],
+        Err(error) => vec![Check::problem(
+            "coordinator",
+            error,
+            "check `coordinator`, the network, and the firewall (port 443 outwards)",
+        )],
+    }
+}
+
+fn clock(coordinator_ms: Option<i64>) -> Check {
+    let Some(theirs) = coordinator_ms else {
+        let advice = "have it set by NTP";
+        return Check::warning("clock", "the coordinator's answer has no date", advice);
+    };
+    let off_ms = clock::now().0.abs_diff(theirs);
+    let finding = format!("{} s from the coordinator's", off_ms / 1_000);
+    if off_ms > limits::CLOCK_OFF_MS {
+        return Check::problem("clock", finding, "set it by NTP; else the agent cannot enrol");
+    }
+    Check::ok("clock", finding)
+}
+
+fn icmp(config: &Config) -> Check {
+    match icmp_is_allowed(config.bind) {
+        Ok(()) => Check::ok("ICMP", "echo requests may be sent"),
+        Err(reason) => Check::warning(
+            "ICMP",
+            format!("not permitted: {reason}"),
+            "probes use TCP instead; to permit it: sysctl net.ipv4.ping_group_range='0 2147483647'",
+        ),
+    }
+}
+
+/// The ports at which the agent itself listens; a running agent has them.
+fn ports(config: &Config, dir: &Path) -> Vec<Check> {
+    let status = StatusFile::read(dir).ok().flatten();
+    if status.is_some_and(|status| status.is_running(clock::timestamp(clock::now()))) {
+        return vec![Check::ok("ports", "the agent is running")];
+    }
+    let peer = config.peer.as_ref().and_then(|peer| peer.listen);
+    let wanted: Vec<_> = peer.into_iter().chain(config.metrics_listen).collect();
+    if wanted.is_empty() {
+        return vec![Check::ok("ports", "the agent accepts no connections")];
+    }
+    let check = |address| match TcpListener::bind(address) {
+        Ok(_) => Check::ok("ports", format!("{address} is free")),
+        Err(error) => Check::problem(
+            "ports",
+            format!("{address} cannot be used: {error}"),
+            "choose another in [peer] or [metrics]",
+        ),
+    };
+    wanted.into_iter().map(check).collect()
+}

@@ -1,0 +1,125 @@
+//! `leave`: ends the agent for good.
+
+use std::{
+    io::{BufRead as _, IsTerminal as _, Write as _},
+    path::Path,
+    process::ExitCode,
+    time::Duration,
+};
+
+use anyhow::bail;
+use clap::Args;
+
+use super::{ConfigArgs, Join, print_line, run};
+use crate::{
+    data_dir::{DataDir, leave_request, removal},
+    status::StatusFile,
+};
+
+/// Where a package or a person installs the service.
+const UNIT: &str = "/etc/systemd/system/nearcrawl-agent.service";
+/// Time between two looks at the running agent.
+const LOOK: Duration = Duration::from_millis(300);
+
+/// What to end.
+#[derive(Debug, Args)]
+pub(super) struct LeaveArgs {
+    #[command(flatten)]
+    config_args: ConfigArgs,
+    /// Does not ask whether this is meant.
+    #[arg(long)]
+    yes: bool,
+    /// Deletes the data directory although the coordinator cannot be reached. Its operator has to
+    /// revoke the agent then.
+    #[arg(long)]
+    without_coordinator: bool,
+}
+
+pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
+    let (_, dir) = arguments.config_args.open()?;
+    if !dir.exists() {
+        bail!("there is no agent in {}; see --data-dir", dir.display());
+    }
+    if !arguments.yes && !is_meant(&dir)? {
+        print_line("nothing was done");
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.without_coordinator {
+        if is_running(&dir)? {
+            bail!("the agent is running; stop it first");
+        }
+    } else if has_enrolled(&dir)? {
+        leave_request::make(&dir)?;
+        hand_over(arguments, &dir)?;
+    }
+    if removal::remove(&dir)? {
+        print_line(&format!("{} is deleted", dir.display()));
+    } else {
+        print_line(&format!("the agent's files in {} are deleted", dir.display()));
+    }
+    print_rest(&arguments.config_args.config);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_meant(dir: &Path) -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        bail!("leaving cannot be undone; give --yes");
+    }
+    print_line(&format!(
+        "This ends the agent for good and deletes its key, queue and log in {}.",
+        dir.display()
+    ));
+    let mut out = std::io::stdout().lock();
+    write!(out, "Type yes to leave: ")?;
+    out.flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(line.trim() == "yes")
+}
+
+fn is_running(dir: &Path) -> anyhow::Result<bool> {
+    let status = StatusFile::read(dir)?;
+    Ok(status.is_some_and(|status| status.is_running(jiff::Timestamp::now())))
+}
+
+fn has_enrolled(dir: &Path) -> anyhow::Result<bool> {
+    Ok(DataDir::open(dir)?.identity()?.is_some())
+}
+
+/// Lets the running agent leave, or runs it for that.
+fn hand_over(arguments: &LeaveArgs, dir: &Path) -> anyhow::Result<()> {
+    if is_running(dir)? {
+        print_line("the running agent hands its hosts over");
+        run::runtime()?.block_on(until_ended(dir))?;
+    } else {
+        let ConfigArgs { config, data_dir } = &arguments.config_args;
+        let config_args = ConfigArgs { config: config.clone(), data_dir: data_dir.clone() };
+        run::run(&Join { config_args, join_token_file: None })?;
+    }
+    if has_enrolled_still(dir) {
+        bail!("the agent has not left; its log says why. Run this again to go on");
+    }
+    Ok(())
+}
+
+async fn until_ended(dir: &Path) -> anyhow::Result<()> {
+    while is_running(dir)? {
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(())
+}
+
+/// Whether the identity is still there; the directory may be gone.
+fn has_enrolled_still(dir: &Path) -> bool {
+    dir.exists() && has_enrolled(dir).unwrap_or(true)
+}
+
+/// What the agent does not delete, because it did not make it.
+fn print_rest(config: &Path) {
+    print_line("To delete the rest:");
+    if Path::new(UNIT).exists() {
+        print_line(&format!("  systemctl disable --now nearcrawl-agent && rm {UNIT}"));
+    }
+    let program = std::env::current_exe().unwrap_or_else(|_| "nearcrawl-agent".into());
+    print_line(&format!("  rm {} {}", config.display(), program.display()));
+}

@@ -1,0 +1,216 @@
+//! The content of a bundle: the host, and its URLs by columns.
+
+use delegation::calibration::{Baseline, CompactBaseline, VALUES};
+use model::{CrawlUrl, UnixMillis};
+use serde::{Deserialize, Serialize};
+
+use super::{BundleError, HostBundle, MAX_URLS, planes, url_of_path};
+use crate::frontier::{HostRecord, PageRecord, Past, QueuedUrl};
+
+/// Bytes of the hash of a page.
+const HASH: usize = 32;
+
+/// Content of a bundle.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Columns {
+    record: HostRecord,
+    queue: QueueColumns,
+    pages: PageColumns,
+    /// Fingerprints, 8 bytes each, little-endian.
+    #[serde(with = "serde_bytes")]
+    seen: Vec<u8>,
+}
+
+/// URLs of the queue, in its order.
+#[derive(Default, Serialize, Deserialize)]
+struct QueueColumns {
+    paths: Vec<String>,
+    depths: Vec<u16>,
+    redirects: Vec<u8>,
+    attempts: Vec<u8>,
+}
+
+/// Pages, the oldest visit first.
+#[derive(Default, Serialize, Deserialize)]
+struct PageColumns {
+    paths: Vec<String>,
+    depths: Vec<u16>,
+    /// Time of each visit, in milliseconds since the visit before it; since 1970 for the first.
+    visits: Vec<i64>,
+    etags: Vec<Option<String>>,
+    last_modified: Vec<Option<String>>,
+    has_hash: Vec<bool>,
+    /// Hashes of the pages that have one, 32 bytes each.
+    #[serde(with = "serde_bytes")]
+    hashes: Vec<u8>,
+    get: TimeColumns,
+    head: TimeColumns,
+}
+
+/// Baselines; those of pages without timings have zeros here and no values.
+#[derive(Default, Serialize, Deserialize)]
+struct TimeColumns {
+    timings: Vec<u32>,
+    slow_in_a_row: Vec<u32>,
+    /// One column of [`planes`] for each value of [`CompactBaseline`].
+    values: [Planes; VALUES],
+}
+
+/// A column of numbers.
+#[derive(Default, Serialize, Deserialize)]
+struct Planes(#[serde(with = "serde_bytes")] Vec<u8>);
+
+impl Columns {
+    pub(super) fn of_bundle(bundle: &HostBundle) -> Self {
+        Self {
+            record: bundle.record.clone(),
+            queue: QueueColumns::of_urls(&bundle.queue),
+            pages: PageColumns::of_pages(&bundle.pages),
+            seen: bundle.seen.iter().flat_map(|url| url.to_le_bytes()).collect(),
+        }
+    }
+
+    pub(super) fn into_bundle(self) -> Result<HostBundle, BundleError> {
+        let Self { record, queue, pages, seen } = self;
+        if queue.paths.len() + pages.paths.len() + seen.len() / 8 > MAX_URLS {
+            return Err(BundleError::TooManyUrls);
+        }
+        let is_host =
+            CrawlUrl::parse(&record.key).is_ok_and(|url| url.host_key_str() == record.key);
+        if !is_host {
+            return Err(BundleError::Host(record.key));
+        }
+        let (seen, []) = seen.as_chunks::<8>() else {
+            return Err(BundleError::Columns("fingerprints"));
+        };
+        Ok(HostBundle {
+            queue: queue.into_urls(&record.key)?,
+            pages: pages.into_pages(&record.key)?,
+            seen: seen.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect(),
+            record,
+        })
+    }
+}
+
+impl QueueColumns {
+    fn of_urls(urls: &[QueuedUrl]) -> Self {
+        let mut columns = Self::default();
+        for url in urls {
+            columns.paths.push(url.path.to_string());
+            columns.depths.push(url.depth);
+            columns.redirects.push(url.redirects);
+            columns.attempts.push(url.attempts);
+        }
+        columns
+    }
+
+    fn into_urls(self, host: &str) -> Result<Vec<QueuedUrl>, BundleError> {
+        let Self { paths, depths, redirects, attempts } = self;
+        let count = paths.len();
+        if [depths.len(), redirects.len(), attempts.len()] != [count; 3] {
+            return Err(BundleError::Columns("URLs of the queue"));
+        }
+        let rest = depths.into_iter().zip(redirects).zip(attempts);
+        let url = |(path, ((depth, redirects), attempts)): (String, ((u16, u8), u8))| {
+            url_of_path(host, &path)?;
+            Ok(QueuedUrl { path: path.into(), depth, redirects, attempts })
+        };
+        paths.into_iter().zip(rest).map(url).collect()
+    }
+}
+
+impl PageColumns {
+    fn of_pages(pages: &[(UnixMillis, PageRecord)]) -> Self {
+        let mut columns = Self::default();
+        let mut last = 0;
+        for (visited, page) in pages {
+            columns.paths.push(page.path.clone());
+            columns.depths.push(page.depth);
+            columns.visits.push(visited.0.wrapping_sub(last));
+            last = visited.0;
+            columns.etags.push(page.etag.clone());
+            columns.last_modified.push(page.last_modified.clone());
+            columns.has_hash.push(page.sha256.is_some());
+            columns.hashes.extend(page.sha256.iter().flatten());
+        }
+        columns.get = TimeColumns::of_baselines(pages.iter().map(|(_, page)| page.past.get));
+        columns.head = TimeColumns::of_baselines(pages.iter().map(|(_, page)| page.past.head));
+        columns
+    }
+
+    fn into_pages(self, host: &str) -> Result<Vec<(UnixMillis, PageRecord)>, BundleError> {
+        let count = self.paths.len();
+        let lengths = [
+            self.depths.len(),
+            self.visits.len(),
+            self.etags.len(),
+            self.last_modified.len(),
+            self.has_hash.len(),
+        ];
+        let (hashes, rest) = self.hashes.as_chunks::<HASH>();
+        let promised = self.has_hash.iter().filter(|has_hash| **has_hash).count();
+        if lengths != [count; 5] || hashes.len() != promised || !rest.is_empty() {
+            return Err(BundleError::Columns("pages"));
+        }
+        let mut hashes = hashes.iter();
+        let mut get = self.get.into_baselines(count)?.into_iter();
+        let mut head = self.head.into_baselines(count)?.into_iter();
+        let mut validators = self.etags.into_iter().zip(self.last_modified);
+        let mut visited = 0_i64;
+        let mut pages = Vec::with_capacity(count);
+        for (number, path) in self.paths.into_iter().enumerate() {
+            url_of_path(host, &path)?;
+            visited = visited.wrapping_add(self.visits[number]);
+            let (etag, last_modified) = validators.next().unwrap_or_default();
+            let times = (get.next().flatten(), head.next().flatten());
+            let (Some(get), Some(head)) = times else { return Err(BundleError::Times(path)) };
+            let depth = self.depths[number];
+            let sha256 = self.has_hash[number].then(|| hashes.next().copied()).flatten();
+            let past = Past { get, head };
+            let page = PageRecord { path, depth, etag, last_modified, sha256, past };
+            pages.push((UnixMillis(visited), page));
+        }
+        Ok(pages)
+    }
+}
+
+impl TimeColumns {
+    fn of_baselines(baselines: impl Iterator<Item = Baseline>) -> Self {
+        let mut columns = Self::default();
+        let mut values: [Vec<f32>; VALUES] = Default::default();
+        for baseline in baselines {
+            let compact = baseline.compact();
+            columns.timings.push(compact.map_or(0, |compact| compact.timings));
+            columns.slow_in_a_row.push(compact.map_or(0, |compact| compact.slow_in_a_row));
+            for (column, value) in values.iter_mut().zip(compact.iter().flat_map(|c| c.values)) {
+                column.push(value);
+            }
+        }
+        columns.values = values.map(|column| Planes(planes::encode(&column)));
+        columns
+    }
+
+    /// The baselines; each is none where its numbers are impossible.
+    fn into_baselines(self, count: usize) -> Result<Vec<Option<Baseline>>, BundleError> {
+        let wrong = || BundleError::Columns("times of pages");
+        if [self.timings.len(), self.slow_in_a_row.len()] != [count; 2] {
+            return Err(wrong());
+        }
+        let timed = self.timings.iter().filter(|timings| **timings > 0).count();
+        let columns = self.values.iter().map(|column| planes::decode(&column.0, timed));
+        let columns: Vec<Vec<f32>> = columns.collect::<Option<_>>().ok_or_else(wrong)?;
+        let mut row = 0;
+        let baseline = |(timings, slow_in_a_row): (u32, u32)| {
+            if timings == 0 {
+                return Some(Baseline::default());
+            }
+            let mut values = [0.0; VALUES];
+            for (value, column) in values.iter_mut().zip(&columns) {
+                *value = *column.get(row)?;
+            }
+            row += 1;
+            Baseline::from_compact(CompactBaseline { timings, slow_in_a_row, values })
+        };
+        Ok(self.timings.into_iter().zip(self.slow_in_a_row).map(baseline).collect())
+    }
+}

@@ -1,0 +1,184 @@
+//! Handover of hosts as bundles, from one frontier to another.
+
+use delegation::calibration::{Sensitivity, Timing};
+use model::HostTask;
+use protocol::page::{ContentHash, Page};
+
+use super::*;
+
+const KEY: &str = "http://a.org";
+
+fn page() -> Outcome {
+    Outcome::Page(Page {
+        status: 200,
+        media_type: "text/html".into(),
+        charset: "UTF-8".into(),
+        lang: None,
+        title: String::new(),
+        text: String::new(),
+        sha256: ContentHash([1; 32]),
+        canonical: None,
+        links: Vec::new(),
+    })
+}
+
+fn learned() -> Past {
+    let mut past = Past::default();
+    for _ in 0..9 {
+        past.get.observe(&Sensitivity::default(), Timing { ms: 20.0, bytes: 100 });
+    }
+    past
+}
+
+impl World {
+    /// The next URL of the host was fetched at `at` and is a page with an ETag.
+    fn visit_page(&self, at: UnixMillis, past: Past) {
+        let item = self.next(KEY).unwrap();
+        let record = PageRecord {
+            path: item.url.path_and_query().to_owned(),
+            depth: item.depth,
+            etag: Some("\"one\"".into()),
+            last_modified: None,
+            sha256: Some([1; 32]),
+            past,
+        };
+        self.apply(done_at(at, &item, page(), Some(record), &[], BOUNDS));
+    }
+
+    fn bundle(&self) -> HostBundle {
+        self.frontier().bundle(self.host(KEY)).unwrap().unwrap()
+    }
+
+    fn hand_over(&self, number: u64) -> Vec<u8> {
+        let host = self.host(KEY);
+        let bundle = self.bundle();
+        let accepted = bundle.record.accepted;
+        assert!(!self.apply(Change::HandOver { number, host, accepted }).more);
+        bundle.encode().unwrap()
+    }
+
+    fn take_over(&self, bundle: &[u8], keeps_times: bool) -> Effect {
+        self.apply(Change::TakeOver { bundle: bundle.to_vec(), keeps_times, at: NOW })
+    }
+
+    fn queue_of(&self) -> Vec<String> {
+        self.bundle().queue.iter().map(|url| url.path.to_string()).collect()
+    }
+}
+
+/// A host with a page, one that is gone, and a queue of three, of which one has failed once.
+fn former() -> World {
+    let world = World::new();
+    for (seq, path) in (1..).zip(["page", "gone", "retried", "one", "two"]) {
+        world.route(seq, &format!("{KEY}/{path}"));
+    }
+    let host = world.host(KEY);
+    let rules = Robots::parse(b"User-agent: *\nCrawl-delay: 7\n");
+    let state = RobotsState::Known { robots: rules, until: NOW.plus_ms(9_000) };
+    world.apply(robots(host, state, &[], NOW));
+    world.visit_page(NOW, learned());
+    let item = world.next(KEY).unwrap();
+    world.finish(&item, other(), &[]);
+    let item = world.next(KEY).unwrap();
+    let key = item.queue_key();
+    let due = NOW.plus_ms(60_000);
+    world.apply(Change::Retry { host, key, due, failures: 1 });
+    world
+}
+
+#[test]
+fn the_next_agent_goes_on_where_the_former_one_stopped() {
+    let mut former = former();
+    former.frontier().checkpoint().unwrap();
+    former.drop_from_memory();
+    let before = former.bundle();
+    let bytes = former.hand_over(5);
+    former.restart();
+    assert_eq!(former.frontier().host_number(KEY).unwrap(), None);
+    assert_eq!(former.frontier().counts().unwrap().queued, 0);
+    assert_eq!(former.frontier().orders_executed().unwrap(), [5]);
+
+    let mut next = World::new();
+    let effect = next.take_over(&bytes, true);
+    assert_eq!((effect.ready, effect.more), (vec![(next.host(KEY), before.record.due)], true));
+    for _ in 0..2 {
+        let after = next.bundle();
+        assert_eq!(after.record, before.record);
+        assert_eq!((&after.queue, &after.seen), (&before.queue, &before.seen));
+        let snapshot = next.frontier().snapshot(next.host(KEY)).unwrap().unwrap();
+        assert_eq!(snapshot.robots, None, "the next agent reads robots.txt itself");
+        let (visited, page) = &after.pages[0];
+        assert_eq!((*visited, page.etag.as_deref()), (NOW, Some("\"one\"")));
+        assert!(!page.past.get.is_learning(), "the times are kept");
+        assert_eq!(next.frontier().counts().unwrap().queued, 3);
+        assert_eq!(next.next(KEY).unwrap().attempts, 1);
+        next.restart();
+    }
+    for path in ["page", "gone", "one"] {
+        let effect = next.route(1, &format!("{KEY}/{path}"));
+        assert_eq!(effect.ready, [], "{path} was seen");
+    }
+}
+
+#[test]
+fn another_path_to_the_host_forgets_the_times() {
+    let bytes = former().hand_over(5);
+    let next = World::new();
+    next.take_over(&bytes, false);
+    assert!(next.bundle().pages[0].1.past.get.is_learning());
+}
+
+#[test]
+fn a_bundle_joins_what_is_known_and_counts_once() {
+    let bytes = former().hand_over(5);
+    let next = World::new();
+    // The front page and a URL of the bundle were routed before the bundle came.
+    next.route(1, &format!("{KEY}/"));
+    next.route(2, &format!("{KEY}/two"));
+    next.route(3, &format!("{KEY}/page"));
+    next.take_over(&bytes, true);
+    let joined = next.bundle();
+    assert_eq!(next.queue_of(), ["/", "/two", "/page", "/retried", "/one"]);
+    assert_eq!(joined.pages.len(), 0, "the page is fetched as a new one");
+    assert_eq!(next.frontier().counts().unwrap().queued, 5);
+    next.take_over(&bytes, true);
+    assert_eq!(next.bundle(), joined);
+}
+
+#[test]
+fn a_host_that_changed_since_its_bundle_was_made_stays() {
+    let world = former();
+    let host = world.host(KEY);
+    let accepted = world.bundle().record.accepted;
+    world.route(9, &format!("{KEY}/late"));
+    let change = Change::HandOver { number: 5, host, accepted };
+    assert!(world.apply(change.clone()).more);
+    assert_eq!(world.frontier().orders_executed().unwrap(), [] as [u64; 0]);
+    assert!(world.queue_of().contains(&"/late".to_owned()));
+    world.hand_over(5);
+    world.route(10, &format!("{KEY}/again"));
+    assert!(!world.apply(change).more, "executed orders are not repeated");
+    assert_eq!(world.queue_of(), ["/again"]);
+}
+
+#[test]
+fn impossible_times_do_not_stop_a_host() {
+    let mut bundle = former().bundle();
+    bundle.record.due = UnixMillis(i64::MAX);
+    bundle.pages[0].0 = UnixMillis(i64::MAX);
+    let next = World::new();
+    let effect = next.take_over(&bundle.encode().unwrap(), true);
+    assert_eq!(effect.ready[0].1, NOW.plus_ms(24 * 3_600_000));
+    assert_eq!(next.bundle().pages[0].0, NOW);
+}
+
+#[test]
+fn a_host_with_too_many_urls_has_no_bundle() {
+    let world = World::new();
+    let urls: Vec<String> = (0..100_001).map(|n| format!("{KEY}/{n}")).collect();
+    let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
+    world.apply(routes(&many, Bounds { pages_a_host: 1_000_000, depth: 1 }));
+    assert_eq!(world.frontier().bundle(world.host(KEY)).unwrap(), None);
+    let host = Some(world.host(KEY));
+    assert!(world.apply(Change::Order { number: 1, host, task: HostTask::Release }).more);
+}

@@ -1,0 +1,217 @@
+//! Core: the member with what belongs to it in memory, behind one lock.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
+
+use model::{AgentId, CrawlUrl, UnixMillis};
+use protocol::key::PublicKey;
+use region::{
+    Denial, Effect, HostPosition, Member, Millis, Peer, Permit, PlacedHost, Settings,
+    detector::Liveness,
+    envelope::{Envelope, Gate, Refusal},
+    member::{Identity, Link, Offered},
+    message::{Message, RoutedUrl, UrlPurpose},
+    ownership::SignedView,
+    relay::MemberReport,
+    roster::RosterError,
+};
+
+use super::{disk::Membership, elapsed_clock, places::Places, worker::Work};
+
+/// A member that runs.
+pub(super) struct Core {
+    me: AgentId,
+    pub(super) member: Member,
+    gate: Gate,
+    /// Hosts of the region that the member knows.
+    hosts: HashSet<HostPosition>,
+    places: Arc<Places>,
+}
+
+impl Core {
+    /// A member that joins.
+    pub(super) fn join(
+        identity: Identity,
+        settings: Settings,
+        view: SignedView,
+        places: Arc<Places>,
+    ) -> Result<Self, RosterError> {
+        let member = Member::join(identity, settings, view, elapsed_clock::now())?;
+        Ok(Self::new(identity, member, places))
+    }
+
+    /// A member that starts again, with its hosts and waiting URLs.
+    pub(super) fn restart(
+        identity: Identity,
+        membership: Membership,
+        (hosts, waiting): (&[RoutedUrl], Vec<RoutedUrl>),
+        places: Arc<Places>,
+    ) -> Result<(Self, Vec<Work>), RosterError> {
+        let now = elapsed_clock::now();
+        let Membership { view, settings, promises, loan_until } = membership;
+        let loan_until = elapsed_clock::from_wall(loan_until);
+        let saved = region::member::Saved { view, promises, loan_until };
+        let member = Member::restart(identity, settings, saved, now)?;
+        let mut core = Self::new(identity, member, places);
+        for url in hosts {
+            core.restore(url);
+        }
+        let mut effects = Vec::new();
+        for url in waiting {
+            core.member.resume(url, now, &mut effects);
+        }
+        let works = core.works(effects);
+        Ok((core, works))
+    }
+
+    fn new(identity: Identity, member: Member, places: Arc<Places>) -> Self {
+        let region = member.view().roster().region;
+        let gate = Gate::new(region, Peer::Agent(identity.agent), identity.coordinator);
+        Self { me: identity.agent, member, gate, hosts: HashSet::new(), places }
+    }
+
+    fn restore(&mut self, url: &RoutedUrl) {
+        if self.hosts.insert(url.host.position) {
+            self.places.set(&url.url, url.host);
+            self.member.restore_host(url);
+        }
+    }
+
+    /// Opens an envelope to this agent and handles the message; returns the sender as well, for
+    /// those that ask for their mailbox.
+    pub(super) fn open(&mut self, envelope: &Envelope) -> Result<(Peer, Vec<Work>), Refusal> {
+        let now = elapsed_clock::now();
+        let (from, message) = self.gate.open(envelope, self.member.view(), now)?;
+        if message == Message::Collect {
+            return Ok((from, Vec::new()));
+        }
+        let effects = self.member.handle(from, message, now);
+        Ok((from, self.works(effects)))
+    }
+
+    /// Takes roster and deltas that the coordinator answered with.
+    pub(super) fn take_view(&mut self, view: SignedView) -> Vec<Work> {
+        let now = elapsed_clock::now();
+        let effects = self.member.handle(Peer::Coordinator, Message::View(view), now);
+        self.works(effects)
+    }
+
+    pub(super) fn tick(&mut self) -> Vec<Work> {
+        let effects = self.member.tick(elapsed_clock::now());
+        self.works(effects)
+    }
+
+    /// Gives a link to the agent of its host. Returns what is to be done, and whether the link is
+    /// settled: its host is the region's. None when too many URLs wait.
+    pub(super) fn offer(&mut self, link: &Link, place: PlacedHost) -> Option<(bool, Vec<Work>)> {
+        let mut effects = Vec::new();
+        let now = elapsed_clock::now();
+        let offered = self.member.offer(link.clone(), place.address, now, &mut effects);
+        let is_settled = match offered {
+            Offered::Full => return None,
+            Offered::Foreign => false,
+            Offered::Own | Offered::Queued | Offered::Repeated => true,
+        };
+        Some((is_settled, self.works(effects)))
+    }
+
+    /// Asks for a permit. A host that the member does not know yet, because it came by another way,
+    /// becomes known.
+    pub(super) fn permit(&mut self, url: &CrawlUrl, place: PlacedHost) -> (Permit, Vec<Work>) {
+        let permit = self.member.permit(place, elapsed_clock::now());
+        let is_foreign = permit == Permit::Denied(Denial::NotOfRegion);
+        if is_foreign || self.hosts.contains(&place.position) {
+            return (permit, Vec::new());
+        }
+        let url = routed(url, place, UrlPurpose::Fetch);
+        self.restore(&url);
+        (permit, vec![Work::AddHost(url)])
+    }
+
+    /// Tells agents that would take a host over that a URL of it was fetched.
+    pub(super) fn fetched(&mut self, url: CrawlUrl, place: PlacedHost) {
+        if self.hosts.contains(&place.position) {
+            self.member.fetched(url, place.address, elapsed_clock::now());
+        }
+    }
+
+    pub(super) fn lent(&mut self, term_ms: u64, asked: Millis) -> UnixMillis {
+        self.member.lent(term_ms, asked);
+        elapsed_clock::to_wall(self.member.saved().loan_until)
+    }
+
+    pub(super) fn loan_until(&self) -> Millis {
+        self.member.saved().loan_until
+    }
+
+    pub(super) fn view(&self) -> &region::ownership::View {
+        self.member.view()
+    }
+
+    /// What the coordinator is told.
+    pub(super) fn report(&self) -> MemberReport {
+        let counts = self.member.counts();
+        MemberReport {
+            has_lease: self.member.has_lease(elapsed_clock::now()),
+            replaced: self.member.replaced().collect(),
+            hosts: self.member.known_hosts() as u64,
+            waiting: self.member.waiting_urls() as u64,
+            sent: counts.urls_sent,
+            received: counts.urls_received,
+            refused: self.gate.refused().values().sum(),
+        }
+    }
+
+    /// Members that are silent or asleep.
+    pub(super) fn suspicions(&self) -> BTreeMap<AgentId, Liveness> {
+        let now = elapsed_clock::now();
+        let me = self.me;
+        let agents = self.member.view().roster().agents.iter().map(|entry| entry.agent);
+        let agents = agents.filter(|agent| *agent != me);
+        let state = |agent| (agent, self.member.liveness(Peer::Agent(agent), now));
+        agents.map(state).filter(|(_, state)| *state != Liveness::Alive).collect()
+    }
+
+    pub(super) fn may_pass(&self, envelope: &Envelope, coordinator: &PublicKey) -> bool {
+        envelope.may_pass(self.member.view(), coordinator)
+    }
+
+    fn note_host(&mut self, url: &CrawlUrl, host: PlacedHost) {
+        if self.hosts.insert(host.position) {
+            self.places.set(url, host);
+        }
+    }
+
+    fn works(&mut self, effects: Vec<Effect>) -> Vec<Work> {
+        effects.into_iter().map(|effect| self.work(effect)).collect()
+    }
+
+    fn work(&mut self, effect: Effect) -> Work {
+        match effect {
+            Effect::Accept(url) => {
+                self.note_host(&url.url, url.host);
+                Work::Effect(Effect::Accept(url))
+            }
+            Effect::Note(url) => {
+                self.note_host(&url.url, url.host);
+                Work::Effect(Effect::Note(url))
+            }
+            Effect::Drop(host) => {
+                self.hosts.remove(&host.position);
+                Work::Effect(Effect::Drop(host))
+            }
+            Effect::Store(bundle) => {
+                self.note_host(&bundle.front, bundle.host);
+                Work::Effect(Effect::Store(bundle))
+            }
+            other => Work::Effect(other),
+        }
+    }
+}
+
+/// A URL with what decides on its owner.
+pub(super) fn routed(url: &CrawlUrl, host: PlacedHost, purpose: UrlPurpose) -> RoutedUrl {
+    RoutedUrl::first(url.clone(), host, purpose)
+}

@@ -1,0 +1,240 @@
+//! What a member of a region must find again after a restart, in the file `region.redb`: roster,
+//! promises and loan; hosts of the region; URLs that wait for other agents; and notes on hosts that
+//! this agent would take over.
+
+use std::{collections::HashSet, path::Path};
+
+use model::{CrawlPolicy, UnixMillis};
+use redb::{
+    Database, ReadableDatabase as _, ReadableTable as _, TableDefinition, WriteTransaction,
+};
+use region::{
+    HostPosition, Settings,
+    lease::Promises,
+    message::{RoutedUrl, UrlPurpose},
+    ownership::SignedView,
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Most memory of the file's page cache, in bytes.
+const CACHE_BYTES: usize = 4 << 20;
+
+/// Single values by name.
+const VALUES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("values");
+/// Position of a host to a [`RoutedUrl`] of it.
+const HOSTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("hosts");
+/// Fingerprint to a [`RoutedUrl`] that waits for another agent.
+const WAITING: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("waiting");
+/// (position of a host, fingerprint) to a [`Note`].
+const NOTES: TableDefinition<'_, (u64, &[u8]), &[u8]> = TableDefinition::new("notes");
+
+const VIEW: &str = "view";
+const SETTINGS: &str = "settings";
+const PROMISES: &str = "promises";
+const LOAN: &str = "loan_until";
+const INCARNATION: &str = "incarnation";
+const POLICY: &str = "policy";
+
+/// The file failed, or holds what no version writes.
+#[derive(Debug, thiserror::Error)]
+pub enum PeersDiskError {
+    /// The database failed.
+    #[error("the file region.redb failed")]
+    Database(#[from] Box<redb::Error>),
+    /// A row cannot be read.
+    #[error("the file region.redb is damaged: delete it while the agent is stopped")]
+    Row(#[from] postcard::Error),
+}
+
+macro_rules! from_redb {
+    ($($error:ident),*) => {
+        $(impl From<redb::$error> for PeersDiskError {
+            fn from(error: redb::$error) -> Self {
+                Self::Database(Box::new(error.into()))
+            }
+        })*
+    };
+}
+from_redb!(DatabaseError, TransactionError, TableError, StorageError, CommitError);
+
+type Result<T> = std::result::Result<T, PeersDiskError>;
+
+/// The open file.
+pub(super) struct PeersDisk {
+    db: Database,
+}
+
+/// What was stored of the membership.
+pub(super) struct Membership {
+    pub(super) view: SignedView,
+    pub(super) settings: Settings,
+    pub(super) promises: Option<Promises>,
+    /// End of the loan.
+    pub(super) loan_until: UnixMillis,
+}
+
+impl PeersDisk {
+    /// Opens the file in `dir`, or makes it.
+    pub(super) fn open(dir: &Path) -> Result<Self> {
+        let path = dir.join("region.redb");
+        let db = Database::builder().set_cache_size(CACHE_BYTES).create(path)?;
+        let write = db.begin_write()?;
+        write.open_table(VALUES)?;
+        write.open_table(HOSTS)?;
+        write.open_table(WAITING)?;
+        write.open_table(NOTES)?;
+        write.commit()?;
+        Ok(Self { db })
+    }
+
+    /// A number for this process that is larger than those of all before.
+    pub(super) fn next_incarnation(&self, now: UnixMillis) -> Result<u64> {
+        let last: u64 = self.value(INCARNATION)?.unwrap_or(0);
+        // The time, so that it grows also where the disk was lost.
+        let next = (last + 1).max(now.0.max(0).unsigned_abs() / 1_000);
+        let write = self.write()?;
+        write.set(INCARNATION, &next)?;
+        write.commit()?;
+        Ok(next)
+    }
+
+    /// The membership; none before the first roster.
+    pub(super) fn membership(&self) -> Result<Option<Membership>> {
+        let (Some(view), Some(settings)) = (self.value(VIEW)?, self.value(SETTINGS)?) else {
+            return Ok(None);
+        };
+        Ok(Some(Membership {
+            view,
+            settings,
+            promises: self.value(PROMISES)?,
+            loan_until: self.value(LOAN)?.map_or(UnixMillis(0), UnixMillis),
+        }))
+    }
+
+    /// The operator's settings as the coordinator sent them last.
+    pub(super) fn policy(&self) -> Result<Option<CrawlPolicy>> {
+        let json: Option<Vec<u8>> = self.value(POLICY)?;
+        Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))
+    }
+
+    /// A URL of each host of the region.
+    pub(super) fn hosts(&self) -> Result<Vec<RoutedUrl>> {
+        let table = self.db.begin_read()?.open_table(HOSTS)?;
+        table.iter()?.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+    }
+
+    /// URLs that wait for other agents.
+    pub(super) fn waiting(&self) -> Result<Vec<RoutedUrl>> {
+        let table = self.db.begin_read()?.open_table(WAITING)?;
+        table.iter()?.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+    }
+
+    /// Hosts with notes.
+    pub(super) fn noted_hosts(&self) -> Result<HashSet<HostPosition>> {
+        let table = self.db.begin_read()?.open_table(NOTES)?;
+        table.iter()?.map(|row| Ok(HostPosition(row?.0.value().0))).collect()
+    }
+
+    /// Begins a transaction.
+    pub(super) fn write(&self) -> Result<Writing> {
+        Ok(Writing(self.db.begin_write()?))
+    }
+
+    fn value<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        let table = self.db.begin_read()?.open_table(VALUES)?;
+        Ok(table.get(name)?.map(|row| postcard::from_bytes(row.value())).transpose()?)
+    }
+}
+
+/// A transaction; without [`Writing::commit`] nothing is changed.
+pub(super) struct Writing(WriteTransaction);
+
+impl Writing {
+    pub(super) fn commit(self) -> Result<()> {
+        Ok(self.0.commit()?)
+    }
+
+    pub(super) fn set_view(&self, view: &SignedView) -> Result<()> {
+        self.set(VIEW, view)
+    }
+
+    pub(super) fn set_settings(&self, settings: &Settings) -> Result<()> {
+        self.set(SETTINGS, settings)
+    }
+
+    pub(super) fn set_promises(&self, promises: &Promises) -> Result<()> {
+        self.set(PROMISES, promises)
+    }
+
+    pub(super) fn set_loan(&self, until: UnixMillis) -> Result<()> {
+        self.set(LOAN, &until.0)
+    }
+
+    pub(super) fn set_policy(&self, policy: &CrawlPolicy) -> Result<()> {
+        // Encoding into memory does not fail.
+        self.set(POLICY, &serde_json::to_vec(policy).unwrap_or_default())
+    }
+
+    fn set(&self, name: &str, value: &impl Serialize) -> Result<()> {
+        let bytes = postcard::to_allocvec(value)?;
+        self.0.open_table(VALUES)?.insert(name, bytes.as_slice())?;
+        Ok(())
+    }
+
+    /// Adds a host of which this is a URL.
+    pub(super) fn add_host(&self, url: &RoutedUrl) -> Result<()> {
+        let bytes = postcard::to_allocvec(url)?;
+        self.0.open_table(HOSTS)?.insert(url.host.position.0, bytes.as_slice())?;
+        Ok(())
+    }
+
+    /// Removes a host with its notes.
+    pub(super) fn remove_host(&self, host: HostPosition) -> Result<()> {
+        self.0.open_table(HOSTS)?.remove(host.0)?;
+        self.take_notes(host).map(drop)
+    }
+
+    /// Keeps a URL until its owner has it.
+    pub(super) fn keep(&self, url: &RoutedUrl) -> Result<()> {
+        let bytes = postcard::to_allocvec(url)?;
+        let mut waiting = self.0.open_table(WAITING)?;
+        waiting.insert(url.url.fingerprint().as_slice(), bytes.as_slice())?;
+        Ok(())
+    }
+
+    /// Forgets a URL that was kept.
+    pub(super) fn forget(&self, url: &RoutedUrl) -> Result<()> {
+        self.0.open_table(WAITING)?.remove(url.url.fingerprint().as_slice())?;
+        Ok(())
+    }
+
+    /// Notes that another agent knows a URL, or has fetched it. A URL that was fetched stays so.
+    pub(super) fn note(&self, url: &RoutedUrl) -> Result<()> {
+        let fingerprint = url.url.fingerprint();
+        let key = (url.host.position.0, fingerprint.as_slice());
+        let mut notes = self.0.open_table(NOTES)?;
+        let is_new = notes.get(key)?.is_none();
+        if is_new || url.purpose == UrlPurpose::Fetched {
+            notes.insert(key, postcard::to_allocvec(url)?.as_slice())?;
+        }
+        Ok(())
+    }
+
+    /// Takes all notes of a host.
+    pub(super) fn take_notes(&self, host: HostPosition) -> Result<Vec<RoutedUrl>> {
+        let mut notes = self.0.open_table(NOTES)?;
+        let least: &[u8] = &[];
+        let most: &[u8] = &[0xff; 17];
+        let taken = notes.extract_from_if((host.0, least)..=(host.0, most), |_, _| true)?;
+        taken.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+    }
+
+    /// All notes of a host.
+    pub(super) fn notes(&self, host: HostPosition) -> Result<Vec<RoutedUrl>> {
+        let notes = self.0.open_table(NOTES)?;
+        let least: &[u8] = &[];
+        let most: &[u8] = &[0xff; 17];
+        let rows = notes.range((host.0, least)..=(host.0, most))?;
+        rows.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+    }
+}

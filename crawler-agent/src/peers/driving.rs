@@ -1,0 +1,112 @@
+//! Driving: the tasks that give messages and time to the member.
+
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+use region::{
+    Millis, Peer, Settings,
+    envelope::{Envelope, Refusal},
+    ownership::SignedView,
+    relay::RelayAnswer,
+    roster::RosterError,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{Peers, PeersError, core::Core, elapsed_clock, outgoing, relay, worker::Work};
+
+/// Least time between two steps of the member.
+const STEP: Duration = Duration::from_millis(20);
+
+impl Peers {
+    /// Task that drives the member until `stop`.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) -> Result<(), PeersError> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let failed = async {
+            match failure {
+                Some(failure) => failure.await.unwrap_or(PeersError::Closed),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => Ok(()),
+            error = failed => Err(error),
+            () = self.drive() => Ok(()),
+            () = relay::run(&self) => Ok(()),
+            () = outgoing::collect(&self) => Ok(()),
+        }
+    }
+
+    async fn drive(&self) {
+        loop {
+            let wakeup = {
+                let mut core = self.shared.core();
+                if let Some(core) = core.as_mut() {
+                    self.work(core.tick());
+                }
+                core.as_ref().map(|core| core.member.next_wakeup())
+            };
+            tokio::time::sleep(STEP).await;
+            let changed = self.changed.notified();
+            match wakeup {
+                Some(at) => {
+                    let pause = Duration::from_millis(at.since(elapsed_clock::now()));
+                    // A timeout means that something is due.
+                    drop(tokio::time::timeout(pause, changed).await);
+                }
+                None => changed.await,
+            }
+        }
+    }
+
+    /// Takes an envelope to this agent.
+    pub(super) fn receive(&self, envelope: &Envelope) -> Result<Peer, Refusal> {
+        let mut core = self.shared.core();
+        let Some(core) = core.as_mut() else { return Err(Refusal::Receiver) };
+        let before = core.view().version();
+        let (from, works) = core.open(envelope)?;
+        self.work(works);
+        if core.view().version() != before {
+            self.shared.outgoing.follow(core.view(), self.listens());
+        }
+        self.changed.notify_one();
+        Ok(from)
+    }
+
+    /// Takes an answer of the coordinator to a request that was sent at `asked`.
+    pub(super) fn take_answer(&self, answer: RelayAnswer, asked: Millis) -> Result<(), PeersError> {
+        let RelayAnswer { settings, view, loan_ms, envelopes } = answer;
+        {
+            let mut core = self.shared.core();
+            match (core.as_mut(), settings, view) {
+                (None, Some(settings), Some(view)) => {
+                    let joined = self.join(settings, view.clone())?;
+                    let promises = joined.member.saved().promises.unwrap_or_default();
+                    self.work(vec![Work::Join { view: Box::new(view), settings, promises }]);
+                    tracing::info!(version = ?joined.view().version(), "joined a region");
+                    *core = Some(joined);
+                }
+                (Some(core), _, Some(view)) => self.work(core.take_view(view)),
+                _ => {}
+            }
+            if let Some(core) = core.as_mut() {
+                self.shared.outgoing.follow(core.view(), self.listens());
+                if let Some(term_ms) = loan_ms {
+                    self.work(vec![Work::Loan(core.lent(term_ms, asked))]);
+                }
+            }
+        }
+        for envelope in &envelopes {
+            if let Err(refusal) = self.receive(envelope) {
+                tracing::debug!(%refusal, "refused an envelope from the coordinator");
+            }
+        }
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    fn join(&self, settings: Settings, view: SignedView) -> Result<Core, RosterError> {
+        Core::join(self.shared.identity, settings, view, Arc::clone(&self.shared.places))
+    }
+}

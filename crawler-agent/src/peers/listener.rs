@@ -1,0 +1,121 @@
+//! Listener: takes envelopes from peers, and keeps those for peers that accept no connections until
+//! they collect them. Only where the owner sets `listen` in `[peer]`.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, State},
+    http::StatusCode,
+    routing::post,
+};
+use region::{
+    Peer,
+    envelope::Envelope,
+    relay::{RELAY_BYTES, RELAY_FILL},
+};
+use tokio::{net::TcpListener, sync::Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use super::{Peers, connections::BoundedListener};
+
+/// Path at which envelopes are left.
+pub(super) const ENVELOPES: &str = "region/v1/envelopes";
+/// Path at which a peer collects its envelopes.
+pub(super) const COLLECT: &str = "region/v1/collect";
+/// Time for which a collection waits for an envelope.
+const HOLD: Duration = Duration::from_secs(20);
+/// Requests that are read at the same time: each may take the memory of a bundle.
+const REQUESTS: usize = 16;
+
+/// A bound socket.
+pub struct PeerListener {
+    listener: TcpListener,
+}
+
+#[derive(Clone)]
+struct Door {
+    peers: Arc<Peers>,
+    reading: Arc<Semaphore>,
+    stop: CancellationToken,
+}
+
+impl PeerListener {
+    /// Binds the address of the configuration; none where the owner wants no listener.
+    pub async fn bind(address: Option<SocketAddr>) -> std::io::Result<Option<Self>> {
+        let Some(address) = address else { return Ok(None) };
+        Ok(Some(Self { listener: TcpListener::bind(address).await? }))
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until `stop`.
+    pub async fn run(self, peers: Arc<Peers>, stop: CancellationToken) -> std::io::Result<()> {
+        let reading = Arc::new(Semaphore::new(REQUESTS));
+        let door = Door { peers, reading, stop: stop.clone() };
+        let app = Router::new()
+            .route(&format!("/{ENVELOPES}"), post(envelopes))
+            .route(&format!("/{COLLECT}"), post(collect))
+            .layer(DefaultBodyLimit::max(RELAY_BYTES))
+            .with_state(door);
+        let serving = axum::serve(BoundedListener::new(self.listener), app);
+        tokio::select! {
+            () = stop.cancelled() => Ok(()),
+            served = serving => served,
+        }
+    }
+}
+
+/// Takes envelopes: those to this agent, and those to members that collect theirs here.
+async fn envelopes(State(door): State<Door>, body: Bytes) -> StatusCode {
+    let Ok(_reading) = door.reading.acquire().await else { return StatusCode::GONE };
+    let Ok(envelopes) = postcard::from_bytes::<Vec<Envelope>>(&body) else {
+        return StatusCode::UNPROCESSABLE_ENTITY;
+    };
+    let mut status = StatusCode::NO_CONTENT;
+    for envelope in envelopes {
+        if door.peers.take_from_peer(envelope).is_err() {
+            status = StatusCode::FORBIDDEN;
+        }
+    }
+    status
+}
+
+/// Answers with the envelopes to the sender of a signed request.
+async fn collect(State(door): State<Door>, body: Bytes) -> Result<Vec<u8>, StatusCode> {
+    let envelope: Envelope =
+        postcard::from_bytes(&body).map_err(|_| StatusCode::UNPROCESSABLE_ENTITY)?;
+    let from = door.peers.receive(&envelope).map_err(|_| StatusCode::FORBIDDEN)?;
+    let waiting = door.peers.shared.outgoing.take_kept(from, RELAY_FILL);
+    let waited = tokio::select! {
+        waited = tokio::time::timeout(HOLD, waiting) => waited,
+        () = door.stop.cancelled() => return Err(StatusCode::SERVICE_UNAVAILABLE),
+    };
+    postcard::to_allocvec(&waited.unwrap_or_default())
+        .map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+impl Peers {
+    /// Takes an envelope that a peer left here; an error where it is refused.
+    fn take_from_peer(&self, envelope: Envelope) -> Result<(), StatusCode> {
+        let header = envelope.header().ok_or(StatusCode::UNPROCESSABLE_ENTITY)?;
+        if header.to == Peer::Agent(self.shared.identity.agent) {
+            let received = self.receive(&envelope);
+            return received.map(drop).map_err(|refusal| {
+                tracing::debug!(%refusal, "refused an envelope of a peer");
+                StatusCode::FORBIDDEN
+            });
+        }
+        let coordinator = self.shared.identity.coordinator;
+        let may_pass = self.shared.with_core(|core| core.may_pass(&envelope, &coordinator));
+        if may_pass != Some(true) {
+            return Err(StatusCode::FORBIDDEN);
+        }
+        self.shared.outgoing.keep(header.to, envelope);
+        Ok(())
+    }
+}

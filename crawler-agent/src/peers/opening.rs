@@ -1,0 +1,115 @@
+//! Opening: what a former process stored, and the start of the worker.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+use model::{AgentId, CrawlPolicy};
+use protocol::key::{AgentKey, PublicKey};
+use region::member::Identity;
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Peers, PeersError, Shared,
+    core::Core,
+    disk::PeersDisk,
+    outgoing::Outgoing,
+    places::Places,
+    worker::{Work, Worker},
+};
+use crate::{
+    clock, config::Config, coordinator_client::CoordinatorClient, frontier::FrontierHandle,
+    outbox::PackTrigger, resolve::Resolver, schedule::Schedule,
+};
+
+/// Who the agent is.
+pub struct PeerIdentity {
+    /// Identifier that the coordinator gave it.
+    pub agent: AgentId,
+    /// Key that signs its messages.
+    pub key: Arc<AgentKey>,
+    /// Key that signs rosters.
+    pub coordinator_key: PublicKey,
+}
+
+/// The parts of the crawl that the region uses.
+pub struct PeerCrawl {
+    /// Queues of hosts.
+    pub store: FrontierHandle,
+    /// When each host is due.
+    pub schedule: Arc<Schedule>,
+    /// Finds addresses and checks them with the guard.
+    pub resolver: Arc<Resolver>,
+    /// Tells the outbox of new results.
+    pub pack_trigger: Arc<PackTrigger>,
+    /// The operator's settings.
+    pub policy: watch::Receiver<CrawlPolicy>,
+}
+
+impl Peers {
+    /// Opens what a former process stored in `dir`, and starts the worker; none where the owner
+    /// wants no region. All tasks end when the token is cancelled. Call it inside a runtime.
+    pub fn open(
+        config: &Config,
+        dir: &Path,
+        identity: PeerIdentity,
+        crawl: PeerCrawl,
+        (client, stop): (Arc<CoordinatorClient>, CancellationToken),
+    ) -> Result<Option<Arc<Self>>, PeersError> {
+        let Some(rules) = config.peer.clone() else { return Ok(None) };
+        let disk = PeersDisk::open(dir)?;
+        let PeerIdentity { agent, key, coordinator_key } = identity;
+        let incarnation = disk.next_incarnation(clock::now())?;
+        let identity = Identity { agent, coordinator: coordinator_key, incarnation };
+        let places: Arc<Places> = Arc::default();
+        let (core, works) = restore(identity, &disk, &places)?;
+        let resolver = Arc::clone(&crawl.resolver);
+        let outgoing = Outgoing::new(identity, key, (Arc::clone(&resolver), config.bind), stop);
+        if let Some(core) = &core {
+            outgoing.follow(core.view(), !rules.advertise.is_empty());
+        }
+        let stored_policy = if core.is_some() { disk.policy()? } else { None };
+        let shared = Arc::new(Shared { identity, core: Mutex::new(core), outgoing, places });
+        let worker = Worker {
+            noted: disk.noted_hosts()?,
+            disk,
+            store: crawl.store,
+            schedule: crawl.schedule,
+            pack_trigger: crawl.pack_trigger,
+            policy: crawl.policy,
+            host_delay: config.limits.host_delay,
+            shared: Arc::clone(&shared),
+        };
+        let (sender, failure) = worker.start().map_err(PeersError::Thread)?;
+        let peers = Arc::new(Self {
+            shared,
+            rules,
+            resolver,
+            client,
+            works: sender,
+            failure: Mutex::new(Some(failure)),
+            changed: Notify::new(),
+            stored_policy,
+        });
+        peers.work(works);
+        Ok(Some(peers))
+    }
+}
+
+/// The member as a former process left it, and what it asks for first.
+fn restore(
+    identity: Identity,
+    disk: &PeersDisk,
+    places: &Arc<Places>,
+) -> Result<(Option<Core>, Vec<Work>), PeersError> {
+    let hosts = disk.hosts()?;
+    for url in &hosts {
+        places.set(&url.url, url.host);
+    }
+    let Some(membership) = disk.membership()? else { return Ok((None, Vec::new())) };
+    let urls = (hosts.as_slice(), disk.waiting()?);
+    let (core, works) = Core::restart(identity, membership, urls, Arc::clone(places))?;
+    Ok((Some(core), works))
+}

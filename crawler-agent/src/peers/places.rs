@@ -1,0 +1,105 @@
+//! Places: the address of each host that a link leads to. Who discovers a host resolves it once;
+//! from then on the address travels with the host, so that it has one owner.
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use futures_util::{StreamExt as _, stream};
+use model::CrawlUrl;
+use region::{HostPosition, PlacedHost};
+
+use crate::resolve::Resolver;
+
+/// Lookups at the same time for the links of one page.
+const LOOKUPS: usize = 16;
+/// Longest time for one lookup.
+const LOOKUP: Duration = Duration::from_secs(5);
+/// Time after which a failed lookup is repeated.
+const RETRY: Duration = Duration::from_mins(1);
+/// Hosts outside the region that are remembered.
+const MOST: usize = 50_000;
+
+/// What is known of hosts.
+#[derive(Debug, Default)]
+pub(super) struct Places(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Hosts of the region by position: place and a URL.
+    hosts: HashMap<HostPosition, (PlacedHost, CrawlUrl)>,
+    /// Addresses that were looked up, and when.
+    looked_up: HashMap<HostPosition, (Option<IpAddr>, Instant)>,
+}
+
+impl Places {
+    /// Sets the place of a host, as its discoverer found it.
+    pub(super) fn set(&self, url: &CrawlUrl, host: PlacedHost) {
+        self.lock().hosts.entry(host.position).or_insert_with(|| (host, url.clone()));
+    }
+
+    /// A URL of a host of the region.
+    pub(super) fn front(&self, host: HostPosition) -> Option<CrawlUrl> {
+        self.lock().hosts.get(&host).map(|(_, url)| url.clone())
+    }
+
+    /// The place of a URL's host, if its address is known.
+    pub(super) fn known(&self, url: &CrawlUrl) -> Option<PlacedHost> {
+        let position = HostPosition::of(url.host_key_str());
+        let known = self.lock();
+        if let Some((host, _)) = known.hosts.get(&position) {
+            return Some(*host);
+        }
+        let (address, _) = known.looked_up.get(&position)?;
+        address.map(|address| PlacedHost { position, address })
+    }
+
+    /// The place of a URL's host, which is looked up where it is not known.
+    pub(super) async fn of(&self, url: &CrawlUrl, resolver: &Resolver) -> Option<PlacedHost> {
+        if self.needs_lookup(url) {
+            self.look_up(url, resolver).await;
+        }
+        self.known(url)
+    }
+
+    /// Looks all hosts up that are not known.
+    pub(super) async fn resolve_all(&self, urls: &[CrawlUrl], resolver: &Resolver) {
+        let mut hosts: HashMap<&str, &CrawlUrl> = HashMap::new();
+        for url in urls {
+            hosts.entry(url.host_key_str()).or_insert(url);
+        }
+        let unknown = hosts.into_values().filter(|url| self.needs_lookup(url));
+        let lookups = unknown.map(|url| self.look_up(url, resolver));
+        // Collected, because a stream over a borrowed iterator is not general enough for a task.
+        let lookups: Vec<_> = lookups.collect();
+        stream::iter(lookups).buffer_unordered(LOOKUPS).for_each(|()| async {}).await;
+    }
+
+    fn needs_lookup(&self, url: &CrawlUrl) -> bool {
+        let position = HostPosition::of(url.host_key_str());
+        let known = self.lock();
+        let is_fresh =
+            |(address, at): &(Option<IpAddr>, Instant)| address.is_some() || at.elapsed() < RETRY;
+        !known.hosts.contains_key(&position)
+            && !known.looked_up.get(&position).is_some_and(is_fresh)
+    }
+
+    async fn look_up(&self, url: &CrawlUrl, resolver: &Resolver) {
+        let found = tokio::time::timeout(LOOKUP, resolver.addresses(url)).await;
+        let address = found.ok().and_then(Result::ok);
+        let address = address.and_then(|addresses| addresses.first().copied());
+        let mut known = self.lock();
+        if known.looked_up.len() >= MOST {
+            known.looked_up.clear();
+        }
+        let position = HostPosition::of(url.host_key_str());
+        known.looked_up.insert(position, (address, Instant::now()));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

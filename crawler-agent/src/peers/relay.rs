@@ -1,0 +1,88 @@
+//! Calls of the coordinator: roster, loan, and envelopes that take this way.
+
+use std::time::Duration;
+
+use region::relay::{RELAY_FILL, RelayRequest};
+use tokio::time::Instant;
+
+use super::{Peers, elapsed_clock};
+use crate::{backoff::Backoff, error_line};
+
+/// Time for which the coordinator may hold an answer back.
+const HOLD: Duration = Duration::from_secs(20);
+/// Interval of loans.
+const BORROW: Duration = Duration::from_secs(30);
+/// Least time between two calls that wait for news.
+const LEAST_PAUSE: Duration = Duration::from_millis(200);
+/// Least time between them while the agent is in no region.
+const OUTSIDE_PAUSE: Duration = Duration::from_secs(2);
+/// Longest pause after a failure: when the coordinator returns, it shall hear of the region soon.
+const MOST_PAUSE: Duration = Duration::from_secs(15);
+
+/// Calls until the future is dropped.
+pub(super) async fn run(peers: &Peers) {
+    tokio::join!(poll(peers), send(peers));
+}
+
+/// Waits for news all the time, and asks for loans.
+async fn poll(peers: &Peers) {
+    let mut backoff = Backoff::default();
+    let mut borrowed: Option<Instant> = None;
+    loop {
+        let is_member = peers.shared.core().is_some();
+        let borrow = is_member && borrowed.is_none_or(|at| at.elapsed() >= BORROW);
+        let request = RelayRequest { borrow, ..request(peers, HOLD) };
+        let pause = call(peers, &request, &mut backoff).await;
+        if pause.is_none() && borrow {
+            borrowed = Some(Instant::now());
+        }
+        let least = if is_member { LEAST_PAUSE } else { OUTSIDE_PAUSE };
+        tokio::time::sleep(pause.unwrap_or(least)).await;
+    }
+}
+
+/// Sends envelopes to the coordinator, and to peers that cannot be reached otherwise.
+async fn send(peers: &Peers) {
+    let mut backoff = Backoff::default();
+    loop {
+        let envelopes = peers.shared.outgoing.for_coordinator(RELAY_FILL).await;
+        let request = RelayRequest { envelopes, ..request(peers, Duration::ZERO) };
+        // What cannot be sent is lost: the member sends it again, or something newer.
+        if let Some(pause) = call(peers, &request, &mut backoff).await {
+            tokio::time::sleep(pause).await;
+        }
+    }
+}
+
+/// Makes one call; returns how long to wait after a failure.
+async fn call(peers: &Peers, request: &RelayRequest, backoff: &mut Backoff) -> Option<Duration> {
+    let asked = elapsed_clock::now();
+    let called = peers.client.relay(request).await;
+    let taken = called.map(|answer| peers.take_answer(answer, asked));
+    match taken {
+        Ok(Ok(())) => {
+            backoff.reset();
+            None
+        }
+        Ok(Err(error)) => {
+            tracing::warn!(error = error_line::of(&error), "cannot use the roster of the region");
+            Some(backoff.next(rand::random()).min(MOST_PAUSE))
+        }
+        Err(error) => {
+            tracing::debug!(error = error_line::of(&error), "no answer about the region");
+            Some(backoff.next(rand::random()).min(MOST_PAUSE))
+        }
+    }
+}
+
+fn request(peers: &Peers, hold: Duration) -> RelayRequest {
+    RelayRequest {
+        hold_ms: u32::try_from(hold.as_millis()).unwrap_or(0),
+        addresses: peers.rules.advertise.iter().map(ToString::to_string).collect(),
+        label: peers.rules.region.clone(),
+        known: peers.shared.with_core(|core| core.view().version()),
+        borrow: false,
+        report: peers.report(),
+        envelopes: Vec::new(),
+    }
+}

@@ -1,0 +1,316 @@
+//! Worker: the thread that executes what the member asks for, in its order. What is to be stored is
+//! on disk before a later message leaves. Everything that waits is stored by one sync.
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        mpsc::{Receiver, Sender, channel},
+    },
+    time::Duration,
+};
+
+use model::{CrawlPolicy, UnixMillis};
+use region::{
+    Effect, HostPosition, Peer, PlacedHost, Settings,
+    effect::Packing,
+    lease::Promises,
+    message::{Bundle, Message, RoutedUrl, UrlPurpose},
+    ownership::SignedView,
+};
+use tokio::sync::{oneshot, watch};
+
+use super::{
+    PeersError, Shared,
+    core::routed,
+    disk::{PeersDisk, Writing},
+    host_urls::HostUrls,
+};
+use crate::{
+    clock, error_line,
+    frontier::{AdoptedUrl, Bounds, Change, FrontierHandle, HostActivity, Report},
+    outbox::PackTrigger,
+    schedule::Schedule,
+};
+
+/// Most works that one sync stores.
+const BATCH: usize = 2_000;
+/// Most URLs of one change of the frontier.
+const URLS: usize = 500;
+
+/// Something to be done.
+pub(super) enum Work {
+    /// An effect of the member.
+    Effect(Effect),
+    /// The member knows a further host.
+    AddHost(RoutedUrl),
+    /// The agent became a member.
+    Join { view: Box<SignedView>, settings: Settings, promises: Promises },
+    /// The loan ends then.
+    Loan(UnixMillis),
+    /// The operator's settings changed.
+    Policy(Box<CrawlPolicy>),
+    /// Everything before is stored.
+    Stored(oneshot::Sender<()>),
+}
+
+/// What the worker works on.
+pub(super) struct Worker {
+    pub(super) disk: PeersDisk,
+    pub(super) store: FrontierHandle,
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) pack_trigger: Arc<PackTrigger>,
+    pub(super) policy: watch::Receiver<CrawlPolicy>,
+    /// The owner's least pause between two requests to a host.
+    pub(super) host_delay: Duration,
+    pub(super) shared: Arc<Shared>,
+    /// Hosts with notes.
+    pub(super) noted: HashSet<HostPosition>,
+}
+
+/// What one batch has collected.
+#[derive(Default)]
+struct Batch {
+    writing: Option<Writing>,
+    adopted: Vec<AdoptedUrl>,
+    reports: Vec<Report>,
+    sends: Vec<(Peer, Message)>,
+    stored: Vec<oneshot::Sender<()>>,
+}
+
+impl Worker {
+    /// Starts the thread. It ends when the sender is dropped; the error goes to the receiver.
+    pub(super) fn start(
+        self,
+    ) -> std::io::Result<(Sender<Vec<Work>>, oneshot::Receiver<PeersError>)> {
+        let (works, coming) = channel();
+        let (failed, failure) = oneshot::channel();
+        std::thread::Builder::new().name("region".into()).spawn(move || {
+            if let Err(error) = self.run(&coming) {
+                // Nobody receives it when the agent is stopping.
+                drop(failed.send(error));
+            }
+        })?;
+        Ok((works, failure))
+    }
+
+    fn run(mut self, coming: &Receiver<Vec<Work>>) -> Result<(), PeersError> {
+        while let Ok(first) = coming.recv() {
+            let mut works = first;
+            while works.len() < BATCH
+                && let Ok(more) = coming.try_recv()
+            {
+                works.extend(more);
+            }
+            let mut batch = Batch::default();
+            for work in works {
+                self.execute(work, &mut batch)?;
+            }
+            self.finish(batch)?;
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, work: Work, batch: &mut Batch) -> Result<(), PeersError> {
+        match work {
+            Work::Effect(effect) => self.effect(effect, batch)?,
+            Work::AddHost(url) => self.writing(batch)?.add_host(&url)?,
+            Work::Join { view, settings, promises } => {
+                let writing = self.writing(batch)?;
+                writing.set_view(&view)?;
+                writing.set_settings(&settings)?;
+                writing.set_promises(&promises)?;
+            }
+            Work::Loan(until) => self.writing(batch)?.set_loan(until)?,
+            Work::Policy(policy) => self.writing(batch)?.set_policy(&policy)?,
+            Work::Stored(stored) => batch.stored.push(stored),
+        }
+        Ok(())
+    }
+
+    fn effect(&mut self, effect: Effect, batch: &mut Batch) -> Result<(), PeersError> {
+        match effect {
+            Effect::Send(to, message) => batch.sends.push((to, message)),
+            Effect::SavePromises(promises) => self.writing(batch)?.set_promises(&promises)?,
+            Effect::SaveView(view) => self.writing(batch)?.set_view(&view)?,
+            Effect::Keep(url) => self.writing(batch)?.keep(&url)?,
+            Effect::Forget(urls) => {
+                let writing = self.writing(batch)?;
+                urls.iter().try_for_each(|url| writing.forget(url))?;
+            }
+            Effect::Accept(url) => self.adopt(&url, batch)?,
+            Effect::Note(url) => {
+                self.noted.insert(url.host.position);
+                let writing = self.writing(batch)?;
+                writing.add_host(&routed(&url.url, url.host, UrlPurpose::Fetch))?;
+                writing.note(&url)?;
+            }
+            Effect::Foreign(url) => {
+                self.writing(batch)?.forget(&url)?;
+                batch.reports.push(Report { url: url.url.as_str().into(), redirects: 0 });
+            }
+            Effect::Pack(packing) => self.pack(packing, batch)?,
+            Effect::Store(bundle) => self.store_bundle(&bundle, batch)?,
+            Effect::Drop(host) => self.drop_host(host, batch)?,
+        }
+        Ok(())
+    }
+
+    /// Queues a URL. With the first one after a takeover come those that were noted.
+    fn adopt(&mut self, url: &RoutedUrl, batch: &mut Batch) -> Result<(), PeersError> {
+        let position = url.host.position;
+        if self.store.host_number(url.url.host_key_str())?.is_none() {
+            let front = routed(&url.url, url.host, UrlPurpose::Fetch);
+            self.writing(batch)?.add_host(&front)?;
+        }
+        if self.noted.remove(&position) {
+            let notes = self.writing(batch)?.take_notes(position)?;
+            batch.adopted.extend(notes.iter().map(adopted));
+        }
+        batch.adopted.push(adopted(url));
+        Ok(())
+    }
+
+    /// Packs a host, unless a request to it is running: then the member asks again.
+    fn pack(&mut self, packing: Packing, batch: &mut Batch) -> Result<(), PeersError> {
+        self.apply_adopted(batch)?;
+        let Packing { host, is_copy, .. } = packing;
+        let Some(front) = self.shared.front(host.position) else { return Ok(()) };
+        let known = self.store.host_number(front.host_key_str())?;
+        let is_running =
+            known.is_some_and(|number| self.schedule.activity(number) == HostActivity::Running);
+        if is_running && !is_copy {
+            return Ok(());
+        }
+        let mut urls = match known {
+            Some(number) => HostUrls::of(&self.store, number)?,
+            None => HostUrls::default(),
+        };
+        urls.add_notes(self.writing(batch)?.notes(host.position)?);
+        let bytes = urls.encode()?;
+        let mut effects = Vec::new();
+        self.shared.with_core(|core| core.member.packed(packing, bytes, &mut effects));
+        effects.into_iter().try_for_each(|effect| self.effect(effect, batch))
+    }
+
+    /// Stores a bundle: in the frontier where the host is this agent's, else as notes.
+    fn store_bundle(&mut self, bundle: &Bundle, batch: &mut Batch) -> Result<(), PeersError> {
+        let front = routed(&bundle.front, bundle.host, UrlPurpose::Fetch);
+        self.writing(batch)?.add_host(&front)?;
+        let key = bundle.front.host_key_str();
+        let received = match HostUrls::decode(&bundle.bytes, key) {
+            Ok(received) => received,
+            Err(error) => {
+                let error = error_line::of(&error);
+                tracing::warn!(host = key, error, "a host bundle of a peer cannot be read");
+                return Ok(());
+            }
+        };
+        self.apply_adopted(batch)?;
+        if !self.shared.is_mine(bundle.host) {
+            self.noted.insert(bundle.host.position);
+            let writing = self.writing(batch)?;
+            let notes = received.into_notes(bundle.host);
+            return Ok(notes.iter().try_for_each(|note| writing.note(note))?);
+        }
+        if let Some((bytes, _)) = received.bundle {
+            self.take_over(bytes)?;
+        }
+        let urls = received.urls.into_iter().map(|url| url.routed(bundle.host));
+        batch.adopted.extend(urls.map(|url| adopted(&url)));
+        Ok(())
+    }
+
+    /// Takes a host over with its queue, pages and validators. Times of another agent say nothing
+    /// of this one's.
+    fn take_over(&self, bundle: Vec<u8>) -> Result<(), PeersError> {
+        let at = clock::now();
+        let effect = self.store.apply(Change::TakeOver { bundle, keeps_times: false, at })?;
+        for (host, due) in effect.ready {
+            // The last request of its former agent may have ended just now.
+            self.schedule.offer(host, due, at, self.delay());
+        }
+        self.store.sync_here()?;
+        Ok(())
+    }
+
+    fn drop_host(&mut self, host: PlacedHost, batch: &mut Batch) -> Result<(), PeersError> {
+        self.apply_adopted(batch)?;
+        self.noted.remove(&host.position);
+        let front = self.shared.front(host.position);
+        self.writing(batch)?.remove_host(host.position)?;
+        let Some(front) = front else { return Ok(()) };
+        if let Some(number) = self.store.host_number(front.host_key_str())? {
+            self.schedule.retire(number);
+            while self.store.apply(Change::Drop { host: number })?.more {}
+            self.schedule.forget(number);
+        }
+        Ok(())
+    }
+
+    fn writing<'b>(&self, batch: &'b mut Batch) -> Result<&'b Writing, PeersError> {
+        if batch.writing.is_none() {
+            batch.writing = Some(self.disk.write()?);
+        }
+        batch.writing.as_ref().ok_or(PeersError::Closed)
+    }
+
+    fn apply_adopted(&self, batch: &mut Batch) -> Result<(), PeersError> {
+        let at = clock::now();
+        let urls = std::mem::take(&mut batch.adopted);
+        for urls in urls.chunks(URLS) {
+            let change = Change::Adopt { urls: urls.to_vec(), at, bounds: self.bounds() };
+            let effect = self.store.apply(change)?;
+            for (host, due) in effect.ready {
+                // The last request of its former agent may have ended just now.
+                self.schedule.offer(host, due, at, self.delay());
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&self, mut batch: Batch) -> Result<(), PeersError> {
+        let has_urls = !batch.adopted.is_empty() || !batch.reports.is_empty();
+        self.apply_adopted(&mut batch)?;
+        if !batch.reports.is_empty() {
+            let reports = std::mem::take(&mut batch.reports);
+            self.store.apply(Change::Report { reports })?;
+            self.pack_trigger.add(0);
+        }
+        if has_urls || batch.writing.is_some() {
+            // Before the file, which forgets notes that are in the frontier from now on.
+            self.store.sync_here()?;
+        }
+        if let Some(writing) = batch.writing {
+            writing.commit()?;
+        }
+        for (to, message) in batch.sends {
+            self.shared.outgoing.send(to, message);
+        }
+        for stored in batch.stored {
+            // Nobody waits any more when the visit was cut off.
+            let _ = stored.send(());
+        }
+        Ok(())
+    }
+
+    fn delay(&self) -> Duration {
+        let policy = Duration::from_millis(self.policy.borrow().host_delay_ms.into());
+        self.host_delay.max(policy)
+    }
+
+    fn bounds(&self) -> Bounds {
+        let policy = *self.policy.borrow();
+        Bounds { pages_a_host: policy.pages_a_host, depth: policy.depth.into() }
+    }
+}
+
+/// A URL as the frontier takes it.
+fn adopted(url: &RoutedUrl) -> AdoptedUrl {
+    AdoptedUrl {
+        url: url.url.clone(),
+        depth: url.depth,
+        redirects: url.redirects,
+        is_fetched: url.purpose == UrlPurpose::Fetched,
+    }
+}

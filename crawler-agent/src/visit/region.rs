@@ -1,0 +1,54 @@
+//! What a visit asks the agent's region, and gives it.
+
+use std::time::Duration;
+
+use model::CrawlUrl;
+use protocol::page::{Fetch, MAX_REDIRECTS, Outcome};
+
+use super::Visitor;
+use crate::{
+    frontier::{FrontierError, Queued},
+    peers::Permission,
+};
+
+/// Pause before a host outside the region is tried again while the coordinator is away.
+const LEASE_PAUSE: Duration = Duration::from_secs(5);
+
+impl Visitor {
+    /// Time within which a request for this URL must end, if there is a limit; an error with a
+    /// pause where none may begin.
+    pub(super) async fn permission(&self, url: &CrawlUrl) -> Result<Option<Duration>, Duration> {
+        let Some(peers) = &self.peers else { return Ok(None) };
+        match peers.permission(url).await {
+            Permission::Within(limit) => Ok(Some(limit)),
+            Permission::After(pause) => Err(pause),
+            Permission::Outside if self.lease.holds() => Ok(None),
+            Permission::Outside => Err(LEASE_PAUSE),
+        }
+    }
+
+    /// Gives links and the target of a redirect to the agents of the region; returns the links that
+    /// are left, and whether the target was given away.
+    pub(super) async fn share(
+        &self,
+        item: &Queued,
+        fetch: &Fetch,
+        links: Vec<CrawlUrl>,
+    ) -> Result<(Vec<CrawlUrl>, bool), FrontierError> {
+        let Some(peers) = &self.peers else { return Ok((links, false)) };
+        let target = match &fetch.outcome {
+            Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
+            _ => None,
+        };
+        let redirects = item.redirects.saturating_add(1);
+        let target: Vec<CrawlUrl> =
+            target.into_iter().filter(|_| redirects <= MAX_REDIRECTS).collect();
+        let has_target = !target.is_empty();
+        // The region's error, which ends the agent, is reported by its own task.
+        let closed = |_| FrontierError::Closed;
+        let left = peers.share(target, item.depth, redirects).await.map_err(closed)?;
+        let depth = item.depth.saturating_add(1);
+        let links = peers.share(links, depth, 0).await.map_err(closed)?;
+        Ok((links, has_target && left.is_empty()))
+    }
+}

@@ -1,0 +1,38 @@
+//! Bundles of hosts at the fake coordinator.
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, State},
+    http::HeaderMap,
+    response::IntoResponse as _,
+};
+use serde_json::json;
+
+use super::{Answer, Shared, problem};
+
+pub(super) async fn take(
+    State(inner): Shared,
+    headers: HeaderMap,
+    Path(order): Path<u64>,
+    bytes: Bytes,
+) -> Answer {
+    inner.authorise(&headers)?;
+    let mut state = inner.state();
+    if let Some(status) = state.refuse_bundle_once.take() {
+        return Err(problem(status, "not this bundle"));
+    }
+    assert!(!state.confirmed.contains(&order), "a bundle is sent before its order is confirmed");
+    state.bundles.insert(order, bytes);
+    Ok(Json(json!({ "status": "stored" })).into_response())
+}
+
+pub(super) async fn give(
+    State(inner): Shared,
+    headers: HeaderMap,
+    Path(order): Path<u64>,
+) -> Answer {
+    inner.authorise(&headers)?;
+    let bundle = inner.state().bundles.get(&order).cloned();
+    Ok(bundle.ok_or_else(|| problem(404, "no such bundle"))?.into_response())
+}
