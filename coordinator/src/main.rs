@@ -6,7 +6,7 @@ use clap::Parser as _;
 use coordinator::runtime::failure::Failure;
 use coordinator::runtime::private_dir;
 use coordinator::startup::cli::{Cli, Command};
-use coordinator::startup::{admin_command, audit_command, serve};
+use coordinator::startup::{admin_command, audit_command, doctor, manual, serve};
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -27,6 +27,12 @@ fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Serve(args) => runtime.block_on(serve::serve(args)),
         Command::Audit(args) => runtime.block_on(audit_command::run(args)),
-        Command::Admin(args) => runtime.block_on(admin_command::run(args)),
+        Command::Admin(args) => runtime.block_on(admin_command::run(*args)),
+        Command::Doctor(args) => runtime.block_on(doctor::run(args)),
+        Command::Completions { shell } => {
+            manual::print_completions(shell);
+            Ok(())
+        }
+        Command::Man => manual::print_manual(),
     }
 }

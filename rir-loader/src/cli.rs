@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 use hierarchy::Registry;
 use rir_loader::fetch::Mirror;
 use rir_loader::read::Options;
@@ -112,6 +113,11 @@ pub(crate) enum Command {
     /// Print the manual page (for `man -l -`).
     #[command(hide = true)]
     Man,
+    /// Print the completions of a shell, for its directory of completions.
+    Completions {
+        /// The shell, for example bash.
+        shell: Shell,
+    },
 }
 
 /// Location of the database, and the kind of output.

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => command::inspect::run(&args),
         Command::Diff(args) => command::diff::run(&args),
         Command::Man => command::man::run(),
+        Command::Completions { shell } => command::completions::run(shell),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

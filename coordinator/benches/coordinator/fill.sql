@@ -23,6 +23,10 @@ INSERT INTO delegations (first, last, agent, generation, reason, rtt_us, decided
 SELECT first, last, 1 + place % {agents}, 1, 'threshold', 20000, now() - interval '30 days'
 FROM place;
 
+-- The path of each subnet was measured today and is not due.
+INSERT INTO timing_reports (first, last, agent, connect_at, path, check_at, reported_at)
+SELECT first, last, agent, now(), NULL, now() + interval '2 days', now() FROM delegations;
+
 -- As many landmarks as the policy allows, measured by every agent.
 UPDATE policy SET landmarks = {landmarks};
 

@@ -4,7 +4,8 @@
 //! 1. `fill` makes the database by SQL.
 //! 2. `tasks` runs every background task until it has nothing to do, then times an idle run of
 //!    each, and explains the statements of another one.
-//! 3. `service` starts the program on that database, times its way to leadership, and measures the
+//! 3. `lists` times the lists of the dashboard.
+//! 4. `service` starts the program on that database, times its way to leadership, and measures the
 //!    processor time that heartbeats of all agents cost.
 //!
 //! `cargo bench -p coordinator --bench coordinator -- [--scale F]`; the program must have
@@ -20,6 +21,7 @@
 
 mod fill;
 mod idle;
+mod lists;
 mod plans;
 mod service;
 mod tasks;
@@ -80,6 +82,7 @@ async fn main() -> ExitCode {
     // All coordinators use it, one after the other: the packages of a database are in one place.
     let data_dir = dir.path().join("coordinator");
     let mut figures = tasks::measure(&store, &data_dir).await;
+    figures.extend(lists::measure(&store).await);
     store.close().await;
     figures.iter().for_each(Figure::print);
     let service = service::measure(&cluster, &data_dir, scale).await;

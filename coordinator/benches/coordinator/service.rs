@@ -216,7 +216,10 @@ fn request() -> HeartbeatRequest {
         probes_accepted: vec![],
         orders_done: vec![],
         orders_accepted: vec![],
+        bundles_taken: vec![],
         policy: None,
+        url_statuses: Vec::new(),
+        place: None,
         status: WorkStatus {
             presence: Presence::Awake,
             hosts: 5_000,

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use data_encoding::BASE64URL_NOPAD;
 use model::Role;
 use sha2::{Digest as _, Sha256};
-use store::admins;
+use store::{admins, api_tokens};
 
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
@@ -59,28 +59,87 @@ impl SessionToken {
     }
 }
 
-/// A signed-in person, who may read.
+/// Secret with which a script signs its requests; the database stores only its hash.
+#[derive(Clone)]
+pub struct ApiToken(String);
+
+impl ApiToken {
+    /// The token with this text.
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text, as it is sent behind `Bearer`.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The hash under which the database knows the token. It has enough entropy to need no salt.
+    pub fn sha256(&self) -> [u8; 32] {
+        Sha256::digest(self.0.as_bytes()).into()
+    }
+
+    /// The token in the Authorization header of a request.
+    fn from_headers(headers: &HeaderMap) -> Option<Self> {
+        let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| Self(token.trim().to_owned()))
+    }
+}
+
+/// A person who signed in with a password, not a script with an API token.
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// Name of the account.
+    pub name: String,
+    /// What the account permits.
+    pub role: Role,
+}
+
+/// A signed-in person, or a script with an API token, who may read.
 #[derive(Clone, Debug)]
 pub struct Viewer {
-    /// Name with which the person signed in.
+    /// Name with which the person signed in; for a script, with the name of its token.
     pub name: String,
     /// What the person may do.
     pub role: Role,
 }
 
-/// A signed-in person who may change things.
+/// A signed-in person, or a script with an API token, who may change things.
 #[derive(Clone, Debug)]
 pub struct Admin {
-    /// Name with which the person signed in.
+    /// Name with which the person signed in; for a script, with the name of its token.
     pub name: String,
 }
 
-/// The person whose session the request carries; none without a valid session.
+/// The person whose session the request carries, or the script whose API token; none without a
+/// valid one.
 pub async fn viewer(headers: &HeaderMap, state: &ApiState) -> Result<Option<Viewer>, Problem> {
+    if let Some(token) = ApiToken::from_headers(headers) {
+        let found = api_tokens::user(&state.core.store, &token.sha256(), state.core.now()).await?;
+        return Ok(found.map(|user| Viewer {
+            name: format!("{} (token {})", user.account, user.token),
+            role: user.role,
+        }));
+    }
+    let person = person(headers, state).await?;
+    Ok(person.map(|Person { name, role }| Viewer { name, role }))
+}
+
+/// The person whose session the request carries; none without a valid session.
+async fn person(headers: &HeaderMap, state: &ApiState) -> Result<Option<Person>, Problem> {
     let cookie = cookie_name(&state.core.config);
     let Some(token) = SessionToken::from_headers(headers, cookie) else { return Ok(None) };
     let found = admins::session(&state.core.store, &token.sha256(), state.core.now()).await?;
-    Ok(found.map(|found| Viewer { name: found.name, role: found.role }))
+    Ok(found.map(|found| Person { name: found.name, role: found.role }))
+}
+
+impl FromRequestParts<ApiState> for Person {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
+        person(&parts.headers, state).await?.ok_or_else(Problem::unauthorized)
+    }
 }
 
 impl FromRequestParts<ApiState> for Viewer {

@@ -7,13 +7,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::http::admin::{
-    accounts, agents, audit_findings, audit_log, balance, constraints, delegations, discovery,
-    events, explanation, failed_packages, hierarchy, incidents, join_tokens, landmarks, overview,
-    policy, registry_data, seeds, session, tasks,
+    accounts, activity, agents, api_tokens, audit_findings, audit_log, balance, constraints,
+    delegations, discovery, drains, errors, events, explanation, failed_packages, hierarchy, hosts,
+    incidents, inspection, join_requests as admin_join_requests, join_tokens, landmarks, maps,
+    overview, policy, regions, registry_data, seeds, session, tasks,
 };
 use crate::http::authentication;
 use crate::http::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
-use crate::http::public::{health, search};
+use crate::http::public::{downloads, health, invitations, join_requests, search};
 use crate::http::state::ApiState;
 
 #[derive(utoipa::OpenApi)]
@@ -31,10 +32,13 @@ use crate::http::state::ApiState;
         (name = "accounts", description = "People who may sign in, and the log of what they did."),
         (name = "overview", description = "Counts of everything, and a stream of changes."),
         (name = "agents", description = "Crawlers at partners, and tokens with which they join."),
+        (name = "joining", description = "How partners ask to host an agent."),
         (name = "delegations", description = "Which agent crawls which subnet, and why."),
         (name = "constraints", description = "Pins, exclusions and overrides by admins."),
         (name = "balance", description = "Moves that spread the load over the agents."),
+        (name = "hosts", description = "Web hosts, and what became of the fetches from them."),
         (name = "hierarchy", description = "Registry data, subnets and landmarks."),
+        (name = "maps", description = "Where agents, hosts and addresses are, and their distance."),
         (name = "seeds and policy", description = "Where the crawl starts, and its settings."),
         (name = "health", description = "Health checks and background tasks.")
     )
@@ -47,7 +51,8 @@ struct SessionCookie;
 impl Modify for SessionCookie {
     fn modify(&self, document: &mut OpenApi) {
         let description = format!(
-            "set by POST /api/v1/session; `{}` unless the coordinator is reached over plain http \
+            "set by POST /api/v1/session, or send an API token as `Authorization: Bearer \
+             TOKEN`; `{}` unless the coordinator is reached over plain http \
              on loopback",
             authentication::SECURE_COOKIE
         );
@@ -88,17 +93,14 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(accounts::remove))
         .routes(routes!(accounts::set_role))
         .routes(routes!(accounts::reset_password))
+        .routes(routes!(api_tokens::list, api_tokens::create))
+        .routes(routes!(api_tokens::revoke))
         .routes(routes!(audit_log::list))
         .routes(routes!(overview::get))
+        .merge(activity_routes())
         .routes(routes!(events::events))
-        .routes(routes!(agents::list))
-        .routes(routes!(agents::get))
-        .routes(routes!(discovery::get))
-        .routes(routes!(agents::approve))
-        .routes(routes!(agents::pause))
-        .routes(routes!(agents::resume))
-        .routes(routes!(agents::revoke))
-        .routes(routes!(join_tokens::create, join_tokens::list))
+        .merge(agent_routes())
+        .merge(joining_routes())
         .routes(routes!(delegations::list))
         .routes(routes!(delegations::get))
         .routes(routes!(explanation::explain))
@@ -113,10 +115,15 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(audit_findings::list))
         .routes(routes!(failed_packages::list))
         .routes(routes!(failed_packages::retry))
+        .routes(routes!(hosts::list))
+        .routes(routes!(hosts::get))
+        .routes(routes!(errors::list))
+        .routes(routes!(inspection::explain))
         .routes(routes!(hierarchy::locate))
         .routes(routes!(landmarks::list))
         .routes(routes!(seeds::add))
         .routes(routes!(policy::get, policy::update))
+        .routes(routes!(policy::defaults))
         .routes(routes!(registry_data::refresh))
         .routes(routes!(health::livez))
         .routes(routes!(health::readyz))
@@ -126,6 +133,45 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
     // The modifiers of the document ran before the routes were added.
     ProblemResponses.modify(&mut document);
     (router, document)
+}
+
+/// The routes of agents and their regions.
+fn agent_routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(agents::list))
+        .routes(routes!(agents::get))
+        .routes(routes!(discovery::get))
+        .routes(routes!(agents::approve))
+        .routes(routes!(agents::pause))
+        .routes(routes!(agents::resume))
+        .routes(routes!(agents::revoke))
+        .routes(routes!(drains::start, drains::cancel))
+        .routes(routes!(drains::takeover))
+        .routes(routes!(drains::measured))
+        .routes(routes!(regions::list))
+}
+
+/// The routes of charts and maps.
+fn activity_routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(activity::series))
+        .routes(routes!(activity::progress))
+        .routes(routes!(maps::world))
+        .routes(routes!(maps::ipv4))
+        .routes(routes!(maps::round_trips))
+        .routes(routes!(maps::locality))
+}
+
+/// The routes by which partners join.
+fn joining_routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(join_tokens::create, join_tokens::list))
+        .routes(routes!(join_tokens::revoke))
+        .routes(routes!(join_requests::create, admin_join_requests::list))
+        .routes(routes!(admin_join_requests::accept))
+        .routes(routes!(admin_join_requests::decline))
+        .routes(routes!(invitations::open))
+        .routes(routes!(downloads::list))
 }
 
 #[cfg(test)]

@@ -70,6 +70,22 @@ pub fn decode_cursor(text: &str) -> Result<i64, Problem> {
     decode().ok_or_else(bad_cursor)
 }
 
+/// The opaque cursor for the value by which a list is sorted and the key of its last item.
+pub fn encode_pair(value: i64, key: i64) -> String {
+    BASE64URL_NOPAD.encode(format!("b{value},{key}").as_bytes())
+}
+
+/// The pair in a cursor of [`encode_pair`]; a problem for any other text.
+pub fn decode_pair(text: &str) -> Result<(i64, i64), Problem> {
+    let decode = || {
+        let short = Some(text).filter(|text| text.len() <= CURSOR_MAX_CHARS)?;
+        let bytes = BASE64URL_NOPAD.decode(short.as_bytes()).ok()?;
+        let (value, key) = std::str::from_utf8(&bytes).ok()?.strip_prefix('b')?.split_once(',')?;
+        Some((value.parse().ok()?, key.parse().ok()?))
+    };
+    decode().ok_or_else(bad_cursor)
+}
+
 /// One page of a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Page<T> {
@@ -105,6 +121,7 @@ mod tests {
     fn a_cursor_decodes_to_its_key() {
         for key in [0, 1, -1, i64::MAX, i64::MIN] {
             assert_eq!(decode_cursor(&encode_cursor(key)).unwrap(), key);
+            assert_eq!(decode_pair(&encode_pair(key, 7)).unwrap(), (key, 7));
         }
     }
 
@@ -112,6 +129,7 @@ mod tests {
     fn foreign_cursors_are_refused() {
         for text in ["", "x", "YQ", "YWJj", "!!", &"A".repeat(1000)] {
             assert!(decode_cursor(text).is_err(), "{text}");
+            assert!(decode_pair(text).is_err(), "{text}");
         }
     }
 

@@ -258,7 +258,7 @@ fn completed(mut response: Response, path: &str, id: &str) -> Response {
         return response;
     }
     let original = response.extensions_mut().remove::<Original>();
-    if original.is_none() && is_problem(&response) {
+    if original.is_none() && (is_problem(&response) || is_page(&response)) {
         return response;
     }
     let problem = original.map_or_else(|| Problem::from_status(status), |original| original.0);
@@ -276,6 +276,12 @@ fn completed(mut response: Response, path: &str, id: &str) -> Response {
 
 fn is_problem(response: &Response) -> bool {
     response.headers().get(header::CONTENT_TYPE).is_some_and(|value| value == PROBLEM_JSON)
+}
+
+/// Whether people are shown a page that says what is wrong.
+fn is_page(response: &Response) -> bool {
+    let media_type = response.headers().get(header::CONTENT_TYPE);
+    media_type.is_some_and(|value| value.as_bytes().starts_with(b"text/html"))
 }
 
 #[cfg(test)]

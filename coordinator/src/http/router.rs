@@ -14,7 +14,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::http::openapi;
 use crate::http::problem::Problem;
-use crate::http::public::dashboard;
+use crate::http::public::{dashboard, downloads};
 use crate::http::state::ApiState;
 use crate::tasks::coordinator::Coordinator;
 
@@ -43,6 +43,7 @@ pub fn router(core: Arc<Coordinator>) -> Router {
         .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
         .layer(CsrfLayer::new().with_rejection_response(cross_site));
     api.route("/api/v1/openapi.json", get(document))
+        .route("/downloads/{name}", get(downloads::get))
         .fallback(dashboard::serve)
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .layer(layers)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::http::admin::events::OverviewCache;
 use crate::http::admin::session::SignInGuard;
 use crate::http::concurrency_limit::ConcurrencyLimit;
+use crate::runtime::agent_programs::AgentPrograms;
 use crate::tasks::coordinator::Coordinator;
 
 /// Public searches that run at the same time. Anybody may search, and the crawl needs the cores
@@ -12,6 +13,9 @@ use crate::tasks::coordinator::Coordinator;
 const SEARCHES: usize = 8;
 /// Event streams that are open at the same time.
 const EVENT_STREAMS: usize = 64;
+
+/// Downloads that run at the same time; strangers start them.
+const DOWNLOADS: usize = 8;
 
 /// Shared by all handlers; cheap to clone.
 #[derive(Clone)]
@@ -26,17 +30,24 @@ pub struct ApiState {
     pub event_streams: ConcurrencyLimit,
     /// Limits concurrent public searches.
     pub searches: ConcurrencyLimit,
+    /// The agent's programs that partners can download.
+    pub agent_programs: Arc<AgentPrograms>,
+    /// Limits concurrent downloads.
+    pub downloads: ConcurrencyLimit,
 }
 
 impl ApiState {
     /// The state for a coordinator.
     pub fn new(core: Arc<Coordinator>) -> Self {
+        let agent_programs = AgentPrograms::new(core.config.agent_downloads.clone());
         Self {
             core,
             sign_in: Arc::default(),
             overview: Arc::default(),
             event_streams: ConcurrencyLimit::new(EVENT_STREAMS),
             searches: ConcurrencyLimit::new(SEARCHES),
+            agent_programs: Arc::new(agent_programs),
+            downloads: ConcurrencyLimit::new(DOWNLOADS),
         }
     }
 }

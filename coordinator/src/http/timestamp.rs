@@ -16,6 +16,11 @@ const YEAR_9999: i64 = 253_402_200_000_000;
 pub struct Timestamp(pub UnixMillis);
 
 impl Timestamp {
+    /// The time to the second in RFC 3339, as commands print it.
+    pub fn to_iso(self) -> String {
+        format!("{:.0}", self.nearest())
+    }
+
     /// The nearest time that RFC 3339 can express, so that no value makes a response fail.
     fn nearest(self) -> jiff::Timestamp {
         let milliseconds = self.0.0.clamp(YEAR_0, YEAR_9999);

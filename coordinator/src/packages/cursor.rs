@@ -16,7 +16,8 @@ pub struct LedgerCursor {
     ledger: String,
     /// Position of the last package that was taken; 0 before the first.
     last: LedgerPosition,
-    /// Packages up to there that could not be indexed; they are tried again.
+    /// Packages up to there that were not indexed yet: they failed and are tried again, or packages
+    /// of other agents came first.
     skipped: BTreeSet<LedgerPosition>,
 }
 
@@ -44,7 +45,7 @@ impl LedgerCursor {
         self.last
     }
 
-    /// Packages that could not be indexed.
+    /// Packages up to the last one that were not indexed yet.
     pub fn skipped(&self) -> &BTreeSet<LedgerPosition> {
         &self.skipped
     }
@@ -54,13 +55,13 @@ impl LedgerCursor {
         position <= self.last && !self.skipped.contains(&position)
     }
 
-    /// Notes that a package was indexed. New packages are taken in the order of their positions.
+    /// Notes that a package was indexed.
     pub fn take(&mut self, position: LedgerPosition) {
         self.skipped.remove(&position);
         self.last = self.last.max(position);
     }
 
-    /// Notes that a package could not be indexed.
+    /// Notes that a package was not indexed yet.
     pub fn skip(&mut self, position: LedgerPosition) {
         self.skipped.insert(position);
         self.last = self.last.max(position);

@@ -6,12 +6,13 @@ use std::net::IpAddr;
 use index::{Document, Index, WriteError};
 use model::{CrawlUrl, HostKey, UnixMillis};
 use protocol::package::PackageName;
-use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
+use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Timing, Trend};
 use store::host_tally::{HostTally, Trends};
 use store::packages::{Ingestion, LedgerPackage};
 use store::urls::NewUrl;
 
 use crate::intake::recent_urls::RecentUrls;
+use crate::packages::outcome_tally::OutcomeTally;
 
 /// Writes the pages of a package to the index, without a commit, and returns what goes into the
 /// database. Without an index it returns only that. Fetches of foreign hosts are ignored: an agent
@@ -31,7 +32,7 @@ pub fn ingest(
             foreign += 1;
             continue;
         };
-        tallies.entry(host).or_default().count(fetch, &url);
+        tallies.entry(host).or_default().count(fetch, &url, package.received_at);
         if let Some(index) = index {
             write(fetch, &url, package.received_at, index)?;
         }
@@ -130,14 +131,24 @@ struct Tally {
     fetch_us: u64,
     trends: Trends,
     round_trip: Option<(IpAddr, u32)>,
+    connect: Option<(IpAddr, u32)>,
+    connects: u64,
+    connect_us: u64,
+    outcomes: OutcomeTally,
 }
 
 impl Tally {
-    fn count(&mut self, fetch: &Fetch, url: &CrawlUrl) {
+    fn count(&mut self, fetch: &Fetch, url: &CrawlUrl, received_at: UnixMillis) {
+        self.outcomes.count(fetch, url, believable(fetch.fetched_at, received_at));
         self.pages += u64::from(matches!(fetch.outcome, Outcome::Page(_)));
         self.fetches += 1;
         self.wire_bytes = self.wire_bytes.saturating_add(fetch.wire_bytes);
         self.fetch_us += fetch.timing.map_or(0, |timing| timing.total_us.into());
+        let is_new = |timing: &Timing| timing.tcp_us > 0 && timing.connect_us > 0;
+        if let Some(timing) = fetch.timing.filter(is_new) {
+            self.connects += 1;
+            self.connect_us = self.connect_us.saturating_add(timing.tcp_us.into());
+        }
         self.note_round_trip(fetch);
         match fetch.trend {
             Some(Trend::Usual) => self.trends.usual += 1,
@@ -149,20 +160,40 @@ impl Tally {
         }
     }
 
-    /// Keeps the shortest connect time: longer ones contain delays of congestion.
+    /// Keeps the shortest connect time, since longer ones contain delays of congestion, and the
+    /// time of the first new connection.
     fn note_round_trip(&mut self, fetch: &Fetch) {
         let Some((address, timing)) = fetch.address.zip(fetch.timing) else { return };
         if timing.tcp_us > 0 && self.round_trip.is_none_or(|(_, shortest)| timing.tcp_us < shortest)
         {
             self.round_trip = Some((address, timing.tcp_us));
         }
+        // A reused connection repeats the time of its beginning.
+        if timing.tcp_us > 0 && timing.connect_us > 0 {
+            self.connect.get_or_insert((address, timing.tcp_us));
+        }
     }
 
     fn finish(self, host: &HostKey) -> HostTally {
         let scheme = host.scheme().to_owned();
         let authority = host.authority().to_owned();
-        let Self { pages, fetches, wire_bytes, fetch_us, trends, round_trip } = self;
-        let fetch_ms = fetch_us / 1_000;
-        HostTally { scheme, authority, pages, fetches, wire_bytes, fetch_ms, trends, round_trip }
+        let OutcomeTally { disallowed, errors, recent } = self.outcomes;
+        HostTally {
+            scheme,
+            authority,
+            pages: self.pages,
+            fetches: self.fetches,
+            wire_bytes: self.wire_bytes,
+            fetch_ms: self.fetch_us / 1_000,
+            trends: self.trends,
+            round_trip: self.round_trip,
+            connect: self.connect,
+            connects: self.connects,
+            connect_us: self.connect_us,
+            country: None,
+            disallowed,
+            errors: errors.into_values().collect(),
+            recent: recent.into(),
+        }
     }
 }

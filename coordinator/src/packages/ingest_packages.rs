@@ -19,7 +19,7 @@ use tokio::task::spawn_blocking;
 use crate::intake::quota;
 use crate::packages::cursor::LedgerCursor;
 use crate::packages::ingest_error::IngestError;
-use crate::packages::work::{self, Work};
+use crate::packages::work::{self, FoundWork, Work};
 use crate::packages::{Packages, ingest, retries, verify};
 use crate::predictor::{Observation, propose_splits};
 use crate::runtime::events::Event;
@@ -40,8 +40,8 @@ pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::E
     Ok(Outcome::More(report(parts, done).await?))
 }
 
-/// Takes the next packages of the ledger and counts those that did not fail; `None` when there are
-/// none.
+/// Takes the next packages of the ledger, fairly between agents, and counts those that did not
+/// fail; `None` when there are none.
 ///
 /// Pages are written to the index by URL and committed with the cursor; then the leader applies the
 /// changes of each package in one transaction. After a crash between the two, the next leader reads
@@ -50,12 +50,15 @@ pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::E
 pub async fn take_batch(parts: &Packages, is_leader: bool) -> Result<Option<usize>, IngestError> {
     let ledger = packages::ledger(&parts.store).await?;
     let mut cursor = LedgerCursor::of_index(&parts.index.progress(), &ledger);
-    let found = work::find(parts, &cursor, ledger.last, is_leader).await?;
+    let FoundWork { packages: found, passed_over } = work::find(parts, &cursor, is_leader).await?;
     if found.is_empty() {
         return Ok(None);
     }
     let count = found.len();
     let Batch { done, mut failed } = read_and_index(parts, found).await?;
+    for position in passed_over {
+        cursor.skip(position);
+    }
     let indexed = done.iter().map(|(work, _)| work);
     indexed.for_each(|work| cursor.take(work.package.position));
     let skipped = failed.iter().map(|(work, _)| work).filter(|work| work.to_index);
@@ -150,10 +153,21 @@ async fn apply_all(
 /// Applies to the database what a package brings.
 async fn apply(parts: &Packages, ingestion: &Ingestion) -> Result<(), IngestError> {
     let now = parts.clock.now();
-    let ingestion = quota::apply(&parts.store, ingestion.clone(), now).await?;
+    let mut ingestion = quota::apply(&parts.store, ingestion.clone(), now).await?;
+    locate(parts, &mut ingestion);
     // `None` if the package was applied before: its changes must not count twice.
     let round_trips = packages::ingest(&parts.store, &ingestion, now).await?;
     Ok(learn(parts, &round_trips.unwrap_or_default()).await?)
+}
+
+/// Names the countries of the hosts that were connected to.
+fn locate(parts: &Packages, ingestion: &mut Ingestion) {
+    let Some(delegated) = parts.hierarchy.current() else { return };
+    let hierarchy = delegated.hierarchy();
+    for host in &mut ingestion.hosts {
+        let address = host.round_trip.map(|(address, _)| address);
+        host.country = address.and_then(|address| hierarchy.country_at(address));
+    }
 }
 
 /// Teaches the predictor the round trips of fetches: where a subnet is that no probe measured, and

@@ -1,16 +1,20 @@
 //! Packages: receives them, stores their bodies and ingests them into the search index.
 //!
 //! In the order in which data passes: [`upload_limits`] and [`verify`] before a package enters the
-//! ledger; [`work`], [`cursor`] and [`retries`] choose the next packages of the ledger;
-//! [`ingest_packages`] reads them from the [`blob_store`], and [`ingest()`](ingest::ingest) splits
-//! them into pages for the index and changes for the database.
+//! ledger; [`work`], [`fair_order`], [`cursor`] and [`retries`] choose the next packages of the
+//! ledger; [`ingest_packages`] reads them from the [`blob_store`], and [`ingest()`](ingest::ingest)
+//! splits them into pages for the index and changes for the database. The blob store also has the
+//! bundles of hosts that change their agents; [`forget_bundles`] deletes those that nobody took.
 
 pub mod blob_store;
 pub mod cursor;
+pub mod fair_order;
+pub mod forget_bundles;
 pub mod ingest;
 pub mod ingest_error;
 pub mod ingest_packages;
 pub mod metrics;
+mod outcome_tally;
 pub mod retries;
 pub mod upload_limits;
 pub mod verify;
@@ -24,6 +28,7 @@ use tokio::sync::Semaphore;
 
 use crate::intake::recent_urls::RecentUrls;
 use crate::packages::blob_store::BlobStore;
+use crate::packages::fair_order::Turns;
 use crate::packages::metrics::PackageMetrics;
 use crate::packages::retries::Retries;
 use crate::packages::upload_limits::UploadLimits;
@@ -54,6 +59,8 @@ pub struct Packages {
     pub blobs: BlobStore,
     /// When packages are tried again that could not be indexed here.
     pub retries: Retries,
+    /// Whose package was ingested last.
+    pub turns: Turns,
     /// Bounds the packages that are being received.
     pub uploads: UploadLimits,
     /// Bounds the threads that verify packages.

@@ -1,7 +1,7 @@
 //! Work of a coordinator in the ledger: packages that its index lacks, and as the leader those
 //! whose changes the database lacks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::LedgerPosition;
 use store::StoreError;
@@ -9,9 +9,14 @@ use store::packages::{self, LedgerPackage};
 
 use crate::packages::Packages;
 use crate::packages::cursor::LedgerCursor;
+use crate::packages::fair_order::{BatchBounds, choose, passed_over};
 
-/// Most packages of each kind in a batch: new ones, skipped ones, and ones to be applied.
-const MOST: u32 = 16;
+/// Bounds of a batch: searches find its pages after its last package.
+const BATCH: BatchBounds = BatchBounds { packages: 16, plain_bytes: 32 << 20 };
+/// Packages of the ledger among which the next ones are chosen fairly.
+const WINDOW: usize = 512;
+/// Most packages in a batch whose changes alone are to be applied.
+const MOST_TO_APPLY: u32 = 16;
 
 /// A package and what is left to do with it here.
 #[derive(Debug, Clone)]
@@ -23,26 +28,32 @@ pub struct Work {
     pub to_apply: bool,
 }
 
-/// Work that can be done now, in the order of positions, in a ledger that ends with `last`.
+/// The next batch.
+#[derive(Debug, Clone, Default)]
+pub struct FoundWork {
+    /// Its packages, in the order of positions.
+    pub packages: Vec<Work>,
+    /// Packages that the cursor passes although they are still to come.
+    pub passed_over: Vec<LedgerPosition>,
+}
+
+/// Work that can be done now.
 pub async fn find(
     parts: &Packages,
     cursor: &LedgerCursor,
-    last: LedgerPosition,
     is_leader: bool,
-) -> Result<Vec<Work>, StoreError> {
-    let now = parts.clock.now();
+) -> Result<FoundWork, StoreError> {
+    let (chosen, passed_over) = next_to_index(parts, cursor).await?;
     let mut found = Vec::new();
-    if last > cursor.last() {
-        found = packages::after(&parts.store, cursor.last(), MOST).await?;
-    }
-    let due = parts.retries.due(cursor.skipped(), now, MOST as usize);
-    if !due.is_empty() {
-        found.extend(packages::at(&parts.store, &due).await?);
+    if !chosen.is_empty() {
+        found = packages::at(&parts.store, &chosen).await?;
     }
     if is_leader {
-        // Indexed here while another coordinator was the leader, or set aside. Those after the
-        // cursor come with the new packages.
-        let pending = packages::pending(&parts.store, now, MOST).await?;
+        let now = parts.clock.now();
+        // Indexed here while another coordinator was the leader, or set aside. Those that were
+        // passed over or come after the cursor wait for their turn.
+        let skipped: Vec<LedgerPosition> = cursor.skipped().iter().copied().collect();
+        let pending = packages::pending(&parts.store, &skipped, now, MOST_TO_APPLY).await?;
         found.extend(pending.into_iter().filter(|package| package.position <= cursor.last()));
     }
     let work = |package: LedgerPackage| {
@@ -52,5 +63,24 @@ pub async fn find(
     };
     // A package may be both skipped here and set aside by the leader.
     let found: BTreeMap<LedgerPosition, Work> = found.into_iter().map(work).collect();
-    Ok(found.into_values().collect())
+    Ok(FoundWork { packages: found.into_values().collect(), passed_over })
+}
+
+/// The packages whose turn it is, and the new ones that they overtake.
+async fn next_to_index(
+    parts: &Packages,
+    cursor: &LedgerCursor,
+) -> Result<(Vec<LedgerPosition>, Vec<LedgerPosition>), StoreError> {
+    let now = parts.clock.now();
+    let due = parts.retries.due(cursor.skipped(), now, WINDOW);
+    let new = u32::try_from(WINDOW.saturating_sub(cursor.skipped().len())).unwrap_or(0);
+    // At least one, so that packages which fail for long do not stop the others.
+    let waiting = packages::waiting(&parts.store, cursor.last(), &due, new.max(1)).await?;
+    let chosen = choose(&waiting, parts.turns.last(), BATCH);
+    parts.turns.ended_with(chosen.last().map(|package| package.agent));
+    let known: BTreeSet<LedgerPosition> = due.into_iter().collect();
+    let new: Vec<_> =
+        waiting.into_iter().filter(|package| !known.contains(&package.position)).collect();
+    let passed_over = passed_over(&new, &chosen);
+    Ok((chosen.into_iter().map(|package| package.position).collect(), passed_over))
 }

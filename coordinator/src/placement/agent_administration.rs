@@ -6,7 +6,7 @@ use delegation::{Constraints, Home};
 use hierarchy::Range;
 use model::AgentId;
 use store::StoreError;
-use store::agents::{self, Order, OrderOutcome};
+use store::agents::{self, Departure, Order, OrderOutcome};
 use store::delegations;
 
 use crate::placement::Placement;
@@ -62,6 +62,25 @@ pub async fn administer(
     Ok(ordered)
 }
 
+/// Lets an agent leave, at its owner's request: its work is freed with the first call, and with
+/// `done` it is deregistered. `None` when there is no such agent.
+pub async fn leave(
+    placement: &Placement,
+    agent: AgentId,
+    done: bool,
+) -> Result<Option<Departure>, StoreError> {
+    let writing = placement.hierarchy.writing().await;
+    let departure = agents::leave(&placement.store, agent, done, placement.clock.now()).await?;
+    if departure.is_some_and(|departure| departure.is_changed) {
+        placement.recent_urls.forget();
+        placement.hierarchy.remove_agent(agent);
+        drop(writing);
+        placement.agent_wakeups.wake([agent]);
+        placement.events.emit(Event::AgentAdministered);
+    }
+    Ok(departure)
+}
+
 /// Enters what the store has of a subnet in the delegation table.
 async fn enter_stored(placement: &Placement, subnet: &Range) -> Result<(), StoreError> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(()) };
@@ -95,7 +114,7 @@ pub fn home_subnet(
         Home::Assign(subnet) => {
             // A pin assigns the subnet itself, also when it is to this agent.
             let is_constrained = constraints.pin(hierarchy, subnet).is_some()
-                || constraints.exclusion(hierarchy, subnet, agent).is_some();
+                || constraints.forbids(hierarchy, subnet, agent);
             (!is_constrained).then(|| hierarchy.subnet(subnet).range())
         }
         Home::Shared { .. } | Home::Overridden { .. } | Home::Unregistered => None,

@@ -1,11 +1,16 @@
-//! Background task: detects subnets with slower pages and advances their incidents.
+//! Background task: detects subnets with slower paths or pages and advances their incidents.
 
-use delegation::calibration::TimingReports;
-use store::timing_reports::{self, PendingReports};
+use delegation::calibration::{
+    NewTimes, PathTimes, Sensitivity, Slowdown, SubnetTimes, TimingReports,
+};
+use model::policy::CalibrationPolicy;
+use serde::Deserialize as _;
+use store::incidents::Opening;
+use store::timing_reports::{self, PendingReports, Summary};
 use store::{agents, incidents};
 
 use crate::placement::Placement;
-use crate::placement::incident_round::{IncidentRound, reopen_limits, reports_since};
+use crate::placement::incident_round::{IncidentRound, reopen_limits};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -13,8 +18,8 @@ use crate::runtime::quantity::quantity;
 /// Subnets whose reports are evaluated in one run.
 const BATCH: u32 = 1_000;
 
-/// Evaluates the agents' reports of slow pages, subnet by subnet, and takes the next step of each
-/// incident (IPMicra III.F).
+/// Evaluates what the agents report of paths and pages, subnet by subnet, and takes the next step
+/// of each incident (IPMicra III.F).
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let pending = timing_reports::pending(&placement.store, BATCH).await?;
     let has_more = pending.len() == BATCH as usize;
@@ -37,7 +42,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         Outcome::More(format!("evaluated the reports of {BATCH} subnets"))
     } else if is_changed {
         Outcome::Done(format!(
-            "found {} with slower pages, took {} in {}",
+            "found {} that became slower, took {} in {}",
             quantity(opened, "subnet"),
             quantity(steps, "step"),
             quantity(incidents.len(), "incident"),
@@ -47,28 +52,57 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     })
 }
 
-/// Adds new reports to the summary of a subnet. Returns whether that opened an incident.
+/// Adds new reports to what is known of a subnet. Returns whether that opened an incident.
 async fn evaluate(placement: &Placement, new: &PendingReports) -> Result<bool, anyhow::Error> {
     let now = placement.clock.now();
-    let limits = reopen_limits(&placement.policy.load());
-    let mut reports = match (&new.summary, new.delegated_at) {
-        (Some(summary), _) => serde_json::from_value(summary.clone())?,
-        (None, Some(decided)) => reports_since(decided),
-        (None, None) => TimingReports::default(),
+    let policy = placement.policy.load();
+    let mut times = known_times(new)?;
+    let verdict = times.observe(
+        &sensitivity(&policy.calibration),
+        &reopen_limits(&policy),
+        &NewTimes {
+            usual: new.usual,
+            slower: new.slower,
+            page_ratio: new.ratio,
+            round_trip: new.round_trip,
+        },
+        now,
+    );
+    let summary = Summary {
+        reports: serde_json::to_value(times.pages)?,
+        path: serde_json::to_value(times.path)?,
+        check_at: verdict.check_at,
     };
-    // The store has counts without their order. Usual times come first, so that the last slow page
-    // is compared with all of them.
-    for _ in 0..new.usual {
-        reports.usual(&limits, now);
+    let store = &placement.store;
+    if let Some(slowdown) = verdict.slowdown.filter(|_| new.delegated_at.is_some()) {
+        return Ok(incidents::open(store, new, &summary, &opening(new, slowdown), now).await?);
     }
-    let mut is_slow = false;
-    for _ in 0..new.slower {
-        is_slow = reports.slower(&limits, now);
-    }
-    let summary = serde_json::to_value(reports)?;
-    if is_slow && new.delegated_at.is_some() {
-        return Ok(incidents::open(&placement.store, new, &summary, now).await?);
-    }
-    timing_reports::store_summary(&placement.store, new, &summary).await?;
+    timing_reports::store_summary(store, new, &summary).await?;
     Ok(false)
+}
+
+fn known_times(new: &PendingReports) -> Result<SubnetTimes, serde_json::Error> {
+    let mut times = new.delegated_at.map(SubnetTimes::delegated).unwrap_or_default();
+    if let Some(summary) = &new.summary {
+        times.pages = TimingReports::deserialize(summary)?;
+    }
+    if let Some(path) = &new.path {
+        times.path = PathTimes::deserialize(path)?;
+    }
+    Ok(times)
+}
+
+fn sensitivity(calibration: &CalibrationPolicy) -> Sensitivity {
+    let slowdown = calibration.slowdown;
+    Sensitivity { factor: f64::from(slowdown.percent) / 100.0, repeats: slowdown.repeats }
+}
+
+/// What is written down with an incident.
+fn opening(new: &PendingReports, slowdown: Slowdown) -> Opening<'_> {
+    match slowdown {
+        Slowdown::Path { ratio } => Opening { ratio, url: None, path_ratio: Some(ratio) },
+        Slowdown::Pages { ratio, path_ratio } => {
+            Opening { ratio, url: new.url.as_deref(), path_ratio }
+        }
+    }
 }

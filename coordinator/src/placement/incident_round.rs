@@ -1,4 +1,4 @@
-//! Incident round: takes the next step of each incident of slow pages.
+//! Incident round: takes the next step of each incident of a slow path or slow pages.
 //!
 //! > If this repeats for more than one time continuously, then the subnet is re-delegated. (IPMicra
 //! > III.F)
@@ -10,7 +10,7 @@
 
 use std::collections::HashSet;
 
-use delegation::calibration::{ControlProbe, Failback, ReopenLimits, TimingReports};
+use delegation::calibration::{ControlProbe, Failback, ReopenLimits, SubnetTimes};
 use model::{AgentId, IncidentCause, IncidentState, Policy, UnixMillis};
 use serde_json::Value;
 use store::agents::Worker;
@@ -29,11 +29,15 @@ pub(super) fn reopen_limits(policy: &Policy) -> ReopenLimits {
     }
 }
 
-/// No reports yet on a subnet that was delegated at this time.
-pub(super) fn reports_since(delegated_at: UnixMillis) -> TimingReports {
-    let mut reports = TimingReports::default();
-    reports.delegated(delegated_at);
-    reports
+/// Agents that can probe now.
+pub(super) fn ready_agents(placement: &Placement, workers: &[Worker]) -> HashSet<AgentId> {
+    let now = placement.clock.now();
+    let heartbeat_cutoff = placement.limits.heartbeat_cutoff(now);
+    let is_ready = |worker: &&Worker| {
+        let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
+        is_reachable && worker.asleep_until.is_none_or(|until| until <= now)
+    };
+    workers.iter().filter(is_ready).map(|worker| worker.agent).collect()
 }
 
 /// One pass over the open incidents.
@@ -48,13 +52,7 @@ pub(super) struct IncidentRound<'a> {
 
 impl<'a> IncidentRound<'a> {
     pub(super) fn begin(placement: &'a Placement, workers: &[Worker]) -> Self {
-        let now = placement.clock.now();
-        let heartbeat_cutoff = placement.limits.heartbeat_cutoff(now);
-        let is_ready = |worker: &&Worker| {
-            let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
-            is_reachable && worker.asleep_until.is_none_or(|until| until <= now)
-        };
-        let ready = workers.iter().filter(is_ready).map(|worker| worker.agent).collect();
+        let ready = ready_agents(placement, workers);
         let policy = **placement.policy.load();
         Self { placement, policy, ready, asked: HashSet::new(), steps: 0 }
     }
@@ -87,6 +85,9 @@ impl<'a> IncidentRound<'a> {
     }
 
     async fn check_cause(&mut self, incident: &Incident) -> Result<(), anyhow::Error> {
+        if ControlProbe::cause_by_path(incident.ratio, incident.path_ratio).is_some() {
+            return self.keep_at_slow_server(incident, None).await;
+        }
         let Some(awaited) = incident.probe else {
             return self.request_control_probe(incident, None).await;
         };
@@ -102,22 +103,42 @@ impl<'a> IncidentRound<'a> {
             Outcome::Failed => return self.end(incident, IncidentState::Undecided, None).await,
         };
         let control_probe = ControlProbe { agent, before_us };
-        match control_probe.cause(incident.agent, incident.ratio, now_us) {
-            IncidentCause::Server => {
-                // No other agent would be faster. The agent forgets its usual times, or every
-                // fetch from the slow server would be reported again.
-                self.steps += 1;
-                let now = self.placement.clock.now();
-                let reports = no_reports(now)?;
-                let store = &self.placement.store;
-                incidents::close_as_slow_server(store, incident, now_us, &reports, now).await?;
-                self.placement.agent_wakeups.wake([incident.agent]);
-                Ok(())
+        let cause = control_probe.cause(incident.agent, incident.ratio, now_us);
+        if ControlProbe::needs_second(incident.path_ratio, cause, incident.controls) {
+            let measured = incidents::measured(&self.placement.store, incident.delegation).await?;
+            let others: Vec<_> =
+                measured.into_iter().filter(|(other, _)| *other != agent).collect();
+            let second = ControlProbe::choose(incident.agent, None, &others, self.is_ready());
+            if let Some(ControlProbe { agent, before_us }) = second {
+                return self.probe(incident, agent, Some(before_us)).await;
             }
+        }
+        match cause {
+            IncidentCause::Server => self.keep_at_slow_server(incident, Some(now_us)).await,
             IncidentCause::Path => {
                 self.search(incident, IncidentState::Searching, Some(now_us), &[]).await
             }
         }
+    }
+
+    /// No other agent would be faster. The agent forgets its usual times, or every fetch from the
+    /// slow server would be reported again.
+    async fn keep_at_slow_server(
+        &mut self,
+        incident: &Incident,
+        now_us: Option<u32>,
+    ) -> Result<(), anyhow::Error> {
+        self.steps += 1;
+        let now = self.placement.clock.now();
+        let reports = no_reports(now)?;
+        let store = &self.placement.store;
+        incidents::close_as_slow_server(store, incident, now_us, &reports, now).await?;
+        self.placement.agent_wakeups.wake([incident.agent]);
+        Ok(())
+    }
+
+    fn is_ready(&self) -> impl Fn(AgentId) -> bool {
+        |agent| self.ready.contains(&agent)
     }
 
     /// Asks the best agent for a control probe. After another agent's probe `failed`, only the
@@ -131,8 +152,8 @@ impl<'a> IncidentRound<'a> {
             None => incidents::measured(&self.placement.store, incident.delegation).await?,
             Some(_) => Vec::new(),
         };
-        let is_ready = |agent| self.ready.contains(&agent);
-        let chosen = ControlProbe::choose(incident.agent, incident.before_us, &measured, is_ready);
+        let before_us = incident.before_us;
+        let chosen = ControlProbe::choose(incident.agent, before_us, &measured, self.is_ready());
         match chosen {
             Some(ControlProbe { agent, before_us }) => {
                 self.probe(incident, agent, Some(before_us)).await
@@ -282,5 +303,5 @@ impl<'a> IncidentRound<'a> {
 
 /// The summary that replaces the reports before an incident ended.
 fn no_reports(now: UnixMillis) -> Result<Value, serde_json::Error> {
-    serde_json::to_value(reports_since(now))
+    serde_json::to_value(SubnetTimes::delegated(now).pages)
 }

@@ -1,16 +1,19 @@
-//! Background task: makes the partitions of the next days and forgets loads of days that are over.
+//! Background task: makes the partitions of the next days and forgets loads, errors and activity of
+//! days that are over.
 
-use store::{loads, partitions};
+use store::{activity, fetches, loads, partitions};
 
 use crate::placement::Placement;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Makes and drops partitions, and deletes the sums of agents that no load includes any more.
+/// Makes and drops partitions, and deletes the sums of agents that are not needed any more.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let now = placement.clock.now();
     let changed = partitions::keep(&placement.store, now).await?;
-    let forgotten = loads::forget(&placement.store, now).await?;
+    let loads = loads::forget(&placement.store, now).await?;
+    let errors = fetches::forget(&placement.store, now).await?;
+    let forgotten = loads + errors + activity::forget(&placement.store, now).await?;
     if changed + forgotten == 0 {
         return Ok(Outcome::Idle);
     }

@@ -1,4 +1,5 @@
-//! Placement: which agent keeps which subnet (homes, constraints, balance, calibration, audit).
+//! Placement: which agent keeps which subnet (homes, constraints, drains, balance, calibration,
+//! audit).
 
 pub mod agent_administration;
 pub mod apply_constraints;
@@ -6,13 +7,17 @@ pub mod audit;
 pub mod balance;
 pub mod balance_load;
 pub mod calibrate;
+pub mod check_paths;
 pub mod constraints;
 pub mod delegate_remapped;
+pub mod drain;
+pub mod drain_agents;
 pub mod forget_history;
 mod incident_round;
 pub mod keep_partitions;
 pub mod load_snapshot;
 pub mod pause_forging;
+pub mod regions;
 pub mod settle_homes;
 
 use std::sync::Arc;
@@ -22,6 +27,7 @@ use store::Store;
 use crate::intake::recent_urls::RecentUrls;
 use crate::placement::audit::{AuditInput, LastAudit};
 use crate::placement::delegate_remapped::HostWalk;
+use crate::placement::drain_agents::DrainPositions;
 use crate::placement::forget_history::HistoryPosition;
 use crate::predictor::Predictor;
 use crate::runtime::agent_wakeups::AgentWakeups;
@@ -55,6 +61,8 @@ pub struct Placement {
     pub recent_urls: Arc<RecentUrls>,
     /// How far `delegate_remapped` has come.
     pub host_walk: HostWalk,
+    /// How far `drain_agents` has come with each agent.
+    pub drain_positions: DrainPositions,
     /// How far `forget_history` has come.
     pub history: HistoryPosition,
     /// What the last audit was made from; none before the first.

@@ -42,5 +42,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
 fn holds_as_home(delegated: &DelegatedHierarchy, agent: AgentId, home: &Range) -> bool {
     let table = delegated.delegation_table();
     let holding = delegated.hierarchy().find(home).and_then(|subnet| table.get(subnet));
-    holding.is_some_and(|holding| holding.agent == agent && holding.reason == Reason::Home)
+    holding.is_some_and(|holding| match holding.reason {
+        // It returns when the agent works again.
+        Reason::Takeover => true,
+        reason => holding.agent == agent && reason == Reason::Home,
+    })
 }

@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use hierarchy::PrefixLengths;
 use ipnet::IpNet;
 use model::UnixMillis;
+use region::Settings;
 use serde::Deserialize;
 use url::Url;
 
@@ -41,8 +42,12 @@ pub struct Config {
     pub admin_password: Option<String>,
     /// Reverse proxies whose `X-Forwarded-For` header is trusted.
     pub trusted_proxies: Vec<IpNet>,
+    /// Directory with the agent's programs that partners can download; `None` offers none.
+    pub agent_downloads: Option<PathBuf>,
     /// When and from where registry data is refreshed.
     pub registries: Registries,
+    /// Whether and how regions are formed.
+    pub regions: RegionRules,
     /// Bounds on work and waiting.
     pub limits: Limits,
 }
@@ -120,6 +125,31 @@ impl Default for Registries {
             whois_mirrors: BTreeMap::new(),
             contact: None,
         }
+    }
+}
+
+/// Whether and how regions are formed; defaults in parentheses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RegionRules {
+    /// Whether agents whose owners want it form regions (no).
+    pub enabled: bool,
+    /// Time for which a region may crawl its hosts without the coordinator, in hours (24).
+    pub loan_hours: u32,
+    /// Times and bounds of regions that are formed from now on.
+    pub settings: Settings,
+}
+
+impl RegionRules {
+    /// Term of a loan, in milliseconds.
+    pub fn loan_ms(&self) -> u64 {
+        3_600_000 * u64::from(self.loan_hours)
+    }
+}
+
+impl Default for RegionRules {
+    fn default() -> Self {
+        Self { enabled: false, loan_hours: 24, settings: Settings::default() }
     }
 }
 

@@ -1,23 +1,25 @@
-//! The pins and exclusions that count now.
+//! The pins, exclusions and drains that count now.
 
 use delegation::Constraints;
 use delegation::constraints::{Exclusion, Pin};
 use model::{ExclusionId, PinId, UnixMillis};
 use store::constraints::{self, Kind, Rule};
-use store::{Store, StoreError};
+use store::{Store, StoreError, drains};
 
-/// Reads pins and exclusions. They are few, and any coordinator may have changed them, so that
-/// nothing is cached.
+/// Reads pins, exclusions and drains. They are few, and any coordinator may have changed them, so
+/// that nothing is cached.
 pub async fn current_constraints(
     store: &Store,
     now: UnixMillis,
 ) -> Result<Constraints, StoreError> {
     let pins = constraints::list_active(store, Kind::Pin, now).await?;
     let exclusions = constraints::list_active(store, Kind::Exclusion, now).await?;
-    Ok(Constraints::new(
+    let drained = drains::list(store).await?.into_iter().map(|drain| drain.agent).collect();
+    let constraints = Constraints::new(
         pins.into_iter().map(pin).collect(),
         exclusions.into_iter().map(exclusion).collect(),
-    ))
+    );
+    Ok(constraints.with_drained(drained))
 }
 
 fn pin(rule: Rule) -> Pin {

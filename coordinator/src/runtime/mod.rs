@@ -1,5 +1,6 @@
 //! The leaf of the coordinator: state and signals that all stages share.
 
+pub mod agent_programs;
 pub mod agent_wakeups;
 pub mod back_off;
 pub mod clock;
@@ -7,6 +8,7 @@ pub mod config;
 pub mod constraints;
 pub mod coordinator_key;
 pub mod delegated_hierarchy;
+pub mod elapsed_clock;
 pub mod events;
 pub mod failure;
 pub mod leader;

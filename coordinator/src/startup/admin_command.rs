@@ -15,7 +15,7 @@ use crate::http::timestamp::Timestamp;
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::{AdminArgs, AdminCommand, LogArgs};
-use crate::startup::{configuration, database};
+use crate::startup::{admin_api, configuration, database};
 
 /// Actor of these changes in the audit log.
 const ACTOR: &str = "command line";
@@ -25,7 +25,11 @@ const ACCOUNTS_MAX: i64 = 10_000;
 
 /// Runs one of the commands and prints its result.
 pub async fn run(args: AdminArgs) -> Result<(), Failure> {
-    let AdminArgs { place, command } = args;
+    let AdminArgs { place, connection, command } = args;
+    let command = match command {
+        AdminCommand::Api(command) => return admin_api::run(place, &connection, command).await,
+        command => command,
+    };
     let config = configuration::load(place.into(), cluster::default_data_dir)?;
     let database = database::open_shared(&config).await?;
     let done = dispatch(&database.store, command).await;
@@ -35,6 +39,8 @@ pub async fn run(args: AdminArgs) -> Result<(), Failure> {
 
 async fn dispatch(store: &Store, command: AdminCommand) -> Result<(), Failure> {
     match command {
+        // Handled before the database is opened.
+        AdminCommand::Api(_) => Ok(()),
         AdminCommand::List { json } => list(store, json).await,
         AdminCommand::Create { name, role, password_stdin } => {
             if let Some(error) = name_error(&name) {
@@ -138,7 +144,7 @@ async fn list(store: &Store, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     for account in accounts {
-        let created = Timestamp(account.created_at).to_minute();
+        let created = Timestamp(account.created_at).to_iso();
         println!("{:<8} {:<8} {created}  {}", account.id, account.role.as_str(), account.name);
     }
     Ok(())
@@ -164,7 +170,7 @@ async fn log(store: &Store, args: &LogArgs) -> Result<(), Failure> {
             continue;
         }
         let audit::AuditEntry { id, actor, action, subject, detail, .. } = entry;
-        println!("{id} {} {actor}: {action} {subject} {detail}", at.to_minute());
+        println!("{id} {} {actor}: {action} {subject} {detail}", at.to_iso());
     }
     Ok(())
 }

@@ -18,13 +18,16 @@ use crate::intake::dns::Dns;
 use crate::intake::recent_urls::RecentUrls;
 use crate::packages::Packages;
 use crate::packages::blob_store::BlobStore;
+use crate::packages::fair_order::Turns;
 use crate::packages::metrics::PackageMetrics;
 use crate::packages::retries::Retries;
 use crate::packages::upload_limits::UploadLimits;
 use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
 use crate::placement::delegate_remapped::HostWalk;
+use crate::placement::drain_agents::DrainPositions;
 use crate::placement::forget_history::HistoryPosition;
+use crate::placement::regions::{RegionParts, Regions};
 use crate::predictor::{Predictor, PredictorState};
 use crate::registry::RegistryData;
 use crate::registry::refresh::LastAttempt;
@@ -76,6 +79,8 @@ pub async fn coordinator(
     let intake = Arc::new(shared.intake(dns));
     let placement = Arc::new(shared.placement(&predictor, &search));
     let packages = Arc::new(shared.packages(&predictor, index, blobs));
+    let key = coordinator_key(&shared.store).await?;
+    let regions = Arc::new(shared.regions(key));
     let Shared { config, clock, store, events, hierarchy, policy, .. } = shared.clone();
     let Shared { agent_wakeups, peer_hints, leader, stop, .. } = shared;
     Ok(Coordinator {
@@ -87,6 +92,7 @@ pub async fn coordinator(
         hierarchy,
         policy,
         agent_wakeups,
+        url_answers: Arc::default(),
         peer_hints,
         leader,
         statuses: Arc::default(),
@@ -98,6 +104,7 @@ pub async fn coordinator(
         search,
         placement,
         packages,
+        regions,
     })
 }
 
@@ -239,10 +246,18 @@ impl Shared {
             search: Arc::clone(search),
             recent_urls: Arc::clone(&self.recent_urls),
             host_walk: HostWalk::default(),
+            drain_positions: DrainPositions::default(),
             history: HistoryPosition::default(),
             audited: tokio::sync::Mutex::default(),
             last_audit: LastAudit::default(),
         }
+    }
+
+    fn regions(&self, key: CoordinatorKey) -> Regions {
+        let Self { config, clock, store, hierarchy, leader, events, agent_wakeups, .. } =
+            self.clone();
+        let parts = RegionParts { clock, hierarchy, leader, events, agent_wakeups };
+        Regions::new(store, config.regions, Arc::new(key), parts)
     }
 
     fn packages(&self, predictor: &Arc<Predictor>, index: Index, blobs: BlobStore) -> Packages {
@@ -257,6 +272,7 @@ impl Shared {
             index: Arc::new(index),
             blobs,
             retries: Retries::default(),
+            turns: Turns::default(),
             uploads: UploadLimits::default(),
             verifications: Packages::verification_permits(),
             metrics: PackageMetrics::default(),

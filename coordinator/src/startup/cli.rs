@@ -4,18 +4,37 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 use model::Role;
 
 use crate::runtime::config::LogFormat;
+use crate::startup::admin_api::cli::{ApiCommand, ConnectionArgs};
 
 /// Decides which agent crawls what, receives the results, and answers searches over them.
 #[derive(Debug, Parser)]
-#[command(name = "nearcrawl-coordinator", version)]
+#[command(name = "nearcrawl-coordinator", version, after_help = AFTER_HELP, max_term_width = 100)]
 pub struct Cli {
     /// One of the subcommands.
     #[command(subcommand)]
     pub command: Command,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  nearcrawl-coordinator serve --config /etc/nearcrawl/coordinator.toml
+  nearcrawl-coordinator admin agents list
+  nearcrawl-coordinator admin explain https://example.org/page
+  nearcrawl-coordinator admin --url https://search.example.org --token-file token agents list
+  nearcrawl-coordinator doctor --config /etc/nearcrawl/coordinator.toml
+
+Exit codes:
+  0   success
+  1   another failure
+  2   invalid command line
+  3   audit or doctor found something to repair
+  64  wrong configuration
+  69  Postgres or the coordinator cannot be reached
+  73  a directory or port cannot be used";
 
 /// Subcommands; each has a function of its own in `startup`.
 #[derive(Debug, Subcommand)]
@@ -24,8 +43,19 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check the delegations; exit code 3 if something needs repair.
     Audit(AuditArgs),
-    /// List, create, change and remove accounts, and read the audit log.
-    Admin(AdminArgs),
+    /// Administer accounts, agents, tokens, seeds, delegations and the policy, read the audit log,
+    /// and explain URLs.
+    Admin(Box<AdminArgs>),
+    /// Check the machine: ports, DNS, clock, disk, proxy, Postgres. Exit code 3 if something does
+    /// not work.
+    Doctor(DoctorArgs),
+    /// Print the completions of a shell, for its directory of completions.
+    Completions {
+        /// The shell, for example bash.
+        shell: Shell,
+    },
+    /// Print the manual; read it with `nearcrawl-coordinator man | man -l -`.
+    Man,
 }
 
 /// Flags of `serve`. A flag wins over the environment, the environment over the file, the file over
@@ -55,6 +85,10 @@ pub struct ServeArgs {
     /// with endpoint and credentials from the variables AWS_*.
     #[arg(long, value_name = "LOCATION", env = "NEARCRAWL_STORAGE")]
     pub storage: Option<String>,
+    /// Directory with the program `nearcrawl-agent`, which the page "Host an agent" offers to
+    /// partners; by default none is offered.
+    #[arg(long, value_name = "DIR")]
+    pub agent_downloads: Option<PathBuf>,
     /// DNS server to ask for the addresses of hosts, instead of the system's.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub resolver: Option<SocketAddr>,
@@ -114,18 +148,43 @@ impl From<AuditArgs> for ServeArgs {
     }
 }
 
+/// Flags of `doctor`: those of `serve` that say where things are.
+#[derive(Debug, Default, Args)]
+pub struct DoctorArgs {
+    /// The places of the data.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// Address and port on which the coordinator is to listen.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Print one JSON array instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl From<DoctorArgs> for ServeArgs {
+    fn from(args: DoctorArgs) -> Self {
+        let DoctorArgs { place, listen, json: _ } = args;
+        Self { listen, ..place.into() }
+    }
+}
+
 /// Flags of `admin`: the places of the data, and what to do.
 #[derive(Debug, Args)]
 pub struct AdminArgs {
     /// The places of the data.
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// What to do with the accounts.
+    /// How to reach the running coordinator.
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+    /// What to do.
     #[command(subcommand)]
     pub command: AdminCommand,
 }
 
-/// Subcommands of `admin`. All work while the coordinator runs.
+/// Subcommands of `admin`. All work while the coordinator runs; those about accounts and the audit
+/// log need only the database.
 #[derive(Debug, Subcommand)]
 pub enum AdminCommand {
     /// List the accounts.
@@ -168,6 +227,9 @@ pub enum AdminCommand {
     },
     /// Print the audit log, the newest entry first.
     Log(LogArgs),
+    /// Commands that ask the running coordinator.
+    #[command(flatten)]
+    Api(ApiCommand),
 }
 
 /// Flags of `admin log`.
@@ -193,6 +255,6 @@ pub struct LogArgs {
     pub json: bool,
 }
 
-fn role(word: &str) -> Result<Role, String> {
+pub(crate) fn role(word: &str) -> Result<Role, String> {
     word.parse().map_err(|_| "give admin or viewer".to_owned())
 }

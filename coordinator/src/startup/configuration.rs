@@ -11,7 +11,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use url::{Host, Url};
 
-use crate::runtime::config::{Config, Limits, LogFormat, Registries};
+use crate::runtime::config::{Config, Limits, LogFormat, RegionRules, Registries};
 use crate::runtime::failure::Failure;
 use crate::runtime::storage_location::{LocationError, StorageLocation};
 use crate::startup::cli::ServeArgs;
@@ -30,7 +30,9 @@ struct File {
     resolver: Option<SocketAddr>,
     log_format: Option<LogFormat>,
     trusted_proxies: Vec<String>,
+    agent_downloads: Option<PathBuf>,
     registries: Registries,
+    regions: RegionRules,
     limits: Limits,
 }
 
@@ -76,7 +78,9 @@ pub fn load(
         log_format: args.log_format.or(file.log_format).unwrap_or_default(),
         admin_password,
         trusted_proxies: proxies(&file.trusted_proxies)?,
+        agent_downloads: downloads(args.agent_downloads.or(file.agent_downloads))?,
         registries: file.registries,
+        regions: file.regions,
         limits: file.limits,
     })
 }
@@ -96,6 +100,18 @@ fn public_url(text: &str) -> Result<Url, Failure> {
         "https" => Ok(url),
         "http" if is_loopback => Ok(url),
         _ => Err(failure("must begin with https://, or be an http URL of this machine")),
+    }
+}
+
+/// A mistyped directory is reported at the start, not to the first partner.
+fn downloads(dir: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
+    match dir {
+        Some(dir) if !dir.is_dir() => Err(Failure::configuration(format!(
+            "agent_downloads: {} is not a directory; make it, and put the program nearcrawl-agent \
+             there",
+            dir.display()
+        ))),
+        dir => Ok(dir),
     }
 }
 
@@ -244,6 +260,7 @@ mod tests {
         let config = load(example, ServeArgs::default()).expect("a configuration");
         assert_eq!(config.registries.refresh_days, 90);
         assert_eq!(config.limits, Limits::default());
+        assert_eq!(config.regions, RegionRules::default());
     }
 
     #[test]

@@ -32,13 +32,25 @@ pub async fn open(config: &Config) -> Result<Database, Failure> {
     connect(config, cluster).await
 }
 
-/// Like [`open`], for a command that may run beside the coordinator: joins its private server.
+/// Like [`open`], for a command that may run beside the coordinator: joins its private server. A
+/// data directory without one is mistyped, and a server that does not answer is not waited for.
 pub async fn open_shared(config: &Config) -> Result<Database, Failure> {
     let cluster = match config.database_url {
         Some(_) => None,
+        None if !cluster::exists(&config.data_dir) => {
+            return Err(Failure::configuration(format!(
+                "no coordinator has run in {}; give its data directory with --data-dir, or its \
+                 database with --database-url",
+                config.data_dir.display()
+            )));
+        }
         None => Some(Cluster::start_or_join(private(config)).await.map_err(cluster_failure)?),
     };
-    connect(config, cluster).await
+    let address = address(config, cluster.as_ref())?;
+    let connections = config.limits.database_connections;
+    let opened = store::open_with(&address, connections).await;
+    let store = opened.map_err(|error| database_failure(&error))?;
+    Ok(Database { store, cluster })
 }
 
 fn private(config: &Config) -> cluster::Options {

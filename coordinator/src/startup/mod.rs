@@ -1,5 +1,6 @@
 //! Startup: command line, configuration, wiring, serving and shutdown.
 
+pub mod admin_api;
 pub mod admin_command;
 pub mod audit_command;
 pub mod boot;
@@ -8,8 +9,10 @@ pub mod configuration;
 pub mod database;
 mod descriptors;
 pub mod disk;
+pub mod doctor;
 pub mod leftovers;
 pub mod log;
+pub mod manual;
 pub mod serve;
 pub mod shutdown;
 pub mod storage;

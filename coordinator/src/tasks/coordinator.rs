@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use model::UnixMillis;
 use store::Store;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::intake::Intake;
 use crate::packages::Packages;
 use crate::placement::Placement;
+use crate::placement::regions::Regions;
 use crate::predictor::Predictor;
 use crate::registry::RegistryData;
 use crate::runtime::agent_wakeups::AgentWakeups;
@@ -43,6 +45,8 @@ pub struct Coordinator {
     pub policy: Arc<CurrentPolicy>,
     /// Notifies the heartbeats that agents hold open.
     pub agent_wakeups: Arc<AgentWakeups>,
+    /// Notified when agents have answered questions about URLs.
+    pub url_answers: Arc<Notify>,
     /// Hints that wait to be sent to the other coordinators.
     pub peer_hints: Arc<PeerHints>,
     /// Whether this coordinator is the leader.
@@ -65,6 +69,8 @@ pub struct Coordinator {
     pub placement: Arc<Placement>,
     /// Receives and ingests packages.
     pub packages: Arc<Packages>,
+    /// Forms regions and takes part in them.
+    pub regions: Arc<Regions>,
 }
 
 impl Coordinator {

@@ -7,6 +7,7 @@
 //! [`peer_notifications`] carries wake-ups between coordinators, and [`delegation_sync`] keeps the
 //! delegation table in step with theirs.
 
+mod add_up_activity;
 mod add_up_counts;
 pub mod coordinator;
 pub mod delegation_sync;

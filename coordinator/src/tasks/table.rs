@@ -8,18 +8,19 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::intake::{end_leases, place_hosts, resolve_hosts, route_urls};
-use crate::packages::ingest_packages;
+use crate::packages::{forget_bundles, ingest_packages};
+use crate::placement::regions::{form_regions, take_over_subnets};
 use crate::placement::{
-    apply_constraints, audit, balance_load, calibrate, delegate_remapped, forget_history,
-    keep_partitions, pause_forging, settle_homes,
+    apply_constraints, audit, balance_load, calibrate, check_paths, delegate_remapped,
+    drain_agents, forget_history, keep_partitions, pause_forging, settle_homes,
 };
 use crate::predictor::{choose_landmarks, fit_model, measure_homes, measure_landmarks};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::search::{drive_searches, expire_probes, open_searches};
-use crate::tasks::add_up_counts;
 use crate::tasks::coordinator::Coordinator;
+use crate::tasks::{add_up_activity, add_up_counts};
 
 /// The result of one run.
 pub type RunResult = Result<Outcome, anyhow::Error>;
@@ -216,6 +217,13 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(apply_constraints::run(&coordinator.placement)),
     },
     BackgroundTask {
+        name: "drain_agents",
+        period: Duration::from_secs(5),
+        leader_only: true,
+        woken_by: &[Event::SearchesEnded, Event::HostsReleased],
+        run: |coordinator| Box::pin(drain_agents::run(&coordinator.placement)),
+    },
+    BackgroundTask {
         name: "balance_load",
         period: Duration::from_secs(15),
         leader_only: true,
@@ -230,11 +238,25 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(add_up_counts::run(&coordinator.store)),
     },
     BackgroundTask {
+        name: "add_up_activity",
+        period: Duration::from_secs(15),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(add_up_activity::run(&coordinator.store, coordinator.now())),
+    },
+    BackgroundTask {
         name: "keep_partitions",
         period: Duration::from_hours(1),
         leader_only: true,
         woken_by: &[],
         run: |coordinator| Box::pin(keep_partitions::run(&coordinator.placement)),
+    },
+    BackgroundTask {
+        name: "forget_bundles",
+        period: Duration::from_hours(1),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(forget_bundles::run(&coordinator.packages)),
     },
     BackgroundTask {
         name: "forget_history",
@@ -251,6 +273,13 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(calibrate::run(&coordinator.placement)),
     },
     BackgroundTask {
+        name: "check_paths",
+        period: Duration::from_secs(30),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(check_paths::run(&coordinator.placement)),
+    },
+    BackgroundTask {
         name: "pause_forging",
         period: Duration::from_mins(5),
         leader_only: true,
@@ -264,6 +293,20 @@ pub static TABLE: &[BackgroundTask] = &[
         leader_only: false,
         woken_by: &[Event::DelegationsChanged, Event::SubnetsReleased],
         run: |coordinator| Box::pin(audit::run(&coordinator.placement)),
+    },
+    BackgroundTask {
+        name: "form_regions",
+        period: Duration::from_secs(5),
+        leader_only: true,
+        woken_by: &[Event::DelegationsChanged, Event::SubnetsReleased],
+        run: |coordinator| Box::pin(form_regions::run(&coordinator.regions)),
+    },
+    BackgroundTask {
+        name: "take_over_subnets",
+        period: Duration::from_secs(5),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(take_over_subnets::run(&coordinator.regions)),
     },
     BackgroundTask {
         name: ingest_packages::NAME,

@@ -34,6 +34,8 @@ pub(crate) struct FakeAgent {
     routes_after: u64,
     /// Host orders that the next heartbeats confirm.
     pub(crate) orders_done: Vec<u64>,
+    /// Bundles that the next heartbeats say were taken.
+    pub(crate) bundles_taken: Vec<u64>,
     known: HashSet<String>,
     state: AgentState,
 }
@@ -64,6 +66,7 @@ pub(crate) fn profile(seed: u8) -> AgentProfile {
         capacity_pages_per_day: 1_000,
         zone: "UTC".into(),
         spans: vec![],
+        place: None,
     }
 }
 
@@ -114,9 +117,14 @@ impl FakeAgent {
 
     /// Enrolled from 127.0.0.`seed`, pending.
     pub(crate) async fn enrol(running: &Running, seed: u8) -> Self {
+        let token = running.join_token().await;
+        Self::enrol_with(running, seed, token).await
+    }
+
+    /// Enrolled from 127.0.0.`seed` with this join token, pending.
+    pub(crate) async fn enrol_with(running: &Running, seed: u8, token: String) -> Self {
         let client = client(&format!("127.0.0.{seed}"));
         let key = AgentKey::from_seed([seed; 32]);
-        let token = running.join_token().await;
         let maker = token.parse::<JoinToken>().unwrap().coordinator();
         let request = EnrolRequest::new(&key, token, profile(seed), now(), "nonce".into());
         let response =
@@ -132,6 +140,7 @@ impl FakeAgent {
             token: String::new(),
             routes_after: 0,
             orders_done: vec![],
+            bundles_taken: vec![],
             known: HashSet::new(),
             state: answer.state,
         };
@@ -174,7 +183,10 @@ impl FakeAgent {
             probes_accepted: vec![],
             orders_done: self.orders_done.clone(),
             orders_accepted: vec![],
+            bundles_taken: self.bundles_taken.clone(),
             policy: None,
+            url_statuses: Vec::new(),
+            place: None,
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: 0,
@@ -244,7 +256,7 @@ impl FakeAgent {
         let name = PackageName { agent: self.id, epoch: EPOCH, seq };
         let mut builder = PackageBuilder::default();
         for entry in entries {
-            builder.push(entry.clone());
+            builder.push(entry);
         }
         builder.finish(name, now(), &self.key).unwrap().bytes
     }
@@ -252,6 +264,16 @@ impl FakeAgent {
     pub(crate) async fn ship(&self, running: &Running, seq: u64, bytes: Vec<u8>) -> Response {
         let url = format!("{}/api/v1/agent/packages/{EPOCH}/{seq}", running.base);
         self.client.put(&url).bearer_auth(&self.token).body(bytes).send().await.unwrap()
+    }
+
+    pub(crate) async fn send_bundle(&self, running: &Running, order: u64, body: &str) -> Response {
+        let request = self.client.put(format!("{}/api/v1/agent/bundles/{order}", running.base));
+        request.bearer_auth(&self.token).body(body.to_owned()).send().await.unwrap()
+    }
+
+    pub(crate) async fn read_bundle(&self, running: &Running, order: u64) -> Response {
+        let request = self.client.get(format!("{}/api/v1/agent/bundles/{order}", running.base));
+        request.bearer_auth(&self.token).send().await.unwrap()
     }
 
     /// Ships and gives the receipt's word.

@@ -6,10 +6,12 @@ use coordinator::runtime::events::Event;
 use coordinator::search::open_searches;
 use hierarchy::{Hierarchy, Range};
 use model::{HostId, HostTask};
+use protocol::BundleOffer;
+use reqwest::StatusCode;
 use store::hosts;
 use store::testing::execute;
 
-use crate::agent::FakeAgent;
+use crate::agent::{FakeAgent, problem};
 use crate::world::{Ground, Running, hierarchy_of, load, until};
 
 const LOW: &str = "http://198.51.100.1/";
@@ -133,6 +135,83 @@ async fn a_host_that_is_cut_out_stays_until_a_search_decides_and_is_then_handed_
     turns(&running, &mut one, &mut two, |_, two| two.routed.iter().any(|url| url == HIGH)).await;
     assert!(two.routed.iter().all(|url| url.starts_with(HIGH)), "{:?}", two.routed);
     running.stop().await;
+}
+
+#[tokio::test]
+async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
+    let ground = Ground::bare().await;
+    let (running, mut one, mut two) = with_hosts(&ground, &[("198.51.100.0/26", "north")]).await;
+    (one.rtt_us, two.rtt_us) = (90_000, 9_000);
+    let cut = world_with(&[("198.51.100.0/26", "north"), ("198.51.100.32/27", "east")]);
+    until_in_use(&running, &ground, &cut).await;
+    running.add_seeds(&["http://198.51.100.33/more"]).await;
+    turns(&running, &mut one, &mut two, |one, _| !one.told.is_empty()).await;
+    let order = one.agent.heartbeat(&running, 0).await.host_orders.remove(0);
+    assert!(order.takes_bundle, "both agents speak of bundles");
+    let number = order.number;
+    let refused = two.agent.send_bundle(&running, number, "forged").await;
+    assert_eq!(problem(refused).await.0, StatusCode::NOT_FOUND, "not its order");
+    for _ in 0..2 {
+        assert_eq!(one.agent.send_bundle(&running, number, "known").await.status(), 200);
+    }
+    let early = two.agent.read_bundle(&running, number).await;
+    assert_eq!(problem(early).await.0, StatusCode::NOT_FOUND, "the host is not its own yet");
+    assert_eq!(two.agent.heartbeat(&running, 0).await.bundles, []);
+
+    one.release(&running).await;
+    let has_high = |two: &Party| two.routed.iter().any(|url| url == HIGH);
+    turns(&running, &mut one, &mut two, |_, two| has_high(two)).await;
+    let offered = two.agent.heartbeat(&running, 0).await.bundles;
+    let offer = BundleOffer { number, host: "http://198.51.100.33".into(), keeps_times: false };
+    assert_eq!(offered, [offer], "90 ms and 9 ms are not alike");
+    assert_eq!(two.agent.read_bundle(&running, number).await.text().await.unwrap(), "known");
+    let gone = one.agent.read_bundle(&running, number).await;
+    assert_eq!(problem(gone).await.0, StatusCode::NOT_FOUND, "the host is another's");
+    one.agent.bundles_taken = vec![number];
+    one.turn(&running).await;
+    assert_eq!(two.agent.heartbeat(&running, 0).await.bundles.len(), 1, "one cannot take it");
+
+    two.agent.bundles_taken = vec![number];
+    assert_eq!(two.agent.heartbeat(&running, 0).await.bundles, []);
+    let taken = two.agent.read_bundle(&running, number).await;
+    assert_eq!(problem(taken).await.0, StatusCode::NOT_FOUND);
+    let left = blobs_of_bundles(&ground);
+    assert!(left.is_empty(), "{left:?}");
+    running.stop().await;
+}
+
+/// An older agent among the working ones could be the next one of a host.
+#[tokio::test]
+async fn hosts_are_handed_back_while_an_older_agent_works() {
+    let ground = Ground::bare().await;
+    let (running, mut one, mut two) = with_hosts(&ground, &[("198.51.100.0/26", "north")]).await;
+    (one.rtt_us, two.rtt_us) = (90_000, 9_000);
+    FakeAgent::approved(&running, 3).await;
+    let older = "UPDATE agents SET protocol = 4 WHERE name = 'agent 3'";
+    execute(ground.store(), older).await.unwrap();
+    let cut = world_with(&[("198.51.100.0/26", "north"), ("198.51.100.32/27", "east")]);
+    until_in_use(&running, &ground, &cut).await;
+    running.add_seeds(&["http://198.51.100.33/more"]).await;
+    turns(&running, &mut one, &mut two, |one, _| !one.told.is_empty()).await;
+    assert!(!one.agent.heartbeat(&running, 0).await.host_orders[0].takes_bundle);
+    running.stop().await;
+}
+
+/// Files of bundles in the local blob store.
+fn blobs_of_bundles(ground: &Ground) -> Vec<std::path::PathBuf> {
+    let mut dirs = vec![ground.packages()];
+    let mut found = Vec::new();
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "nchb") {
+                found.push(path);
+            }
+        }
+    }
+    found
 }
 
 #[tokio::test]

@@ -10,8 +10,10 @@
 
 mod agent;
 mod enrolment;
+mod fair_ingestion;
 mod generations;
 mod hostile_values;
+mod leaving;
 mod measured_first;
 mod names;
 mod packages;
@@ -22,6 +24,7 @@ mod restart;
 mod several_places;
 mod shared_storage;
 mod slow_pages;
+mod slow_paths;
 mod standing;
 mod two_coordinators;
 mod unread_packages;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use coordinator::http::agent::tokens;
 use coordinator::placement::agent_administration::{AgentAction, administer};
-use coordinator::runtime::clock::SystemClock;
+use coordinator::runtime::clock::{Clock, SystemClock};
 use coordinator::runtime::config::Config;
 use coordinator::runtime::coordinator_key;
 use coordinator::runtime::failure::Failure;
@@ -107,11 +107,16 @@ impl Ground {
         dir.path().clone_into(&mut config.data_dir);
         let connections = config.limits.database_connections;
         let store = store::open_with(self.store().address(), connections).await.unwrap();
-        start(config, store).await
+        start(config, store, Arc::new(SystemClock)).await
+    }
+
+    /// Starts it with a clock of the test.
+    pub(crate) async fn start_at(&self, clock: Arc<dyn Clock>) -> Running {
+        start(self.config(), self.store().clone(), clock).await.unwrap()
     }
 
     async fn start_with(&self, config: Config) -> Running {
-        start(config, self.store().clone()).await.unwrap()
+        start(config, self.store().clone(), Arc::new(SystemClock)).await.unwrap()
     }
 
     fn config(&self) -> Config {
@@ -127,9 +132,9 @@ impl Ground {
     }
 }
 
-async fn start(config: Config, store: Store) -> Result<Running, Failure> {
+async fn start(config: Config, store: Store, clock: Arc<dyn Clock>) -> Result<Running, Failure> {
     let stop = CancellationToken::new();
-    let coordinator = boot::coordinator(config, Arc::new(SystemClock), store, stop).await?;
+    let coordinator = boot::coordinator(config, clock, store, stop).await?;
     Ok(Running::start(Arc::new(coordinator)).await)
 }
 
@@ -191,7 +196,8 @@ impl Running {
     pub(crate) async fn add_seeds(&self, seeds: &[&str]) {
         let seeds: Vec<String> = seeds.iter().map(|seed| (*seed).to_owned()).collect();
         let intake = &self.coordinator.intake;
-        let added = coordinator::intake::seeds::add_seeds(intake, &seeds, "admin").await.unwrap();
+        let added =
+            coordinator::intake::seeds::add_seeds(intake, &seeds, 0, "admin").await.unwrap();
         assert!(added.rejected.is_empty(), "{added:?}");
     }
 

@@ -16,8 +16,13 @@ async fn every_page_path_returns_the_index_page() {
         (StatusCode::OK, Some("text/html; charset=utf-8"))
     );
     assert_eq!(front.header("cache-control"), Some("no-cache"));
-    for path in ["/agents", "/delegations/dlg_7", "/hierarchy/41.0.0.1", "/search?q=x"] {
-        assert_eq!(browser.get(path).await.text, front.text, "{path}");
+    for path in ["/agents", "/delegations/dlg_7/explanation", "/hosts/hst_1", "/crawler", "/?q=x"] {
+        let page = browser.get(path).await;
+        assert_eq!((page.status, &page.text), (StatusCode::OK, &front.text), "{path}");
+    }
+    for path in ["/nope", "/agents/a/b", "/delegations/dlg_7", "/search?q=x"] {
+        let page = browser.get(path).await;
+        assert_eq!((page.status, &page.text), (StatusCode::NOT_FOUND, &front.text), "{path}");
     }
     for path in [
         "/assets/missing.js",
@@ -74,5 +79,15 @@ async fn large_responses_are_compressed() {
     let response = request.send().await.unwrap();
     assert_eq!(response.headers()["content-encoding"], "gzip");
     assert!(response.bytes().await.unwrap().starts_with(&[0x1f, 0x8b]));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn crawlers_of_others_read_robots_txt() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let robots = Browser::new(&running).get("/robots.txt").await;
+    assert_eq!(robots.header("content-type"), Some("text/plain; charset=utf-8"));
+    assert!(robots.text.contains("\nDisallow: /\n"), "{}", robots.text);
     running.stop().await;
 }

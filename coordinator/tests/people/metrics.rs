@@ -133,7 +133,7 @@ async fn requests_packages_and_agents_are_counted() {
     assert_eq!(agent.ship_well(&running, 1, good.clone()).await, "duplicate");
     agent.ship(&running, 2, b"no package".to_vec()).await;
     browser.get("/api/v1/agents/agt_1").await;
-    browser.get("/some/page").await;
+    browser.get("/overview").await;
     until("the package is ingested", || async {
         scraper.value("nearcrawl_packages_ingested_total").await == Some(1.0)
     })

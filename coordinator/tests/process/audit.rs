@@ -77,3 +77,18 @@ async fn the_exit_code_tells_whether_there_is_anything_to_repair() {
     assert_eq!(told["findings"][1]["kind"], "stale_generation");
     assert_eq!(told["findings"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn a_mistyped_data_directory_is_refused_and_stays_empty() {
+    let dir = tempfile::tempdir().unwrap();
+    for command in [&["audit"][..], &["admin", "list"]] {
+        let mut program = bare();
+        let flags = ["--data-dir", dir.path().to_str().unwrap()];
+        let (first, rest) = command.split_first().unwrap();
+        let output = program.arg(first).args(flags).args(rest).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(64), "{told}");
+        assert!(told.contains("--data-dir"), "{told}");
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}

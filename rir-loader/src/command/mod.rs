@@ -1,5 +1,6 @@
 //! The subcommands, one module each.
 
+pub(crate) mod completions;
 pub(crate) mod database;
 pub(crate) mod diff;
 pub(crate) mod fetch;

@@ -3,42 +3,73 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
-use model::{AgentId, AgentState, Presence, UnixMillis};
+use model::{AgentId, AgentState, PlaceClaim, Presence, UnixMillis};
+use protocol::join_token::Fingerprint;
 use store::agents::{self, AgentSummary, OrderOutcome};
+use store::drains::{self, Drain};
 use store::trust::{self, AgentTrust};
 
-use crate::http::admin::dto::agents::Agent;
+use crate::http::admin::agent_list::{ListedAgent, SelectedAgents, select};
+use crate::http::admin::drains as admin_drains;
+use crate::http::admin::dto::agents::{Agent, AgentList, AgentQuery};
 use crate::http::admin::report_trust::report_trust;
 use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Path, Query};
-use crate::http::paging::{Page, PageQuery};
+use crate::http::paging::{PageQuery, bad_cursor, decode_cursor, encode_cursor};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::agent_administration::{AgentAction, administer};
 use crate::tasks::coordinator::Coordinator;
 
-/// All agents, the newest first.
+/// Agents that pass the filter, in the order asked for, with counts.
 #[utoipa::path(get, path = "/api/v1/agents", operation_id = "list_agents", tag = "agents",
-    params(PageQuery), security(("session" = [])), responses((status = 200, body = Page<Agent>)))]
+    params(AgentQuery, PageQuery), security(("session" = [])),
+    responses((status = 200, body = AgentList)))]
 pub async fn list(
     _viewer: Viewer,
     State(state): State<ApiState>,
+    Query(query): Query<AgentQuery>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Agent>>, Problem> {
-    let limit = page.limit()?;
-    let found = agents::list(&state.core.store, page.before()?, limit + 1).await?;
-    let ids: Vec<AgentId> = found.iter().map(|agent| agent.id).collect();
-    let mut trust: HashMap<AgentId, AgentTrust> = trust::find(&state.core.store, &ids)
-        .await?
-        .into_iter()
-        .map(|trust| (trust.agent, trust))
-        .collect();
-    let page = Page::from_rows(found, limit, |agent| agent.id.get());
-    Ok(Json(page.map(|agent| {
+) -> Result<Json<AgentList>, Problem> {
+    let limit = usize::try_from(page.limit()?).unwrap_or(usize::MAX);
+    // The cursor is the number of agents before the page.
+    let before = page.cursor.as_deref().map_or(Ok(0), decode_cursor)?;
+    let before = usize::try_from(before).map_err(|_| bad_cursor())?;
+    let all = agents::list(&state.core.store).await?;
+    let listed = all.into_iter().map(|agent| listed(&state.core, agent)).collect();
+    let SelectedAgents { agents, states, presences } = select(listed, &query);
+    let total = agents.len();
+    let end = before.saturating_add(limit).min(total);
+    let page: Vec<AgentSummary> =
+        agents.into_iter().skip(before).take(limit).map(|listed| listed.agent).collect();
+    let next_cursor = (end < total).then(|| encode_cursor(i64::try_from(end).unwrap_or(i64::MAX)));
+    let items = to_dtos(&state, page).await?;
+    Ok(Json(AgentList { items, next_cursor, total: total as u64, states, presences }))
+}
+
+fn listed(core: &Coordinator, agent: AgentSummary) -> ListedAgent {
+    let presence = presence(&agent, core.heartbeat_cutoff(), core.now());
+    let SubnetInfo { country, company, .. } =
+        SubnetInfo::of_address(core.delegated().as_deref(), agent.home);
+    ListedAgent { agent, presence, registration: country.into_iter().chain(company).collect() }
+}
+
+async fn to_dtos(state: &ApiState, page: Vec<AgentSummary>) -> Result<Vec<Agent>, Problem> {
+    let store = &state.core.store;
+    let ids: Vec<AgentId> = page.iter().map(|agent| agent.id).collect();
+    let trust = trust::find(store, &ids).await?;
+    let mut trust: HashMap<AgentId, AgentTrust> =
+        trust.into_iter().map(|trust| (trust.agent, trust)).collect();
+    let drains = drains::list(store).await?;
+    let mut drains: HashMap<AgentId, Drain> =
+        drains.into_iter().map(|drain| (drain.agent, drain)).collect();
+    let agents = page.into_iter().map(|agent| {
         let trust = trust.remove(&agent.id);
-        to_dto(&state.core, agent, trust)
-    })))
+        let drain = drains.remove(&agent.id);
+        to_dto(&state.core, agent, trust, drain)
+    });
+    Ok(agents.collect())
 }
 
 /// One agent with its state and its counts.
@@ -125,34 +156,55 @@ const fn rule(action: AgentAction) -> &'static str {
     }
 }
 
-async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
+/// The agent of this id, or 404.
+pub(super) async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
     let found = agents::find(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
     let trust = trust::find(&state.core.store, &[id]).await?.pop();
-    Ok(Json(to_dto(&state.core, found, trust)))
+    let drains = drains::list(&state.core.store).await?;
+    let drain = drains.into_iter().find(|drain| drain.agent == id);
+    Ok(Json(to_dto(&state.core, found, trust, drain)))
 }
 
-fn unknown(id: AgentId) -> Problem {
+/// The problem of an agent that does not exist.
+pub(super) fn unknown(id: AgentId) -> Problem {
     Problem::not_found(format!("There is no agent {id}."))
 }
 
-fn to_dto(core: &Coordinator, agent: AgentSummary, trust: Option<AgentTrust>) -> Agent {
+fn to_dto(
+    core: &Coordinator,
+    agent: AgentSummary,
+    trust: Option<AgentTrust>,
+    drain: Option<Drain>,
+) -> Agent {
     let presence = presence(&agent, core.heartbeat_cutoff(), core.now());
     let state = agent.state;
     let SubnetInfo { registry, country, company } =
         SubnetInfo::of_address(core.delegated().as_deref(), agent.home);
+    let place = agent.place.as_ref();
     let is_forging = trust.as_ref().is_some_and(|trust| trust.paused.is_some());
     Agent {
         reports: report_trust(trust),
-        idle_reason: idle_reason(state, is_forging, presence, agent.idle_reason),
+        drain: drain.map(|drain| admin_drains::to_dto(drain, core.now())),
+        idle_reason: match (agent.left_at, agent.leaving_at) {
+            (Some(_), _) => Some("left, because its owner ended it".to_owned()),
+            (None, Some(_)) => Some("leaves: it hands its hosts over".to_owned()),
+            (None, None) => idle_reason(state, is_forging, presence, agent.idle_reason),
+        },
         id: agent.id,
         name: agent.name,
         state,
         presence,
         home: agent.home.to_string(),
-        city: None,
+        city: place.and_then(PlaceClaim::city).map(str::to_owned),
+        latitude: place.map(PlaceClaim::latitude),
+        longitude: place.map(PlaceClaim::longitude),
         registry,
         country,
         company,
+        key_fingerprint: Fingerprint::of(&agent.key).to_string(),
+        join_token: agent.join_token,
+        leaving_at: agent.leaving_at.map(Into::into),
+        left_at: agent.left_at.map(Into::into),
         contact: agent.contact,
         version: agent.version,
         capacity_pages_per_day: agent.capacity_pages_per_day.into(),

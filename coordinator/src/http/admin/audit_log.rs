@@ -4,7 +4,9 @@ use axum::extract::State;
 use model::UnixMillis;
 use store::audit::{self, Filter};
 
-use crate::http::admin::dto::audit_log::{AuditEntry, AuditQuery};
+use crate::http::admin::dto::audit_log::{
+    AuditActionCount, AuditCounts, AuditEntry, AuditLog, AuditQuery,
+};
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Query};
 use crate::http::paging::{Page, PageQuery};
@@ -14,13 +16,13 @@ use crate::http::state::ApiState;
 /// The audit log, the newest entry first.
 #[utoipa::path(get, path = "/api/v1/audit/entries", operation_id = "list_audit_entries",
     tag = "accounts", params(AuditQuery, PageQuery), security(("session" = [])),
-    responses((status = 200, body = Page<AuditEntry>)))]
+    responses((status = 200, body = AuditLog)))]
 pub async fn list(
     _viewer: Viewer,
     State(state): State<ApiState>,
     Query(query): Query<AuditQuery>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<AuditEntry>>, Problem> {
+) -> Result<Json<AuditLog>, Problem> {
     let limit = page.limit()?;
     let filter = Filter {
         actor: given(query.actor.as_deref()),
@@ -30,7 +32,18 @@ pub async fn list(
         until: time("until", query.until.as_deref())?,
     };
     let found = audit::list(&state.core.store, &filter, page.before()?, limit + 1).await?;
-    Ok(Json(Page::from_rows(found, limit, |entry| entry.id).map(AuditEntry::from)))
+    let page = Page::from_rows(found, limit, |entry| entry.id).map(AuditEntry::from);
+    let counts = match query.counts {
+        Some(true) => Some(counts(&state, &filter).await?),
+        _ => None,
+    };
+    Ok(Json(AuditLog { items: page.items, next_cursor: page.next_cursor, counts }))
+}
+
+async fn counts(state: &ApiState, filter: &Filter<'_>) -> Result<AuditCounts, Problem> {
+    let (total, actions) = audit::count_by_action(&state.core.store, filter).await?;
+    let actions = actions.into_iter().map(|(action, entries)| AuditActionCount { action, entries });
+    Ok(AuditCounts { total: total.into(), actions: actions.collect() })
 }
 
 /// A text of a query; an empty one is none.
@@ -39,7 +52,7 @@ fn given(text: Option<&str>) -> Option<&str> {
 }
 
 /// A point in time of a query; an empty one is none.
-fn time(field: &str, text: Option<&str>) -> Result<Option<UnixMillis>, Problem> {
+pub(super) fn time(field: &str, text: Option<&str>) -> Result<Option<UnixMillis>, Problem> {
     let Some(text) = given(text) else { return Ok(None) };
     let parsed: Result<jiff::Timestamp, _> = text.parse();
     let time = parsed.map_err(|_| {

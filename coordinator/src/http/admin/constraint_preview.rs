@@ -73,7 +73,9 @@ pub(super) fn refusal_problem(refusal: &Refusal) -> Problem {
     match refusal {
         Refusal::Nowhere { .. } => field_problem("scope", message),
         Refusal::Past => field_problem("expires_at", message),
-        Refusal::NoAgent(_) | Refusal::NotWorking { .. } => field_problem("agent", message),
+        Refusal::NoAgent(_) | Refusal::NotWorking { .. } | Refusal::Drained(_) => {
+            field_problem("agent", message)
+        }
         _ => Problem::conflict(message),
     }
 }

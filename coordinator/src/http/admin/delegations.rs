@@ -1,16 +1,23 @@
 //! Delegations: list with a filter, and details.
 
+use std::cmp::Reverse;
+
 use axum::extract::State;
 use hierarchy::Range;
-use model::DelegationId;
-use store::delegations::{DelegationFilter, DelegationSummary};
+use model::{DelegationId, Reason};
+use store::bounded_count::BoundedCount;
+use store::delegations::{DelegationFilter, DelegationOrder, DelegationPlace, DelegationSummary};
+use store::{Store, StoreError};
 
 use crate::http::admin::dto::agents::AgentRef;
-use crate::http::admin::dto::delegations::{Delegation, DelegationQuery};
+use crate::http::admin::dto::delegations::{
+    Delegation, DelegationList, DelegationListCounts, DelegationQuery, DelegationReasonCount,
+    DelegationSort,
+};
 use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path, Query};
-use crate::http::paging::{Page, PageQuery};
+use crate::http::paging::{PageQuery, decode_pair, encode_pair};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -18,17 +25,23 @@ use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 /// Longest text of the filter, in characters.
 const TEXT_MAX: usize = 200;
 
-/// All delegations that apply, the newest first.
+/// Delegations that apply, in the order asked for.
 #[utoipa::path(get, path = "/api/v1/delegations", operation_id = "list_delegations",
     tag = "delegations", params(DelegationQuery, PageQuery), security(("session" = [])),
-    responses((status = 200, body = Page<Delegation>)))]
+    responses((status = 200, body = DelegationList)))]
 pub async fn list(
     _viewer: Viewer,
     State(state): State<ApiState>,
     Query(query): Query<DelegationQuery>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Delegation>>, Problem> {
-    let before = page.before()?;
+) -> Result<Json<DelegationList>, Problem> {
+    let after = match &page.cursor {
+        Some(cursor) => {
+            let (rtt_us, id) = decode_pair(cursor)?;
+            Some(DelegationPlace { rtt_us, id: DelegationId::new(id) })
+        }
+        None => None,
+    };
     let limit = page.limit()?;
     let delegated = state.core.delegated();
     let mut filter = DelegationFilter { agent: query.agent, ..DelegationFilter::default() };
@@ -36,9 +49,52 @@ pub async fn list(
     if let Some(text) = query.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
         filter_by_text(text, delegated.as_deref(), &mut filter)?;
     }
-    let found = store::delegations::list(&state.core.store, &filter, before, limit + 1).await?;
-    let page = Page::from_rows(found, limit, |delegation| delegation.id.get());
-    Ok(Json(page.map(|delegation| to_dto(delegated.as_deref(), &delegation))))
+    let order = order(query.sort.unwrap_or_default());
+    let store = &state.core.store;
+    let mut found = store::delegations::list(store, &filter, order, after, limit + 1).await?;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let last = found.last().filter(|_| more).map(|delegation| delegation.place(order));
+    let next_cursor = last.map(|place| encode_pair(place.rtt_us, place.id.get()));
+    let items = found.iter().map(|found| to_dto(delegated.as_deref(), found)).collect();
+    let counts = match query.counts {
+        Some(true) => counts(store, &filter).await?,
+        _ => None,
+    };
+    Ok(Json(DelegationList { items, next_cursor, counts }))
+}
+
+const fn order(sort: DelegationSort) -> DelegationOrder {
+    match sort {
+        DelegationSort::Newest => DelegationOrder::Newest,
+        DelegationSort::Slowest => DelegationOrder::Slowest,
+    }
+}
+
+/// Counts by reason: kept for all delegations, read from an index for those of an agent. A text
+/// can be compared with every delegation only, so that nothing is counted then.
+async fn counts(
+    store: &Store,
+    filter: &DelegationFilter,
+) -> Result<Option<DelegationListCounts>, StoreError> {
+    if filter.text.is_some() || filter.touching.is_some() {
+        return Ok(None);
+    }
+    let mut reasons: Vec<(Reason, BoundedCount)> = if let Some(agent) = filter.agent {
+        store::delegations::count_of_agent(store, agent).await?
+    } else {
+        let kept = store::overview::delegations_by_reason(store).await?;
+        kept.into_iter().map(|(reason, count)| (reason, BoundedCount::exact(count))).collect()
+    };
+    reasons.sort_by_key(|(reason, counted)| (Reverse(counted.count), *reason));
+    let chosen =
+        reasons.iter().filter(|(reason, _)| filter.reason.is_none_or(|only| only == *reason));
+    let total = BoundedCount::sum(chosen.map(|(_, counted)| *counted)).into();
+    let reasons = reasons
+        .into_iter()
+        .map(|(reason, counted)| DelegationReasonCount { reason, delegations: counted.into() });
+    Ok(Some(DelegationListCounts { total, reasons: reasons.collect() }))
 }
 
 /// One delegation, also one that has ended.
@@ -82,7 +138,7 @@ fn filter_by_text(
 }
 
 /// Delegated subnets whose country is `text`, or whose company's name contains it.
-fn matching(delegated: &DelegatedHierarchy, text: &str) -> Vec<Range> {
+pub(super) fn matching(delegated: &DelegatedHierarchy, text: &str) -> Vec<Range> {
     let hierarchy = delegated.hierarchy();
     let lowercase = text.to_lowercase();
     let company_matches = |company: hierarchy::Company<'_>| {

@@ -1,4 +1,4 @@
-//! Incidents of calibration: subnets whose pages became slower.
+//! Incidents of calibration: subnets whose paths or pages became slower.
 
 use axum::extract::State;
 use model::{AgentId, IncidentState};
@@ -14,7 +14,7 @@ use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
 
-/// Subnets whose pages became slower, with what was measured and done; the newest first.
+/// Subnets whose paths or pages became slower, with what was measured and done; the newest first.
 #[utoipa::path(get, path = "/api/v1/incidents", operation_id = "list_incidents",
     tag = "delegations", params(PageQuery), security(("session" = [])),
     responses((status = 200, body = Page<Incident>)))]
@@ -59,10 +59,12 @@ pub(super) fn summary(incident: &IncidentSummary) -> String {
         None => String::new(),
     };
     let moved = on(incident.moments.moved);
-    let noticed = format!(
-        "On {opened}, {agent} reported that pages took {:.1} times as long as usual.",
-        incident.ratio
-    );
+    let subject = if incident.url.is_some() {
+        format!("{agent} reported that pages took")
+    } else {
+        format!("round trips of {agent} took")
+    };
+    let noticed = format!("On {opened}, {subject} {:.1} times as long as usual.", incident.ratio);
     let outcome = match incident.state {
         IncidentState::Checking => "A control probe is looking for the cause.".to_owned(),
         IncidentState::Searching => "A search is looking for a nearer agent.".to_owned(),
@@ -113,13 +115,17 @@ mod tests {
     use super::*;
 
     fn incident(state: IncidentState, control_probe: i64) -> String {
+        of(state, control_probe, Some("http://a.example/"))
+    }
+
+    fn of(state: IncidentState, control_probe: i64, url: Option<&str>) -> String {
         let control_name = if control_probe == 1 { "cape" } else { "nile" };
         summary(&IncidentSummary {
             id: 1,
             subnet: "41.0.0.0/16".parse().unwrap(),
             agent: (AgentId::new(1), "cape".into()),
             ratio: 2.64,
-            url: Some("http://a.example/".into()),
+            url: url.map(Into::into),
             state,
             moments: Moments {
                 opened: UnixMillis(0),
@@ -154,6 +160,10 @@ mod tests {
             "On 1970-01-01 00:00 UTC, cape reported that pages took 2.6 times as long as \
              usual. The round trip of nile was 31.2 ms, compared with 30.0 ms before. The \
              subnet stayed with cape because the server itself is slow."
+        );
+        assert!(
+            of(IncidentState::Away, 2, None)
+                .starts_with("On 1970-01-01 00:00 UTC, round trips of cape took 2.6 times as long")
         );
     }
 }

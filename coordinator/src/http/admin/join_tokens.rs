@@ -2,15 +2,16 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use model::JoinTokenId;
 use protocol::join_token;
 use serde::{Deserialize, Serialize};
-use store::join_tokens;
+use store::join_tokens::{self, Revocation};
 use utoipa::ToSchema;
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::agent::tokens;
 use crate::http::authentication::{Admin, Viewer};
-use crate::http::extract::{Json, Query, Validate};
+use crate::http::extract::{Json, Path, Query, Validate};
 use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
@@ -58,8 +59,8 @@ pub struct JoinTokenResponse {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct JoinToken {
     /// Identifier of the token.
-    #[schema(example = "tok_3")]
-    pub id: String,
+    #[schema(value_type = String, example = "tok_3")]
+    pub id: JoinTokenId,
     /// Name of the person or organisation that got the token.
     pub name: String,
     /// Name of the admin who made it.
@@ -74,6 +75,12 @@ pub struct JoinToken {
     /// The agent that enrolled with it; null while it is unused.
     #[schema(required = true)]
     pub used_by: Option<AgentRef>,
+    /// Time at which an admin made it worthless; null otherwise.
+    #[schema(required = true)]
+    pub revoked_at: Option<Timestamp>,
+    /// Name of that admin; null otherwise.
+    #[schema(required = true)]
+    pub revoked_by: Option<String>,
 }
 
 /// Create a join token, which only this response contains.
@@ -114,13 +121,35 @@ pub async fn list(
 ) -> Result<Json<Page<JoinToken>>, Problem> {
     let limit = page.limit()?;
     let found = join_tokens::list(&state.core.store, page.before()?, limit + 1).await?;
-    Ok(Json(Page::from_rows(found, limit, |token| token.id).map(JoinToken::from)))
+    Ok(Json(Page::from_rows(found, limit, |token| token.id.get()).map(JoinToken::from)))
+}
+
+/// Make an unused join token worthless.
+#[utoipa::path(post, path = "/api/v1/join-tokens/{id}/revoke", operation_id = "revoke_join_token",
+    tag = "agents", params(("id" = String, Path, example = "tok_3")), security(("session" = [])),
+    responses((status = 204, description = "Worthless from now on")))]
+pub async fn revoke(
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<JoinTokenId>,
+) -> Result<StatusCode, Problem> {
+    let core = &state.core;
+    match join_tokens::revoke(&core.store, id, &admin.name, core.now()).await? {
+        Revocation::Done => Ok(StatusCode::NO_CONTENT),
+        Revocation::Unknown => Err(Problem::not_found(format!("There is no join token {id}."))),
+        Revocation::UsedBy(agent) => Err(Problem::conflict(format!(
+            "{agent} has enrolled with {id}; revoke that agent instead."
+        ))),
+    }
 }
 
 impl From<join_tokens::JoinToken> for JoinToken {
     fn from(token: join_tokens::JoinToken) -> Self {
+        let (revoked_at, revoked_by) = token.revocation.unzip();
         Self {
-            id: format!("tok_{}", token.id),
+            id: token.id,
+            revoked_at: revoked_at.map(Into::into),
+            revoked_by,
             name: token.name,
             created_by: token.created_by,
             created_at: token.created_at.into(),

@@ -1,7 +1,10 @@
 //! Handlers for people who are signed in, one module for each noun of the API.
 
 pub mod accounts;
+pub mod activity;
+mod agent_list;
 pub mod agents;
+pub mod api_tokens;
 pub mod audit_findings;
 pub mod audit_log;
 pub mod balance;
@@ -9,18 +12,25 @@ mod constraint_preview;
 pub mod constraints;
 pub mod delegations;
 pub mod discovery;
+pub mod drains;
 pub mod dto;
+pub mod errors;
 pub mod events;
 pub mod explanation;
 pub mod failed_packages;
 pub mod first_admin;
 pub mod hierarchy;
+pub mod hosts;
 pub mod incidents;
+pub mod inspection;
+pub mod join_requests;
 pub mod join_tokens;
 pub mod landmarks;
+pub mod maps;
 pub mod overview;
 pub mod password;
 pub mod policy;
+pub mod regions;
 pub mod registry_data;
 mod report_trust;
 pub mod seeds;

@@ -82,6 +82,8 @@ fn to_dto(core: &Coordinator, counts: Counts, generation: Option<HierarchyGenera
                 pinned: unsigned(delegations.pinned),
                 r#override: unsigned(delegations.r#override),
                 balanced: unsigned(delegations.balanced),
+                drained: unsigned(delegations.drained),
+                takeover: unsigned(delegations.takeover),
             },
         },
         delegation_searches: DelegationSearchCounts {

@@ -23,6 +23,14 @@ pub async fn get(_viewer: Viewer, State(state): State<ApiState>) -> Result<Json<
     Ok(Json(to_dto(&policy::read(store).await?, &policy::balance(store).await?, &quotas)))
 }
 
+/// The policy of a new installation.
+#[utoipa::path(get, path = "/api/v1/policy/defaults", operation_id = "get_policy_defaults",
+    tag = "seeds and policy", security(("session" = [])), responses((status = 200, body = Policy)))]
+pub async fn defaults(_viewer: Viewer) -> Json<Policy> {
+    let quotas = DiscoveryQuotas::default();
+    Json(to_dto(&model::Policy::default(), &BalancePolicy::default(), &quotas))
+}
+
 /// Change the policy. Strategy and threshold apply to searches opened from now on, the rest at
 /// once.
 #[utoipa::path(put, path = "/api/v1/policy", operation_id = "update_policy",

@@ -1,6 +1,9 @@
 //! Seeds: URLs from which the crawl starts.
 
+use std::sync::Arc;
+
 use axum::extract::State;
+use model::CrawlUrl;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -37,7 +40,7 @@ impl Validate for SeedRequest {
 pub struct SeedResponse {
     /// Number of URLs that are new to the coordinator.
     pub accepted: u64,
-    /// Number of URLs that were known before.
+    /// Number of URLs that were queued or crawled before.
     pub already_known: u64,
     /// URLs that cannot be crawled.
     pub rejected: Vec<RejectedSeed>,
@@ -61,7 +64,9 @@ pub async fn add(
     State(state): State<ApiState>,
     Json(request): Json<SeedRequest>,
 ) -> Result<Json<SeedResponse>, Problem> {
-    let added = intake::seeds::add_seeds(&state.core.intake, &request.urls, &admin.name).await?;
+    let crawled = crawled(&state, request.urls.clone()).await?;
+    let intake = &state.core.intake;
+    let added = intake::seeds::add_seeds(intake, &request.urls, crawled, &admin.name).await?;
     let rejected = added
         .rejected
         .into_iter()
@@ -71,4 +76,19 @@ pub async fn add(
         already_known: added.already_known,
         rejected: rejected.collect(),
     }))
+}
+
+/// Number of URLs that the index has. It is read on a thread that may block.
+async fn crawled(state: &ApiState, urls: Vec<String>) -> Result<u64, Problem> {
+    let index = Arc::clone(&state.core.packages.index);
+    let counting = tokio::task::spawn_blocking(move || {
+        let normal = urls.iter().filter_map(|url| CrawlUrl::parse(url).ok());
+        let mut count = 0;
+        for url in normal {
+            count += u64::from(index.fetched_at(url.as_str())?.is_some());
+        }
+        Ok(count)
+    });
+    let counted = counting.await.map_err(|error| Problem::internal(&error))?;
+    counted.map_err(|error: index::SearchError| Problem::internal(&error))
 }

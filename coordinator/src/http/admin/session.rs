@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use crate::http::admin::accounts::password_error;
 use crate::http::admin::password::{self, Check, PASSWORD_MAX, PasswordError};
-use crate::http::authentication::{SessionToken, Viewer, cookie_name};
+use crate::http::authentication::{Person, SessionToken, Viewer, cookie_name};
 use crate::http::concurrency_limit::ConcurrencyLimit;
 use crate::http::extract::{Json, Validate};
 use crate::http::problem::{FieldError, Problem};
@@ -114,7 +114,7 @@ impl From<PasswordError> for Problem {
 }
 
 /// Client address of the connection; unspecified when the server provides none.
-pub struct Peer(IpAddr);
+pub struct Peer(pub IpAddr);
 
 impl<S: Send + Sync> FromRequestParts<S> for Peer {
     type Rejection = std::convert::Infallible;
@@ -197,28 +197,28 @@ impl Validate for PasswordChange {
     tag = "session", request_body = PasswordChange, security(("session" = [])),
     responses((status = 204, description = "Changed")))]
 pub async fn change_password(
-    viewer: Viewer,
+    person: Person,
     State(state): State<ApiState>,
     Peer(from): Peer,
     token: Option<SessionToken>,
     Json(change): Json<PasswordChange>,
 ) -> Result<StatusCode, Problem> {
     let core = &state.core;
-    state.sign_in.admit(&viewer.name, from, core.now())?;
-    let Some(account) = admins::find(&core.store, &viewer.name).await? else {
+    state.sign_in.admit(&person.name, from, core.now())?;
+    let Some(account) = admins::find(&core.store, &person.name).await? else {
         return Err(Problem::unauthorized());
     };
     if state.sign_in.check(change.current, Some(account.password_hash)).await? == Check::Wrong {
         let error = FieldError::new("current", "this is not the present password");
         return Err(Problem::invalid(vec![error]));
     }
-    state.sign_in.throttle().forget(&viewer.name, from);
+    state.sign_in.throttle().forget(&person.name, from);
     let hash = state.sign_in.hash(change.new).await?;
     let session = token.map(|token| token.sha256());
     let kept_session = session.as_ref().map(<[u8; 32]>::as_slice);
     let new = Change::Password { hash: &hash, kept_session };
     let id = AccountId::new(account.id);
-    admins::change(&core.store, id, new, &viewer.name, core.now()).await?;
+    admins::change(&core.store, id, new, &person.name, core.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

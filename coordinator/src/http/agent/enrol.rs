@@ -50,6 +50,7 @@ pub(super) async fn enrol(
         Enrolment::UnknownToken => Err(wrong_token("is not one of this coordinator's")),
         Enrolment::UsedToken => Err(wrong_token("was used by another agent")),
         Enrolment::ExpiredToken => Err(wrong_token("has expired")),
+        Enrolment::RevokedToken => Err(wrong_token("was revoked by an admin")),
     }
 }
 

@@ -7,11 +7,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use model::AgentState;
 use protocol::{
-    HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route, WorkStatus,
-    limits, package::Coding, version,
+    BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route,
+    WorkStatus, limits, package::Coding, version,
 };
 use store::agents::{self, Heartbeat, HeartbeatOutcome};
-use store::{handovers, probes, routes};
+use store::{activity, handovers, host_bundles, probes, routes, url_questions};
 use tokio::time::Instant;
 
 use crate::http::agent::AgentApi;
@@ -74,11 +74,13 @@ async fn store_heartbeat(
         None => Presence::Awake,
     };
     let status = WorkStatus { idle_reason, presence, ..request.status.clone() }.bounded();
+    let queued = status.queued;
     let status = serde_json::to_value(&status).map_err(|error| Problem::internal(&error))?;
     let heartbeat = Heartbeat {
         agent: caller.agent,
         protocol: request.protocol,
         asleep_until,
+        place: request.place.as_ref(),
         status: &status,
         routes_after: request.routes_after,
     };
@@ -86,13 +88,46 @@ async fn store_heartbeat(
         agents::heartbeat(&api.store, &heartbeat, api.limits.heartbeat_cutoff(now), now).await?;
     let standing = standing.ok_or_else(refusal::unknown_agent)?;
     check_routes(request, standing)?;
+    activity::note_queue(&api.store, caller.agent, queued, now).await?;
     if standing.presence_changed {
         api.events.emit(Event::AgentAvailabilityChanged);
     }
     if standing.confirmed > 0 {
         api.events.emit(Event::RoutesConfirmed);
     }
-    release(api, caller, request).await
+    store_answers(api, caller, request).await?;
+    release(api, caller, request).await?;
+    forget_bundles(api, caller, request).await
+}
+
+/// Bundles that the agent took are needed no more.
+async fn forget_bundles(
+    api: &AgentApi,
+    caller: Caller,
+    request: &HeartbeatRequest,
+) -> Result<(), Problem> {
+    let taken = &request.bundles_taken;
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let taken = &taken[..taken.len().min(limits::BUNDLES_PER_HEARTBEAT)];
+    let objects = host_bundles::taken(&api.store, caller.agent, taken).await?;
+    api.packages.blobs.delete_all(&objects).await;
+    Ok(())
+}
+
+/// Keeps what the agent answers about URLs, for the people who wait for it.
+async fn store_answers(
+    api: &AgentApi,
+    caller: Caller,
+    request: &HeartbeatRequest,
+) -> Result<(), Problem> {
+    if !request.url_statuses.is_empty() {
+        let now = api.clock.now();
+        url_questions::answer(&api.store, caller.agent, &request.url_statuses, now).await?;
+        api.url_answers.notify_waiters();
+    }
+    Ok(())
 }
 
 /// Hosts that the agent let go of are for the agents of their subnets.
@@ -134,12 +169,27 @@ fn check_routes(request: &HeartbeatRequest, standing: HeartbeatOutcome) -> Resul
     Err(Problem::new(StatusCode::CONFLICT, "routes-never-made", detail))
 }
 
+/// Bundles of hosts that the agent has got from others.
+async fn offered_bundles(
+    api: &AgentApi,
+    caller: Caller,
+    request: &HeartbeatRequest,
+) -> Result<Vec<BundleOffer>, Problem> {
+    if request.protocol < version::HOST_BUNDLES {
+        return Ok(Vec::new());
+    }
+    Ok(host_bundles::offered(&api.store, caller.agent, limits::BUNDLES_PER_HEARTBEAT).await?)
+}
+
 /// What there is for an agent at one moment.
 struct PendingWork {
     state: AgentState,
     routes: Vec<Route>,
     probes: Vec<ProbeOrder>,
     hosts: Vec<HostOrder>,
+    bundles: Vec<BundleOffer>,
+    /// URLs that people ask about; each is sent once.
+    questions: Vec<String>,
     /// Whether the agent speaks of hand-overs and leases.
     hands_over: bool,
     /// Whether the answer has every order about hosts that the agent has not executed.
@@ -166,23 +216,32 @@ impl PendingWork {
         if !awake {
             hosts.clear();
         }
+        let mut questions = Vec::new();
+        if awake {
+            questions = url_questions::take(&api.store, caller.agent, api.clock.now()).await?;
+        }
         if state != AgentState::Approved || !awake {
             return Ok(Self {
                 state,
                 routes: Vec::new(),
                 probes: Vec::new(),
                 hosts,
+                bundles: Vec::new(),
+                questions,
                 hands_over,
                 complete,
             });
         }
         let most = limits::ROUTES_PER_HEARTBEAT.min(api.limits.routes_per_heartbeat as usize);
         let routes = routes::after(&api.store, caller.agent, request.routes_after, most).await?;
+        // After the routes: a host whose routes are in this answer has its bundle in it, too.
+        let bundles = offered_bundles(api, caller, request).await?;
         let taken = &request.probes_accepted;
         let samples = api.policy.load().samples;
         let orders =
             probes::orders(&api.store, caller.agent, taken, samples, limits::PROBES_PER_HEARTBEAT);
-        Ok(Self { state, routes, probes: orders.await?, hosts, hands_over, complete })
+        let probes = orders.await?;
+        Ok(Self { state, routes, probes, hosts, bundles, questions, hands_over, complete })
     }
 
     /// Whether it is worth an answer at once. A sleeping agent does not wait.
@@ -193,6 +252,8 @@ impl PendingWork {
             || self.state != request.state
             || !self.routes.is_empty()
             || !self.probes.is_empty()
+            || !self.bundles.is_empty()
+            || !self.questions.is_empty()
             || hosts
     }
 
@@ -212,8 +273,10 @@ impl PendingWork {
             routes: self.routes,
             probes: self.probes,
             host_orders: self.hosts,
+            bundles: self.bundles,
             policy: api.policy.load().for_agents(),
             package_codings: Coding::READ.to_vec(),
+            questions: self.questions,
         }
     }
 }

@@ -1,15 +1,19 @@
 //! The coordinator's side of the agent protocol: `/api/v1/agent/…`.
 //!
 //! In the order of an agent's life: [`enrol`], [`session`] (challenge and token), [`heartbeat`],
-//! [`reports`], [`packages`]. Every refusal is a problem document with the remedy.
+//! [`reports`], [`packages`], [`bundles`], [`region`], [`leave`]. Every refusal is a problem
+//! document with the remedy.
 
 mod body;
+mod bundles;
 mod caller;
 mod enrol;
 mod heartbeat;
 mod heartbeat_rate;
+mod leave;
 mod packages;
 mod refusal;
+mod region;
 mod reports;
 mod session;
 pub mod tokens;
@@ -24,12 +28,15 @@ use axum::routing::{post, put};
 use protocol::key::CoordinatorKey;
 use protocol::limits;
 use store::Store;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::agent::heartbeat_rate::HeartbeatRate;
 use crate::http::agent::tokens::Tokens;
 use crate::http::router::header_layer;
 use crate::packages::Packages;
+use crate::placement::Placement;
+use crate::placement::regions::Regions;
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
 use crate::runtime::config::Limits;
@@ -48,8 +55,12 @@ struct AgentApi {
     events: Arc<Events>,
     policy: Arc<CurrentPolicy>,
     agent_wakeups: Arc<AgentWakeups>,
+    /// Notified when agents have answered questions about URLs.
+    url_answers: Arc<Notify>,
     peer_hints: Arc<PeerHints>,
     packages: Arc<Packages>,
+    regions: Arc<Regions>,
+    placement: Arc<Placement>,
     probe_metrics: ProbeMetrics,
     tokens: Arc<Tokens>,
     key: Arc<CoordinatorKey>,
@@ -75,8 +86,11 @@ impl AgentApi {
             events: Arc::clone(&coordinator.events),
             policy: Arc::clone(&coordinator.policy),
             agent_wakeups: Arc::clone(&coordinator.agent_wakeups),
+            url_answers: Arc::clone(&coordinator.url_answers),
             peer_hints: Arc::clone(&coordinator.peer_hints),
             packages: Arc::clone(&coordinator.packages),
+            regions: Arc::clone(&coordinator.regions),
+            placement: Arc::clone(&coordinator.placement),
             probe_metrics: coordinator.predictor.probe_metrics.clone(),
             tokens: Arc::new(secrets.tokens),
             key: Arc::new(secrets.key),
@@ -94,13 +108,16 @@ pub fn router(coordinator: &Coordinator, secrets: Secrets) -> Router {
         .route("/api/v1/agent/session", post(session::session))
         .route("/api/v1/agent/heartbeat", post(heartbeat::heartbeat))
         .route("/api/v1/agent/reports", post(reports::reports))
+        .route("/api/v1/agent/leave", post(leave::leave))
         .layer(DefaultBodyLimit::max(limits::JSON_BODY_BYTES));
-    let packages = Router::new()
-        // The handler bounds the body itself.
+    let uploads = Router::new()
+        // The handlers bound the bodies themselves.
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(packages::put))
+        .route("/api/v1/agent/bundles/{order}", put(bundles::put).get(bundles::get))
+        .route("/api/v1/agent/region", post(region::relay))
         .layer(DefaultBodyLimit::disable());
     words
-        .merge(packages)
+        .merge(uploads)
         // No answer is a page, also where a browser is led here.
         .layer(header_layer(header::CONTENT_SECURITY_POLICY, "default-src 'none'"))
         .layer(header_layer(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))

@@ -23,10 +23,10 @@ use crate::packages::verify::{self, Verified};
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 
-/// The acknowledgement; the agent may forget the package.
+/// The acknowledgement; the agent may forget what it sent.
 #[derive(Debug, Serialize)]
 pub(super) struct Receipt {
-    status: &'static str,
+    pub(super) status: &'static str,
 }
 
 /// Takes a package, or says that it was taken before.
@@ -122,14 +122,14 @@ async fn store_it(
     }
 }
 
-fn not_stored(error: &BlobError) -> Problem {
-    tracing::error!(error = chain(error), "cannot take packages");
+pub(super) fn not_stored(error: &BlobError) -> Problem {
+    tracing::error!(error = chain(error), "cannot store what agents send");
     if !error.is_full() {
-        let detail = "The coordinator's storage for packages does not answer; keep the package \
-                      and send it again later.";
+        let detail = "The coordinator's storage does not answer; keep what you sent and send it \
+                      again later.";
         return Problem::unavailable(detail);
     }
-    let detail = "The coordinator's disk is full; keep the package and send it again later.";
+    let detail = "The coordinator's disk is full; keep what you sent and send it again later.";
     let problem = Problem::new(StatusCode::INSUFFICIENT_STORAGE, "disk-full", detail);
     Problem { retry_after_s: Some(60), ..problem }
 }

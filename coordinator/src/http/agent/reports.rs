@@ -2,8 +2,10 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use model::{ProbeId, UnixMillis};
 use protocol::probe::Reports;
-use store::probes;
+use store::probes::{self, AnsweredOrder};
+use store::{activity, agent_countries};
 
 use crate::http::agent::AgentApi;
 use crate::http::agent::body::ProtocolBody;
@@ -19,7 +21,9 @@ pub(super) async fn reports(
     ProtocolBody(reports): ProtocolBody<Reports>,
 ) -> Result<StatusCode, Problem> {
     caller.may_deliver()?;
-    let news = probes::report(&api.store, caller.agent, &reports.probes, api.clock.now()).await?;
+    let now = api.clock.now();
+    let news = probes::report(&api.store, caller.agent, &reports.probes, now).await?;
+    count(&api, caller, &reports, now).await?;
     let answered = [
         (ProbePurpose::Search, news.search),
         (ProbePurpose::Landmark, news.landmark),
@@ -38,4 +42,26 @@ pub(super) async fn reports(
         api.events.emit(Event::SearchProbeAnswered);
     }
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Counts what was reported now in the time series, and the round trips by country.
+async fn count(
+    api: &AgentApi,
+    caller: Caller,
+    reports: &Reports,
+    now: UnixMillis,
+) -> Result<(), Problem> {
+    let orders: Vec<ProbeId> = reports.probes.iter().map(|report| report.probe).collect();
+    let answers = probes::answers_at(&api.store, caller.agent, &orders, now).await?;
+    if answers.is_empty() {
+        return Ok(());
+    }
+    activity::count_probes(&api.store, caller.agent, answers.len() as u64, now).await?;
+    let Some(delegated) = api.packages.hierarchy.current() else { return Ok(()) };
+    let located = |answer: &AnsweredOrder| {
+        let country = delegated.hierarchy().country_at(answer.address?)?;
+        Some((country, answer.rtt_us?))
+    };
+    let round_trips: Vec<_> = answers.iter().filter_map(located).collect();
+    Ok(agent_countries::count_probes(&api.store, caller.agent, &round_trips).await?)
 }

@@ -58,23 +58,23 @@ async fn read(body: Body, promised: usize) -> Result<Bytes, Problem> {
 }
 
 fn too_large() -> Problem {
-    let detail = format!("A package has at most {} bytes.", limits::PACKAGE_BYTES);
+    let detail = format!("A package or bundle has at most {} bytes.", limits::PACKAGE_BYTES);
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", detail)
 }
 
 fn too_many() -> Problem {
-    let detail = "Two packages of this agent are being received; send the others after them.";
+    let detail = "Two uploads of this agent are being received; send the others after them.";
     let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many-uploads", detail);
     Problem { retry_after_s: Some(1), ..problem }
 }
 
 fn too_slow() -> Problem {
-    let detail = "The package arrived too slowly: 8 KiB a second, without a pause of 20 seconds, \
+    let detail = "The upload arrived too slowly: 8 KiB a second, without a pause of 20 seconds, \
                   is the least; send it again.";
     Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-upload", detail)
 }
 
 fn broken() -> Problem {
-    let detail = "The package did not arrive whole; send it again.";
+    let detail = "The upload did not arrive whole; send it again.";
     Problem::new(StatusCode::REQUEST_TIMEOUT, "broken-upload", detail)
 }

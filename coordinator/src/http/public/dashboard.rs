@@ -1,7 +1,8 @@
 //! The dashboard's files, embedded in this binary.
 //!
-//! A path that names no file returns the index page, whose router shows the right page. Paths under
-//! `/api` and `/assets`, and paths that end like a file, are 404 instead of a page.
+//! A path that names a page of the dashboard returns the index page, whose router shows the page.
+//! Other paths return it with status 404, because it also has the page that says so; paths under
+//! `/api` and `/assets`, and paths that end like a file, are a problem document instead.
 
 use std::borrow::Cow;
 
@@ -16,6 +17,41 @@ use crate::http::problem::Problem;
 pub const VERSION: &str = env!("NEARCRAWL_DASHBOARD");
 
 const INDEX: &str = "index.html";
+
+/// Pages without a parameter, by the one segment of their path, as in
+/// `web-ui/src/routing/route.ts`.
+const PAGES: [&str; 19] = [
+    "",
+    "sign-in",
+    "overview",
+    "inspector",
+    "agents",
+    "delegations",
+    "hosts",
+    "errors",
+    "constraints",
+    "hierarchy",
+    "seeds",
+    "policy",
+    "accounts",
+    "audit",
+    "crawler",
+    "host-an-agent",
+    "invitation",
+    "regions",
+    "maps",
+];
+
+/// Crawlers of others find the page about this crawler and nothing to search.
+const ROBOTS: &str = "\
+# The crawler of this installation calls itself nearcrawl. /crawler says what it does and how to
+# slow it down or stop it.
+User-agent: *
+Allow: /crawler$
+Allow: /host-an-agent$
+Allow: /$
+Disallow: /
+";
 
 /// Endings of files that browsers request by themselves. Pages may be named after addresses and
 /// hosts, which contain dots too, so a dot alone does not make a file.
@@ -46,8 +82,16 @@ pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response {
         return not_found(uri.path());
     }
     let path = uri.path().trim_start_matches('/');
+    if path == "robots.txt" {
+        return ([(header::CONTENT_TYPE, media_type(path))], ROBOTS).into_response();
+    }
     let name = if path.is_empty() { INDEX } else { path };
     match Files::get(name).map(|file| (name, file)).or_else(|| page(path)) {
+        Some((INDEX, file)) if !is_page(path) => {
+            let mut response = response(INDEX, file, &HeaderMap::new());
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            response
+        }
         Some((name, file)) => response(name, file, &headers),
         None => not_found(uri.path()),
     }
@@ -67,6 +111,17 @@ fn page(path: &str) -> Option<(&'static str, EmbeddedFile)> {
         return None;
     }
     Files::get(INDEX).map(|file| (INDEX, file))
+}
+
+/// Whether the dashboard has a page at this path; a trailing slash is ignored.
+fn is_page(path: &str) -> bool {
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    match segments.as_slice() {
+        [] | ["index.html"] => true,
+        [page] => PAGES.contains(page),
+        ["agents" | "hosts", _id] | ["delegations", _id, "explanation"] => true,
+        _ => false,
+    }
 }
 
 fn response(name: &str, file: EmbeddedFile, headers: &HeaderMap) -> Response {
@@ -113,5 +168,37 @@ fn media_type(name: &str) -> &'static str {
         "txt" => "text/plain; charset=utf-8",
         "webmanifest" => "application/manifest+json",
         _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pages of the web interface, as its router lists them.
+    const ROUTES: &str = include_str!("../../../../web-ui/src/routing/route.ts");
+
+    #[test]
+    fn every_page_of_the_router_is_known_here() {
+        let from = ROUTES.find("const plain").unwrap();
+        let table = &ROUTES[from..from + ROUTES[from..].find("};").unwrap()];
+        let entries = table.lines().filter_map(|line| line.split_once(": {"));
+        let listed: Vec<&str> = entries.map(|(name, _)| name.trim().trim_matches('\'')).collect();
+        assert!(listed.len() > 10, "{listed:?}");
+        for name in &listed {
+            assert!(PAGES.contains(name), "{name} answers 404: add it to PAGES");
+        }
+        assert_eq!(listed.len(), PAGES.len(), "a page that the router does not have");
+    }
+
+    #[test]
+    fn pages_with_a_parameter_are_known() {
+        for path in ["", "index.html", "agents", "agents/", "hosts/hst_1"] {
+            assert!(is_page(path), "{path}");
+        }
+        assert!(is_page("delegations/dlg_1/explanation"));
+        for path in ["nope", "agents/agt_1/x", "delegations/dlg_1", "constructor"] {
+            assert!(!is_page(path), "{path}");
+        }
     }
 }

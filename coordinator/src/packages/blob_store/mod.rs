@@ -1,4 +1,4 @@
-//! Blob store: the bytes of packages, as received, in a local directory or in S3.
+//! Blob store: the bytes of packages and host bundles, as received, in a local directory or in S3.
 //!
 //! The blob is written before its row in `packages`. A blob without a row is one that its agent
 //! sends again. The key contains the hash of the content, so that another package with a used
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use model::AgentId;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
@@ -30,7 +31,7 @@ const S3_TIMEOUT: Duration = Duration::from_secs(20);
 /// background tasks try again by themselves.
 const S3_RETRIES: usize = 3;
 
-/// Bodies of packages by key; cheap to clone.
+/// Bodies of packages and bundles by key; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct BlobStore {
     objects: Arc<dyn ObjectStore>,
@@ -114,6 +115,11 @@ impl BlobStore {
         format!("{}/{}/{}-{sha256}.ncpk", name.agent, name.epoch, name.seq)
     }
 
+    /// The key of a host bundle whose SHA-256 is `sha256` in hexadecimal.
+    pub fn bundle_key(agent: AgentId, order: u64, sha256: &str) -> String {
+        format!("{agent}/bundles/{order}-{sha256}.nchb")
+    }
+
     /// Stores a blob; it is durable when this returns.
     pub async fn put(&self, key: &str, body: Bytes) -> Result<(), BlobError> {
         self.check_free_space()?;
@@ -131,6 +137,17 @@ impl BlobStore {
         self.objects.get(&key.into()).await.map_err(failed)?.bytes().await.map_err(failed)
     }
 
+    /// Deletes blobs that no row names any more. What cannot be deleted stays in the storage and
+    /// costs space only.
+    pub async fn delete_all(&self, keys: &[String]) {
+        for key in keys {
+            match self.objects.delete(&key.as_str().into()).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => tracing::warn!(%error, key, "a blob cannot be deleted"),
+            }
+        }
+    }
+
     fn check_free_space(&self) -> Result<(), BlobError> {
         // If the free space is unknown, the write itself fails when the disk is full.
         let Ok(disk) = nix::sys::statvfs::statvfs(&self.disk) else { return Ok(()) };
@@ -144,8 +161,6 @@ impl BlobStore {
 
 #[cfg(test)]
 mod tests {
-    use model::AgentId;
-
     use super::*;
 
     fn name() -> PackageName {

@@ -199,10 +199,10 @@ impl ProblemBuilder {
         // its measurement forever.
         let is_unanswered =
             cost.source == CostSource::Predicted && trail.iter().any(|probe| probe.agent == agent);
-        // An excluded agent keeps a subnet until `apply_constraints` has found another.
+        // An excluded or drained agent keeps a subnet until another is found.
         let hierarchy = self.delegated.hierarchy();
-        let is_excluded =
-            agent != held.agent && self.constraints.exclusion(hierarchy, subnet, agent).is_some();
-        !is_unanswered && !is_excluded
+        let is_forbidden =
+            agent != held.agent && self.constraints.forbids(hierarchy, subnet, agent);
+        !is_unanswered && !is_forbidden
     }
 }

@@ -21,6 +21,7 @@ pub async fn assign(
             Cause::Pin(_) => Reason::Pinned,
             Cause::Override => Reason::Override,
             Cause::Balance => Reason::Balanced,
+            Cause::Drain => Reason::Drained,
         };
         let delegation = Delegation { agent: assignment.agent, reason };
         enter_and_notify(placement, &assignment.subnet, delegation);

@@ -66,15 +66,20 @@ pub async fn override_once(
         AssignmentOutcome::Applied(id) => Ok((Some(id), preview)),
         AssignmentOutcome::Outdated => Err(Refusal::Meanwhile),
         AssignmentOutcome::AgentGone => Err(Refusal::NoAgent(request.agent)),
+        AssignmentOutcome::Lent => Err(Refusal::Lent),
     })
 }
 
-/// `apply_constraints` would undo an override against a pin or an exclusion at once.
+/// `apply_constraints` or `drain_agents` would undo an override against a pin, an exclusion or a
+/// drain at once.
 fn refuse_constrained(
     delegated: &DelegatedHierarchy,
     constraints: &Constraints,
     request: &Override<'_>,
 ) -> Option<Refusal> {
+    if constraints.drained().contains(&request.agent) {
+        return Some(Refusal::Drained(request.agent));
+    }
     let hierarchy = delegated.hierarchy();
     let Some(subnet) = hierarchy.find_delegable(&request.subnet) else {
         return Some(Refusal::NotDelegable(request.subnet));

@@ -34,6 +34,9 @@ pub enum Refusal {
     #[error("{agent} is {}; choose an agent that is approved.", state.as_str())]
     NotWorking { agent: AgentId, state: AgentState },
     /// A second pin of the same scope, or a second exclusion of the same scope and agent.
+    /// A pin or an override to an agent that is drained.
+    #[error("{0} is drained; end its drain first, or choose another agent.")]
+    Drained(AgentId),
     #[error("There is one for {scope} already; remove it first.")]
     Taken { scope: String },
     #[error("{agent} is excluded there by {exclusion}; remove that exclusion first.")]
@@ -52,6 +55,8 @@ pub enum Refusal {
     NotDelegable(Range),
     #[error("The subnet was delegated anew at the same moment; look again and repeat it.")]
     Meanwhile,
+    #[error("The subnet is lent to a region; override it when the loan has ended.")]
+    Lent,
 }
 
 /// A pin or an exclusion that an admin requests.
@@ -147,7 +152,7 @@ fn with(constraints: &Constraints, request: &NewConstraint<'_>) -> Constraints {
             exclusions.push(Exclusion { id: ExclusionId::new(i64::MAX), scope, agent });
         }
     }
-    Constraints::new(pins, exclusions)
+    Constraints::new(pins, exclusions).with_drained(constraints.drained().clone())
 }
 
 /// `None` when no constraint has this id.
@@ -159,7 +164,8 @@ fn without(constraints: &Constraints, kind: Kind, id: i64) -> Option<Constraints
         Kind::Pin => pins.retain(|pin| pin.id.get() != id),
         Kind::Exclusion => exclusions.retain(|exclusion| exclusion.id.get() != id),
     }
-    (pins.len() + exclusions.len() < before).then(|| Constraints::new(pins, exclusions))
+    (pins.len() + exclusions.len() < before)
+        .then(|| Constraints::new(pins, exclusions).with_drained(constraints.drained().clone()))
 }
 
 async fn refuse(
@@ -213,6 +219,9 @@ fn refuse_conflicting(
 ) -> Option<Refusal> {
     let hierarchy = delegated.hierarchy();
     let NewConstraint { ref scope, agent, .. } = *request;
+    if request.kind == Kind::Pin && constraints.drained().contains(&agent) {
+        return Some(Refusal::Drained(agent));
+    }
     let is_taken = match request.kind {
         Kind::Pin => constraints.pins().iter().any(|pin| pin.scope == *scope),
         Kind::Exclusion => constraints

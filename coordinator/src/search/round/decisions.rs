@@ -152,7 +152,8 @@ impl<'a> PendingDecisions<'a> {
             } else {
                 tracing::info!(
                     search = %decision.search.id,
-                    "dropped a decision: the search or the delegation changed meanwhile"
+                    "dropped a decision: the search or the delegation changed meanwhile, or the \
+                     subnet is lent to a region"
                 );
             }
         }

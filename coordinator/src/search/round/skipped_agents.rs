@@ -19,9 +19,11 @@ impl SearchRound<'_> {
         reason: Reason,
         chosen: AgentId,
     ) -> Vec<Skipped> {
-        // A prediction skips excluded agents only: it asks by probability, so that an unavailable
-        // agent that is probably far had no turn.
-        if reason == Reason::Predicted && self.constraints.exclusions().is_empty() {
+        // A prediction skips excluded and drained agents only: it asks by probability, so that an
+        // unavailable agent that is probably far had no turn.
+        let forbids_none =
+            self.constraints.exclusions().is_empty() && self.constraints.drained().is_empty();
+        if reason == Reason::Predicted && forbids_none {
             return Vec::new();
         }
         let hierarchy = self.delegated.hierarchy();
@@ -37,6 +39,9 @@ impl SearchRound<'_> {
 
     /// Why the agent is not asked about the subnet now; `None` when it can be asked.
     fn skip_reason(&self, subnet: SubnetId, agent: AgentId) -> Option<SkipReason> {
+        if self.constraints.drained().contains(&agent) {
+            return Some(SkipReason::Drained);
+        }
         if self.constraints.exclusion(self.delegated.hierarchy(), subnet, agent).is_some() {
             return Some(SkipReason::Excluded);
         }

@@ -2,9 +2,10 @@
 
 use hierarchy::Registry;
 use model::{AgentId, AgentState, Presence};
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
+use crate::http::admin::dto::drains::Drain;
 use crate::http::timestamp::Timestamp;
 
 /// An agent by id and name.
@@ -15,6 +16,80 @@ pub struct AgentRef {
     pub id: AgentId,
     /// Name that its owner gave it.
     pub name: String,
+}
+
+/// Filter and order of the list of agents.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AgentQuery {
+    /// Only agents in this state.
+    #[param(inline)]
+    pub state: Option<AgentState>,
+    /// Only approved agents with this presence.
+    #[param(inline)]
+    pub presence: Option<Presence>,
+    /// A part of the name, identifier, contact, country or company, or the begin of the home
+    /// address.
+    #[param(max_length = 200)]
+    pub q: Option<String>,
+    /// Order of the list; revoked agents are after the rest.
+    #[param(inline)]
+    pub sort: Option<AgentSort>,
+}
+
+/// Order of a list of agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentSort {
+    /// The newest first.
+    #[default]
+    Newest,
+    /// In alphabetical order of the names.
+    Name,
+    /// Most subnets first.
+    Delegations,
+    /// Most hosts first.
+    Hosts,
+    /// Most pages first.
+    Pages,
+    /// Most bytes shipped first.
+    Shipped,
+    /// The longest without a heartbeat first.
+    Silent,
+}
+
+/// A page of the list of agents, with counts.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AgentList {
+    /// The agents in the order of the list.
+    pub items: Vec<Agent>,
+    /// Give it as `cursor` to get the next page; null on the last page.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+    /// Number of agents that pass the filter.
+    pub total: u64,
+    /// Agents by state; the filter by state is ignored.
+    pub states: Vec<AgentStateCount>,
+    /// Approved agents by presence; the filter by presence is ignored.
+    pub presences: Vec<AgentPresenceCount>,
+}
+
+/// Agents in one state.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct AgentStateCount {
+    /// State that they share.
+    pub state: AgentState,
+    /// Number of agents.
+    pub agents: u64,
+}
+
+/// Approved agents with one presence.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct AgentPresenceCount {
+    /// Presence that they share.
+    pub presence: Presence,
+    /// Number of agents.
+    pub agents: u64,
 }
 
 /// A crawler at a partner.
@@ -32,9 +107,15 @@ pub struct Agent {
     /// The address it enrolled from.
     #[schema(example = "192.0.2.7")]
     pub home: String,
-    /// City of the home address; null when unknown.
+    /// City in which its owner says it is; null when the owner names none.
     #[schema(required = true)]
     pub city: Option<String>,
+    /// Degrees north of the place where its owner says it is; null when the owner says nothing.
+    #[schema(required = true, example = 35.17)]
+    pub latitude: Option<f64>,
+    /// Degrees east of that place.
+    #[schema(required = true, example = 33.36)]
+    pub longitude: Option<f64>,
     /// Registry of the home subnet; null when no registry data is loaded.
     #[schema(required = true)]
     pub registry: Option<Registry>,
@@ -44,6 +125,18 @@ pub struct Agent {
     /// Company that holds the home subnet; null when unknown.
     #[schema(required = true)]
     pub company: Option<String>,
+    /// Fingerprint of its key, as `nearcrawl-agent status` shows it to its owner.
+    #[schema(example = "mzxw6ytboi4dk5tfojqwyy3pnq")]
+    pub key_fingerprint: String,
+    /// For whom the join token was made with which it enrolled; null when that is not known.
+    #[schema(required = true)]
+    pub join_token: Option<String>,
+    /// Time at which its owner ended it: it hands its hosts over from then on; null otherwise.
+    #[schema(required = true)]
+    pub leaving_at: Option<Timestamp>,
+    /// Time at which it had left; null otherwise.
+    #[schema(required = true)]
+    pub left_at: Option<Timestamp>,
     /// How its owner can be reached.
     pub contact: String,
     /// Version of the agent program.
@@ -80,6 +173,9 @@ pub struct Agent {
     pub idle_reason: Option<String>,
     /// How far its reports of round trips can be believed.
     pub reports: ReportTrust,
+    /// Its drain; null while no admin drains it.
+    #[schema(required = true)]
+    pub drain: Option<Drain>,
 }
 
 /// How far the reports of an agent can be believed, as far as other agents tell.

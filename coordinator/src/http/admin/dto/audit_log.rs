@@ -5,6 +5,7 @@ use serde_json::Value;
 use store::audit;
 use utoipa::{IntoParams, ToSchema};
 
+use crate::http::admin::dto::lists::BoundedCount;
 use crate::http::timestamp::Timestamp;
 
 /// Which entries to list.
@@ -27,6 +28,40 @@ pub struct AuditQuery {
     /// Only entries before this time (RFC 3339).
     #[param(format = "date-time")]
     pub until: Option<String>,
+    /// `true`: with counts.
+    pub counts: Option<bool>,
+}
+
+/// A page of the audit log.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AuditLog {
+    /// The entries, the newest first.
+    pub items: Vec<AuditEntry>,
+    /// Give it as `cursor` to get the next page; null on the last page.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+    /// Counts of the entries that fit; null unless the request asks for them.
+    #[schema(required = true)]
+    pub counts: Option<AuditCounts>,
+}
+
+/// How many entries fit a filter, of the newest 10,000 of them.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AuditCounts {
+    /// All that fit.
+    pub total: BoundedCount,
+    /// Entries by action, most first.
+    pub actions: Vec<AuditActionCount>,
+}
+
+/// Entries of one action.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AuditActionCount {
+    /// What was done, as noun and verb.
+    #[schema(example = "agent.approve")]
+    pub action: String,
+    /// Number of entries.
+    pub entries: u64,
 }
 
 /// An entry of the audit log: one change.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::lists::BoundedCount;
 use crate::http::timestamp::Timestamp;
 
 /// Filter of the list of delegations.
@@ -22,6 +23,54 @@ pub struct DelegationQuery {
     /// an agent.
     #[param(max_length = 200)]
     pub q: Option<String>,
+    /// Order of the list.
+    #[param(inline)]
+    pub sort: Option<DelegationSort>,
+    /// `true`: with counts.
+    pub counts: Option<bool>,
+}
+
+/// Order of a list of delegations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DelegationSort {
+    /// The newest first.
+    #[default]
+    Newest,
+    /// The longest round trip first, without delegations that were not measured.
+    Slowest,
+}
+
+/// A page of the list of delegations.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DelegationList {
+    /// The delegations in the order of the list.
+    pub items: Vec<Delegation>,
+    /// Give it as `cursor` to get the next page; null on the last page.
+    #[schema(required = true)]
+    pub next_cursor: Option<String>,
+    /// Counts of the delegations that pass the filter; null unless the request asks for them, and
+    /// with a filter by text.
+    #[schema(required = true)]
+    pub counts: Option<DelegationListCounts>,
+}
+
+/// How many delegations pass a filter.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DelegationListCounts {
+    /// All that pass it. Orders that leave delegations out are not considered.
+    pub total: BoundedCount,
+    /// Delegations by reason, most first; the filter by reason is ignored.
+    pub reasons: Vec<DelegationReasonCount>,
+}
+
+/// Delegations for one reason.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct DelegationReasonCount {
+    /// Reason that they share.
+    pub reason: Reason,
+    /// Number of delegations.
+    pub delegations: BoundedCount,
 }
 
 /// A subnet and the agent that crawls it.

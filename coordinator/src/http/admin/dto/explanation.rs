@@ -143,6 +143,8 @@ pub struct SkippedCounts {
     pub excluded: u64,
     /// Agents without probes left for the day.
     pub budget: u64,
+    /// Agents that an admin drained.
+    pub drained: u64,
 }
 
 /// An agent that was skipped though its turn had come.

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::timestamp::Timestamp;
 
-/// A subnet whose pages became slower, and what was done about it.
+/// A subnet whose path or pages became slower, and what was done about it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Incident {
     /// Number of the incident.
@@ -15,11 +15,11 @@ pub struct Incident {
     /// The subnet: a CIDR, or `first - last` where it is none.
     #[schema(example = "41.0.0.0/16")]
     pub subnet: String,
-    /// The agent that reported slower pages.
+    /// The agent that had the subnet then.
     pub agent: AgentRef,
-    /// Time of the last reported page divided by its usual time.
+    /// Recent round trip, or time of the last reported page, divided by the usual one.
     pub slowdown_ratio: f64,
-    /// Address of the last reported page; null when it is no longer stored.
+    /// Address of the last reported page; null when the path became slower.
     #[schema(required = true)]
     pub url: Option<String>,
     /// How far the incident has come.

@@ -104,6 +104,10 @@ pub struct ReasonCounts {
     pub r#override: u64,
     /// Delegations that balance moved.
     pub balanced: u64,
+    /// Delegations whose former agent is drained.
+    pub drained: u64,
+    /// Delegations that members of a region took over from a dead member.
+    pub takeover: u64,
 }
 
 /// Delegations that apply.

@@ -1,4 +1,5 @@
-//! Sentences for delegations that no search made: pinned, overridden, balanced.
+//! Sentences for delegations that no search made: pinned, overridden, balanced, drained, taken
+//! over.
 
 use model::BalanceRule;
 use store::delegations::{AdminAssignment, DelegationSummary};
@@ -12,6 +13,10 @@ pub(super) enum Cause {
     Admin(AdminAssignment),
     /// A move by balance.
     Balance(Move),
+    /// The drain of its former agent.
+    Drain(AdminAssignment),
+    /// A takeover within a region, with the name of the dead member.
+    Takeover(String),
 }
 
 /// Why this agent crawls the subnet, in plain sentences.
@@ -20,6 +25,8 @@ pub(super) fn summary(found: &DelegationSummary, cause: &Cause) -> String {
     let because = match cause {
         Cause::Admin(assignment) => by_admin(assignment),
         Cause::Balance(made) => by_balance(made),
+        Cause::Drain(drain) => by_drain(drain),
+        Cause::Takeover(dead) => by_region(dead),
     };
     let measured = match found.rtt_us {
         Some(us) => format!("Its last measured round trip was {}.", time(f64::from(us) / 1_000.0)),
@@ -34,6 +41,14 @@ fn by_admin(assignment: &AdminAssignment) -> String {
         expires_at.map(|at| format!(" until {}", Timestamp(at).to_minute())).unwrap_or_default();
     let action = if *pinned { "pinned" } else { "reassigned" };
     format!("{by} {action} the subnet to it{until}. The reason given was “{note}”.")
+}
+
+/// The note of such an assignment names the former agent.
+fn by_drain(AdminAssignment { by, note, .. }: &AdminAssignment) -> String {
+    format!(
+        "{by} drained its former agent, and it was the nearest of the agents that had measured the \
+         subnet and had room for it. The subnet came {note}."
+    )
 }
 
 fn by_balance(made: &Move) -> String {
@@ -62,6 +77,13 @@ fn by_balance(made: &Move) -> String {
     let before = made.before_ms.map(|ms| format!(" instead of {}", time(ms))).unwrap_or_default();
     let after = time(made.after_ms);
     format!("{rule} {pages} {after} per day{before}.{}", rejected(made))
+}
+
+fn by_region(dead: &str) -> String {
+    format!(
+        "{dead} is dead and a majority of their region lets this agent fetch its hosts. The subnet \
+         returns when {dead} works again."
+    )
 }
 
 fn rejected(made: &Move) -> String {
@@ -138,6 +160,16 @@ mod tests {
             assigned(false, None, None),
             "cape crawls 41.0.0.0/16 because ada reassigned the subnet to it. The reason given \
               was “their contract”. It has not measured the subnet."
+        );
+        let drain = AdminAssignment {
+            by: "ada".into(),
+            note: "from agt_6, which is drained".into(),
+            expires_at: None,
+            pinned: false,
+        };
+        insta::assert_snapshot!(
+            summary(&found(Some(20_000)), &Cause::Drain(drain)),
+            @"cape crawls 41.0.0.0/16 because ada drained its former agent, and it was the nearest of the agents that had measured the subnet and had room for it. The subnet came from agt_6, which is drained. Its last measured round trip was 20.0 ms."
         );
         assert_eq!(
             moved(Some(BalanceRule::Cheapest), Some(900.0)),

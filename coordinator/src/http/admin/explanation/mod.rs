@@ -97,14 +97,20 @@ fn took_ms(found: &DelegationSummary, search: &SearchTrail) -> u64 {
     found.decided_at.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs()
 }
 
-/// The admin's or balance's decision behind a delegation; none when a search made it.
+/// What decided on a delegation, if no search did: an admin, balance or a region.
 async fn cause(state: &ApiState, found: &DelegationSummary) -> Result<Option<Cause>, Problem> {
     let store = &state.core.store;
     Ok(match found.reason {
         Reason::Pinned | Reason::Override => {
             store::delegations::admin_assignment(store, found.id).await?.map(Cause::Admin)
         }
+        Reason::Drained => {
+            store::delegations::admin_assignment(store, found.id).await?.map(Cause::Drain)
+        }
         Reason::Balanced => store::moves::of_delegation(store, found.id).await?.map(Cause::Balance),
+        Reason::Takeover => store::takeovers::taken_from(store, found.id)
+            .await?
+            .map(|(_, name)| Cause::Takeover(name)),
         _ => None,
     })
 }

@@ -50,6 +50,7 @@ pub(super) fn statistics(
             busy: skipped_for(SkipReason::Busy),
             excluded: skipped_for(SkipReason::Excluded),
             budget: skipped_for(SkipReason::Budget),
+            drained: skipped_for(SkipReason::Drained),
         },
     }
 }
@@ -83,6 +84,8 @@ const fn cause(reason: SkipReason, count: usize) -> &'static str {
         (SkipReason::Excluded, 1) => "was excluded by an admin",
         (SkipReason::Excluded, _) => "were excluded by an admin",
         (SkipReason::Budget, _) => "had no probes left for the day",
+        (SkipReason::Drained, 1) => "was being drained",
+        (SkipReason::Drained, _) => "were being drained",
     }
 }
 

@@ -1,0 +1,121 @@
+//! Drains: an agent gives its subnets away; and the agents that would take them over.
+
+use axum::extract::State;
+use hierarchy::Range;
+use model::{AgentId, UnixMillis};
+use store::agents as stored_agents;
+use store::drains::StartOutcome;
+
+use crate::http::admin::agents::{read, unknown};
+use crate::http::admin::constraint_preview::preview;
+use crate::http::admin::dto::agents::{Agent, AgentRef};
+use crate::http::admin::dto::drains::{
+    Drain, DrainRequest, MeasuredAgent, MeasuredAgents, MeasuredQuery, Takeover,
+};
+use crate::http::admin::subnet_lookup::no_hierarchy;
+use crate::http::authentication::{Admin, Viewer};
+use crate::http::extract::{Json, Path, Query};
+use crate::http::problem::Problem;
+use crate::http::state::ApiState;
+use crate::placement::constraints::measured_agents::measured_agents;
+use crate::placement::drain::requests;
+use crate::placement::drain::takeover::preview_takeover;
+
+/// Drain an agent: it gets no subnets any more, and those it has go to other agents. For an agent
+/// that is drained already, this changes the deadline.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/drain", operation_id = "drain_agent",
+    tag = "agents", params(("id" = String, Path, example = "agt_12")),
+    request_body = DrainRequest, security(("session" = [])),
+    responses((status = 200, body = Agent)))]
+pub async fn start(
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+    Json(request): Json<DrainRequest>,
+) -> Result<Json<Agent>, Problem> {
+    let placement = &state.core.placement;
+    let deadline = |after: u32| state.core.now().plus_ms(i64::from(after) * 1_000);
+    let deadline_at = request.deadline_s.map(deadline);
+    match requests::start(placement, id, deadline_at, &admin.name).await? {
+        None => Err(unknown(id)),
+        Some(StartOutcome::NotFrom(at)) => Err(Problem::conflict(format!(
+            "{id} is {}: only an approved or paused agent can be drained.",
+            at.as_str()
+        ))),
+        Some(StartOutcome::Started) => read(&state, id).await,
+    }
+}
+
+/// End the drain of an agent: it may get subnets again. What has moved stays where it is.
+#[utoipa::path(delete, path = "/api/v1/agents/{id}/drain", operation_id = "end_drain",
+    tag = "agents", params(("id" = String, Path, example = "agt_12")),
+    security(("session" = [])), responses((status = 200, body = Agent)))]
+pub async fn cancel(
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    if requests::cancel(&state.core.placement, id, &admin.name).await? {
+        return read(&state, id).await;
+    }
+    // 404 for an agent that does not exist, 409 for one that is not drained.
+    read(&state, id).await?;
+    Err(Problem::conflict(format!("{id} is not drained.")))
+}
+
+/// Which agents would take over the subnets of an agent if it left. Nothing is changed.
+#[utoipa::path(get, path = "/api/v1/agents/{id}/takeover", operation_id = "preview_takeover",
+    tag = "agents", params(("id" = String, Path, example = "agt_12")),
+    security(("session" = [])), responses((status = 200, body = Takeover)))]
+pub async fn takeover(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+) -> Result<Json<Takeover>, Problem> {
+    read(&state, id).await?;
+    let delegated = state.core.delegated().ok_or_else(no_hierarchy)?;
+    let found = preview_takeover(&state.core.placement, &delegated, id).await?;
+    Ok(Json(Takeover { held: found.held as u64, preview: preview(&state, found.preview).await? }))
+}
+
+/// Agents that have measured delegated subnets of a range, the nearest first: at most 5,000 of the
+/// subnets count.
+#[utoipa::path(get, path = "/api/v1/measured-agents", operation_id = "list_measured_agents",
+    tag = "constraints", params(MeasuredQuery), security(("session" = [])),
+    responses((status = 200, body = MeasuredAgents)))]
+pub async fn measured(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Query(query): Query<MeasuredQuery>,
+) -> Result<Json<MeasuredAgents>, Problem> {
+    let range: Range = query.range.trim().parse().map_err(|_| {
+        let rule = "not an address, a CIDR such as 41.0.0.0/16, or a range `first - last`";
+        Problem::bad_parameter("range", rule)
+    })?;
+    let delegated = state.core.delegated().ok_or_else(no_hierarchy)?;
+    let found = measured_agents(&state.core.placement, &delegated, &range).await?;
+    let ids: Vec<AgentId> = found.iter().map(|measured| measured.agent).collect();
+    let names = stored_agents::names(&state.core.store, &ids).await?;
+    let items = found.into_iter().map(|measured| MeasuredAgent {
+        agent: AgentRef {
+            id: measured.agent,
+            name: names.get(&measured.agent).cloned().unwrap_or_default(),
+        },
+        subnets: measured.subnets as u64,
+        median_ms: f64::from(measured.median_us) / 1_000.0,
+    });
+    Ok(Json(MeasuredAgents { items: items.collect() }))
+}
+
+/// A drain as the API shows it.
+pub(super) fn to_dto(drain: store::drains::Drain, now: UnixMillis) -> Drain {
+    Drain {
+        state: drain.state(now),
+        requested_by: drain.requested_by,
+        requested_at: drain.requested_at.into(),
+        deadline_at: drain.deadline_at.map(Into::into),
+        drained_at: drain.drained_at.map(Into::into),
+        subnets_at_request: drain.subnets,
+        hosts_at_request: drain.hosts,
+    }
+}

@@ -1,0 +1,81 @@
+//! Errors of fetches: by cause, agent and host on one of the last days.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use model::{AgentId, ErrorKind};
+use store::agents;
+use store::fetches::{self, AgentErrors, ERROR_DAYS, ErrorFilter};
+
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::hosts::{AgentErrorCount, ErrorKindCount, ErrorQuery, ErrorsOfDay};
+use crate::http::admin::hosts::error_count;
+use crate::http::authentication::Viewer;
+use crate::http::extract::{Json, Query};
+use crate::http::paging::checked_limit;
+use crate::http::problem::Problem;
+use crate::http::state::ApiState;
+
+/// Hosts in a response unless the request names a limit.
+const LIMIT_DEFAULT: i64 = 50;
+
+/// Errors of one day by cause, agent and host.
+#[utoipa::path(get, path = "/api/v1/errors", operation_id = "list_errors", tag = "hosts",
+    params(ErrorQuery), security(("session" = [])),
+    responses((status = 200, body = ErrorsOfDay)))]
+pub async fn list(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Query(query): Query<ErrorQuery>,
+) -> Result<Json<ErrorsOfDay>, Problem> {
+    let limit = checked_limit(query.limit, LIMIT_DEFAULT)?;
+    let ErrorQuery { kind, agent, .. } = query;
+    let days_ago = query.days_ago.unwrap_or(0);
+    if !(0..ERROR_DAYS).contains(&days_ago) {
+        let rule = format!("{days_ago} is not within 0 and {}", ERROR_DAYS - 1);
+        return Err(Problem::bad_parameter("days_ago", rule));
+    }
+    let now = state.core.now();
+    let store = &state.core.store;
+    let all = fetches::of_day(store, days_ago, now).await?;
+    let filter = ErrorFilter { days_ago, kind, agent };
+    let hosts = fetches::most_errors(store, &filter, limit, now).await?;
+    let by_agent = by_agent(&all, kind);
+    let ids: Vec<AgentId> = by_agent.iter().map(|(agent, _)| *agent).collect();
+    let names = agents::names(store, &ids).await?;
+    let with_name = |(id, errors): (AgentId, u64)| {
+        let name = names.get(&id).cloned().unwrap_or_else(|| id.to_string());
+        AgentErrorCount { agent: AgentRef { id, name }, errors }
+    };
+    Ok(Json(ErrorsOfDay {
+        days_ago,
+        kinds: by_kind(&all, agent),
+        agents: by_agent.into_iter().map(with_name).collect(),
+        hosts: hosts.into_iter().map(error_count).collect(),
+    }))
+}
+
+/// Sums by cause, the largest first; of one agent if given.
+fn by_kind(all: &[AgentErrors], agent: Option<AgentId>) -> Vec<ErrorKindCount> {
+    let mut sums: BTreeMap<ErrorKind, u64> = BTreeMap::new();
+    for count in all.iter().filter(|count| agent.is_none_or(|agent| agent == count.agent)) {
+        let sum = sums.entry(count.kind).or_default();
+        *sum = sum.saturating_add(count.errors);
+    }
+    let mut kinds: Vec<ErrorKindCount> =
+        sums.into_iter().map(|(kind, errors)| ErrorKindCount { kind, errors }).collect();
+    kinds.sort_by_key(|count| std::cmp::Reverse(count.errors));
+    kinds
+}
+
+/// Sums by agent, the largest first; of one cause if given.
+fn by_agent(all: &[AgentErrors], kind: Option<ErrorKind>) -> Vec<(AgentId, u64)> {
+    let mut sums: BTreeMap<AgentId, u64> = BTreeMap::new();
+    for count in all.iter().filter(|count| kind.is_none_or(|kind| kind == count.kind)) {
+        let sum = sums.entry(count.agent).or_default();
+        *sum = sum.saturating_add(count.errors);
+    }
+    let mut agents: Vec<(AgentId, u64)> = sums.into_iter().collect();
+    agents.sort_by_key(|(_, errors)| std::cmp::Reverse(*errors));
+    agents
+}

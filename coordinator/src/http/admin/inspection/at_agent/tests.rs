@@ -1,0 +1,164 @@
+//! What is said of URLs at their agents.
+
+use model::{AgentId, AgentState, CrawlUrl, HostId, HostState, UnixMillis};
+use store::host_list::HostSummary;
+use store::host_tally::RecentFetch;
+use store::inspection::AgentPresence;
+
+use super::*;
+use crate::http::admin::dto::inspection::StepState;
+use crate::http::admin::inspection::before_agent;
+use crate::http::admin::subnet_lookup::SubnetInfo;
+
+const NOW: UnixMillis = UnixMillis(1_000_000);
+const URL: &str = "http://a.test/page";
+
+fn host() -> HostSummary {
+    HostSummary {
+        id: HostId::new(7),
+        scheme: "http".into(),
+        authority: "a.test".into(),
+        state: HostState::Delegated,
+        address: Some("198.51.100.7".parse().unwrap()),
+        subnet: Some("198.51.100.0/24".parse().unwrap()),
+        agent: Some((AgentId::new(1), "one".into())),
+        reason: None,
+        attempts: 0,
+        retry_at: NOW,
+        found_at: NOW,
+        found_by: None,
+        pages: 0,
+        fetches: 0,
+        wire_bytes: 0,
+        fetched: None,
+    }
+}
+
+fn agent() -> AgentPresence {
+    AgentPresence {
+        id: AgentId::new(1),
+        name: "one".into(),
+        contact: "https://one.test/bot".into(),
+        state: AgentState::Approved,
+        last_heartbeat_at: Some(NOW),
+        asleep_until: None,
+        idle_reason: None,
+    }
+}
+
+fn facts() -> Facts {
+    Facts {
+        url: CrawlUrl::parse(URL).unwrap(),
+        now: NOW,
+        heartbeat_cutoff: UnixMillis(NOW.0 - 1_000),
+        host: Some(host()),
+        found_by: None,
+        subnet: SubnetInfo::default(),
+        delegation: None,
+        open_search: None,
+        agent: Some(agent()),
+        place: None,
+        answer: None,
+        fetch: None,
+        indexed: None,
+    }
+}
+
+fn answer(is_allowed: Option<bool>, is_known: bool, waits_for: WaitsFor) -> Answer {
+    let host = HostStatus {
+        host: "http://a.test".into(),
+        waits_for,
+        until: None,
+        reason: "for a reason".into(),
+        next: None,
+        is_allowed: None,
+        accepted: 1,
+        failures: 0,
+    };
+    Answer { status: UrlStatus { url: URL.into(), is_allowed, is_known, host }, at: NOW }
+}
+
+fn fetched(outcome: FetchOutcome, detail: &str) -> RecentFetch {
+    let detail = detail.to_owned();
+    RecentFetch { url: URL.into(), at: NOW, outcome, detail, ms: None, bytes: 0 }
+}
+
+/// States of the steps robots, queue, fetch and index.
+fn states(facts: &Facts) -> Vec<StepState> {
+    steps(facts).into_iter().map(|step| step.state).collect()
+}
+
+#[test]
+fn a_url_that_waits_its_turn() {
+    let answer = Some(answer(Some(true), true, WaitsFor::Delay));
+    assert_eq!(states(&Facts { answer, ..facts() }), [Done, Waiting, Open, Open]);
+}
+
+#[test]
+fn a_url_that_robots_txt_forbids() {
+    let answered = Some(answer(Some(false), true, WaitsFor::Url));
+    let fetch = Some(fetched(FetchOutcome::Disallowed, "by robots.txt"));
+    let facts = Facts { answer: answered, fetch: fetch.clone(), ..facts() };
+    assert_eq!(states(&facts), [Stuck, Done, Done, Open]);
+    // Also while the agent cannot be asked.
+    let unasked = Facts { answer: None, ..facts };
+    assert_eq!(states(&unasked)[0], Stuck);
+}
+
+#[test]
+fn a_url_that_was_never_given_to_the_agent() {
+    let answered = Some(answer(Some(true), false, WaitsFor::Url));
+    let queue = &steps(&Facts { answer: answered, ..facts() })[1];
+    assert_eq!((queue.state, queue.link.as_deref()), (Stuck, Some("/seeds")));
+}
+
+#[test]
+fn a_page_in_the_index() {
+    let facts = Facts {
+        answer: Some(answer(Some(true), true, WaitsFor::Revisit)),
+        fetch: Some(fetched(FetchOutcome::Page, "")),
+        indexed: Some(NOW),
+        ..facts()
+    };
+    assert_eq!(states(&facts), [Done; 4]);
+}
+
+#[test]
+fn a_fetch_that_failed() {
+    let fetch = Some(fetched(FetchOutcome::Failed, "no connection: refused"));
+    let step = &steps(&Facts { fetch, ..facts() })[2];
+    assert_eq!(step.state, Stuck);
+    assert_eq!(step.sentence, "The last fetch failed: no connection: refused.");
+}
+
+#[test]
+fn a_host_without_an_address_is_stuck_and_the_rest_open() {
+    let host = HostSummary {
+        state: HostState::Failed,
+        address: None,
+        subnet: None,
+        agent: None,
+        reason: Some("no such name".into()),
+        ..host()
+    };
+    let facts = Facts { host: Some(host), agent: None, ..facts() };
+    let states: Vec<StepState> =
+        before_agent::steps(&facts).into_iter().map(|step| step.state).collect();
+    assert_eq!(states, [Done, Stuck, Open, Open, Open]);
+}
+
+#[test]
+fn a_sleeping_agent_is_waited_for() {
+    let until = UnixMillis(NOW.0 + 60_000);
+    let asleep = AgentPresence { asleep_until: Some(until), ..agent() };
+    let step = before_agent::presence(&asleep, NOW, NOW);
+    assert_eq!((step.state, step.at), (Waiting, Some(Timestamp(until))));
+}
+
+#[test]
+fn nothing_is_known_of_a_host_that_nobody_named() {
+    let facts = Facts { host: None, agent: None, ..facts() };
+    let steps = before_agent::steps(&facts);
+    assert_eq!((steps.len(), steps[0].state), (1, Stuck));
+    assert!(super::steps(&facts).is_empty());
+}

@@ -1,0 +1,176 @@
+//! Explanations of addresses, subnets, companies and agents.
+
+use hierarchy::Range;
+use model::AgentId;
+use store::agents;
+use store::delegations::{self, DelegationFilter, DelegationOrder, DelegationSummary};
+use store::host_list::{self, HostFilter, HostOrder};
+use store::inspection::agent as read_agent;
+
+use crate::http::admin::delegations::ms;
+use crate::http::admin::dto::inspection::StepName::{Delegation, Hosts, Subnet};
+use crate::http::admin::dto::inspection::StepState::{Done, Open, Waiting};
+use crate::http::admin::dto::inspection::{InspectedKind, Inspection, InspectionStep};
+use crate::http::admin::inspection::{before_agent, inspection};
+use crate::http::admin::subnet_lookup::{SubnetInfo, no_hierarchy};
+use crate::http::problem::Problem;
+use crate::http::state::ApiState;
+
+/// Hosts and delegations that a sentence counts; there may be more.
+const COUNTED: i64 = 100;
+
+/// What is known of an address or a subnet.
+pub(super) async fn range(state: &ApiState, range: &Range) -> Result<Inspection, Problem> {
+    let delegated = state.core.delegated().ok_or_else(no_hierarchy)?;
+    let hierarchy = delegated.hierarchy();
+    let is_address = range.first() == range.last();
+    let subject = if is_address { range.first().to_string() } else { range.to_string() };
+    let subnet = hierarchy.subnet(hierarchy.smallest_holding(range)).range();
+    let info = SubnetInfo::of_range(Some(&delegated), &subnet);
+    let mut steps = vec![subnet_step(range, &subnet, &info)];
+    let held = delegations_in(state, range, &subnet).await?;
+    match held.as_slice() {
+        [] => steps.push(InspectionStep::new(
+            Delegation,
+            Waiting,
+            format!("The subnet of {subject} has no agent: searches begin with its first host."),
+        )),
+        [one] => {
+            steps.push(delegation_step(one));
+            steps.extend(agent_step(state, one.agent).await?);
+        }
+        several => {
+            let agents = several.iter().map(|held| held.agent_name.clone()).collect();
+            steps.push(several_delegations(&subject, several.len(), agents));
+        }
+    }
+    let filter = HostFilter { addresses: Some(*range), ..HostFilter::default() };
+    steps.push(hosts_step(state, &filter, &format!("/hosts?q={subject}")).await?);
+    let kind = if is_address { InspectedKind::Address } else { InspectedKind::Subnet };
+    Ok(inspection(kind, &subject, steps))
+}
+
+/// The delegation of the smallest subnet that holds the range; where it has none, those within the
+/// range.
+async fn delegations_in(
+    state: &ApiState,
+    range: &Range,
+    subnet: &Range,
+) -> Result<Vec<DelegationSummary>, Problem> {
+    let store = &state.core.store;
+    if let Some(id) = delegations::of_subnet(store, subnet).await? {
+        return Ok(delegations::find(store, id).await?.into_iter().collect());
+    }
+    if range.first() == range.last() {
+        return Ok(Vec::new());
+    }
+    let filter = DelegationFilter { touching: Some(*range), ..DelegationFilter::default() };
+    Ok(delegations::list(store, &filter, DelegationOrder::Newest, None, COUNTED).await?)
+}
+
+fn subnet_step(range: &Range, subnet: &Range, info: &SubnetInfo) -> InspectionStep {
+    let company = info.company.as_deref().unwrap_or("no company that is known");
+    let country = info.country.as_deref().map(|code| format!(", {code}")).unwrap_or_default();
+    let sentence = if range == subnet {
+        format!("{subnet} is held by {company}{country}.")
+    } else if range.first() == range.last() {
+        format!("{} lies in {subnet}, held by {company}{country}.", range.first())
+    } else {
+        format!("{range} lies in {subnet}, held by {company}{country}.")
+    };
+    InspectionStep::new(Subnet, Done, sentence)
+        .link(format!("/hierarchy?address={}", range.first()))
+}
+
+fn delegation_step(held: &DelegationSummary) -> InspectionStep {
+    let rtt = held.rtt_us.map(|us| format!(", with a round trip of {:.1} ms", ms(us)));
+    let sentence = format!(
+        "{} is delegated to {} ({}){}.",
+        held.subnet,
+        held.agent_name,
+        held.reason.as_str(),
+        rtt.unwrap_or_default()
+    );
+    InspectionStep::new(Delegation, Done, sentence)
+        .at(held.decided_at)
+        .link(format!("/delegations/{}/explanation", held.id))
+}
+
+fn several_delegations(subject: &str, count: usize, mut agents: Vec<String>) -> InspectionStep {
+    agents.sort_unstable();
+    agents.dedup();
+    let agents = match agents.as_slice() {
+        [] => "agents that are being revoked".to_owned(),
+        [one] => one.clone(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, ..] => format!("{} agents, among them {one} and {two}", agents.len()),
+    };
+    let verb = if count == 1 { "is" } else { "are" };
+    let sentence =
+        format!("{} of {subject} {verb} delegated to {agents}.", at_most(count, "subnet"));
+    InspectionStep::new(Delegation, Done, sentence).link(format!("/delegations?q={subject}"))
+}
+
+/// A count that may have reached [`COUNTED`].
+fn at_most(count: usize, noun: &str) -> String {
+    let is_all = i64::try_from(count).is_ok_and(|count| count != COUNTED);
+    match count {
+        1 => format!("1 {noun}"),
+        _ if is_all => format!("{count} {noun}s"),
+        _ => format!("{count} {noun}s or more"),
+    }
+}
+
+async fn agent_step(state: &ApiState, agent: AgentId) -> Result<Option<InspectionStep>, Problem> {
+    let agent = read_agent(&state.core.store, agent).await?;
+    let cutoff = state.core.heartbeat_cutoff();
+    let now = state.core.now();
+    Ok(agent.map(|agent| before_agent::presence(&agent, cutoff, now)))
+}
+
+async fn hosts_step(
+    state: &ApiState,
+    filter: &HostFilter,
+    link: &str,
+) -> Result<InspectionStep, Problem> {
+    let store = &state.core.store;
+    let hosts = host_list::list(store, filter, HostOrder::Newest, None, COUNTED).await?;
+    if hosts.is_empty() {
+        return Ok(InspectionStep::new(Hosts, Open, "No host of it is known."));
+    }
+    let pages: u64 = hosts.iter().map(|host| host.pages).fold(0, u64::saturating_add);
+    let verb = if hosts.len() == 1 { "is" } else { "are" };
+    let pages = if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") };
+    let sentence = format!("{} {verb} known, with {pages}.", at_most(hosts.len(), "host"));
+    Ok(InspectionStep::new(Hosts, Done, sentence).link(link))
+}
+
+/// What is known of the companies with such a name, from the delegation table in memory.
+pub(super) async fn company(
+    state: &ApiState,
+    name: &str,
+    subnets: &[Range],
+) -> Result<Inspection, Problem> {
+    let delegated = state.core.delegated().ok_or_else(no_hierarchy)?;
+    let mut agents: Vec<AgentId> =
+        subnets.iter().filter_map(|subnet| delegated.agent_of(subnet)).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    let names = agents::names(&state.core.store, &agents).await?;
+    let step = several_delegations(name, subnets.len(), names.into_values().collect());
+    Ok(inspection(InspectedKind::Company, name, vec![step]))
+}
+
+/// What is known of an agent.
+pub(super) async fn agent(state: &ApiState, id: AgentId) -> Result<Inspection, Problem> {
+    let found = read_agent(&state.core.store, id).await?;
+    let found = found.ok_or_else(|| Problem::not_found(format!("There is no agent {id}.")))?;
+    let cutoff = state.core.heartbeat_cutoff();
+    let now = state.core.now();
+    let filter = HostFilter { agent: Some(id), ..HostFilter::default() };
+    let steps = vec![
+        before_agent::presence(&found, cutoff, now),
+        hosts_step(state, &filter, &format!("/hosts?agent={id}")).await?,
+    ];
+    Ok(inspection(InspectedKind::Agent, &found.name, steps))
+}

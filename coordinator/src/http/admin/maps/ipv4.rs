@@ -1,0 +1,207 @@
+//! Map of the IPv4 space: who has which part of it.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::State;
+use delegation::address_map::{self, CellRun, DelegatedAddresses, Segment};
+use hierarchy::Range;
+use model::AgentId;
+use store::agents;
+use tokio::task::spawn_blocking;
+
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::maps::{
+    AgentAddresses, CellRunOnMap, DelegatedRange, Ipv4Map, Ipv4MapQuery,
+};
+use crate::http::authentication::Viewer;
+use crate::http::extract::{Json, Query};
+use crate::http::problem::Problem;
+use crate::http::state::ApiState;
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+
+/// Bits of the number of a cell: 64 by 64 cells.
+const CELL_BITS: u8 = 12;
+/// Length of the longest prefix that is shown: its cells are single addresses.
+const LONGEST: u8 = 20;
+/// Prefixes are as long as a number of these.
+const ZOOM_BITS: u8 = 4;
+/// Delegations that are listed.
+const LISTED: usize = 100;
+
+/// Agents of a part of the IPv4 space, cell by cell.
+#[utoipa::path(get, path = "/api/v1/maps/ipv4", operation_id = "get_ipv4_map", tag = "maps",
+    params(Ipv4MapQuery), security(("session" = [])), responses((status = 200, body = Ipv4Map)))]
+pub async fn ipv4(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Query(query): Query<Ipv4MapQuery>,
+) -> Result<Json<Ipv4Map>, Problem> {
+    let view = View::parse(query.prefix.as_deref().unwrap_or("0.0.0.0/0"))?;
+    let delegated = state.core.delegated();
+    // A large table takes some tenths of a second.
+    let drawn = spawn_blocking(move || Drawing::of(view, delegated.as_ref())).await;
+    let drawing = drawn.map_err(|error| Problem::internal(&error))?;
+    let ids: Vec<AgentId> = drawing.agents.iter().map(|(agent, _)| *agent).collect();
+    let names = agents::names(&state.core.store, &ids).await?;
+    Ok(Json(drawing.to_dto(view, &names)))
+}
+
+/// The part of the space that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct View {
+    first: u32,
+    length: u8,
+}
+
+impl View {
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let refused = || {
+            let rule = format!(
+                "{text} is not an IPv4 prefix of 0, 4, 8, 12, 16 or 20 bits, like 192.0.0.0/8"
+            );
+            Problem::bad_parameter("prefix", rule)
+        };
+        let (address, length) = text.split_once('/').ok_or_else(refused)?;
+        let address: std::net::Ipv4Addr = address.parse().map_err(|_| refused())?;
+        let length: u8 = length.parse().map_err(|_| refused())?;
+        let first = address.to_bits();
+        let is_shown = length <= LONGEST && length.is_multiple_of(ZOOM_BITS);
+        let below = u64::from(first) % (1 << (32 - u32::from(length.min(LONGEST))));
+        if is_shown && below == 0 { Ok(Self { first, length }) } else { Err(refused()) }
+    }
+
+    fn last(self) -> u32 {
+        let addresses = 1_u64 << (32 - u32::from(self.length));
+        self.first + (addresses - 1) as u32
+    }
+
+    fn cell_length(self) -> u8 {
+        self.length + CELL_BITS
+    }
+
+    /// The part of a delegated range that is shown.
+    fn clip(self, range: &Range, agent: AgentId) -> Option<DelegatedAddresses> {
+        let (IpAddr::V4(first), IpAddr::V4(last)) = (range.first(), range.last()) else {
+            return None;
+        };
+        let first = first.to_bits().max(self.first);
+        let last = last.to_bits().min(self.last());
+        (first <= last).then_some(DelegatedAddresses { first, last, agent })
+    }
+}
+
+/// What is to be shown of a view.
+#[derive(Default)]
+struct Drawing {
+    agents: Vec<(AgentId, u64)>,
+    runs: Vec<CellRun>,
+    subnets: u64,
+    listed: Vec<(Range, AgentId)>,
+}
+
+impl Drawing {
+    fn of(view: View, delegated: Option<&Arc<DelegatedHierarchy>>) -> Self {
+        let Some(delegated) = delegated else { return Self::default() };
+        let hierarchy = delegated.hierarchy();
+        let mut subnets = Vec::new();
+        let mut listed = Vec::new();
+        for (subnet, delegation) in delegated.delegation_table().iter() {
+            let range = hierarchy.subnet(subnet).range();
+            let Some(part) = view.clip(&range, delegation.agent) else { continue };
+            subnets.push(part);
+            if listed.len() <= LISTED {
+                listed.push((range, delegation.agent));
+            }
+        }
+        if listed.len() > LISTED {
+            listed.clear();
+        }
+        listed.sort_by_key(|(range, _)| (range.first(), range.last()));
+        let count = subnets.len() as u64;
+        let segments = address_map::segments(subnets);
+        Self {
+            runs: address_map::runs(&segments, view.first, 32 - u32::from(view.cell_length())),
+            agents: by_addresses(&segments),
+            subnets: count,
+            listed,
+        }
+    }
+
+    fn to_dto(&self, view: View, names: &HashMap<AgentId, String>) -> Ipv4Map {
+        let places: HashMap<AgentId, u32> =
+            self.agents.iter().zip(0..).map(|((agent, _), place)| (*agent, place)).collect();
+        let place = |agent: AgentId| places.get(&agent).copied().unwrap_or_default();
+        let address = std::net::Ipv4Addr::from_bits(view.first);
+        Ipv4Map {
+            prefix: format!("{address}/{}", view.length),
+            cell_length: view.cell_length(),
+            agents: self
+                .agents
+                .iter()
+                .map(|(id, addresses)| {
+                    let name = names.get(id).cloned().unwrap_or_default();
+                    AgentAddresses { agent: AgentRef { id: *id, name }, addresses: *addresses }
+                })
+                .collect(),
+            runs: self
+                .runs
+                .iter()
+                .map(|run| CellRunOnMap {
+                    first: run.first,
+                    cells: run.cells,
+                    agent: place(run.agent),
+                })
+                .collect(),
+            subnets: self.subnets,
+            delegations: self
+                .listed
+                .iter()
+                .map(|(range, agent)| DelegatedRange {
+                    subnet: range.to_string(),
+                    agent: place(*agent),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Addresses of each agent, the most first.
+fn by_addresses(segments: &[Segment]) -> Vec<(AgentId, u64)> {
+    let mut sums: HashMap<AgentId, u64> = HashMap::new();
+    for segment in segments {
+        *sums.entry(segment.agent).or_default() += u64::from(segment.last - segment.first) + 1;
+    }
+    let mut agents: Vec<(AgentId, u64)> = sums.into_iter().collect();
+    agents.sort_by_key(|(agent, addresses)| (std::cmp::Reverse(*addresses), *agent));
+    agents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_are_prefixes_in_steps_of_four_bits() {
+        let view = View::parse("192.16.0.0/12").unwrap();
+        assert_eq!((view.last(), view.cell_length()), (0xc01f_ffff, 24));
+        assert_eq!(View::parse("0.0.0.0/0").unwrap().last(), u32::MAX);
+        let refused =
+            ["", "::/0", "10.0.0.0", "10.0.0.0/9", "10.1.0.0/8", "10.0.0.0/24", "1.2.3/8"];
+        for text in refused {
+            assert!(View::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_clipped_to_the_view() {
+        let view = View::parse("192.0.0.0/8").unwrap();
+        let agent = AgentId::new(1);
+        let clip = |range: &str| view.clip(&range.parse().unwrap(), agent);
+        let part = clip("191.255.0.0-192.0.0.255").unwrap();
+        assert_eq!((part.first, part.last), (0xc000_0000, 0xc000_00ff));
+        assert_eq!(clip("193.0.0.0/24"), None);
+        assert_eq!(clip("2001:db8::/32"), None);
+    }
+}

@@ -1,0 +1,29 @@
+//! Maps: where agents and hosts are, who has which part of the IPv4 space, and the round trips
+//! between agents and countries.
+
+mod ipv4;
+mod locality;
+mod places;
+mod round_trips;
+mod world;
+
+pub use ipv4::{__path_ipv4, ipv4};
+pub use locality::{__path_locality, locality};
+pub use round_trips::{__path_round_trips, round_trips};
+pub use world::{__path_world, world};
+
+use model::UnixMillis;
+
+/// Days whose fetches maps show.
+const DAYS: i64 = 30;
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// Since when fetches count.
+fn since(now: UnixMillis) -> UnixMillis {
+    now.plus_ms(-DAYS * DAY_MS)
+}
+
+/// Mean of times in microseconds, in milliseconds; none without any.
+fn mean_ms(sum_us: u64, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum_us as f64 / count as f64 / 1_000.0)
+}

@@ -1,0 +1,105 @@
+//! Downloads for partners: the agent's programs and the files that belong to them.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderName, header};
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use tokio_util::io::ReaderStream;
+use utoipa::ToSchema;
+
+use crate::http::extract::{Json, Path};
+use crate::http::problem::Problem;
+use crate::http::state::ApiState;
+use crate::runtime::agent_programs::AgentProgram;
+
+/// The systemd unit of the agent.
+const UNIT: &str = include_str!("../../../../deploy/systemd/nearcrawl-agent.service");
+/// The agent's configuration with all keys.
+const EXAMPLE: &str = include_str!("../../../../crawler-agent/agent.example.toml");
+
+/// What partners can download.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Downloads {
+    /// The agent's programs, each below `/downloads/`; null where the operator offers none, so that
+    /// partners get them in another way.
+    #[schema(required = true)]
+    pub programs: Option<Vec<Download>>,
+}
+
+/// A file that partners can download.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Download {
+    /// Name of the file.
+    #[schema(example = "nearcrawl-agent")]
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its SHA-256 in hex.
+    pub sha256: String,
+}
+
+impl From<AgentProgram> for Download {
+    fn from(program: AgentProgram) -> Self {
+        let AgentProgram { name, bytes, sha256 } = program;
+        Self { name, bytes, sha256 }
+    }
+}
+
+/// The agent's programs that the operator offers, with their hashes.
+#[utoipa::path(get, path = "/api/v1/downloads", operation_id = "list_downloads", tag = "joining",
+    responses((status = 200, body = Downloads)))]
+pub async fn list(State(state): State<ApiState>) -> Result<Json<Downloads>, Problem> {
+    let programs = Arc::clone(&state.agent_programs);
+    let listed = tokio::task::spawn_blocking(move || programs.list()).await;
+    let listed = listed.map_err(|error| Problem::internal(&error))?;
+    let listed = listed.map_err(|error| {
+        tracing::error!(%error, "the directory of agent_downloads cannot be read");
+        Problem::unavailable("The operator's directory of programs cannot be read; tell them.")
+    })?;
+    let programs = listed.map(|programs| programs.into_iter().map(Download::from).collect());
+    Ok(Json(Downloads { programs }))
+}
+
+/// Serves `/downloads/NAME`: a program of the operator, or a file of this version.
+pub async fn get(
+    State(state): State<ApiState>,
+    Path(name): Path<String>,
+) -> Result<Response, Problem> {
+    match name.as_str() {
+        "nearcrawl-agent.service" => return Ok(text(UNIT)),
+        "agent.example.toml" => return Ok(text(EXAMPLE)),
+        _ => {}
+    }
+    let path = state.agent_programs.path(&name).ok_or_else(|| nothing(&name))?;
+    let permit = state.downloads.try_acquire("Too many downloads run at once; try again.")?;
+    let file = tokio::fs::File::open(path).await.map_err(|_| nothing(&name))?;
+    let metadata = file.metadata().await.map_err(|error| Problem::internal(&error))?;
+    if !metadata.is_file() {
+        return Err(nothing(&name));
+    }
+    let stream = ReaderStream::new(file);
+    // The permit lives as long as the download.
+    let stream = futures_util::StreamExt::map(stream, move |chunk| {
+        let _held = &permit;
+        chunk
+    });
+    let length = metadata.len().to_string();
+    let headers: [(HeaderName, &str); 3] = [
+        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::CONTENT_LENGTH, &length),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    Ok((headers, Body::from_stream(stream)).into_response())
+}
+
+fn text(content: &'static str) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], content).into_response()
+}
+
+fn nothing(name: &str) -> Problem {
+    let name: String = name.chars().take(100).collect();
+    Problem::not_found(format!("This coordinator offers no download {name}."))
+}

@@ -1,0 +1,33 @@
+//! Requests of admins to begin and to end a drain.
+
+use model::{AgentId, UnixMillis};
+use store::StoreError;
+use store::drains::{self, StartOutcome};
+
+use crate::placement::Placement;
+use crate::runtime::events::Event;
+
+/// Begins the drain of an agent, or changes its deadline. `None` when there is no such agent.
+pub async fn start(
+    placement: &Placement,
+    agent: AgentId,
+    deadline_at: Option<UnixMillis>,
+    by: &str,
+) -> Result<Option<StartOutcome>, StoreError> {
+    let now = placement.clock.now();
+    let started = drains::start(&placement.store, agent, deadline_at, by, now).await?;
+    if started == Some(StartOutcome::Started) {
+        placement.events.emit(Event::AgentAdministered);
+    }
+    Ok(started)
+}
+
+/// Ends the drain of an agent. What has moved stays where it is; the agent may get subnets again.
+/// Returns whether there was a drain.
+pub async fn cancel(placement: &Placement, agent: AgentId, by: &str) -> Result<bool, StoreError> {
+    let ended = drains::cancel(&placement.store, agent, by, placement.clock.now()).await?;
+    if ended {
+        placement.events.emit(Event::AgentAdministered);
+    }
+    Ok(ended)
+}

@@ -1,0 +1,183 @@
+//! Calls of agents about their regions.
+
+use std::time::Duration;
+
+use model::{AgentId, RegionId};
+use region::envelope::Envelope;
+use region::relay::{MemberReport, RELAY_FILL, RelayAnswer, RelayRequest};
+use region::{Effect, Millis, Peer};
+use store::{StoreError, regions};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::seat::{Now, Seat};
+use super::{Regions, Seats};
+use crate::runtime::elapsed_clock;
+
+/// Longest time for which an answer is held back, in milliseconds.
+const MOST_HOLD_MS: u32 = 25_000;
+/// Most addresses at which an agent listens.
+const MOST_ADDRESSES: usize = 8;
+/// Longest address or label, in characters.
+const LONGEST_TEXT: usize = 200;
+
+/// A call that is not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// Another coordinator is the leader, or none yet.
+    #[error("this coordinator is not the leader, who has the regions")]
+    NotLeader,
+    /// Too many or too long addresses, or a long label.
+    #[error("the addresses or the label are too long")]
+    TooLong,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Regions {
+    /// Takes a call of an agent, and answers it when there is news or its hold time is over.
+    pub async fn call(
+        &self,
+        agent: AgentId,
+        request: RelayRequest,
+        stop: &CancellationToken,
+    ) -> Result<RelayAnswer, CallError> {
+        check(&request)?;
+        let RelayRequest { hold_ms, addresses, label, known, borrow, report, envelopes } = request;
+        let hold = Duration::from_millis(hold_ms.min(MOST_HOLD_MS).into());
+        if !self.rules.enabled {
+            stop.run_until_cancelled(tokio::time::sleep(hold)).await;
+            return Ok(RelayAnswer::default());
+        }
+        regions::announce(&self.store, agent, &addresses, label.as_deref()).await?;
+        self.note_report(agent, report).await?;
+        self.receive(agent, envelopes).await?;
+        let deadline = Instant::now() + hold;
+        let arrival = self.arrival(agent);
+        loop {
+            let arrived = arrival.notified();
+            tokio::pin!(arrived);
+            // From here on no arrival is missed.
+            arrived.as_mut().enable();
+            let mut answer = RelayAnswer::default();
+            if let Some(seat) = self.seats().await?.of_agent(agent) {
+                let view = seat.machine.view();
+                answer.settings = Some(seat.settings);
+                answer.view =
+                    known.is_none_or(|known| known < view.version()).then(|| view.signed().clone());
+                if borrow {
+                    answer.loan_ms = Some(self.lend(seat).await?);
+                }
+                answer.envelopes = seat.mailbox.take(Peer::Agent(agent), RELAY_FILL);
+            }
+            let news = answer.view.is_some() || borrow || !answer.envelopes.is_empty();
+            if news || Instant::now() >= deadline {
+                return Ok(answer);
+            }
+            tokio::select! {
+                () = &mut arrived => {}
+                () = tokio::time::sleep_until(deadline) => {}
+                () = stop.cancelled() => return Ok(answer),
+            }
+        }
+    }
+
+    async fn note_report(
+        &self,
+        agent: AgentId,
+        report: Option<MemberReport>,
+    ) -> Result<(), CallError> {
+        let Some(report) = report else { return Ok(()) };
+        if let Some(seat) = self.seats().await?.of_agent(agent) {
+            seat.reports.insert(agent, (elapsed_clock::now(), report));
+        }
+        Ok(())
+    }
+
+    /// The seats, which only the leader has.
+    pub(super) async fn seats(&self) -> Result<tokio::sync::MutexGuard<'_, Seats>, CallError> {
+        let mut seats = self.seats.lock().await;
+        if !self.leader.is_leader() {
+            // The next leader goes on with what is stored; this one must forget what it knew.
+            *seats = Seats::default();
+            return Err(CallError::NotLeader);
+        }
+        if seats.by_region.is_none() {
+            seats.by_region = Some(self.restore_seats().await?);
+        }
+        Ok(seats)
+    }
+
+    async fn restore_seats(
+        &self,
+    ) -> Result<std::collections::BTreeMap<RegionId, Seat>, StoreError> {
+        let now = self.both_clocks();
+        let incarnation = now.wall.0.max(0).unsigned_abs();
+        let mut seats = std::collections::BTreeMap::new();
+        for stored in regions::list(&self.store).await? {
+            let id = stored.id;
+            match Seat::restore(stored, &self.key, (self.rules.loan_ms(), incarnation), now) {
+                Ok(seat) => drop(seats.insert(id, seat)),
+                Err(error) => {
+                    let error = crate::runtime::failure::chain(&error);
+                    tracing::error!(error, "a region rests");
+                }
+            }
+        }
+        Ok(seats)
+    }
+
+    pub(super) fn both_clocks(&self) -> Now {
+        Now { elapsed: elapsed_clock::now(), wall: self.now() }
+    }
+
+    /// Lends the region's hosts; the end is stored before the answer.
+    async fn lend(&self, seat: &mut Seat) -> Result<u64, StoreError> {
+        let now = self.both_clocks();
+        let term_ms = seat.machine.lend(now.elapsed);
+        let until = now.wall_at(seat.machine.lender().until());
+        regions::save_loan(&self.store, seat.machine.view().roster().region, until).await?;
+        Ok(term_ms)
+    }
+
+    async fn receive(&self, from: AgentId, envelopes: Vec<Envelope>) -> Result<(), CallError> {
+        if envelopes.is_empty() {
+            return Ok(());
+        }
+        let mut seats = self.seats().await?;
+        let Some(seat) = seats.of_agent(from) else { return Ok(()) };
+        let mut receivers = Vec::new();
+        for envelope in envelopes {
+            let Some(header) = envelope.header() else { continue };
+            if header.to == Peer::Coordinator {
+                let now: Millis = elapsed_clock::now();
+                let effects = seat.open(&envelope, now);
+                self.save_promises(seat, &effects).await?;
+                receivers.extend(seat.send(effects, &self.key));
+            } else {
+                receivers.extend(seat.pass_on(envelope, &self.key));
+            }
+        }
+        drop(seats);
+        self.notify(receivers);
+        Ok(())
+    }
+
+    async fn save_promises(&self, seat: &Seat, effects: &[Effect]) -> Result<(), CallError> {
+        let Some(promises) = Seat::promises(effects) else { return Ok(()) };
+        let region = seat.machine.view().roster().region;
+        // Encoding into memory does not fail.
+        let Ok(bytes) = postcard::to_allocvec(promises) else { return Ok(()) };
+        Ok(regions::save_promises(&self.store, region, &bytes).await?)
+    }
+}
+
+fn check(request: &RelayRequest) -> Result<(), CallError> {
+    let mut texts = request.addresses.iter().chain(&request.label);
+    let is_short = |text: &String| text.chars().count() <= LONGEST_TEXT && !text.contains('\0');
+    if request.addresses.len() > MOST_ADDRESSES || !texts.all(is_short) {
+        return Err(CallError::TooLong);
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! Background task: forms regions, and publishes rosters and changes of delegations.
+
+use model::{AgentId, RegionId};
+use region::delegations::{Delegate, Range};
+use region::ownership::{SignedView, View};
+use region::roster::{Delta, Mode, Roster, RosterError, SignedDelta, SignedRoster, Version};
+use store::regions::{self, Candidate, StoredRegion};
+
+use super::calls::CallError;
+use super::members::{self, Parameters};
+use super::seat::Seat;
+use super::{Regions, Seats, ranges};
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::elapsed_clock;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
+
+/// Deltas after which a new roster takes their place, so that a view stays short.
+const MOST_DELTAS: u64 = 50;
+
+/// Rosters as in UbiCrawler section 4: *k* = 200, *t* = 1.
+const PARAMETERS: Parameters = Parameters { mode: Mode::Safe, replicas: 200, recovery: 1 };
+
+/// Forms regions of the agents that want it, and follows changes of agents and delegations.
+pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
+    if !regions.rules.enabled {
+        return Ok(Outcome::Idle);
+    }
+    let Some(delegated) = regions.hierarchy.current() else { return Ok(Outcome::Idle) };
+    let candidates = regions::candidates(&regions.store).await?;
+    let mut seats = match regions.seats().await {
+        Err(CallError::NotLeader) => return Ok(Outcome::Idle),
+        seats => seats?,
+    };
+    let names = seats.by_region.iter().flatten();
+    let names = names.map(|(id, seat)| (*id, seat.name.clone())).collect();
+    let registry = |candidate: &Candidate| registry_of(&delegated, candidate);
+    let held = ranges::held(&delegated);
+    let mut changed = 0;
+    for (name, agents) in members::groups(&candidates, &names, registry) {
+        let is_known = |agent| agents.iter().any(|candidate| candidate.agent == agent);
+        let wanted = ranges::flatten(held.clone(), is_known);
+        let seat = seats.by_region.iter_mut().flatten().find(|(_, seat)| seat.name == name);
+        let published = match seat {
+            Some((id, seat)) => follow(regions, (*id, seat), &agents, wanted).await?,
+            None => form(regions, &mut seats, name, &agents, wanted).await?,
+        };
+        changed += u64::from(published);
+    }
+    if changed == 0 {
+        return Ok(Outcome::Idle);
+    }
+    Ok(Outcome::Done(format!("published a view of {}", quantity(changed, "region"))))
+}
+
+/// The registry of the agent's home subnet.
+fn registry_of(delegated: &DelegatedHierarchy, candidate: &Candidate) -> Option<String> {
+    let hierarchy = delegated.hierarchy();
+    let subnet = hierarchy.subnet(hierarchy.smallest(candidate.home));
+    subnet.registry().map(|registry| registry.as_str().to_owned())
+}
+
+/// Forms a region once its candidates have stayed the same from one run to the next.
+async fn form(
+    regions: &Regions,
+    seats: &mut Seats,
+    name: String,
+    agents: &[&Candidate],
+    wanted: Vec<(Range, Delegate)>,
+) -> Result<bool, anyhow::Error> {
+    let numbers: Vec<AgentId> = agents.iter().map(|agent| agent.agent).collect();
+    if seats.waiting.insert(name.clone(), numbers.clone()).as_ref() != Some(&numbers) {
+        return Ok(false);
+    }
+    let provisional = RegionId::new(0);
+    if members::first_roster(provisional, PARAMETERS, agents).is_none() {
+        return Ok(false);
+    }
+    let id = regions::next_id(&regions.store).await?;
+    let Some(roster) = members::first_roster(id, PARAMETERS, agents) else { return Ok(false) };
+    let roster = Roster { delegations: members::listed(&roster, wanted), ..roster };
+    let view = SignedView { roster: SignedRoster::new(&regions.key, &roster)?, deltas: Vec::new() };
+    let now = regions.both_clocks();
+    let stored = StoredRegion {
+        id,
+        name: name.clone(),
+        settings: serde_json::to_value(regions.rules.settings)?,
+        view: postcard::to_allocvec(&view)?,
+        promises: None,
+        lent_until: now.wall,
+    };
+    let start = (regions.rules.loan_ms(), now.wall.0.max(0).unsigned_abs());
+    // Before anything is stored: a roster that cannot be used must not be.
+    let mut seat = Seat::restore(stored.clone(), &regions.key, start, now)?;
+    regions::create(&regions.store, &stored, &numbers, now.wall).await?;
+    tracing::info!(region = name, agents = numbers.len(), "formed a region");
+    let view = seat.machine.view().clone();
+    regions.notify(seat.publish(view, &regions.key));
+    seats.by_region.get_or_insert_default().insert(id, seat);
+    seats.waiting.remove(&name);
+    Ok(true)
+}
+
+/// Publishes a new roster where agents or their properties changed, a delta where only delegations
+/// did.
+async fn follow(
+    regions: &Regions,
+    (id, seat): (RegionId, &mut Seat),
+    agents: &[&Candidate],
+    wanted: Vec<(Range, Delegate)>,
+) -> Result<bool, anyhow::Error> {
+    let settled = seat.is_settled(elapsed_clock::now());
+    let view = match members::next_roster(&seat.machine, agents, settled) {
+        Some(roster) => Some(with_roster(regions, roster, wanted)?),
+        None => with_changes(regions, seat.machine.view(), wanted)?,
+    };
+    let Some(view) = view else { return Ok(false) };
+    let members: Vec<AgentId> = view.roster().agents.iter().map(|entry| entry.agent).collect();
+    let bytes = postcard::to_allocvec(view.signed())?;
+    regions::save_view(&regions.store, id, &bytes, &members).await?;
+    tracing::info!(region = seat.name, version = ?view.version(), "published a view");
+    regions.notify(seat.publish(view, &regions.key));
+    Ok(true)
+}
+
+fn with_roster(
+    regions: &Regions,
+    roster: Roster,
+    wanted: Vec<(Range, Delegate)>,
+) -> Result<View, RosterError> {
+    let roster = Roster { delegations: members::listed(&roster, wanted), ..roster };
+    View::open(&regions.key.public(), SignedRoster::new(&regions.key, &roster)?)
+}
+
+fn with_changes(
+    regions: &Regions,
+    view: &View,
+    wanted: Vec<(Range, Delegate)>,
+) -> Result<Option<View>, RosterError> {
+    let roster = view.roster();
+    let wanted = members::listed(roster, wanted);
+    let changes = ranges::changes(view.delegations(), &wanted);
+    if changes.is_empty() {
+        return Ok(None);
+    }
+    if view.version().delta >= MOST_DELTAS {
+        let next = Roster { epoch: roster.epoch + 1, ..roster.clone() };
+        return with_roster(regions, next, wanted).map(Some);
+    }
+    let version = Version { delta: view.version().delta + 1, ..view.version() };
+    let delta = Delta { region: roster.region, version, changes };
+    view.after(&regions.key.public(), SignedDelta::new(&regions.key, &delta)?).map(Some)
+}

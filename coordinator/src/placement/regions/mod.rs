@@ -1,0 +1,111 @@
+//! Regions: agents that share hosts among themselves, whether the coordinator is there or not.
+//!
+//! The leader is the coordinator of all regions. It forms them ([`form_regions`]), signs rosters
+//! and changes of delegations, lends hosts, votes on leases and passes envelopes on ([`calls`]).
+//! What it promises is stored before it is said, so that the next leader keeps it. It takes over
+//! what a region decided about dead members ([`take_over_subnets`]), by what the members report
+//! ([`availability`]), and shows its state to people ([`state`]).
+
+mod availability;
+mod calls;
+pub mod form_regions;
+mod members;
+mod ranges;
+mod seat;
+pub mod state;
+pub mod take_over_subnets;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError};
+
+use model::{AgentId, RegionId, UnixMillis};
+use protocol::key::CoordinatorKey;
+use store::Store;
+use tokio::sync::{Mutex, Notify};
+
+use crate::runtime::agent_wakeups::AgentWakeups;
+use crate::runtime::clock::Clock;
+use crate::runtime::config::RegionRules;
+use crate::runtime::delegated_hierarchy::CurrentHierarchy;
+use crate::runtime::events::Events;
+use crate::runtime::leader::Leader;
+use seat::Seat;
+
+pub use calls::CallError;
+
+/// The parts that regions use.
+pub struct Regions {
+    pub store: Store,
+    /// Whether and how regions are formed.
+    pub rules: RegionRules,
+    pub clock: Arc<dyn Clock>,
+    pub hierarchy: Arc<CurrentHierarchy>,
+    pub leader: Arc<Leader>,
+    /// Receives changes of delegations.
+    pub events: Arc<Events>,
+    /// Notifies agents that get or lose subnets.
+    pub agent_wakeups: Arc<AgentWakeups>,
+    /// Signs rosters, changes and messages.
+    pub key: Arc<CoordinatorKey>,
+    seats: Mutex<Seats>,
+    /// Notifies the calls that agents hold open.
+    arrivals: std::sync::Mutex<HashMap<AgentId, Arc<Notify>>>,
+}
+
+/// What regions use of the rest of the coordinator.
+pub struct RegionParts {
+    pub clock: Arc<dyn Clock>,
+    pub hierarchy: Arc<CurrentHierarchy>,
+    pub leader: Arc<Leader>,
+    pub events: Arc<Events>,
+    pub agent_wakeups: Arc<AgentWakeups>,
+}
+
+/// The coordinator's seat in each region, while it is the leader.
+#[derive(Default)]
+struct Seats {
+    /// None until they were read from the database.
+    by_region: Option<BTreeMap<RegionId, Seat>>,
+    /// Candidates of regions that are not formed, as of the last run.
+    waiting: BTreeMap<String, Vec<AgentId>>,
+}
+
+impl Seats {
+    fn of_agent(&mut self, agent: AgentId) -> Option<&mut Seat> {
+        self.by_region.as_mut()?.values_mut().find(|seat| seat.machine.view().has(agent))
+    }
+}
+
+impl Regions {
+    /// Regions as the database has them; nothing is read yet.
+    pub fn new(
+        store: Store,
+        rules: RegionRules,
+        key: Arc<CoordinatorKey>,
+        parts: RegionParts,
+    ) -> Self {
+        let RegionParts { clock, hierarchy, leader, events, agent_wakeups } = parts;
+        let seats = Mutex::default();
+        let arrivals = std::sync::Mutex::default();
+        Self { store, rules, clock, hierarchy, leader, events, agent_wakeups, key, seats, arrivals }
+    }
+
+    fn now(&self) -> UnixMillis {
+        self.clock.now()
+    }
+
+    /// The signal of an agent's open call. Register with it before looking for news.
+    fn arrival(&self, agent: AgentId) -> Arc<Notify> {
+        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(arrivals.entry(agent).or_default())
+    }
+
+    fn notify(&self, agents: impl IntoIterator<Item = AgentId>) {
+        let arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        for agent in agents {
+            if let Some(arrival) = arrivals.get(&agent) {
+                arrival.notify_waiters();
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Addresses of a region: the delegation table as disjoint ranges.
+
+use std::cmp::Reverse;
+use std::net::IpAddr;
+
+use model::AgentId;
+use region::delegations::{Change, Delegate, Delegations, Range};
+
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+
+/// A subnet with the agent to which it is delegated, if any.
+pub(super) type Held = (hierarchy::Range, Option<AgentId>);
+
+/// Every delegated subnet, and the subnets directly inside one that are not delegated: those are
+/// searched for on their own, and may go to any agent.
+pub(super) fn held(delegated: &DelegatedHierarchy) -> Vec<Held> {
+    let hierarchy = delegated.hierarchy();
+    let table = delegated.delegation_table();
+    let mut held = Vec::new();
+    for (subnet, delegation) in table.iter() {
+        held.push((hierarchy.subnet(subnet).range(), Some(delegation.agent)));
+        let children = hierarchy.children(subnet).filter(|child| table.agent_of(*child).is_none());
+        held.extend(children.map(|child| (hierarchy.subnet(child).range(), None)));
+    }
+    held
+}
+
+/// Disjoint ranges of the agents for which `is_member` holds: an address belongs to the smallest
+/// subnet around it.
+pub(super) fn flatten(
+    mut held: Vec<Held>,
+    is_member: impl Fn(AgentId) -> bool,
+) -> Vec<(Range, Delegate)> {
+    held.sort_unstable_by_key(|(range, _)| (range.first(), Reverse(range.last())));
+    held.dedup_by_key(|(range, _)| *range);
+    let mut flat = Flat { ranges: Vec::new(), is_member };
+    // Subnets around the present position, the smallest last, and where the rest of it begins.
+    let mut around: Vec<Held> = Vec::new();
+    let mut position = None;
+    for entry in held {
+        position = close(&mut around, position, Some(entry.0.first()), &mut flat);
+        if let (Some((_, agent)), Some(from), Some(to)) =
+            (around.last(), position, before(entry.0.first()))
+        {
+            flat.push(from, to, *agent);
+        }
+        position = Some(entry.0.first());
+        around.push(entry);
+    }
+    close(&mut around, position, None, &mut flat);
+    flat.ranges
+}
+
+/// Ends the subnets that end before `next`; returns where the rest begins.
+fn close<F: Fn(AgentId) -> bool>(
+    around: &mut Vec<Held>,
+    mut position: Option<IpAddr>,
+    next: Option<IpAddr>,
+    flat: &mut Flat<F>,
+) -> Option<IpAddr> {
+    while let Some((range, agent)) =
+        around.pop_if(|(range, _)| next.is_none_or(|next| range.last() < next))
+    {
+        if let Some(from) = position {
+            flat.push(from, range.last(), agent);
+        }
+        position = after(range.last());
+    }
+    position
+}
+
+struct Flat<F> {
+    ranges: Vec<(Range, Delegate)>,
+    is_member: F,
+}
+
+impl<F: Fn(AgentId) -> bool> Flat<F> {
+    fn push(&mut self, first: IpAddr, last: IpAddr, agent: Option<AgentId>) {
+        let Some(agent) = agent.filter(|agent| (self.is_member)(*agent)) else { return };
+        // Where a subnet ends with one inside it, nothing is left.
+        if first.is_ipv4() == last.is_ipv4() && first <= last {
+            self.ranges.push((Range { first, last }, Delegate::Agent(agent)));
+        }
+    }
+}
+
+fn after(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V4(v4) => u32::from(v4).checked_add(1).map(|next| IpAddr::V4(next.into())),
+        IpAddr::V6(v6) => u128::from(v6).checked_add(1).map(|next| IpAddr::V6(next.into())),
+    }
+}
+
+fn before(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V4(v4) => u32::from(v4).checked_sub(1).map(|last| IpAddr::V4(last.into())),
+        IpAddr::V6(v6) => u128::from(v6).checked_sub(1).map(|last| IpAddr::V6(last.into())),
+    }
+}
+
+/// Changes that lead from the ranges of a view to those that are wanted. Ranges are removed before
+/// others are set in their place.
+pub(super) fn changes(present: &Delegations, wanted: &[(Range, Delegate)]) -> Vec<Change> {
+    let is_wanted = |entry: &(Range, Delegate)| wanted.contains(entry);
+    let outdated = present.iter().filter(|entry| !is_wanted(entry));
+    let removed = outdated.map(|(range, _)| Change::Remove(range));
+    let kept: Vec<(Range, Delegate)> = present.iter().filter(is_wanted).collect();
+    let new = wanted.iter().filter(|entry| !kept.contains(entry));
+    removed.chain(new.map(|(range, delegate)| Change::Set(*range, *delegate))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(first: u32, last: u32) -> hierarchy::Range {
+        let address = |number: u32| IpAddr::V4(number.into());
+        hierarchy::Range::new(address(first), address(last)).unwrap()
+    }
+
+    fn flat(held: &[(u32, u32, i64)]) -> Vec<(u32, u32, i64)> {
+        let held = held.iter().map(|(first, last, agent)| {
+            (range(*first, *last), (*agent > 0).then_some(AgentId::new(*agent)))
+        });
+        let number = |address| match address {
+            IpAddr::V4(v4) => u32::from(v4),
+            IpAddr::V6(_) => 0,
+        };
+        let ranges = flatten(held.collect(), |agent| agent.get() < 10);
+        assert!(Delegations::new(ranges.iter().copied()).is_ok(), "{ranges:?}");
+        ranges
+            .into_iter()
+            .map(|(range, delegate)| match delegate {
+                Delegate::Agent(agent) => (number(range.first), number(range.last), agent.get()),
+                Delegate::Spread => (0, 0, 0),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_smallest_subnet_around_an_address_counts() {
+        assert_eq!(flat(&[(1, 100, 1)]), [(1, 100, 1)]);
+        assert_eq!(
+            flat(&[(1, 100, 1), (10, 19, 2), (15, 16, 3)]),
+            [(1, 9, 1), (10, 14, 2), (15, 16, 3), (17, 19, 2), (20, 100, 1)]
+        );
+        assert_eq!(flat(&[(1, 100, 1), (50, 100, 2)]), [(1, 49, 1), (50, 100, 2)]);
+        assert_eq!(flat(&[(1, 100, 1), (1, 50, 2)]), [(1, 50, 2), (51, 100, 1)]);
+        assert_eq!(flat(&[(1, 9, 1), (10, 19, 2)]), [(1, 9, 1), (10, 19, 2)]);
+        assert_eq!(flat(&[(0, u32::MAX, 1), (9, u32::MAX, 2)]), [(0, 8, 1), (9, u32::MAX, 2)]);
+    }
+
+    #[test]
+    fn subnets_of_strangers_and_of_nobody_are_left_out() {
+        let held = [(1, 100, 1), (10, 19, 11), (30, 39, 0), (200, 300, 12), (210, 220, 2)];
+        assert_eq!(flat(&held), [(1, 9, 1), (20, 29, 1), (40, 100, 1), (210, 220, 2)]);
+    }
+
+    #[test]
+    fn changes_lead_from_one_state_to_the_other() {
+        let of = |held: &[(u32, u32, i64)]| {
+            let held = held
+                .iter()
+                .map(|(first, last, agent)| (range(*first, *last), Some(AgentId::new(*agent))));
+            flatten(held.collect(), |_| true)
+        };
+        let before = of(&[(1, 100, 1), (200, 300, 2)]);
+        let wanted = of(&[(1, 100, 1), (50, 60, 2), (200, 300, 1), (400, 500, 3)]);
+        let mut delegations = Delegations::new(before).unwrap();
+        let changes = changes(&delegations, &wanted);
+        for change in changes {
+            delegations.apply(change).unwrap();
+        }
+        assert_eq!(delegations.iter().collect::<Vec<_>>(), wanted);
+        assert!(super::changes(&delegations, &wanted).is_empty());
+    }
+}

@@ -1,0 +1,169 @@
+//! Seat: the coordinator as a party of one region.
+
+use std::collections::BTreeMap;
+
+use model::{AgentId, RegionId, UnixMillis};
+use protocol::key::CoordinatorKey;
+use region::envelope::{Envelope, Gate, Sealer, SenderKey};
+use region::lease::{Promises, Restart};
+use region::loan::Lender;
+use region::mailbox::Mailbox;
+use region::ownership::{SignedView, View};
+use region::relay::MemberReport;
+use region::roster::RosterError;
+use region::{Coordinator, Effect, Millis, Peer, Settings};
+use store::regions::StoredRegion;
+
+/// State of one region in memory.
+pub(super) struct Seat {
+    pub(super) name: String,
+    pub(super) settings: Settings,
+    pub(super) machine: Coordinator,
+    gate: Gate,
+    sealer: Sealer,
+    pub(super) mailbox: Mailbox,
+    /// What each member reported last, and when.
+    pub(super) reports: BTreeMap<AgentId, (Millis, MemberReport)>,
+    /// Since when a majority of voters has refused claims under rosters before the last change of
+    /// voters.
+    pub(super) majority_since: Option<Millis>,
+}
+
+/// A region that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SeatError {
+    /// A column holds something else than the coordinator writes there.
+    #[error("the row of {0} in the table regions is damaged; restore it from a backup")]
+    Damaged(RegionId),
+    /// Roster and deltas are not consistent.
+    #[error("the roster of {0} cannot be used")]
+    Roster(RegionId, #[source] RosterError),
+}
+
+/// Both clocks at one moment: `elapsed` for durations, `wall` for what is stored.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Now {
+    pub(super) elapsed: Millis,
+    pub(super) wall: UnixMillis,
+}
+
+impl Now {
+    /// The wall time of a moment.
+    pub(super) fn wall_at(self, at: Millis) -> UnixMillis {
+        let ahead = i64::try_from(at.since(self.elapsed)).unwrap_or(i64::MAX);
+        UnixMillis(self.wall.0.saturating_add(ahead))
+    }
+
+    /// The wall time of a moment that is over.
+    pub(super) fn wall_at_past(self, at: Millis) -> UnixMillis {
+        let ago = i64::try_from(self.elapsed.since(at)).unwrap_or(i64::MAX);
+        UnixMillis(self.wall.0.saturating_sub(ago))
+    }
+
+    fn elapsed_at(self, at: UnixMillis) -> Millis {
+        self.elapsed.plus(at.0.saturating_sub(self.wall.0).max(0).unsigned_abs())
+    }
+}
+
+impl Seat {
+    /// The seat that a former leader left. `incarnation` is larger than that of all before.
+    pub(super) fn restore(
+        stored: StoredRegion,
+        key: &CoordinatorKey,
+        (term_ms, incarnation): (u64, u64),
+        now: Now,
+    ) -> Result<Self, SeatError> {
+        let damaged = || SeatError::Damaged(stored.id);
+        let settings: Settings =
+            serde_json::from_value(stored.settings.clone()).map_err(|_| damaged())?;
+        let view: SignedView = postcard::from_bytes(&stored.view).map_err(|_| damaged())?;
+        let promises: Option<Promises> = match &stored.promises {
+            Some(bytes) => Some(postcard::from_bytes(bytes).map_err(|_| damaged())?),
+            None => None,
+        };
+        let votes = promises.map_or(Restart::New, Restart::WithPromises);
+        let lender = Lender::new(term_ms, settings.drift, now.elapsed_at(stored.lent_until));
+        let public = key.public();
+        let machine = Coordinator::new(&public, settings, view, (votes, lender), now.elapsed)
+            .map_err(|error| SeatError::Roster(stored.id, error))?;
+        Ok(Self {
+            name: stored.name,
+            settings,
+            machine,
+            gate: Gate::new(stored.id, Peer::Coordinator, public),
+            sealer: Sealer::new(stored.id, Peer::Coordinator, incarnation),
+            mailbox: Mailbox::default(),
+            reports: BTreeMap::new(),
+            majority_since: None,
+        })
+    }
+
+    /// Takes an envelope to the coordinator; returns what is to be done.
+    pub(super) fn open(&mut self, envelope: &Envelope, now: Millis) -> Vec<Effect> {
+        match self.gate.open(envelope, self.machine.view(), now) {
+            Ok((Peer::Agent(from), message)) => self.machine.handle(from, message, now),
+            Ok((Peer::Coordinator, _)) => Vec::new(),
+            Err(refusal) => {
+                tracing::debug!(region = self.name, %refusal, "refused an envelope");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Promises that are to be stored before anything is sent.
+    pub(super) fn promises(effects: &[Effect]) -> Option<&Promises> {
+        let mut promises = effects.iter().filter_map(|effect| match effect {
+            Effect::SavePromises(promises) => Some(promises),
+            _ => None,
+        });
+        promises.next_back()
+    }
+
+    /// Puts messages into the mailboxes of their receivers; returns these.
+    pub(super) fn send(&mut self, effects: Vec<Effect>, key: &CoordinatorKey) -> Vec<AgentId> {
+        let mut receivers = Vec::new();
+        for effect in effects {
+            let Effect::Send(to, message) = effect else { continue };
+            let sealed = self.sealer.seal(&SenderKey::Coordinator(key), to, message);
+            if let Some(envelope) = sealed {
+                self.mailbox.put(to, envelope);
+                receivers.extend(to.agent());
+            }
+        }
+        receivers
+    }
+
+    /// Keeps an envelope from one agent to another; returns the receiver.
+    pub(super) fn pass_on(&mut self, envelope: Envelope, key: &CoordinatorKey) -> Option<AgentId> {
+        if !envelope.may_pass(self.machine.view(), &key.public()) {
+            return None;
+        }
+        let to = envelope.header()?.to;
+        self.mailbox.put(to, envelope);
+        to.agent()
+    }
+
+    /// Publishes a newer view; returns the agents that get it.
+    pub(super) fn publish(&mut self, view: View, key: &CoordinatorKey) -> Vec<AgentId> {
+        let effects = self.machine.publish(view);
+        self.send(effects, key)
+    }
+
+    /// Notes whether a majority of voters refuses claims under rosters before the last change of
+    /// voters; returns whether a lease's term has passed since it does.
+    pub(super) fn is_settled(&mut self, now: Millis) -> bool {
+        let roster = self.machine.view().roster();
+        let floors = self.machine.floors();
+        let past = roster
+            .voters()
+            .iter()
+            .filter(|voter| floors.get(voter).is_some_and(|at| at.epoch >= roster.voters_since))
+            .count();
+        if 2 * past <= roster.voters().len() {
+            self.majority_since = None;
+            return false;
+        }
+        let since = *self.majority_since.get_or_insert(now);
+        now.since(since) > self.settings.promise_ms()
+    }
+}

@@ -1,0 +1,113 @@
+//! Background task: takes the takeovers of regions over into the delegations.
+//!
+//! When a member is dead, the others fetch its hosts, whether the coordinator is there or not. Once
+//! a majority of them says so, each subnet of the dead member with hosts is delegated to the member
+//! that fetches most of these, so that URLs are routed there. When the dead member works again, it
+//! gets its subnets back, and the region returns the hosts.
+
+use std::collections::BTreeMap;
+
+use delegation::Delegation;
+use hierarchy::Range;
+use model::{AgentId, Reason};
+use region::{HostPosition, PlacedHost};
+use store::takeovers::{self, HeldHost, Transfer};
+
+use super::Regions;
+use super::availability::Availability;
+use super::calls::CallError;
+use crate::runtime::elapsed_clock;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
+
+/// Hosts of one dead member, or subnets that return, in one run.
+const BATCH: u32 = 200;
+
+/// Delegates subnets of dead members to those that fetch their hosts, and subnets of members that
+/// returned to these.
+pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
+    if !regions.rules.enabled {
+        return Ok(Outcome::Idle);
+    }
+    let mut taken = 0;
+    let mut returned = 0;
+    for availability in availabilities(regions).await? {
+        for dead in &availability.dead {
+            let hosts = takeovers::hosts_of_agent(&regions.store, *dead, BATCH).await?;
+            for transfer in transfers(*dead, &hosts, &availability) {
+                taken += u64::from(take_over(regions, &transfer).await?);
+            }
+        }
+        let working: Vec<AgentId> = availability.working.iter().copied().collect();
+        for transfer in takeovers::to_return(&regions.store, &working, BATCH).await? {
+            returned += u64::from(give_back(regions, &transfer).await?);
+        }
+    }
+    let done = format!(
+        "took {} over and gave {} back",
+        quantity(taken, "subnet"),
+        quantity(returned, "subnet")
+    );
+    Ok(match taken.max(returned) {
+        0 => Outcome::Idle,
+        most if most >= u64::from(BATCH) => Outcome::More(done),
+        _ => Outcome::Done(done),
+    })
+}
+
+async fn availabilities(regions: &Regions) -> Result<Vec<Availability>, anyhow::Error> {
+    let mut seats = match regions.seats().await {
+        Err(CallError::NotLeader) => return Ok(Vec::new()),
+        seats => seats?,
+    };
+    let now = elapsed_clock::now();
+    Ok(seats.by_region.iter_mut().flatten().map(|(_, seat)| Availability::of(seat, now)).collect())
+}
+
+/// For each subnet the member that has most of its hosts by the region's order.
+fn transfers(dead: AgentId, hosts: &[HeldHost], availability: &Availability) -> Vec<Transfer> {
+    let mut votes: BTreeMap<(Range, i64), BTreeMap<AgentId, u32>> = BTreeMap::new();
+    for host in hosts {
+        let position = HostPosition::of(&host.host_key);
+        let placed = PlacedHost { position, address: host.address };
+        let owner = availability.view.owner(placed, |agent| availability.may_fetch(*agent));
+        if let Some(owner) = owner.filter(|owner| *owner != dead) {
+            let of_subnet = votes.entry((host.subnet, host.generation)).or_default();
+            *of_subnet.entry(owner).or_default() += 1;
+        }
+    }
+    let most = |votes: BTreeMap<AgentId, u32>| votes.into_iter().max_by_key(|(_, votes)| *votes);
+    let transfer = |((subnet, generation), votes)| {
+        let (to, _) = most(votes)?;
+        Some(Transfer { subnet, generation, from: dead, to })
+    };
+    votes.into_iter().filter_map(transfer).collect()
+}
+
+async fn take_over(regions: &Regions, transfer: &Transfer) -> Result<bool, anyhow::Error> {
+    let _writing = regions.hierarchy.writing().await;
+    let made = takeovers::take_over(&regions.store, transfer, regions.now()).await?;
+    Ok(enter(regions, transfer, made))
+}
+
+async fn give_back(regions: &Regions, transfer: &Transfer) -> Result<bool, anyhow::Error> {
+    let _writing = regions.hierarchy.writing().await;
+    let made = takeovers::give_back(&regions.store, transfer, regions.now()).await?;
+    Ok(enter(regions, transfer, made))
+}
+
+/// Enters a committed transfer in the delegation table; returns whether there was one.
+fn enter(regions: &Regions, transfer: &Transfer, reason: Option<Reason>) -> bool {
+    let Some(reason) = reason else { return false };
+    let delegation = Delegation { agent: transfer.to, reason };
+    if let Some(delegated) = regions.hierarchy.current()
+        && let Some(subnet) = delegated.hierarchy().find(&transfer.subnet)
+    {
+        delegated.enter(subnet, delegation);
+    }
+    regions.agent_wakeups.wake([transfer.from, transfer.to]);
+    // The region hears of it as of any other change.
+    regions.events.emit(Event::DelegationsChanged);
+    true
+}

@@ -1,0 +1,232 @@
+//! `doctor`: checks whether this machine can run the coordinator, and says what to do where not.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use cluster::Binaries;
+use model::check::{Check, CheckVerdict};
+use store::Address;
+
+use crate::intake::dns::Dns;
+use crate::runtime::agent_programs::AgentPrograms;
+use crate::runtime::clock::{Clock as _, SystemClock};
+use crate::runtime::config::Config;
+use crate::runtime::failure::{Failure, chain};
+use crate::startup::cli::DoctorArgs;
+use crate::startup::configuration;
+
+/// Free space below which the coordinator soon refuses packages, in MiB.
+const FEW_MIB: u64 = 1_024;
+/// Difference of clocks from which agents complain, in milliseconds.
+const CLOCK_MS: u64 = 60_000;
+/// Time limit of a lookup.
+const LOOKUP: Duration = Duration::from_secs(5);
+/// Name that is looked up where the configuration names none: a registry's server.
+const REGISTRY_HOST: &str = "ftp.ripe.net";
+
+/// Prints the checks; a problem makes the exit code 3.
+pub async fn run(args: DoctorArgs) -> Result<(), Failure> {
+    let as_json = args.json;
+    let config = configuration::load(args.into(), cluster::default_data_dir)?;
+    let checks = check(&config).await;
+    if as_json {
+        println!("{:#}", serde_json::json!(checks));
+    } else {
+        for check in &checks {
+            println!("{check}");
+        }
+    }
+    match checks.iter().filter(|check| check.verdict == CheckVerdict::Problem).count() {
+        0 => Ok(()),
+        count => Err(Failure::findings(count)),
+    }
+}
+
+async fn check(config: &Config) -> Vec<Check> {
+    vec![
+        data_directory(&config.data_dir),
+        disk(&config.data_dir),
+        port(config.listen),
+        postgres(config).await,
+        clock(config).await,
+        dns(config).await,
+        proxy(config),
+        downloads(config),
+    ]
+}
+
+fn data_directory(dir: &Path) -> Check {
+    let subject = "data directory";
+    let existing = dir.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
+    match nix::unistd::access(existing, nix::unistd::AccessFlags::W_OK) {
+        Ok(()) if existing == dir => Check::ok(subject, dir.display().to_string()),
+        Ok(()) => Check::ok(subject, format!("{} will be made", dir.display())),
+        Err(error) => Check::problem(
+            subject,
+            format!("{} cannot be written: {error}", existing.display()),
+            "run this as the user of the service, or choose another with --data-dir",
+        ),
+    }
+}
+
+fn disk(dir: &Path) -> Check {
+    let existing = dir.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
+    let free_mib = match nix::sys::statvfs::statvfs(existing) {
+        Ok(disk) => (disk.blocks_available() * disk.fragment_size()) >> 20,
+        Err(error) => {
+            let advice = "look at the file system of the data directory";
+            return Check::problem("disk", format!("cannot be examined: {error}"), advice);
+        }
+    };
+    let finding = format!("{free_mib} MiB are free");
+    if free_mib < FEW_MIB {
+        return Check::warning("disk", finding, "free some space: packages and index grow");
+    }
+    Check::ok("disk", finding)
+}
+
+fn port(listen: SocketAddr) -> Check {
+    match std::net::TcpListener::bind(listen) {
+        Ok(_) => Check::ok("port", format!("{listen} is free")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Check::warning(
+            "port",
+            format!("{listen} is in use"),
+            "if that is not the coordinator itself, choose another with --listen",
+        ),
+        Err(error) => Check::problem(
+            "port",
+            format!("{listen} cannot be used: {error}"),
+            "choose an address of this machine and a port above 1023 with --listen",
+        ),
+    }
+}
+
+async fn postgres(config: &Config) -> Check {
+    let subject = "Postgres";
+    let Some(url) = &config.database_url else {
+        return match Binaries::of_process().installed() {
+            Ok(dir) => Check::ok(subject, format!("private server with {}", dir.display())),
+            Err(error) => Check::problem(
+                subject,
+                chain(&error),
+                "install it (apt-get install postgresql), or give a server with --database-url",
+            ),
+        };
+    };
+    let server = match Address::url(url) {
+        Ok(address) => store::server(&address).await,
+        Err(error) => Err(error),
+    };
+    match server {
+        Ok(server) => Check::ok(subject, format!("server of version {}", server.version)),
+        Err(error) => Check::problem(
+            subject,
+            chain(&error),
+            "start that server, or correct --database-url (DATABASE_URL)",
+        ),
+    }
+}
+
+/// Against the database's server if it is another machine's, else by the service that sets it.
+async fn clock(config: &Config) -> Check {
+    if let Some(url) = &config.database_url
+        && let Ok(address) = Address::url(url)
+        && let Ok(server) = store::server(&address).await
+    {
+        let off_ms = server.time.distance_ms(SystemClock.now());
+        let finding = format!("{off_ms} ms from the clock of Postgres");
+        if off_ms > CLOCK_MS {
+            return Check::problem("clock", finding, "set both clocks by NTP");
+        }
+        return Check::ok("clock", finding);
+    }
+    match synchronised() {
+        Some(true) => Check::ok("clock", "set by NTP"),
+        Some(false) => Check::warning(
+            "clock",
+            "not set by NTP",
+            "agents refuse to enrol where clocks differ by minutes: timedatectl set-ntp true",
+        ),
+        None => Check::warning(
+            "clock",
+            format!("{}; nothing here tells whether that is right", now()),
+            "compare it with a good clock, and have it set by NTP",
+        ),
+    }
+}
+
+fn now() -> String {
+    crate::http::timestamp::Timestamp(SystemClock.now()).to_iso()
+}
+
+/// Whether systemd says that NTP sets the clock; none where it does not answer.
+fn synchronised() -> Option<bool> {
+    let mut command = Command::new("timedatectl");
+    command.args(["show", "-p", "NTPSynchronized", "--value"]);
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim() == "yes")
+}
+
+async fn dns(config: &Config) -> Check {
+    let public = config.public_url.as_ref().and_then(|url| url.domain());
+    let name = public.unwrap_or(REGISTRY_HOST);
+    let server = config
+        .resolver
+        .map_or_else(|| "the system's servers".to_owned(), |server| format!("the server {server}"));
+    let advice = "check the network, /etc/resolv.conf, or `resolver` in the configuration";
+    let found = match Dns::new(config.resolver) {
+        Ok(dns) => dns.address(name, LOOKUP).await.map_err(|error| chain(&error)),
+        Err(error) => Err(chain(&error)),
+    };
+    match found {
+        Ok(_) => Check::ok("DNS", format!("{server} know {name}")),
+        Err(error) => Check::problem("DNS", format!("by {server}: {error}"), advice),
+    }
+}
+
+fn proxy(config: &Config) -> Check {
+    let subject = "proxy";
+    let is_private = config.listen.ip().is_loopback();
+    let has_proxy = !config.trusted_proxies.is_empty();
+    match &config.public_url {
+        Some(url) if url.scheme() == "https" && is_private && !has_proxy => Check::warning(
+            subject,
+            format!("{url} leads here by a proxy that `trusted_proxies` does not name"),
+            "name it, or all agents seem to be at the proxy's address",
+        ),
+        Some(url) => Check::ok(subject, format!("people and agents come by {url}")),
+        None if is_private => Check::warning(
+            subject,
+            "only programs of this machine can reach the coordinator",
+            "put a proxy with TLS in front, and name its URL as `public_url`",
+        ),
+        None => Check::warning(
+            subject,
+            "agents refuse plain http of other machines",
+            "put a proxy with TLS in front, and name its URL as `public_url`",
+        ),
+    }
+}
+
+fn downloads(config: &Config) -> Check {
+    let subject = "agent programs";
+    match AgentPrograms::new(config.agent_downloads.clone()).list() {
+        Ok(None) => Check::warning(
+            subject,
+            "partners can download none",
+            "put nearcrawl-agent into a directory and name that as `agent_downloads`",
+        ),
+        Ok(Some(programs)) if programs.is_empty() => Check::problem(
+            subject,
+            "the directory of `agent_downloads` has none",
+            "put the program nearcrawl-agent there",
+        ),
+        Ok(Some(programs)) => {
+            let names: Vec<String> = programs.into_iter().map(|program| program.name).collect();
+            Check::ok(subject, names.join(", "))
+        }
+        Err(error) => Check::problem(subject, error.to_string(), "make the directory readable"),
+    }
+}

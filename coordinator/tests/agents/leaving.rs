@@ -1,0 +1,48 @@
+//! An owner ends the agent: its hosts go to others, and it is deregistered.
+
+use model::AgentState;
+use protocol::leave::{LeaveRequest, LeaveResponse};
+use protocol::version;
+use reqwest::StatusCode;
+
+use crate::agent::{FakeAgent, problem};
+use crate::world::{Ground, Running};
+
+async fn leave(agent: &FakeAgent, running: &Running, done: bool) -> LeaveResponse {
+    let request = LeaveRequest { protocol: version::CURRENT, done };
+    let response = agent.post(running, "leave", &request).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    response.json().await.unwrap()
+}
+
+#[tokio::test]
+async fn an_agent_that_leaves_hands_its_hosts_over_and_is_forgotten() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let mut agent = FakeAgent::crawling(&running).await;
+    agent.heartbeat(&running, 0).await;
+    let begun = leave(&agent, &running, false).await;
+    assert_eq!(begun, LeaveResponse { hosts_left: 1, state: AgentState::Paused });
+    assert!(running.coordinator.delegated().unwrap().delegation_table().is_empty());
+    assert_eq!(leave(&agent, &running, false).await, begun, "it may be asked again");
+
+    let orders = agent.heartbeat(&running, 0).await.host_orders;
+    agent.orders_done = orders.iter().map(|order| order.number).collect();
+    agent.heartbeat(&running, 0).await;
+    assert_eq!(leave(&agent, &running, false).await.hosts_left, 0);
+    let left = leave(&agent, &running, true).await;
+    assert_eq!(left, LeaveResponse { hosts_left: 0, state: AgentState::Revoked });
+    let again = LeaveRequest { protocol: version::CURRENT, done: true };
+    let (status, name, _) = problem(agent.post(&running, "leave", &again).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::FORBIDDEN, "revoked"));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_was_never_approved_leaves_at_once() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    assert_eq!(leave(&agent, &running, false).await.state, AgentState::Revoked);
+    running.stop().await;
+}
