@@ -56,7 +56,11 @@ export const accountRoutes = [
   [
     'GET',
     /^audit\/entries$/,
-    ({ params }) => ({ items: entries.filter((entry) => fits(entry, params)), next_cursor: null }),
+    ({ params }) => ({
+      items: entries.filter((entry) => fits(entry, params)),
+      next_cursor: null,
+      counts: null,
+    }),
   ],
   [
     'GET',

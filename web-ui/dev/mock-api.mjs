@@ -1,6 +1,11 @@
 // MOCK of what the coordinator answers to admins, over the invented world of mock-world.mjs.
+import { activityRoutes } from './mock-activity.mjs';
 import { accountRoutes } from './mock-accounts.mjs';
+import { agentList, drain, measuredAgents, successors } from './mock-acting.mjs';
+import { joiningRoutes } from './mock-joining.mjs';
 import { steeringRoutes } from './mock-constraints.mjs';
+import { hostRoutes } from './mock-hosts.mjs';
+import { regionRoutes } from './mock-regions.mjs';
 import { explanationOf, worldOf } from './mock-world.mjs';
 
 const empty = process.env.MOCK_EMPTY === '1';
@@ -94,6 +99,7 @@ export function overview() {
     'pinned',
     'override',
     'balanced',
+    'drained',
   ];
   return {
     generation: empty ? null : generation(),
@@ -239,6 +245,8 @@ function newToken({ name, ttl_s }) {
     expires_at,
     used_at: null,
     used_by: null,
+    revoked_at: null,
+    revoked_by: null,
   });
   return { token: 'ncj_MOCK_7f3k9x2m5q8w1e4r6t0y', expires_at };
 }
@@ -257,9 +265,13 @@ export function enrol({ profile }) {
 export const routes = [
   ...steeringRoutes(world),
   ...accountRoutes,
+  ...joiningRoutes,
+  ...hostRoutes(world),
+  ...activityRoutes(world, empty),
+  ...regionRoutes(world),
   ['GET', /^overview$/, () => overview()],
   ['GET', /^tasks$/, () => ({ leader: true, items: tasks() })],
-  ['GET', /^agents$/, ({ params }) => part(world.agents, params)],
+  ['GET', /^agents$/, ({ params }) => agentList(world.agents, params, part)],
   ['GET', /^agents\/([^/]+)$/, ({ match }) => found(world.agents, match[1])],
   [
     'POST',
@@ -268,7 +280,23 @@ export const routes = [
   ],
   ['GET', /^join-tokens$/, ({ params }) => part(world.tokens, params)],
   ['POST', /^join-tokens$/, ({ body }) => newToken(body)],
-  ['GET', /^delegations$/, ({ params }) => part(wanted(params), params)],
+  [
+    'POST',
+    /^agents\/([^/]+)\/drain$/,
+    ({ match, body }) => drain(found(world.agents, match[1]), body.deadline_s),
+  ],
+  [
+    'DELETE',
+    /^agents\/([^/]+)\/drain$/,
+    ({ match }) => Object.assign(found(world.agents, match[1]), { drain: null }),
+  ],
+  [
+    'GET',
+    /^agents\/([^/]+)\/takeover$/,
+    ({ match }) => successors(found(world.agents, match[1]), world.agents, world.delegations),
+  ],
+  ['GET', /^measured-agents$/, () => measuredAgents(world.agents)],
+  ['GET', /^delegations$/, ({ params }) => ({ ...part(wanted(params), params), counts: null })],
   [
     'GET',
     /^delegations\/([^/]+)\/explanation$/,
@@ -290,5 +318,6 @@ export const routes = [
   ['POST', /^registry-data\/refresh$/, () => ({ status: 202 })],
   ['POST', /^seeds$/, ({ body }) => add_seeds(body)],
   ['GET', /^policy$/, () => policy],
+  ['GET', /^policy\/defaults$/, () => policy],
   ['PUT', /^policy$/, ({ body }) => changePolicy(body)],
 ];

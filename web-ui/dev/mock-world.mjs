@@ -46,9 +46,15 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
     presence: there,
     home,
     city: index % 3 === 2 ? null : city,
+    latitude: index % 3 === 2 ? null : 35.17 + index,
+    longitude: index % 3 === 2 ? null : 33.36 - 10 * index,
     registry,
     country,
     company,
+    key_fingerprint: 'mzxw6ytboi4dk5tfojqwyy3pnq',
+    join_token: company,
+    leaving_at: null,
+    left_at: null,
     contact: `https://www.${name}.example/crawler`,
     version: '0.1.0',
     capacity_pages_per_day: 50_000,
@@ -63,6 +69,7 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
     pages,
     bytes_fetched: pages * 21_000,
     bytes_shipped: pages * 1_150,
+    drain: null,
     reports: {
       level: 'trusted',
       landmarks_judged: 96,
@@ -235,6 +242,8 @@ function tokensOf(agents, now) {
     expires_at: ago(now, -left * minute),
     used_at: by ? ago(now, (made - 6) * minute) : null,
     used_by: by ? { id: by.id, name: by.name } : null,
+    revoked_at: null,
+    revoked_by: null,
   });
   return [
     token(4, 'University of Nairobi, library', 50, 1390),

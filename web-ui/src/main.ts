@@ -4,6 +4,7 @@ import './styles/base.css';
 import './styles/controls.css';
 import './styles/layout.css';
 import './styles/table.css';
+import './styles/heat.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
 import { theme } from './theme/theme.svelte';

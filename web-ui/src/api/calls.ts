@@ -2,7 +2,23 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../api';
 import type { AgentAction } from '../labels/agent';
-import type { PolicyChange, Reason, ConstraintRequest, NewAccount, Role } from './model';
+import type {
+  AgentPresence,
+  AgentSort,
+  AgentState,
+  ConstraintRequest,
+  DelegationSort,
+  ErrorKind,
+  HostSort,
+  HostState,
+  NewAccount,
+  NewApiToken,
+  NewJoinRequest,
+  PolicyChange,
+  Reason,
+  Role,
+  SeriesQuery,
+} from './model';
 import { Problem, problemOf, unreachable } from './problem';
 
 // `fetch` is looked up at each call, because tests replace it.
@@ -45,8 +61,18 @@ export interface PageQuery {
   cursor?: string;
 }
 
+/** Filter and order of the list of agents; empty means all, the newest first. */
+export interface AgentFilter extends PageQuery {
+  state?: AgentState;
+  presence?: AgentPresence;
+  q?: string;
+  sort?: AgentSort;
+}
+
 /** Filter of the list of delegations; empty means all. */
 export interface DelegationFilter extends PageQuery {
+  sort?: DelegationSort;
+  counts?: boolean;
   agent?: string;
   reason?: Reason;
   q?: string;
@@ -67,6 +93,30 @@ export const signOut = () => settled(client.DELETE('/api/v1/session'));
 export const overview = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/overview', abortable(signal)), signal);
 
+export const series = (query: SeriesQuery, signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/series', { params: { query }, ...abortable(signal) }), signal);
+
+export const progress = (signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/progress', abortable(signal)), signal);
+
+export const locality = (signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/locality', abortable(signal)), signal);
+
+export const worldMap = (signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/maps/world', abortable(signal)), signal);
+
+export const ipv4Map = (prefix: string, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/maps/ipv4', { params: { query: { prefix } }, ...abortable(signal) }),
+    signal,
+  );
+
+export const roundTripMap = (signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/maps/round-trips', abortable(signal)), signal);
+
+export const regions = (signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/regions', abortable(signal)), signal);
+
 export const tasks = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/tasks', abortable(signal)), signal);
 
@@ -78,12 +128,35 @@ export const discovery = (id: string, signal?: AbortSignal) =>
     signal,
   );
 
-export const agents = (query: PageQuery, signal?: AbortSignal) =>
+export const agents = (query: AgentFilter, signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/agents', { params: { query }, ...abortable(signal) }), signal);
 
 export const agent = (id: string, signal?: AbortSignal) =>
   withSession(
     client.GET('/api/v1/agents/{id}', { params: { path: { id } }, ...abortable(signal) }),
+    signal,
+  );
+
+/** Drains an agent, or changes the deadline of its drain. */
+export const drainAgent = (id: string, deadline_s: number | null) =>
+  withSession(
+    client.POST('/api/v1/agents/{id}/drain', { params: { path: { id } }, body: { deadline_s } }),
+  );
+
+export const endDrain = (id: string) =>
+  withSession(client.DELETE('/api/v1/agents/{id}/drain', { params: { path: { id } } }));
+
+/** Which agents would take over if this one left. */
+export const takeover = (id: string, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/agents/{id}/takeover', { params: { path: { id } }, ...abortable(signal) }),
+    signal,
+  );
+
+/** The agents that have measured the subnets of a range, the nearest first. */
+export const measuredAgents = (range: string, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/measured-agents', { params: { query: { range } }, ...abortable(signal) }),
     signal,
   );
 
@@ -99,6 +172,41 @@ export const joinTokens = (query: PageQuery, signal?: AbortSignal) =>
 export const createJoinToken = (name: string, ttl_s: number) =>
   withSession(client.POST('/api/v1/join-tokens', { body: { name, ttl_s } }));
 
+export const revokeJoinToken = (id: string) =>
+  withSession(client.POST('/api/v1/join-tokens/{id}/revoke', { params: { path: { id } } }));
+
+export const createJoinRequest = (body: NewJoinRequest) =>
+  settled(client.POST('/api/v1/join-requests', { body }));
+
+export const openInvitation = (secret: string) =>
+  settled(client.POST('/api/v1/invitations/open', { body: { secret } }));
+
+export const downloads = () => settled(client.GET('/api/v1/downloads'));
+
+export const joinRequests = (query: PageQuery, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/join-requests', { params: { query }, ...abortable(signal) }),
+    signal,
+  );
+
+export const acceptJoinRequest = (id: string) =>
+  withSession(client.POST('/api/v1/join-requests/{id}/accept', { params: { path: { id } } }));
+
+export const declineJoinRequest = (id: string) =>
+  withSession(client.POST('/api/v1/join-requests/{id}/decline', { params: { path: { id } } }));
+
+export const apiTokens = (query: PageQuery, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/api-tokens', { params: { query }, ...abortable(signal) }),
+    signal,
+  );
+
+export const createApiToken = (body: NewApiToken) =>
+  withSession(client.POST('/api/v1/api-tokens', { body }));
+
+export const revokeApiToken = (id: string) =>
+  withSession(client.DELETE('/api/v1/api-tokens/{id}', { params: { path: { id } } }));
+
 export const delegations = (query: DelegationFilter, signal?: AbortSignal) =>
   withSession(
     client.GET('/api/v1/delegations', { params: { query }, ...abortable(signal) }),
@@ -109,6 +217,42 @@ export const explanation = (id: string, signal?: AbortSignal) => {
   const options = { params: { path: { id } }, ...abortable(signal) };
   return withSession(client.GET('/api/v1/delegations/{id}/explanation', options), signal);
 };
+
+export const inspect = (q: string, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/explain', { params: { query: { q } }, ...abortable(signal) }),
+    signal,
+  );
+
+/** Filter and order of the list of hosts; empty means all, the newest first. */
+export interface HostFilter extends PageQuery {
+  state?: HostState;
+  agent?: string;
+  q?: string;
+  seeded?: boolean;
+  sort?: HostSort;
+  counts?: boolean;
+}
+
+export const hosts = (query: HostFilter, signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/hosts', { params: { query }, ...abortable(signal) }), signal);
+
+export const host = (id: string, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/hosts/{id}', { params: { path: { id } }, ...abortable(signal) }),
+    signal,
+  );
+
+/** Filter of the errors of a day; empty means all of today. */
+export interface ErrorFilter {
+  days_ago?: number;
+  kind?: ErrorKind;
+  agent?: string;
+  limit?: number;
+}
+
+export const errorsOfDay = (query: ErrorFilter, signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/errors', { params: { query }, ...abortable(signal) }), signal);
 
 export const hierarchy = (address: string, signal?: AbortSignal) => {
   const options = { params: { path: { address } }, ...abortable(signal) };
@@ -179,6 +323,9 @@ export const addSeeds = (urls: string[]) =>
 export const policy = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/policy', abortable(signal)), signal);
 
+export const policyDefaults = (signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/policy/defaults', abortable(signal)), signal);
+
 export const updatePolicy = (body: PolicyChange) =>
   withSession(client.PUT('/api/v1/policy', { body }));
 
@@ -211,6 +358,7 @@ export interface AuditFilter extends PageQuery {
   subject?: string;
   from?: string;
   until?: string;
+  counts?: boolean;
 }
 
 export const auditEntries = (query: AuditFilter, signal?: AbortSignal) =>

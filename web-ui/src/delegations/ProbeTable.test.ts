@@ -58,3 +58,11 @@ it('tells every probe in the order of asking, by stages, and marks the one that 
   expect(chosen && within(chosen).getByText('Chosen')).toBeTruthy();
   expect(screen.getByRole('table').querySelector('caption')?.textContent).toContain('50 ms');
 });
+
+it('draws no threshold for a search that does not stop at one', () => {
+  const probes = [probe(1, { verdict: 'measured', threshold_ms: 50 })];
+  const { container } = render(ProbeTable, { probes, threshold: null });
+  expect(container.querySelector('caption')?.textContent).not.toContain('threshold');
+  expect(container.querySelector('.limit')).toBeNull();
+  expect(container.querySelector('.bar.good')).toBeNull();
+});

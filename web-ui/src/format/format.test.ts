@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, count, counted, milliseconds, share, shrink } from './number';
+import { bounded, bytes, count, counted, milliseconds, share, shrink } from './number';
 import { company, country, language, registry } from './registration';
 import { duration, exact, relative } from './time';
 
@@ -80,5 +80,12 @@ describe('places', () => {
     expect(company('Studio 54 Ltd')).toBe('Studio 54 Ltd');
     expect(company('University of Cyprus')).toBe('University of Cyprus');
     expect(company(null)).toBe('no company recorded');
+  });
+});
+
+describe('bounded', () => {
+  it('says where a count ends at its bound', () => {
+    expect(bounded({ count: 12_345, more: false })).toBe('12,345');
+    expect(bounded({ count: 10_000, more: true })).toBe('10,000+');
   });
 });

@@ -17,6 +17,11 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** A count that may end at a bound: `10,000+`. */
+export function bounded(value: { count: number; more: boolean }): string {
+  return value.more ? `${count(value.count)}+` : count(value.count);
+}
+
 /** A mean or a factor, two digits at most: `2.66`. */
 export function decimal(value: number): string {
   return upToTwo.format(value);

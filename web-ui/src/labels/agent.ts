@@ -27,6 +27,12 @@ export function stateLabel(state: Agent['state']): Label {
   return states[state];
 }
 
+/** Label of an agent's standing: one that left was not revoked by an admin. */
+export function standingLabel(agent: Pick<Agent, 'state' | 'leaving_at' | 'left_at'>): Label {
+  if (agent.left_at) return { text: 'Left', tone: 'calm' };
+  return agent.leaving_at ? { text: 'Leaving', tone: 'calm' } : stateLabel(agent.state);
+}
+
 /** Label of whether an agent can be reached. */
 export function presenceLabel(presence: Agent['presence']): Label {
   return presences[presence];

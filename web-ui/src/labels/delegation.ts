@@ -16,6 +16,8 @@ const reasonNames: Names<Reason> = {
   pinned: 'Pinned by an admin',
   override: 'Reassigned by an admin',
   balanced: 'Moved by balance',
+  drained: 'Moved by a drain',
+  takeover: 'Taken over in its region',
 };
 
 /** Reasons of delegations, the most frequent first. */
@@ -30,6 +32,9 @@ const reasonMeanings: Names<Reason> = {
   pinned: 'An admin pinned the subnet to this agent.',
   override: 'An admin reassigned the subnet to this agent, once.',
   balanced: 'Balance moved the subnet: its agent was over its capacity, or this agent costs less.',
+  drained:
+    'An admin drained its former agent. This one had measured the subnet, had room, and was the nearest of those.',
+  takeover: 'The agent of the subnet is dead; its region gave the hosts to this agent.',
 };
 
 const phaseNames: Names<Phase> = {
@@ -47,6 +52,7 @@ const skipReasonNames: Names<SkipReason> = {
   busy: 'busy',
   excluded: 'excluded by an admin',
   budget: 'no probes left for the day',
+  drained: 'drained by an admin',
 };
 
 const kindNames: Names<Kind> = {
@@ -87,7 +93,7 @@ const verdicts: Readonly<Record<Verdict, { text: string; tone: Tone }>> = {
   pending: { text: 'Waiting', tone: 'accent' },
   satisfies: { text: 'Good enough', tone: 'good' },
   too_slow: { text: 'Too slow', tone: 'calm' },
-  measured: { text: 'Measured', tone: 'good' },
+  measured: { text: 'Measured', tone: 'calm' },
   unreachable: { text: 'No answer', tone: 'bad' },
   expired: { text: 'No report in time', tone: 'warn' },
 };

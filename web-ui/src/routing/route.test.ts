@@ -7,6 +7,7 @@ describe('a path', () => {
     expect(routeOf('/agents')).toEqual({ page: 'agents' });
     expect(routeOf('/agents/')).toEqual({ page: 'agents' });
     expect(routeOf('/agents/agt_12')).toEqual({ page: 'agent', id: 'agt_12' });
+    expect(routeOf('/hosts/hst_7')).toEqual({ page: 'host', id: 'hst_7' });
     expect(routeOf('/delegations/dlg_7/explanation')).toEqual({ page: 'explanation', id: 'dlg_7' });
   });
 
@@ -32,6 +33,7 @@ describe('a path', () => {
     expect(needsSession({ page: 'overview' })).toBe(true);
     expect(needsSession({ page: 'search' })).toBe(false);
     expect(needsSession({ page: 'sign-in' })).toBe(false);
+    expect(needsSession({ page: 'crawler' })).toBe(false);
   });
 });
 

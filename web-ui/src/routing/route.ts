@@ -7,9 +7,18 @@ export type Route =
   | { page: 'overview' }
   | { page: 'agents' }
   | { page: 'agent'; id: string }
+  | { page: 'regions' }
   | { page: 'delegations' }
   | { page: 'explanation'; id: string }
   | { page: 'constraints' }
+  | { page: 'inspector' }
+  | { page: 'hosts' }
+  | { page: 'host'; id: string }
+  | { page: 'errors' }
+  | { page: 'crawler' }
+  | { page: 'host-an-agent' }
+  | { page: 'invitation' }
+  | { page: 'maps' }
   | { page: 'hierarchy' }
   | { page: 'seeds' }
   | { page: 'policy' }
@@ -23,8 +32,16 @@ const plain: Record<string, Route> = {
   'sign-in': { page: 'sign-in' },
   overview: { page: 'overview' },
   agents: { page: 'agents' },
+  regions: { page: 'regions' },
   delegations: { page: 'delegations' },
   constraints: { page: 'constraints' },
+  inspector: { page: 'inspector' },
+  hosts: { page: 'hosts' },
+  errors: { page: 'errors' },
+  crawler: { page: 'crawler' },
+  'host-an-agent': { page: 'host-an-agent' },
+  invitation: { page: 'invitation' },
+  maps: { page: 'maps' },
   hierarchy: { page: 'hierarchy' },
   seeds: { page: 'seeds' },
   policy: { page: 'policy' },
@@ -37,6 +54,7 @@ export function routeOf(path: string): Route {
   const [first = '', id, last, ...more] = path.split('/').slice(1).filter(Boolean).map(decoded);
   if (id === undefined) return (Object.hasOwn(plain, first) && plain[first]) || notFound;
   if (first === 'agents' && last === undefined) return { page: 'agent', id };
+  if (first === 'hosts' && last === undefined) return { page: 'host', id };
   if (first === 'delegations' && last === 'explanation' && more.length === 0)
     return { page: 'explanation', id };
   return notFound;
@@ -54,7 +72,8 @@ function decoded(segment: string): string {
 
 /** True for pages that need a session. */
 export function needsSession(route: Route): boolean {
-  return route.page !== 'search' && route.page !== 'sign-in' && route.page !== 'not-found';
+  const open = ['search', 'sign-in', 'crawler', 'host-an-agent', 'invitation', 'not-found'];
+  return !open.includes(route.page);
 }
 
 /** Query values; empty ones are left out of the address. */
@@ -75,6 +94,16 @@ export function explanationOf(delegation: string): string {
 /** Path of the page of an agent. */
 export function agentAt(agent: string): string {
   return `/agents/${encodeURIComponent(agent)}`;
+}
+
+/** Path of the page of a host. */
+export function hostAt(host: string): string {
+  return `/hosts/${encodeURIComponent(host)}`;
+}
+
+/** Path of the inspector with a question. */
+export function inspectionOf(q: string): string {
+  return address('/inspector', { q });
 }
 
 /** The page to open after sign-in; never an address of another site. */

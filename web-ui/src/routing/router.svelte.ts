@@ -12,6 +12,9 @@ class Router {
   /** Grows with every change of page; the shell moves the focus when it does. */
   visits = $state(0);
 
+  /** Asks whether the page may be left, while it has something to lose. */
+  mayLeave: (() => boolean) | undefined;
+
   readonly route: Route = $derived(routeOf(this.#url.pathname));
 
   /** Path and query, as they stand in the address bar. */
@@ -38,6 +41,7 @@ class Router {
   go(address: string, options: { replace?: boolean; trail?: string[] } = {}): void {
     const url = new URL(address, location.origin);
     const samePage = url.pathname === this.#url.pathname;
+    if (!samePage && !options.replace && this.mayLeave?.() === false) return;
     const state: HistoryState = { trail: options.trail ?? [] };
     if (options.replace) history.replaceState(state, '', url);
     else history.pushState(state, '', url);
@@ -51,6 +55,11 @@ class Router {
   listen(): () => void {
     const back = () => {
       const before = this.#url.pathname;
+      if (location.pathname !== before && this.mayLeave?.() === false) {
+        // The browser has gone back already: the page that stays gets its address again.
+        history.pushState({ trail: [...this.#trail] }, '', this.#url);
+        return;
+      }
       this.#arrive(new URL(location.href), history.state);
       if (before !== this.#url.pathname) this.visits += 1;
     };

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { ActivityBucket, Series } from '../api/model';
+import { errors, pages, queue, type Measure } from './measures';
+import { inWords, newest, stamp, timesOf, valuesOf } from './points';
+
+const bucket = (minute: number, news: Partial<ActivityBucket>): ActivityBucket => ({
+  start: new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString(),
+  pages: 0,
+  fetches: 0,
+  errors: 0,
+  fetched_bytes: 0,
+  shipped_bytes: 0,
+  probes: 0,
+  searches: 0,
+  queued: null,
+  round_trip_ms: null,
+  ...news,
+});
+
+const series: Series = {
+  step: 'minute',
+  step_s: 60,
+  buckets: [
+    bucket(0, { pages: 120, errors: 6, queued: 40 }),
+    bucket(1, { pages: 30 }),
+    bucket(2, { pages: 1 }),
+  ],
+};
+
+const values = (measure: Measure) => measure.lines.map((line) => valuesOf(series, line));
+
+describe('points of a chart', () => {
+  it('are rates of the buckets that are over', () => {
+    expect(values(pages)).toEqual([[2, 0.5]]);
+    expect(values(errors)).toEqual([[6, 0]]);
+    expect(timesOf(series)).toEqual([1767268800, 1767268860]);
+  });
+
+  it('leave unknown values open', () => {
+    expect(values(queue)).toEqual([[40, null]]);
+    expect(newest([40, null])).toBe(40);
+    expect(newest([null])).toBeUndefined();
+  });
+
+  it('have the minute or the day on the axis', () => {
+    const midnight = Date.UTC(2026, 0, 31) / 1000;
+    expect(stamp(midnight, 'minute')).toBe('00:00');
+    expect(stamp(midnight, 'hour')).toBe('01-31');
+    expect(stamp(midnight + 7200, 'hour')).toBe('02:00');
+    expect(stamp(midnight, 'day')).toBe('01-31');
+  });
+
+  it('are told in words', () => {
+    expect(inWords(series, pages)).toBe(
+      'Pages a second. Pages: last 0.5/s, highest 2/s at 2026-01-01 12:00:00 UTC.',
+    );
+    expect(inWords({ ...series, buckets: [] }, queue)).toBe(
+      'URLs waiting. Waiting: nothing known.',
+    );
+  });
+});

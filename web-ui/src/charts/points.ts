@@ -1,0 +1,44 @@
+/** Points of a chart, and the sentence that says the same in words. Pure. */
+import type { ActivityBucket, Series } from '../api/model';
+import { exact } from '../format/time';
+import type { Line, Measure } from './measures';
+
+/** The values of one line, one for each bucket. */
+export function valuesOf(series: Series, line: Line): (number | null)[] {
+  return finished(series).map((bucket) => line.of(bucket, series.step_s));
+}
+
+/** Begins of the buckets, in seconds since 1970, as the charts take them. */
+export function timesOf(series: Series): number[] {
+  return finished(series).map((bucket) => Date.parse(bucket.start) / 1000);
+}
+
+/** The buckets without the last one, which is not over: its rates would be too low. A series of one bucket keeps it. */
+export function finished(series: Series): ActivityBucket[] {
+  return series.buckets.length > 1 ? series.buckets.slice(0, -1) : series.buckets;
+}
+
+/** A time on the axis, in UTC: the minute of a day, or the day. */
+export function stamp(seconds: number, step: Series['step']): string {
+  const iso = new Date(seconds * 1000).toISOString();
+  const isDay = step === 'day' || (step === 'hour' && iso.slice(11, 16) === '00:00');
+  return isDay ? iso.slice(5, 10) : iso.slice(11, 16);
+}
+
+/** The newest value that is known. */
+export function newest(values: (number | null)[]): number | undefined {
+  return values.findLast((value) => value !== null) ?? undefined;
+}
+
+/** What a chart shows, as a sentence for each line. */
+export function inWords(series: Series, measure: Measure): string {
+  const sentences = measure.lines.map((line) => {
+    const values = valuesOf(series, line);
+    const last = newest(values);
+    if (last === undefined) return `${line.name}: nothing known.`;
+    const highest = Math.max(...values.map((value) => value ?? 0));
+    const at = finished(series)[values.indexOf(highest)]?.start ?? '';
+    return `${line.name}: last ${measure.format(last)}, highest ${measure.format(highest)} at ${exact(at)}.`;
+  });
+  return `${measure.title}. ${sentences.join(' ')}`;
+}

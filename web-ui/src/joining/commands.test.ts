@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { configuration, serviceCommands, userCommands, type Setup } from './commands';
+
+const setup: Setup = {
+  coordinator: 'https://search.example.org',
+  name: 'The "library"',
+  contact: 'crawler@example.edu',
+  place: 'Nicosia, cy',
+  zone: 'Europe/Nicosia',
+  spans: ['mon-fri 22:00-06:00'],
+};
+const program = { name: 'nearcrawl-agent', bytes: 3, sha256: 'ba78' };
+
+test('the configuration has what the partner wrote, quoted', () => {
+  const text = configuration(setup);
+  expect(text).toContain('name = "The \\"library\\""');
+  expect(text).toContain('spans = ["mon-fri 22:00-06:00"]');
+  expect(text).toContain('contact = "mailto:crawler@example.edu"');
+  expect(configuration({ ...setup, contact: 'https://a.example/' })).toContain(
+    '"https://a.example/"',
+  );
+  expect(text).not.toContain('data_dir');
+  expect(configuration({ ...setup, spans: [] })).not.toContain('spans');
+});
+
+test('the place is a table behind the keys', () => {
+  const text = configuration(setup, 'data');
+  expect(text).toMatch(/data_dir[^]*\[place\]\ncity = "Nicosia"\ncountry = "CY"$/);
+  expect(configuration({ ...setup, place: '' })).not.toContain('place');
+});
+
+test('no command has the token as an argument', () => {
+  for (const commands of [userCommands, serviceCommands]) {
+    const lines = commands(setup, 'nc-secret', program).split('\n');
+    const withToken = lines.filter((line) => line.includes('nc-secret'));
+    expect(withToken).toHaveLength(1);
+    expect(withToken[0]).toMatch(/^(NEARCRAWL_JOIN_TOKEN=)?nc-secret$/);
+  }
+});
+
+test('a program is checked before it may run', () => {
+  expect(userCommands(setup, 't', program)).toContain(
+    "echo 'ba78  nearcrawl-agent' | sha256sum -c && chmod 755 nearcrawl-agent",
+  );
+  expect(userCommands(setup, 't')).toContain('offers no download');
+});

@@ -1,0 +1,93 @@
+/** What a partner copies to the machine: the configuration, and the commands that start the agent. Pure. */
+import type { Download, OpenedInvitation } from '../api/model';
+
+/** What the commands are made from. */
+export interface Setup {
+  /** URL of the coordinator, without a slash at its end. */
+  coordinator: string;
+  name: string;
+  contact: string;
+  place: string;
+  zone: string;
+  spans: string[];
+}
+
+/** The setup of an invitation. */
+export function setupOf(opened: OpenedInvitation, coordinator: string): Setup {
+  const { name, contact, place, zone, spans } = opened;
+  return { coordinator, name, contact, place, zone, spans };
+}
+
+/** A TOML string: what JSON escapes, TOML reads in the same way. */
+const quoted = (text: string) => JSON.stringify(text);
+
+/** The contact as a URL, which the agent requires: a mail address gets its scheme. */
+function contactUrl(contact: string): string {
+  return contact.includes('://') || contact.startsWith('mailto:') ? contact : `mailto:${contact}`;
+}
+
+/** The configuration of the agent; with a directory for its data where it is not the usual one. */
+export function configuration(setup: Setup, dataDir?: string): string {
+  const lines = [
+    `coordinator = ${quoted(setup.coordinator)}`,
+    `contact = ${quoted(contactUrl(setup.contact))}`,
+    `name = ${quoted(setup.name)}`,
+    `zone = ${quoted(setup.zone)}`,
+  ];
+  if (dataDir) lines.push(`data_dir = ${quoted(dataDir)}`);
+  if (setup.spans.length > 0) lines.push(`spans = [${setup.spans.map(quoted).join(', ')}]`);
+  lines.push(...placeTable(setup.place));
+  return lines.join('\n');
+}
+
+/** `Nicosia, CY` as a table; nothing where the partner wrote no place. */
+function placeTable(text: string): string[] {
+  const match = /^\s*(.+?)\s*(?:,\s*([A-Za-z]{2})\s*)?$/.exec(text);
+  if (!match?.[1]) return [];
+  const country = match[2] ? [`country = ${quoted(match[2].toUpperCase())}`] : [];
+  return ['', '[place]', `city = ${quoted(match[1])}`, ...country];
+}
+
+/** A file as a command that writes it. A line of the text cannot end it: `END` stands in none alone. */
+const heredoc = (target: string, text: string) => `cat > ${target} <<'END'\n${text}\nEND`;
+
+/** Fetches the program and checks it; a program that differs is not made executable. */
+function download(setup: Setup, program: Download): string {
+  return [
+    `curl -fsS -o nearcrawl-agent ${setup.coordinator}/downloads/${program.name}`,
+    `echo '${program.sha256}  nearcrawl-agent' | sha256sum -c && chmod 755 nearcrawl-agent`,
+  ].join('\n');
+}
+
+/** Where the operator offers no program. */
+const ownProgram =
+  '# Put the program nearcrawl-agent here first: this coordinator offers no download.';
+
+/** Commands for a user without special rights: everything is in one directory. */
+export function userCommands(setup: Setup, token: string, program?: Download): string {
+  return [
+    'mkdir -p -m 700 ~/nearcrawl-agent && cd ~/nearcrawl-agent',
+    program ? download(setup, program) : ownProgram,
+    heredoc('agent.toml', configuration(setup, 'data')),
+    heredoc('join-token', token),
+    './nearcrawl-agent run --config agent.toml --join-token-file join-token',
+  ].join('\n');
+}
+
+/** Commands for root: a service of systemd, in a sandbox and at the lowest priority. */
+export function serviceCommands(setup: Setup, token: string, program?: Download): string {
+  const unit = '/etc/systemd/system/nearcrawl-agent.service';
+  return [
+    'cd "$(mktemp -d)"',
+    program ? download(setup, program) : ownProgram,
+    'install -m 755 nearcrawl-agent /usr/bin/',
+    'install -d -m 755 /etc/nearcrawl',
+    heredoc('/etc/nearcrawl/agent.toml', configuration(setup)),
+    'install -m 600 /dev/null /etc/nearcrawl/agent.env',
+    heredoc('/etc/nearcrawl/agent.env', `NEARCRAWL_JOIN_TOKEN=${token}`),
+    `curl -fsS -o ${unit} ${setup.coordinator}/downloads/nearcrawl-agent.service`,
+    'systemctl daemon-reload',
+    'systemctl enable --now nearcrawl-agent',
+    'nearcrawl-agent status',
+  ].join('\n');
+}

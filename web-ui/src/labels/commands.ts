@@ -1,0 +1,35 @@
+/** Commands of the palette: pages, frequent questions, and the inspector for what is typed. */
+import { address, inspectionOf } from '../routing/route';
+import type { DashboardPage } from '../routing/pages';
+
+export interface Command {
+  name: string;
+  href: string;
+}
+
+/** Questions that are one filter away from a list. */
+const questions: readonly Command[] = [
+  { name: 'The slowest hosts', href: address('/hosts', { sort: 'slowest' }) },
+  { name: 'Hosts with most errors', href: address('/hosts', { sort: 'errors' }) },
+  { name: 'Hosts that failed', href: address('/hosts', { state: 'failed' }) },
+  { name: 'Hosts that seeds named', href: address('/hosts', { seeded: 'true' }) },
+  { name: 'Errors of yesterday', href: address('/errors', { day: 1 }) },
+  {
+    name: 'Delegations with the longest round trips',
+    href: address('/delegations', { sort: 'slowest' }),
+  },
+  { name: 'Agents waiting for approval', href: address('/agents', { state: 'pending' }) },
+  { name: 'Agents without a heartbeat', href: address('/agents', { presence: 'unreachable' }) },
+];
+
+/** The commands that fit the text. What is no part of a name is for the inspector. */
+export function commandsFor(text: string, pages: readonly DashboardPage[]): Command[] {
+  const typed = text.trim();
+  const all: Command[] = [...pages.map(({ name, path }) => ({ name, href: path })), ...questions];
+  if (typed === '') return all;
+  const words = typed.toLowerCase().split(/\s+/);
+  const fitting = all.filter(({ name }) =>
+    words.every((word) => name.toLowerCase().includes(word)),
+  );
+  return [...fitting, { name: `Inspect “${typed}”`, href: inspectionOf(typed) }];
+}
