@@ -36,17 +36,34 @@ export const looks = [
     colorScheme: 'dark',
     viewport: { width: 390, height: 844 },
   },
+  {
+    name: 'narrow-light',
+    colorScheme: 'light',
+    viewport: { width: 320, height: 700 },
+  },
+  {
+    name: 'forced-colors',
+    colorScheme: 'light',
+    forcedColors: 'active',
+    viewport: { width: 1440, height: 900 },
+  },
 ];
 
 /** A page of its own, with its own cookies. Errors of the page and refused contents are collected in `page.complaints`. */
 export async function open(
   browser,
   url,
-  { colorScheme = 'light', viewport = looks[0].viewport, storageState } = {},
+  {
+    colorScheme = 'light',
+    forcedColors = 'none',
+    viewport = looks[0].viewport,
+    storageState,
+  } = {},
 ) {
   const context = await browser.newContext({
     baseURL: url,
     colorScheme,
+    forcedColors,
     viewport,
     storageState,
     reducedMotion: 'reduce',

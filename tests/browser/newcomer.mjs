@@ -1,5 +1,5 @@
-// A machine that enrols with its own key over the agent protocol and then waits for approval. It never works: the
-// behaviour of agents has its own tests.
+// A machine that enrols with its own key over the agent protocol and then waits for approval. It never fetches: the
+// behaviour of agents has its own tests. Once approved it can say that it sleeps, and release hosts.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /** A field of a signed message: its bytes behind their length. */
@@ -13,10 +13,16 @@ function eightBytes(value) {
   return bytes;
 }
 
+const protocol = 3;
+
 /** Enrols with a join token. Returns the agent's id. */
 export async function enrol(url, token, name) {
+  return (await newcomer(url, token, name)).id;
+}
+
+/** Enrols with a join token. Returns the agent with its key. */
+export async function newcomer(url, token, name) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const protocol = 3;
   const agent_time = Date.now();
   const nonce = randomBytes(16).toString('base64url');
   const profile = {
@@ -41,20 +47,72 @@ export async function enrol(url, token, name) {
     number(profile.spans.length),
     ...profile.spans.map(text),
   ]);
-  const answer = await fetch(new URL('/api/v1/agent/enrol', url), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      protocol,
-      join_token: token,
-      public_key: publicKey.export({ format: 'jwk' }).x,
-      profile,
-      agent_time,
-      nonce,
-      signature: sign(null, message, privateKey).toString('base64url'),
-    }),
+  const { agent } = await post(url, 'enrol', {
+    protocol,
+    join_token: token,
+    public_key: publicKey.export({ format: 'jwk' }).x,
+    profile,
+    agent_time,
+    nonce,
+    signature: sign(null, message, privateKey).toString('base64url'),
   });
-  if (!answer.ok)
-    throw new Error(`enrolment was refused with ${answer.status}: ${await answer.text()}`);
-  return (await answer.json()).agent;
+  return { id: agent, privateKey };
+}
+
+/** A request of an agent, whose answer must be a success. */
+async function post(url, path, body, bearer) {
+  const headers = { 'content-type': 'application/json' };
+  if (bearer) headers.authorization = `Bearer ${bearer}`;
+  const answer = await fetch(new URL(`/api/v1/agent/${path}`, url), {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} was refused with ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+/** Opens a session of an approved newcomer. Returns how it sends a heartbeat. */
+export async function heartbeats(url, { id, privateKey }) {
+  const { nonce } = await post(url, 'challenge', { agent: id });
+  const signed = Buffer.concat([
+    Buffer.from('nearcrawl session v1\0'),
+    Buffer.from(`${id}\n${nonce}`),
+  ]);
+  const { token } = await post(url, 'session', {
+    agent: id,
+    nonce,
+    agent_nonce: randomBytes(16).toString('base64url'),
+    signature: sign(null, signed, privateKey).toString('base64url'),
+  });
+  let orders_done = [];
+  /** Says that it is awake, or asleep until a time, and that it executed the orders of the last answer. */
+  return async (presence) => {
+    const answer = await post(
+      url,
+      'heartbeat',
+      {
+        protocol,
+        agent_time: Date.now(),
+        hold_ms: 0,
+        routes_after: 0,
+        state: 'approved',
+        probes_accepted: [],
+        orders_done,
+        status: {
+          ...presence,
+          hosts: 0,
+          queued: 0,
+          in_flight: 0,
+          fetched: 0,
+          wire_bytes: 0,
+          unshipped: 0,
+          idle_reason: null,
+        },
+      },
+      token,
+    );
+    orders_done = (answer.host_orders ?? []).map((order) => order.number);
+    return answer;
+  };
 }

@@ -36,3 +36,21 @@ export async function wellProbed(page) {
     throw new Error('the world has no delegation that came of a probe');
   return best;
 }
+
+/** The body of the answer to a change, made with the cookies of `page`. */
+export async function post(page, path, data = {}) {
+  const headers = { 'sec-fetch-site': 'same-origin' };
+  const response = await page.request.post(`/api/v1${path}`, { data, headers });
+  if (!response.ok())
+    throw new Error(`POST /api/v1${path} answered ${response.status()}: ${await response.text()}`);
+  return response.json();
+}
+
+/** Waits until something holds; asks again twice a second. */
+export async function until(what, holds, patience = 60_000) {
+  const end = Date.now() + patience;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}

@@ -96,6 +96,8 @@ fn agent_plan(run_directory: &RunDirectory, coordinator: SocketAddr) -> AgentPla
         host_delay_ms: 1_000,
         ship_age_ms: 1_000,
         metrics: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
+        peer: None,
+        place: None,
         namespace: None,
     }
 }

@@ -12,6 +12,12 @@ mod failover;
 mod forged_reports;
 #[path = "scenarios/kills.rs"]
 mod kills;
+#[path = "scenarios/region_faults.rs"]
+mod region_faults;
+#[path = "scenarios/region_world.rs"]
+mod region_world;
+#[path = "scenarios/regions.rs"]
+mod regions;
 #[path = "scenarios/registry.rs"]
 mod registry;
 #[path = "scenarios/scripted.rs"]

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn provide(args: &Args) -> anyhow::Result<()> {
-    machine::provide(&[machine::POSTGRES])?;
+    machine::provide(&[machine::POSTGRES, machine::MAKE])?;
     // Without any other source, the demo takes the registries' files from a Python package.
     if !args.has("--registry-data") && !args.has("--made-up-data") {
         machine::provide(&[machine::PIP])?;

@@ -49,7 +49,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    machine::provide(&[machine::POSTGRES])?;
+    machine::provide(&[machine::POSTGRES, machine::MAKE])?;
     if !has_program("python3") {
         bail!("missing on this machine: python3 with its module venv");
     }

@@ -15,6 +15,9 @@ pub(crate) struct Requirement {
 /// The database server.
 pub(crate) const POSTGRES: Requirement =
     Requirement { package: "postgresql", present: has_postgres };
+/// Builds the allocator of the agent, which is written in C.
+pub(crate) const MAKE: Requirement =
+    Requirement { package: "make", present: || has_program("make") };
 /// Node, which builds the dashboard.
 pub(crate) const NODE: Requirement =
     Requirement { package: "nodejs", present: || has_program("node") };

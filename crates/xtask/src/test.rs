@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let without = |optional| args.without.contains(&optional);
     let mut steps = Steps::new();
     let browser = !without(Optional::Node) && !without(Optional::Browser);
-    machine::provide(&[machine::POSTGRES])?;
+    machine::provide(&[machine::POSTGRES, machine::MAKE])?;
     if !without(Optional::Prometheus) {
         machine::provide(&[machine::PROMETHEUS])?;
     }

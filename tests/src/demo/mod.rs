@@ -4,7 +4,8 @@
 //! 2. [`Setup`] chooses a world from them and opens its environment: network namespaces where
 //!    possible, otherwise loopback addresses.
 //! 3. [`Deployment`] starts the real programs in it.
-//! 4. [`Watch`] follows the crawl until nothing more happens.
+//! 4. [`Watch`] follows the crawl until nothing more happens; with `--region`, [`Outage`] plays a
+//!    second act meanwhile.
 //! 5. [`Numbers`] come from the coordinator, the referee, the matrix and the kernel.
 //! 6. [`promises`] says which of them have to reach a target.
 //!
@@ -13,6 +14,7 @@
 mod deployment;
 mod numbers;
 mod options;
+mod outage;
 mod promises;
 mod registry_data;
 mod report;
@@ -24,9 +26,10 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use deployment::{CrawlSettings, Deployment};
+pub use deployment::{CrawlSettings, Deployment, PeerPaths};
 pub use numbers::{Dealing, Numbers, SearchFound};
 pub use options::Options;
+pub use outage::Outage;
 pub use promises::{Promise, promises};
 pub use registry_data::RegistryData;
 pub use setup::{Setup, WorldRequest, geography};

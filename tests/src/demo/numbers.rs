@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::Deployment;
+use super::{Deployment, Outage};
 use crate::referee::{Report, Rules};
 use crate::web::Query;
 use crate::world::{DemoWorld, Environment, Geography, WorldCounts};
@@ -39,6 +39,8 @@ pub struct Numbers {
     pub dealing: Dealing,
     /// Seconds from the seeds to the last change.
     pub crawl_seconds: f64,
+    /// The second act, if there was one.
+    pub outage: Option<Outage>,
     /// What the referee saw.
     pub referee: Report,
     /// Documents and plain texts that the index shall hold.
@@ -102,7 +104,7 @@ impl Numbers {
         geography: &Geography,
         deployment: &mut Deployment,
         rules: Rules,
-        crawl: Duration,
+        (crawl, outage): (Duration, Option<Outage>),
     ) -> anyhow::Result<Self> {
         let overview = deployment.admin.get("overview").await?;
         let number = |pointer: &str| overview.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
@@ -121,6 +123,7 @@ impl Numbers {
                 .unwrap_or(0.0),
             dealing: Dealing::of(environment, geography, deployment).await?,
             crawl_seconds: crawl.as_secs_f64(),
+            outage,
             referee: environment.referee().report(&rules),
             indexable: (environment.web().indexable().count()
                 + environment.web().plain_texts().count()) as u64,

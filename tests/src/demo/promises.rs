@@ -1,6 +1,6 @@
 //! Targets that a run has to reach.
 
-use super::Numbers;
+use super::{Numbers, Outage};
 
 /// Most memory of an agent.
 const AGENT_MEMORY: u64 = 150_000_000;
@@ -22,6 +22,7 @@ pub struct Promise {
 pub fn promises(numbers: &Numbers) -> Vec<Promise> {
     let mut all = road(numbers);
     all.extend(referee(numbers));
+    all.extend(numbers.outage.iter().flat_map(outage));
     all.extend(search(numbers));
     all.extend(memory(numbers));
     all
@@ -60,27 +61,82 @@ fn referee(numbers: &Numbers) -> Vec<Promise> {
     let report = &numbers.referee;
     let all = report.coverage.all;
     let most = report.most_in_flight.as_ref().map_or(0, |most| most.count);
-    let again = report.robots_again.len() + report.without_robots.len();
     vec![
         promise(
             "every allowed URL is fetched",
             format!("{} of {}", all.fetched, all.expected),
             all.fetched == all.expected,
         ),
-        promise("no page is fetched twice", report.fetched_twice, report.fetched_twice == 0),
+        repeats(numbers),
         promise("never two requests to a host at once", most, most <= 1),
         promise(
             "no pause is too short",
             report.gaps_too_small.len(),
             report.gaps_too_small.is_empty(),
         ),
-        promise("robots.txt is read once for each host", format!("{again} exceptions"), again == 0),
+        robots(numbers),
         promise(
             "nothing forbidden is fetched",
             report.disallowed_fetched,
             report.disallowed_fetched == 0,
         ),
         promise("nothing is made up", report.beyond.len(), report.beyond.is_empty()),
+    ]
+}
+
+/// A kill repeats requests in flight and those whose ends no other agent had heard of, and nothing
+/// else.
+fn repeats(numbers: &Numbers) -> Promise {
+    let twice = numbers.referee.fetched_twice;
+    match &numbers.outage {
+        None => promise("no page is fetched twice", twice, twice == 0),
+        Some(outage) => promise(
+            "only what the killed agent began in its last 5 s is fetched twice",
+            format!("{twice} pages of {} requests", outage.last_requests),
+            twice <= outage.last_requests,
+        ),
+    }
+}
+
+/// Each agent answers for its own requests: one that goes on with a host reads robots.txt itself.
+fn robots(numbers: &Numbers) -> Promise {
+    let report = &numbers.referee;
+    let (what, again) = match &numbers.outage {
+        None => ("robots.txt is read once for each host", report.robots_again.len()),
+        Some(_) => {
+            ("robots.txt is read once by each agent of a host", report.robots_beyond_turns.len())
+        }
+    };
+    let exceptions = again + report.without_robots.len();
+    promise(what, format!("{exceptions} exceptions"), exceptions == 0)
+}
+
+/// Longest time without a new page while the coordinator is away: the lease of the killed agent has
+/// to end before others take its hosts over.
+const LONGEST_PAUSE_S: f64 = 15.0;
+
+fn outage(outage: &Outage) -> Vec<Promise> {
+    let Outage { away_s, fetched, longest_pause_s, taken_over, hosts_of_killed, .. } = outage;
+    let agreed = match outage.agreed_s {
+        Some(seconds) => format!("after {seconds:.1} s"),
+        None => "not within a minute".to_owned(),
+    };
+    vec![
+        promise(
+            "pages are fetched while the coordinator is away",
+            format!("{fetched} in {away_s:.0} s, never {longest_pause_s:.1} s without one"),
+            *fetched > 0 && *longest_pause_s < LONGEST_PAUSE_S,
+        ),
+        promise(
+            "other agents go on with the hosts of the killed one",
+            format!("{taken_over} of {hosts_of_killed}"),
+            *taken_over > 0,
+        ),
+        promise(
+            "the coordinator follows the region when it returns",
+            agreed,
+            outage.agreed_s.is_some(),
+        ),
     ]
 }
 

@@ -10,6 +10,7 @@ impl fmt::Display for Numbers {
         self.write_hierarchy(f)?;
         self.write_delegations(f)?;
         self.write_crawl(f)?;
+        self.write_outage(f)?;
         self.write_searches(f)?;
         self.write_memory(f)
     }
@@ -85,6 +86,20 @@ impl Numbers {
             self.bytes_shipped,
             self.packages,
             self.bytes_fetched as f64 / (self.bytes_shipped.max(1)) as f64
+        )
+    }
+
+    fn write_outage(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(outage) = &self.outage else { return Ok(()) };
+        writeln!(
+            f,
+            "second act   {} URLs in {:.0} s without the coordinator",
+            outage.fetched, outage.away_s
+        )?;
+        writeln!(
+            f,
+            "             {} was killed; others went on with {} of its {} hosts",
+            outage.killed, outage.taken_over, outage.hosts_of_killed
         )
     }
 

@@ -7,8 +7,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::setup::WorldRequest;
 use super::{
-    CrawlSettings, Deployment, Numbers, Options, Promise, RegistryData, Setup, Verdict, Watch,
-    geography, promises,
+    CrawlSettings, Deployment, Numbers, Options, Outage, PeerPaths, Promise, RegistryData, Setup,
+    Verdict, Watch, geography, promises,
 };
 use crate::harness::RunDirectory;
 use crate::referee::Rules;
@@ -36,6 +36,9 @@ async fn play(
     namespaces: bool,
     run_directory: &RunDirectory,
 ) -> anyhow::Result<Verdict> {
+    if options.region {
+        Outage::check(options.agents)?;
+    }
     let data = if options.made_up_data {
         RegistryData::made_up(run_directory)?
     } else {
@@ -55,8 +58,9 @@ async fn play(
     let Setup { environment, data } = Setup::open(data, &geography, request, run_directory)?;
     introduce(&environment, &data)?;
     let begun = Instant::now();
-    let Options { preset, strategy, .. } = *options;
-    let settings = CrawlSettings { preset, strategy, ..CrawlSettings::default() };
+    let Options { preset, strategy, region, .. } = *options;
+    let region = region.then_some(PeerPaths::Direct);
+    let settings = CrawlSettings { preset, strategy, region, ..CrawlSettings::default() };
     let mut deployment = Deployment::assemble(&environment, &data, run_directory, settings).await?;
     println!(
         "up           coordinator and {} agents after {:.1} s",
@@ -102,12 +106,9 @@ async fn crawl(
     geography: &Geography,
     deployment: &mut Deployment,
 ) -> anyhow::Result<Verdict> {
-    let seeds = deployment.seed(environment).await?;
-    println!("crawl        begins with {seeds} seeds");
-    let watch = Watch::new(environment.referee(), &deployment.admin).talking();
-    let took = watch.until_over(LIMIT).await;
+    let course = follow(options, environment, deployment).await?;
     let rules = Rules { least_gap: Duration::from_millis(CrawlSettings::default().host_delay_ms) };
-    let numbers = Numbers::gather(environment, geography, deployment, rules, took).await?;
+    let numbers = Numbers::gather(environment, geography, deployment, rules, course).await?;
     println!("\n{numbers}");
     if let Some(file) = &options.json {
         let text = serde_json::to_string_pretty(&numbers)?;
@@ -126,6 +127,28 @@ async fn crawl(
         println!("referee      {fault}");
     }
     Ok(Verdict::of(judged))
+}
+
+/// Begins the crawl and follows it to its end, with the second act if there is one.
+async fn follow(
+    options: &Options,
+    environment: &Environment,
+    deployment: &mut Deployment,
+) -> anyhow::Result<(Duration, Option<Outage>)> {
+    if options.region {
+        deployment.until_region(deployment.agents.len()).await?;
+        println!("region       of {} agents, each with lease and loan", deployment.agents.len());
+    }
+    let seeds = deployment.seed(environment).await?;
+    println!("crawl        begins with {seeds} seeds");
+    let admin = deployment.admin.clone();
+    let watch = Watch::new(environment.referee(), &admin).talking();
+    if !options.region {
+        return Ok((watch.until_over(LIMIT).await, None));
+    }
+    let watching = async { Ok(watch.until_over(LIMIT).await) };
+    let (took, outage) = tokio::try_join!(watching, Outage::play(environment, deployment))?;
+    Ok((took, Some(outage)))
 }
 
 /// Lets a program from outside look at the finished crawl.

@@ -64,6 +64,12 @@ impl Admin {
             .map(drop)
     }
 
+    /// Pins a range to an agent; a subnet of this very range is delegated at once.
+    pub async fn pin(&self, range: &str, agent: AgentId) -> Result<(), HarnessError> {
+        let wish = json!({ "scope": { "range": range }, "agent": agent, "reason": "a scenario" });
+        self.send("pin a range", self.request(Method::POST, "pins").json(&wish)).await.map(drop)
+    }
+
     /// Adds URLs to crawl; the coordinator's count of them.
     pub async fn seed(&self, urls: &[String]) -> Result<Value, HarnessError> {
         let wish = json!({ "urls": urls });

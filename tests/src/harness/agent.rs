@@ -6,7 +6,7 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use ipnet::IpNet;
-use model::AgentId;
+use model::{AgentId, PlaceClaim};
 use serde::Serialize;
 
 use super::{HarnessError, Process, Program};
@@ -45,8 +45,19 @@ pub struct AgentPlan {
     pub ship_age_ms: u64,
     /// Where it serves metrics, if anywhere; port 0 for any.
     pub metrics: Option<SocketAddr>,
+    /// Whether it may be in a region, and where it listens for peers.
+    pub peer: Option<PeerPlan>,
+    /// Where its owner says it is.
+    pub place: Option<PlaceClaim>,
     /// Where it runs.
     pub namespace: Option<Namespace>,
+}
+
+/// How an agent takes part in a region.
+#[derive(Debug, Clone, Copy)]
+pub struct PeerPlan {
+    /// Where it listens; none if it only opens connections.
+    pub listen: Option<SocketAddr>,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,6 +78,41 @@ struct File<'a> {
     limits: LimitsTable,
     ship: ShipTable,
     metrics: MetricsTable,
+    peer: PeerTable,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PlaceTable<'a>>,
+}
+
+/// Degrees, because a city of the matrix need not be in the agent's list.
+#[derive(Debug, Serialize)]
+struct PlaceTable<'a> {
+    city: Option<&'a str>,
+    latitude: f64,
+    longitude: f64,
+}
+
+impl<'a> PlaceTable<'a> {
+    fn of(place: &'a PlaceClaim) -> Self {
+        Self { city: place.city(), latitude: place.latitude(), longitude: place.longitude() }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct PeerTable {
+    enabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listen: Option<SocketAddr>,
+    advertise: Vec<String>,
+    region: &'static str,
+}
+
+impl PeerTable {
+    fn of(plan: Option<PeerPlan>) -> Self {
+        let listen = plan.and_then(|plan| plan.listen);
+        let advertise = listen.iter().map(|address| format!("http://{address}/")).collect();
+        // Agents of a small world are at several registries.
+        Self { enabled: plan.is_some(), listen, advertise, region: "world" }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -110,7 +156,7 @@ impl AgentPlan {
         let mut command = Program::Agent.command()?;
         command.args(["run", "--config"]).arg(self.write()?);
         if let Some(token) = join_token {
-            command.args(["--join-token", token]);
+            command.env("NEARCRAWL_JOIN_TOKEN", token);
         }
         if let Some(namespace) = &self.namespace {
             namespace.enter_command(&mut command);
@@ -138,6 +184,8 @@ impl AgentPlan {
             limits: LimitsTable { host_delay_ms: self.host_delay_ms },
             ship: ShipTable { age_ms: self.ship_age_ms },
             metrics: MetricsTable { listen: self.metrics },
+            peer: PeerTable::of(self.peer),
+            place: self.place.as_ref().map(PlaceTable::of),
         };
         toml::to_string(&file)
             .map_err(|error| HarnessError::prepare(&self.home)(std::io::Error::other(error)))
@@ -168,6 +216,12 @@ impl Agent {
     /// What it was started with.
     pub fn plan(&self) -> &AgentPlan {
         &self.plan
+    }
+
+    /// What it wrote last into its status file; null before that.
+    pub fn status(&self) -> serde_json::Value {
+        let file = std::fs::read(self.plan.home.join("data/status.json"));
+        file.ok().and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default()
     }
 
     pub fn process(&mut self) -> &mut Process {

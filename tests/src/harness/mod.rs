@@ -25,7 +25,7 @@ mod waiting;
 mod tests;
 
 pub use admin::Admin;
-pub use agent::{Agent, AgentPlan};
+pub use agent::{Agent, AgentPlan, PeerPlan};
 pub use coordinator::{Coordinator, CoordinatorPlan};
 pub use error::HarnessError;
 pub use loader::{Loaded, Loader};

@@ -147,6 +147,17 @@ impl Process {
         Memory { resident: field("VmRSS:"), peak: field("VmHWM:") }
     }
 
+    /// Processor time that it took so far, all threads together; zero when it has ended.
+    pub fn cpu(&self) -> Duration {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap_or_default();
+        // The name in parentheses may contain spaces. After it, user and system time are the 12th
+        // and 13th field, in hundredths of a second on every supported machine.
+        let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let hundredths: u64 =
+            fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+        Duration::from_millis(10 * hundredths)
+    }
+
     /// `kill -9`, at once.
     pub fn kill(&mut self) {
         if self.is_running() {

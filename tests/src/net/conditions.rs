@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::packet::Ends;
 use super::paths::Site;
 
-/// What a disturbance covers; always both directions.
+/// What a disturbance covers: both directions, except [`Scope::OneWay`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Everything from and to a site, also what stays within it.
@@ -18,6 +18,8 @@ pub enum Scope {
     Address(IpAddr),
     /// Everything between two addresses.
     Addresses(IpAddr, IpAddr),
+    /// Everything from the first address to the second.
+    OneWay(IpAddr, IpAddr),
 }
 
 impl Scope {
@@ -91,6 +93,7 @@ impl Conditions {
             Scope::Address(ends.source),
             Scope::Address(ends.destination),
             Scope::Addresses(ends.source, ends.destination).settled(),
+            Scope::OneWay(ends.source, ends.destination),
         ];
         if scopes.iter().any(|scope| self.cut.contains(scope)) {
             return None;
@@ -133,6 +136,15 @@ mod tests {
             conditions.heal(scope);
             assert_eq!(apply(&conditions), Some(10 * MS), "{scope:?} healed");
         }
+    }
+
+    #[test]
+    fn cuts_one_way_only() {
+        let back = Ends { source: ends().destination, destination: ends().source };
+        let mut conditions = Conditions::default();
+        conditions.cut(Scope::OneWay(back.source, back.destination));
+        assert_eq!(apply(&conditions), Some(10 * MS));
+        assert_eq!(conditions.apply(back, Site(2), Site(1), MS), None);
     }
 
     #[test]

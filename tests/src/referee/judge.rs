@@ -34,6 +34,8 @@ pub(super) fn report(web: &Web, records: &FetchRecords, rules: &Rules) -> Report
             |name, ()| name,
         ),
         robots_again: judge.hosts(|host| (host.robots > 1).then_some(host.robots), count),
+        robots_beyond_turns: judge
+            .hosts(|host| (host.robots > host.turns).then_some(host.robots), count),
         most_in_flight: judge.most_in_flight(),
         smallest_gap: judge.gaps().min_by(|a, b| a.ms.total_cmp(&b.ms)),
         gaps_too_small: judge.gaps_too_small(rules),

@@ -18,7 +18,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::web::{Resource, Web};
 
@@ -79,6 +79,22 @@ impl Referee {
             *most = (*most).max(*times);
         }
         rounds
+    }
+
+    /// Hosts that this agent was the last to ask.
+    pub fn hosts_of(&self, agent: IpAddr) -> Vec<usize> {
+        let records = self.records();
+        let hosts = records.hosts.iter().enumerate();
+        let of_agent = hosts.filter(|(_, record)| record.last_agent == Some(agent));
+        of_agent.map(|(host, _)| host).collect()
+    }
+
+    /// Number of requests of this agent that arrived within this time before now.
+    pub fn requests_of(&self, agent: IpAddr, within: Duration) -> usize {
+        let records = self.records();
+        let arrivals = records.agents.get(&agent).map(|record| record.arrivals.as_slice());
+        let arrivals = arrivals.unwrap_or_default().iter().rev();
+        arrivals.take_while(|arrival| arrival.elapsed() <= within).count()
     }
 
     /// Empty records again, for a second crawl of the same web.

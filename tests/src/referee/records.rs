@@ -30,6 +30,10 @@ pub(super) struct HostRecord {
     pub(super) agents: BTreeSet<IpAddr>,
     /// How often each agent asked for each page.
     pub(super) asked: HashMap<(IpAddr, usize), u32>,
+    /// The agent that asked last.
+    pub(super) last_agent: Option<IpAddr>,
+    /// How often an agent asked that was not the last one.
+    pub(super) turns: u32,
     in_flight: u32,
     last_end: Option<Instant>,
 }
@@ -43,9 +47,11 @@ pub(super) struct PageRecord {
 }
 
 /// One agent's record, by its address.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct AgentRecord {
     pub(super) requests: u64,
+    /// When each request arrived.
+    pub(super) arrivals: Vec<Instant>,
     pub(super) plain_bytes: u64,
     pub(super) wire_bytes: u64,
 }
@@ -70,10 +76,15 @@ impl FetchRecords {
         what: &Resource,
         path: &str,
     ) {
-        self.agents.entry(agent).or_default().requests += 1;
+        let of_agent = self.agents.entry(agent).or_default();
+        of_agent.requests += 1;
+        of_agent.arrivals.push(now);
         let Some(record) = self.hosts.get_mut(host) else { return };
         record.begin(now);
         record.agents.insert(agent);
+        if record.last_agent.replace(agent) != Some(agent) {
+            record.turns += 1;
+        }
         match what {
             Resource::Page(page) => {
                 record.pages.entry(*page).or_default().fetches += 1;

@@ -83,6 +83,8 @@ pub struct Report {
     pub without_robots: Vec<String>,
     /// Hosts whose robots.txt was fetched more than once.
     pub robots_again: Vec<HostCount>,
+    /// Hosts whose robots.txt was fetched more often than another agent began to ask them.
+    pub robots_beyond_turns: Vec<HostCount>,
     /// The host with the most requests at the same time.
     pub most_in_flight: Option<HostCount>,
     /// The host with the smallest gap.

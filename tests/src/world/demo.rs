@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use hierarchy::{Country, Hierarchy, Range, Registry};
+use lab::City;
+use model::PlaceClaim;
 use serde::Serialize;
 
 use super::candidate::Candidate;
@@ -33,6 +35,8 @@ pub struct Participant {
     pub address: IpAddr,
     /// City in the matrix.
     pub city: String,
+    /// Where the city is, with the errors of the matrix's list corrected; none where it has none.
+    pub place: Option<PlaceClaim>,
     /// Two capital letters, by the registry record.
     pub country: String,
     pub record: RegistryRecord,
@@ -92,6 +96,12 @@ pub(super) struct WorldSources<'c> {
 /// Share of packets lost on every way: enough to happen, not enough to be noticed.
 const LOSS: f64 = 0.000_2;
 
+/// Where a city of the matrix is.
+fn place(city: &City) -> Option<PlaceClaim> {
+    let (latitude, longitude) = city.corrected_position()?;
+    PlaceClaim::new(latitude, longitude, Some(city.name.clone()), None).ok()
+}
+
 impl DemoWorld {
     /// Gives the chosen candidates names and sites.
     pub(super) fn from_choice(
@@ -109,6 +119,7 @@ impl DemoWorld {
                 name,
                 address: candidate.address.into(),
                 city: places.city(site).to_owned(),
+                place: place(&sources.geography.world().cities()[candidate.city.get()]),
                 country: candidate.country.as_str().to_owned(),
                 record: record(sources.hierarchy, candidate),
                 site,

@@ -7,9 +7,12 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 /// The crates of this workspace that each crate may depend on outside its own tests.
 const ALLOWED: [(&str, &[&str]); 15] = [
     ("cluster", &[]),
-    ("coordinator", &["cluster", "delegation", "hierarchy", "index", "model", "protocol", "store"]),
+    (
+        "coordinator",
+        &["cluster", "delegation", "hierarchy", "index", "model", "protocol", "region", "store"],
+    ),
     ("crawl-bench", &["model", "protocol"]),
-    ("crawler-agent", &["delegation", "hierarchy", "model", "protocol"]),
+    ("crawler-agent", &["delegation", "hierarchy", "model", "protocol", "region"]),
     ("delegation", &["hierarchy", "model"]),
     ("hierarchy", &[]),
     ("index", &["model", "protocol"]),

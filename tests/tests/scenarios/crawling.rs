@@ -96,8 +96,10 @@ pub(crate) fn host(number: usize) -> String {
 
 fn package(desk: &Desk, number: usize, seq: u64) -> Written {
     let mut builder = PackageBuilder::default();
-    for page in 0..PAGES {
-        builder.push(fetch(&format!("{}{seq}-{page}", host(number))));
+    let url = |page| format!("{}{seq}-{page}", host(number));
+    let entries: Vec<Entry> = (0..PAGES).map(|page| fetch(&url(page))).collect();
+    for entry in &entries {
+        builder.push(entry);
     }
     let name = PackageName { agent: desk.id, epoch: 1, seq };
     builder.finish(name, now(), &desk.key).unwrap()

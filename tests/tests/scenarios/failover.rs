@@ -123,7 +123,7 @@ impl Deployment {
             until_found(admin, PATIENCE, packages * PAGES..=packages * PAGES).await;
         }
         let look = || async {
-            let waiting = pending(store, now(), 10).await.unwrap();
+            let waiting = pending(store, &[], now(), 10).await.unwrap();
             if waiting.is_empty() { Ok(()) } else { Err(format!("{waiting:?}")) }
         };
         until("all packages are applied", PATIENCE, look).await.unwrap();

@@ -117,6 +117,7 @@ impl Desk {
             capacity_pages_per_day: 1_000_000,
             zone: "UTC".into(),
             spans: vec![],
+            place: None,
         };
         let mut desk = Self {
             number,
@@ -207,7 +208,10 @@ impl Desk {
             probes_accepted: self.unreported.keys().copied().collect(),
             orders_done: Vec::new(),
             orders_accepted: Vec::new(),
+            bundles_taken: Vec::new(),
             policy: None,
+            url_statuses: Vec::new(),
+            place: None,
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: 0,

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use tests::demo::{CrawlSettings, Deployment, Numbers, RegistryData, Setup, Watch, WorldRequest};
+use tests::demo::{
+    CrawlSettings, Deployment, Numbers, PeerPaths, RegistryData, Setup, Watch, WorldRequest,
+};
 use tests::harness::RunDirectory;
 use tests::net::take_privilege;
 use tests::referee::Rules;
@@ -26,6 +28,15 @@ pub(crate) struct SmallWorld {
 impl SmallWorld {
     /// Puts it up; nothing is crawled yet.
     pub(crate) async fn open(size: Size, documents: usize) -> Self {
+        Self::open_with(size, documents, None).await
+    }
+
+    /// One whose agents form a region and reach each other in this way.
+    pub(crate) async fn open_region(size: Size, documents: usize, paths: PeerPaths) -> Self {
+        Self::open_with(size, documents, Some(paths)).await
+    }
+
+    async fn open_with(size: Size, documents: usize, region: Option<PeerPaths>) -> Self {
         let run_directory = RunDirectory::open("scenario").unwrap();
         let data = RegistryData::made_up(&run_directory).unwrap();
         let geography = Geography::open(None, SEED).unwrap();
@@ -34,8 +45,12 @@ impl SmallWorld {
             WorldRequest { size, documents, seed: SEED, namespaces: take_privilege().is_ok() };
         let setup = Setup::open(data, &geography, request, &run_directory).unwrap();
         setup.environment.prove_isolated().unwrap();
-        let settings =
-            CrawlSettings { host_delay_ms: 100, ship_age_ms: 1_000, ..CrawlSettings::default() };
+        let settings = CrawlSettings {
+            host_delay_ms: 100,
+            ship_age_ms: 1_000,
+            region,
+            ..CrawlSettings::default()
+        };
         let deployment =
             Deployment::assemble(&setup.environment, &setup.data, &run_directory, settings)
                 .await
@@ -49,9 +64,15 @@ impl SmallWorld {
             .until_over(LIMIT)
             .await;
         let rules = Rules { least_gap: Duration::from_millis(self.settings.host_delay_ms) };
-        Numbers::gather(&self.setup.environment, &self.geography, &mut self.deployment, rules, took)
-            .await
-            .unwrap()
+        Numbers::gather(
+            &self.setup.environment,
+            &self.geography,
+            &mut self.deployment,
+            rules,
+            (took, None),
+        )
+        .await
+        .unwrap()
     }
 
     /// Share of the expected URLs that have been fetched; 0 to 1.

@@ -47,7 +47,7 @@ impl Crawler {
     /// Makes its program available; the path, where it is not that of an installed package.
     fn provide(self) -> anyhow::Result<Option<PathBuf>> {
         match self {
-            Self::Ours => Ok(None),
+            Self::Ours => machine::provide(&[machine::MAKE]).map(|()| None),
             Self::Wget2 => machine::provide(&[machine::WGET2]).map(|()| None),
             Self::Httrack => machine::provide(&[machine::HTTRACK]).map(|()| None),
             Self::Scrapy => scrapy().map(Some),

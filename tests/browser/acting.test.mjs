@@ -1,0 +1,89 @@
+// What people ask of a crawl and what admins do to it, in a real browser against a real coordinator.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import {
+  actsOnSeveralAgents,
+  commands,
+  drainsAndEnds,
+  pinsAPrefix,
+  sortsAndCounts,
+  tellsTheLastChange,
+  warnsBeforeLeaving,
+} from './acting.mjs';
+import { launch, open, signIn } from './chromium.mjs';
+import {
+  findsCrawledPages,
+  findsFailedLookups,
+  findsForbiddenUrls,
+  findsMostErrors,
+  findsSleepingAgents,
+  listsChangesOfADay,
+  listsSlowestHosts,
+} from './questions.mjs';
+import { answer, password, url } from './world.mjs';
+
+let browser;
+let page;
+/** Cookies of one sign-in, used by all tests. */
+let signedIn;
+
+before(async () => {
+  browser = await launch();
+  const first = await open(browser, url);
+  await signIn(first, password);
+  signedIn = await first.context().storageState();
+  await first.context().close();
+});
+
+after(() => browser?.close());
+
+beforeEach(async () => {
+  page = await open(browser, url, { storageState: signedIn });
+});
+
+afterEach(async () => {
+  const { complaints } = page;
+  await page.context().close();
+  assert.deepEqual(complaints, [], 'the page complained on its console');
+});
+
+test('a URL that robots rules forbid is explained', () => findsForbiddenUrls(page));
+
+test('a host that DNS does not know is explained', () => findsFailedLookups(page));
+
+test('a URL whose agent sleeps is explained', () => findsSleepingAgents(page, url));
+
+test('a page that was crawled is explained', () => findsCrawledPages(page));
+
+test('the slowest hosts are one command away', () => listsSlowestHosts(page));
+
+test('the agent with most errors is one command away', () => findsMostErrors(page));
+
+test('the changes of a day are listed, by the keyboard alone', () => listsChangesOfADay(page));
+
+test('several agents are approved and paused together', () => actsOnSeveralAgents(page, url));
+
+test('an agent is drained and taken back', () => drainsAndEnds(page, url));
+
+test('a typed prefix is pinned to a measured agent', () => pinsAPrefix(page));
+
+test('lists are sorted and counted', () => sortsAndCounts(page));
+
+test('the palette goes to pages', () => commands(page));
+
+test('edits of the policy are not lost', () => warnsBeforeLeaving(page));
+
+test('the policy is changed and changed back', async () => {
+  const before = await answer(page, '/policy');
+  await page.goto('/policy');
+  const probes = page.getByLabel('Probes per day and subnet');
+  for (const value of [before.probes_per_target + 1, before.probes_per_target]) {
+    await probes.fill(String(value));
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await page.getByRole('button', { name: 'Save' }).click();
+    assert.equal((await saved).status(), 200);
+    await page.getByText('The policy is saved.').last().waitFor();
+    assert.equal((await answer(page, '/policy')).probes_per_target, value);
+  }
+  await tellsTheLastChange(page);
+});
