@@ -9,12 +9,20 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use crate::moment::Moment;
 use crate::{Store, StoreError, activity, fetches};
 
-/// Tables that are partitioned by day, each with the days that are kept.
-const BY_DAY: [(&str, i32); 4] = [
-    ("host_days", 7),
-    ("subnet_days", 7),
-    ("error_days", fetches::ERROR_DAYS),
-    ("activity_minutes", activity::MINUTE_DAYS),
+/// A table that is partitioned by day.
+struct Daily {
+    table: &'static str,
+    /// The table that rows are inserted into, of which `table` may be a partition itself.
+    root: &'static str,
+    /// Days that are kept.
+    days: i32,
+}
+
+const BY_DAY: [Daily; 4] = [
+    Daily { table: "host_days", root: "host_days", days: 7 },
+    Daily { table: "subnet_days", root: "subnet_days", days: 7 },
+    Daily { table: "error_days", root: "error_days", days: fetches::ERROR_DAYS },
+    Daily { table: "activity_minutes", root: "activity", days: activity::MINUTE_DAYS },
 ];
 /// Days for which partitions are made ahead.
 const AHEAD: i32 = 3;
@@ -27,9 +35,10 @@ pub async fn keep(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let doing = StoreError::doing("keep the partitions");
     let mut db = store.pool().acquire().await.map_err(doing)?;
     let mut changed = 0;
-    for (table, days) in BY_DAY {
+    for daily in BY_DAY {
+        let Daily { table, days, .. } = daily;
         for (partition, day, next) in missing(&mut db, table, now).await? {
-            make(&mut db, table, &partition, &day, &next).await.map_err(doing)?;
+            make(&mut db, &daily, &partition, &day, &next).await.map_err(doing)?;
             changed += 1;
         }
         for partition in outdated(&mut db, table, days, now).await? {
@@ -82,14 +91,18 @@ async fn outdated(
 /// Makes a partition, with the rows of its day that the default partition holds.
 async fn make(
     db: &mut PgConnection,
-    table: &str,
+    daily: &Daily,
     partition: &str,
     day: &str,
     next: &str,
 ) -> Result<(), sqlx::Error> {
+    let Daily { table, root, .. } = daily;
     let steps = [
         PATIENCE.to_owned(),
         format!("CREATE TABLE {partition} (LIKE {table} INCLUDING ALL)"),
+        // An insertion chooses its partition under the lock of the root. One that had chosen the
+        // default partition and waited for its lock would fail once the new partition is there.
+        format!("LOCK TABLE ONLY {root} IN SHARE ROW EXCLUSIVE MODE"),
         format!("LOCK TABLE {table}_default IN ACCESS EXCLUSIVE MODE"),
         format!(
             "WITH gone AS (DELETE FROM {table}_default WHERE day = '{day}' RETURNING *)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Transaction};
 
 use crate::open::{MIGRATIONS, create, maintenance, migrate, open_with, quoted};
 use crate::{Address, Store, StoreError};
@@ -56,6 +56,17 @@ impl TestDatabase {
 pub async fn execute(store: &Store, statement: &'static str) -> Result<u64, StoreError> {
     let done = sqlx::query(statement).execute(store.pool()).await;
     done.map(|done| done.rows_affected()).map_err(StoreError::doing("run a statement of a test"))
+}
+
+/// Begins a transaction with a statement of a test's own, for one that others have to wait for.
+pub async fn begin(
+    store: &Store,
+    statement: &'static str,
+) -> Result<Transaction<'static, Postgres>, StoreError> {
+    let doing = StoreError::doing("begin a transaction of a test");
+    let mut transaction = store.pool().begin().await.map_err(doing)?;
+    sqlx::query(statement).execute(&mut *transaction).await.map_err(doing)?;
+    Ok(transaction)
 }
 
 /// Tables that grow with the crawl, as their comments say, and partitions of such tables, as far as

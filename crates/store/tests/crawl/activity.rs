@@ -4,6 +4,7 @@ use model::{ActivityStep, AgentId, UnixMillis};
 use store::activity::{self, Activity};
 use store::host_tally::{ErrorTally, HostTally, RecentFetch};
 use store::packages::{self, Ingestion};
+use store::testing::{begin, execute};
 use store::{agent_countries, delegations, partitions, probes};
 
 use crate::packages::{enter, header};
@@ -116,6 +117,38 @@ async fn old_hours_are_deleted_and_old_minutes_dropped() {
     assert!(read(&world, Some(agent), ActivityStep::Minute).await.is_empty());
     assert!(read(&world, Some(agent), ActivityStep::Hour).await.is_empty());
     assert_eq!(read(&world, Some(agent), ActivityStep::Day).await.len(), 1);
+}
+
+/// Waits until `count` transactions wait for locks in this database.
+async fn wait_for_waiters(world: &World, count: u64) {
+    let waiting = "SELECT DISTINCT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+                   WHERE NOT granted AND datname = current_database()";
+    while execute(world.store(), waiting).await.unwrap() < count {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn rows_that_come_while_their_partition_is_made_go_into_it() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let reading = "LOCK TABLE activity_minutes_default IN ACCESS SHARE MODE";
+    let reader = begin(world.store(), reading).await.unwrap();
+    let making = async {
+        partitions::keep(world.store(), NOW).await.unwrap();
+    };
+    let inserting = async {
+        wait_for_waiters(&world, 1).await;
+        activity::note_queue(world.store(), agent, 7, NOW).await.unwrap();
+    };
+    let releasing = async {
+        wait_for_waiters(&world, 2).await;
+        reader.commit().await.unwrap();
+    };
+    tokio::join!(making, inserting, releasing);
+    let left = execute(world.store(), "SELECT FROM activity_minutes_default").await.unwrap();
+    assert_eq!(left, 0);
+    assert_eq!(read(&world, Some(agent), ActivityStep::Minute).await.len(), 1);
 }
 
 #[tokio::test]
