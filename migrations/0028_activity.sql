@@ -11,8 +11,8 @@ CREATE TABLE activity (
     errors        bigint NOT NULL DEFAULT 0,
     fetched_bytes bigint NOT NULL DEFAULT 0,
     shipped_bytes bigint NOT NULL DEFAULT 0,
-    connects      bigint NOT NULL DEFAULT 0,
-    connect_us    bigint NOT NULL DEFAULT 0,
+    timed_fetches bigint NOT NULL DEFAULT 0,
+    round_trip_us bigint NOT NULL DEFAULT 0,
     probes        bigint NOT NULL DEFAULT 0,
     searches      bigint NOT NULL DEFAULT 0,
     queued        bigint,
@@ -53,9 +53,9 @@ COMMENT ON COLUMN activity.fetched_bytes IS
     'Bytes of bodies as fetched. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN activity.shipped_bytes IS
     'Bytes of the packages that were ingested. Written by: coordinator at ingestion.';
-COMMENT ON COLUMN activity.connects IS
-    'TCP connections of fetches that were timed. Written by: coordinator at ingestion.';
-COMMENT ON COLUMN activity.connect_us IS
+COMMENT ON COLUMN activity.timed_fetches IS
+    'Fetches whose round trip is known. Written by: coordinator at ingestion.';
+COMMENT ON COLUMN activity.round_trip_us IS
     'Sum of their round trips in microseconds. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN activity.probes IS
     'Probe orders that the agent answered. Written by: coordinator at the report.';
@@ -68,14 +68,14 @@ COMMENT ON COLUMN activity.queued IS
     'for an agent. Written by: coordinator at each heartbeat.';
 
 CREATE TABLE agent_countries (
-    agent      bigint NOT NULL REFERENCES agents,
-    country    text NOT NULL,
-    hosts      bigint NOT NULL DEFAULT 0,
-    fetches    bigint NOT NULL DEFAULT 0,
-    connects   bigint NOT NULL DEFAULT 0,
-    connect_us bigint NOT NULL DEFAULT 0,
-    probes     bigint NOT NULL DEFAULT 0,
-    probe_us   bigint NOT NULL DEFAULT 0,
+    agent         bigint NOT NULL REFERENCES agents,
+    country       text NOT NULL,
+    hosts         bigint NOT NULL DEFAULT 0,
+    fetches       bigint NOT NULL DEFAULT 0,
+    timed_fetches bigint NOT NULL DEFAULT 0,
+    round_trip_us bigint NOT NULL DEFAULT 0,
+    probes        bigint NOT NULL DEFAULT 0,
+    probe_us      bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (agent, country)
 );
 COMMENT ON TABLE agent_countries IS
@@ -91,9 +91,9 @@ COMMENT ON COLUMN agent_countries.hosts IS
     'at ingestion.';
 COMMENT ON COLUMN agent_countries.fetches IS
     'Fetches ingested, whatever their outcome. Written by: coordinator at ingestion.';
-COMMENT ON COLUMN agent_countries.connects IS
-    'TCP connections of fetches that were timed. Written by: coordinator at ingestion.';
-COMMENT ON COLUMN agent_countries.connect_us IS
+COMMENT ON COLUMN agent_countries.timed_fetches IS
+    'Fetches whose round trip is known. Written by: coordinator at ingestion.';
+COMMENT ON COLUMN agent_countries.round_trip_us IS
     'Sum of their round trips in microseconds. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN agent_countries.probes IS
     'Probes that measured a round trip. Written by: coordinator at the report.';

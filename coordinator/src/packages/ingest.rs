@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use index::{Document, Index, WriteError};
 use model::{CrawlUrl, HostKey, UnixMillis};
 use protocol::package::PackageName;
-use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Timing, Trend};
+use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
 use store::host_tally::{HostTally, Trends};
 use store::packages::{Ingestion, LedgerPackage};
 use store::urls::NewUrl;
@@ -132,8 +132,8 @@ struct Tally {
     trends: Trends,
     round_trip: Option<(IpAddr, u32)>,
     connect: Option<(IpAddr, u32)>,
-    connects: u64,
-    connect_us: u64,
+    timed_fetches: u64,
+    round_trip_us: u64,
     outcomes: OutcomeTally,
 }
 
@@ -144,10 +144,11 @@ impl Tally {
         self.fetches += 1;
         self.wire_bytes = self.wire_bytes.saturating_add(fetch.wire_bytes);
         self.fetch_us += fetch.timing.map_or(0, |timing| timing.total_us.into());
-        let is_new = |timing: &Timing| timing.tcp_us > 0 && timing.connect_us > 0;
-        if let Some(timing) = fetch.timing.filter(is_new) {
-            self.connects += 1;
-            self.connect_us = self.connect_us.saturating_add(timing.tcp_us.into());
+        // Fetches over a kept connection repeat its time, so that they count, too: often robots.txt
+        // opened it, which is no fetch of a package.
+        if let Some(timing) = fetch.timing.filter(|timing| timing.tcp_us > 0) {
+            self.timed_fetches += 1;
+            self.round_trip_us = self.round_trip_us.saturating_add(timing.tcp_us.into());
         }
         self.note_round_trip(fetch);
         match fetch.trend {
@@ -188,12 +189,45 @@ impl Tally {
             trends: self.trends,
             round_trip: self.round_trip,
             connect: self.connect,
-            connects: self.connects,
-            connect_us: self.connect_us,
+            timed_fetches: self.timed_fetches,
+            round_trip_us: self.round_trip_us,
             country: None,
             disallowed,
             errors: errors.into_values().collect(),
             recent: recent.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::page::Timing;
+
+    use super::*;
+
+    fn fetch(connect_us: u32, tcp_us: u32) -> Fetch {
+        Fetch {
+            url: "http://a.example/".into(),
+            fetched_at: UnixMillis(1),
+            address: Some([203, 0, 113, 1].into()),
+            timing: Some(Timing { connect_us, tcp_us, first_byte_us: 30_000, total_us: 40_000 }),
+            wire_bytes: 7,
+            outcome: Outcome::Unchanged { status: 304 },
+            trend: None,
+        }
+    }
+
+    #[test]
+    fn a_kept_connection_tells_the_round_trip_but_not_the_present_one() {
+        let url = CrawlUrl::parse("http://a.example/").unwrap();
+        let mut tally = Tally::default();
+        tally.count(&fetch(0, 15_000), &url, UnixMillis(2));
+        tally.count(&fetch(0, 0), &url, UnixMillis(2));
+        assert_eq!((tally.timed_fetches, tally.round_trip_us), (1, 15_000));
+        assert_eq!(tally.connect, None);
+        tally.count(&fetch(16_000, 16_000), &url, UnixMillis(2));
+        assert_eq!((tally.timed_fetches, tally.round_trip_us), (2, 31_000));
+        assert_eq!(tally.connect.map(|(_, us)| us), Some(16_000));
+        assert_eq!(tally.round_trip.map(|(_, us)| us), Some(15_000), "the shortest");
     }
 }

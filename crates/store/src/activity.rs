@@ -38,10 +38,10 @@ pub struct Activity {
     pub fetched_bytes: u64,
     /// Bytes of packages.
     pub shipped_bytes: u64,
-    /// TCP connections of fetches that were timed.
-    pub connects: u64,
+    /// Fetches whose round trip is known.
+    pub timed_fetches: u64,
     /// Sum of their round trips in microseconds.
-    pub connect_us: u64,
+    pub round_trip_us: u64,
     /// Probe orders that were answered.
     pub probes: u64,
     /// Searches that ended with a delegation.
@@ -58,8 +58,8 @@ impl Activity {
             activity.pages = activity.pages.saturating_add(host.pages);
             activity.fetches = activity.fetches.saturating_add(host.fetches);
             activity.fetched_bytes = activity.fetched_bytes.saturating_add(host.wire_bytes);
-            activity.connects = activity.connects.saturating_add(host.connects);
-            activity.connect_us = activity.connect_us.saturating_add(host.connect_us);
+            activity.timed_fetches = activity.timed_fetches.saturating_add(host.timed_fetches);
+            activity.round_trip_us = activity.round_trip_us.saturating_add(host.round_trip_us);
             for error in &host.errors {
                 activity.errors = activity.errors.saturating_add(error.errors);
             }
@@ -116,8 +116,8 @@ async fn insert<'db>(
         .bind(column(|activity| activity.errors))
         .bind(column(|activity| activity.fetched_bytes))
         .bind(column(|activity| activity.shipped_bytes))
-        .bind(column(|activity| activity.connects))
-        .bind(column(|activity| activity.connect_us))
+        .bind(column(|activity| activity.timed_fetches))
+        .bind(column(|activity| activity.round_trip_us))
         .bind(column(|activity| activity.probes))
         .bind(column(|activity| activity.searches))
         .bind(news.iter().map(|(_, activity)| activity.queued.map(saturated)).collect::<Vec<_>>())

@@ -32,8 +32,8 @@ pub(crate) async fn count_fetches(
         .bind(located.iter().map(|(host, _)| host.authority.as_str()).collect::<Vec<_>>())
         .bind(located.iter().map(|(_, country)| country.as_str()).collect::<Vec<_>>())
         .bind(column(|host| host.fetches))
-        .bind(column(|host| host.connects))
-        .bind(column(|host| host.connect_us))
+        .bind(column(|host| host.timed_fetches))
+        .bind(column(|host| host.round_trip_us))
         .execute(db)
         .await
         .map_err(StoreError::doing("count fetches by country"))?;
@@ -70,10 +70,10 @@ pub struct AgentCountry {
     pub hosts: u64,
     /// Fetches, whatever their outcome.
     pub fetches: u64,
-    /// TCP connections of fetches that were timed.
-    pub connects: u64,
+    /// Fetches whose round trip is known.
+    pub timed_fetches: u64,
     /// Sum of their round trips in microseconds.
-    pub connect_us: u64,
+    pub round_trip_us: u64,
     /// Probes that measured a round trip.
     pub probes: u64,
     /// Sum of their round trips in microseconds.
@@ -86,8 +86,8 @@ struct Row {
     country: String,
     hosts: i64,
     fetches: i64,
-    connects: i64,
-    connect_us: i64,
+    timed_fetches: i64,
+    round_trip_us: i64,
     probes: i64,
     probe_us: i64,
 }
@@ -96,7 +96,7 @@ struct Row {
 /// agent.
 pub async fn list(store: &Store) -> Result<Vec<AgentCountry>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT agent, country, hosts, fetches, connects, connect_us, probes, probe_us
+        "SELECT agent, country, hosts, fetches, timed_fetches, round_trip_us, probes, probe_us
          FROM agent_countries ORDER BY agent, country",
     )
     .fetch_all(store.pool())
@@ -112,8 +112,8 @@ impl Row {
             country: read_word("agent_countries", "country", self.agent, &self.country)?,
             hosts: self.hosts.unsigned_abs(),
             fetches: self.fetches.unsigned_abs(),
-            connects: self.connects.unsigned_abs(),
-            connect_us: self.connect_us.unsigned_abs(),
+            timed_fetches: self.timed_fetches.unsigned_abs(),
+            round_trip_us: self.round_trip_us.unsigned_abs(),
             probes: self.probes.unsigned_abs(),
             probe_us: self.probe_us.unsigned_abs(),
         })

@@ -30,10 +30,10 @@ pub struct HostTally {
     /// connections were reused. Unlike the shortest, it is as long on average whatever the number
     /// of connections.
     pub connect: Option<(IpAddr, u32)>,
-    /// TCP connections that were timed.
-    pub connects: u64,
+    /// Fetches whose round trip is known.
+    pub timed_fetches: u64,
     /// Sum of their round trips in microseconds.
-    pub connect_us: u64,
+    pub round_trip_us: u64,
     /// Country of the address of its fastest connection; none where it is not known.
     pub country: Option<Country>,
     /// URLs that robots rules forbid.

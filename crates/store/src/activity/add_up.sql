@@ -20,18 +20,18 @@ WITH since AS (
                     AS waiting), 9223372036854775807)::bigint AS queued
 )
 INSERT INTO activity AS a
-    (step, day, start, agent, pages, fetches, errors, fetched_bytes, shipped_bytes, connects,
-     connect_us, probes, searches, queued)
+    (step, day, start, agent, pages, fetches, errors, fetched_bytes, shipped_bytes, timed_fetches,
+     round_trip_us, probes, searches, queued)
 SELECT n.step, n.day, n.start, 0, n.pages, n.fetches, n.errors,
        least(n.fetched_bytes, 9223372036854775807), least(n.shipped_bytes, 9223372036854775807),
-       n.connects, least(n.connect_us, 9223372036854775807), n.probes, n.searches,
+       n.timed_fetches, least(n.round_trip_us, 9223372036854775807), n.probes, n.searches,
        -- The queue is known for the present time only.
        CASE WHEN n.start = date_trunc(n.step, $1::timestamptz, 'UTC') THEN q.queued END
 FROM changed c CROSS JOIN queue q CROSS JOIN LATERAL (
     SELECT step, day, start, sum(pages) AS pages, sum(fetches) AS fetches, sum(errors) AS errors,
            sum(fetched_bytes) AS fetched_bytes, sum(shipped_bytes) AS shipped_bytes,
-           sum(connects) AS connects, sum(connect_us) AS connect_us, sum(probes) AS probes,
-           sum(searches) AS searches
+           sum(timed_fetches) AS timed_fetches, sum(round_trip_us) AS round_trip_us,
+           sum(probes) AS probes, sum(searches) AS searches
     FROM activity
     WHERE step = c.step AND start >= c.start AND agent > 0
       AND day >= (c.start AT TIME ZONE 'UTC')::date
@@ -40,10 +40,11 @@ FROM changed c CROSS JOIN queue q CROSS JOIN LATERAL (
 ON CONFLICT (agent, step, start, day) DO UPDATE SET
     pages = excluded.pages, fetches = excluded.fetches, errors = excluded.errors,
     fetched_bytes = excluded.fetched_bytes, shipped_bytes = excluded.shipped_bytes,
-    connects = excluded.connects, connect_us = excluded.connect_us, probes = excluded.probes,
-    searches = excluded.searches, queued = coalesce(excluded.queued, a.queued)
-WHERE (a.pages, a.fetches, a.errors, a.fetched_bytes, a.shipped_bytes, a.connects, a.connect_us,
-       a.probes, a.searches, a.queued)
+    timed_fetches = excluded.timed_fetches, round_trip_us = excluded.round_trip_us,
+    probes = excluded.probes, searches = excluded.searches,
+    queued = coalesce(excluded.queued, a.queued)
+WHERE (a.pages, a.fetches, a.errors, a.fetched_bytes, a.shipped_bytes, a.timed_fetches,
+       a.round_trip_us, a.probes, a.searches, a.queued)
     IS DISTINCT FROM (excluded.pages, excluded.fetches, excluded.errors, excluded.fetched_bytes,
-       excluded.shipped_bytes, excluded.connects, excluded.connect_us, excluded.probes,
+       excluded.shipped_bytes, excluded.timed_fetches, excluded.round_trip_us, excluded.probes,
        excluded.searches, coalesce(excluded.queued, a.queued))

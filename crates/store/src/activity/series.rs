@@ -24,8 +24,8 @@ struct Row {
     errors: i64,
     fetched_bytes: i64,
     shipped_bytes: i64,
-    connects: i64,
-    connect_us: i64,
+    timed_fetches: i64,
+    round_trip_us: i64,
     probes: i64,
     searches: i64,
     queued: Option<i64>,
@@ -39,8 +39,8 @@ impl Row {
             errors: self.errors.unsigned_abs(),
             fetched_bytes: self.fetched_bytes.unsigned_abs(),
             shipped_bytes: self.shipped_bytes.unsigned_abs(),
-            connects: self.connects.unsigned_abs(),
-            connect_us: self.connect_us.unsigned_abs(),
+            timed_fetches: self.timed_fetches.unsigned_abs(),
+            round_trip_us: self.round_trip_us.unsigned_abs(),
             probes: self.probes.unsigned_abs(),
             searches: self.searches.unsigned_abs(),
             queued: self.queued.map(i64::unsigned_abs),
@@ -76,10 +76,10 @@ pub struct AgentRoundTrips {
     pub agent: AgentId,
     /// Fetches ingested, whatever their outcome.
     pub fetches: u64,
-    /// TCP connections that were timed.
-    pub connects: u64,
+    /// Fetches whose round trip is known.
+    pub timed_fetches: u64,
     /// Sum of their round trips in microseconds.
-    pub connect_us: u64,
+    pub round_trip_us: u64,
 }
 
 /// Round trips of each agent that fetched since a day.
@@ -88,8 +88,8 @@ pub async fn round_trips_since(
     since: UnixMillis,
 ) -> Result<Vec<AgentRoundTrips>, StoreError> {
     let rows: Vec<(i64, i64, i64, i64)> = sqlx::query_as(
-        "SELECT agent, sum(fetches)::bigint, sum(connects)::bigint,
-                least(sum(connect_us), 9223372036854775807)::bigint
+        "SELECT agent, sum(fetches)::bigint, sum(timed_fetches)::bigint,
+                least(sum(round_trip_us), 9223372036854775807)::bigint
          FROM activity WHERE step = 'day' AND start >= $1 AND agent > 0
          GROUP BY agent HAVING sum(fetches) > 0 ORDER BY agent",
     )
@@ -97,11 +97,12 @@ pub async fn round_trips_since(
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read the round trips of agents"))?;
-    let read = |(agent, fetches, connects, connect_us): (i64, i64, i64, i64)| AgentRoundTrips {
-        agent: AgentId::new(agent),
-        fetches: fetches.unsigned_abs(),
-        connects: connects.unsigned_abs(),
-        connect_us: connect_us.unsigned_abs(),
-    };
+    let read =
+        |(agent, fetches, timed_fetches, round_trip_us): (i64, i64, i64, i64)| AgentRoundTrips {
+            agent: AgentId::new(agent),
+            fetches: fetches.unsigned_abs(),
+            timed_fetches: timed_fetches.unsigned_abs(),
+            round_trip_us: round_trip_us.unsigned_abs(),
+        };
     Ok(rows.into_iter().map(read).collect())
 }

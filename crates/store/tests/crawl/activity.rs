@@ -31,8 +31,8 @@ fn tally() -> HostTally {
         // More than all columns together hold.
         wire_bytes: u64::MAX,
         errors: vec![ErrorTally { kind: model::ErrorKind::ClientError, errors: 3, last }],
-        connects: 4,
-        connect_us: 80_000,
+        timed_fetches: 4,
+        round_trip_us: 80_000,
         country: Some("GR".parse().unwrap()),
         ..HostTally::default()
     }
@@ -79,8 +79,8 @@ async fn packages_count_in_every_step_and_for_all_agents() {
         errors: 3,
         fetched_bytes: i64::MAX.unsigned_abs(),
         shipped_bytes: 50,
-        connects: 4,
-        connect_us: 80_000,
+        timed_fetches: 4,
+        round_trip_us: 80_000,
         probes: 0,
         searches: 0,
         queued: Some(7),
@@ -101,7 +101,8 @@ async fn packages_count_in_every_step_and_for_all_agents() {
     activity::add_up(world.store(), later).await.unwrap();
     assert_eq!(read(&world, None, ActivityStep::Day).await[0].1.fetches, 20);
     let round_trips = activity::round_trips_since(world.store(), NOW.plus_ms(-DAY_MS)).await;
-    let sums: Vec<_> = round_trips.unwrap().iter().map(|sum| (sum.agent, sum.connects)).collect();
+    let sums: Vec<_> =
+        round_trips.unwrap().iter().map(|sum| (sum.agent, sum.timed_fetches)).collect();
     assert_eq!(sums, [(one, 8), (two, 8)]);
 }
 
@@ -192,7 +193,7 @@ async fn countries_count_hosts_once_with_fetches_and_probes() {
     let found = agent_countries::list(world.store()).await.unwrap();
     let seen: Vec<_> = found
         .iter()
-        .map(|row| (row.agent, row.hosts, row.fetches, row.connect_us, row.probes, row.probe_us))
+        .map(|row| (row.agent, row.hosts, row.fetches, row.round_trip_us, row.probes, row.probe_us))
         .collect();
     assert_eq!(seen, [(one, 1, 5, 80_000, 0, 0), (two, 0, 5, 80_000, 2, 40_000)]);
 }

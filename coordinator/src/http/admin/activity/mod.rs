@@ -55,8 +55,8 @@ pub async fn series(
 }
 
 fn to_dto(bucket: Bucket) -> ActivityBucket {
-    let Activity { connects, connect_us, .. } = bucket.activity;
-    let round_trip_ms = connect_us as f64 / connects as f64 / 1_000.0;
+    let Activity { timed_fetches, round_trip_us, .. } = bucket.activity;
+    let round_trip_ms = round_trip_us as f64 / timed_fetches as f64 / 1_000.0;
     ActivityBucket {
         start: bucket.start.into(),
         pages: bucket.activity.pages,
@@ -67,7 +67,7 @@ fn to_dto(bucket: Bucket) -> ActivityBucket {
         probes: bucket.activity.probes,
         searches: bucket.activity.searches,
         queued: bucket.activity.queued,
-        round_trip_ms: (connects > 0).then_some(round_trip_ms),
+        round_trip_ms: (timed_fetches > 0).then_some(round_trip_ms),
     }
 }
 

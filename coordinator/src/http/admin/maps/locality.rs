@@ -50,9 +50,9 @@ fn costs(
     let cost = |site: &AgentSite| {
         let place = places::of_agent(site.claim.as_ref(), site.home, delegated);
         let position = place.position?;
-        let measured = work
-            .get(&site.agent)
-            .and_then(|work| Some((work.fetches, mean_ms(work.connect_us, work.connects)? as f32)));
+        let measured = work.get(&site.agent).and_then(|work| {
+            Some((work.fetches, mean_ms(work.round_trip_us, work.timed_fetches)? as f32))
+        });
         let (fetches, mean_ms) = measured.unwrap_or((0, 0.0));
         Some(FetchCost { position, fetches, mean_ms })
     };

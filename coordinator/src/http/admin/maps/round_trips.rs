@@ -65,8 +65,8 @@ impl Table {
         let mut by_country: BTreeMap<Country, u64> = BTreeMap::new();
         let mut cells = HashMap::new();
         for count in counts {
-            let times = count.probes.saturating_add(count.connects);
-            let sum_us = count.probe_us.saturating_add(count.connect_us);
+            let times = count.probes.saturating_add(count.timed_fetches);
+            let sum_us = count.probe_us.saturating_add(count.round_trip_us);
             let Some(mean) = mean_ms(sum_us, times) else { continue };
             cells.insert((count.agent, count.country), mean);
             let of_agent = by_agent.entry(count.agent).or_default();
@@ -97,13 +97,13 @@ mod tests {
 
     #[test]
     fn cells_are_means_over_probes_and_connections() {
-        let count = |agent, country: &str, probes, connects| AgentCountry {
+        let count = |agent, country: &str, probes, timed_fetches| AgentCountry {
             agent: AgentId::new(agent),
             country: country.parse().unwrap(),
             hosts: 1,
             fetches: 9,
-            connects,
-            connect_us: 10_000 * connects,
+            timed_fetches,
+            round_trip_us: 10_000 * timed_fetches,
             probes,
             probe_us: 40_000 * probes,
         };

@@ -60,7 +60,7 @@ fn agent_on_map(
         latitude,
         longitude,
         fetches: work.map_or(0, |work| work.fetches),
-        round_trip_ms: work.and_then(|work| mean_ms(work.connect_us, work.connects)),
+        round_trip_ms: work.and_then(|work| mean_ms(work.round_trip_us, work.timed_fetches)),
     }
 }
 
@@ -71,8 +71,8 @@ fn countries(counts: &[AgentCountry]) -> Vec<CountryOnMap> {
         let sum = sums.entry(count.country).or_default();
         sum.hosts = sum.hosts.saturating_add(count.hosts);
         sum.fetches = sum.fetches.saturating_add(count.fetches);
-        sum.connects = sum.connects.saturating_add(count.connects);
-        sum.connect_us = sum.connect_us.saturating_add(count.connect_us);
+        sum.timed_fetches = sum.timed_fetches.saturating_add(count.timed_fetches);
+        sum.round_trip_us = sum.round_trip_us.saturating_add(count.round_trip_us);
     }
     let mut countries: Vec<CountryOnMap> = sums.into_iter().map(Sum::on_map).collect();
     countries.sort_by_key(|country| std::cmp::Reverse((country.hosts, country.fetches)));
@@ -83,8 +83,8 @@ fn countries(counts: &[AgentCountry]) -> Vec<CountryOnMap> {
 struct Sum {
     hosts: u64,
     fetches: u64,
-    connects: u64,
-    connect_us: u64,
+    timed_fetches: u64,
+    round_trip_us: u64,
 }
 
 impl Sum {
@@ -96,7 +96,7 @@ impl Sum {
             longitude,
             hosts: sum.hosts,
             fetches: sum.fetches,
-            round_trip_ms: mean_ms(sum.connect_us, sum.connects),
+            round_trip_ms: mean_ms(sum.round_trip_us, sum.timed_fetches),
         }
     }
 }
@@ -117,16 +117,16 @@ mod tests {
         agent: i64,
         country: &str,
         hosts: u64,
-        connects: u64,
-        connect_us: u64,
+        timed_fetches: u64,
+        round_trip_us: u64,
     ) -> AgentCountry {
         AgentCountry {
             agent: AgentId::new(agent),
             country: country.parse().unwrap(),
             hosts,
             fetches: 10 * hosts,
-            connects,
-            connect_us,
+            timed_fetches,
+            round_trip_us,
             probes: 4,
             probe_us: 9_000_000,
         }
