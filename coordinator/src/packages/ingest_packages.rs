@@ -21,7 +21,7 @@ use crate::packages::cursor::LedgerCursor;
 use crate::packages::ingest_error::IngestError;
 use crate::packages::work::{self, FoundWork, Work};
 use crate::packages::{Packages, ingest, retries, verify};
-use crate::predictor::{Observation, propose_splits};
+use crate::predictor::propose_splits;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
@@ -157,7 +157,7 @@ async fn apply(parts: &Packages, ingestion: &Ingestion) -> Result<(), IngestErro
     locate(parts, &mut ingestion);
     // `None` if the package was applied before: its changes must not count twice.
     let round_trips = packages::ingest(&parts.store, &ingestion, now).await?;
-    Ok(learn(parts, &round_trips.unwrap_or_default()).await?)
+    Ok(split_subnets(parts, &round_trips.unwrap_or_default()).await?)
 }
 
 /// Names the countries of the hosts that were connected to.
@@ -170,15 +170,12 @@ fn locate(parts: &Packages, ingestion: &mut Ingestion) {
     }
 }
 
-/// Teaches the predictor the round trips of fetches: where a subnet is that no probe measured, and
-/// which subnets are in several places.
-async fn learn(parts: &Packages, round_trips: &[SubnetRoundTrip]) -> Result<(), StoreError> {
-    let Some(delegated) = parts.hierarchy.current() else { return Ok(()) };
-    let hierarchy = delegated.hierarchy();
-    for new in round_trips.iter().filter(|found| found.is_new) {
-        let observation = Observation::from_fetch(hierarchy, &new.shortest);
-        parts.predictor.state.learn(hierarchy, &observation);
-    }
+/// Proposes to split the subnets whose addresses are in several places by the round trips of
+/// fetches.
+async fn split_subnets(
+    parts: &Packages,
+    round_trips: &[SubnetRoundTrip],
+) -> Result<(), StoreError> {
     let confirmed = round_trips.iter().filter(|found| found.is_confirmed);
     let confirmed: Vec<_> = confirmed.map(|found| found.subnet).collect();
     propose_splits(&parts.predictor, &confirmed).await

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use delegation::predictor::virtual_subnets::{
     AddressTimes, can_be_split, may_be_one_location, split,
 };
-use hierarchy::{Range, SubnetSplit};
+use hierarchy::{Hierarchy, Range, SubnetSplit};
 use model::{AgentId, SearchId};
 use store::round_trips::RoundTrip;
 use store::searches::{self, OpenSearch};
@@ -24,6 +24,7 @@ const SEVERAL_PLACES: &str = "several_places";
 /// places. The latter are also proposed to be split.
 pub async fn store_findings(
     predictor: &Predictor,
+    hierarchy: &Hierarchy,
     decided: &[(&OpenSearch, &Observation)],
 ) -> Result<(), StoreError> {
     let store = &predictor.store;
@@ -32,7 +33,7 @@ pub async fn store_findings(
     for (search, observation) in decided {
         // Anycast comes first: its address is near to agents everywhere, which would look like
         // several places to the comparison below.
-        if let Some(agents) = predictor.state.detect_anycast(observation) {
+        if let Some(agents) = predictor.state.detect_anycast(hierarchy, observation) {
             let detail = describe_anycast(agents, &observation.times_ms);
             searches::note_finding(store, search.id, ANYCAST, &detail).await?;
             continue;

@@ -1,9 +1,11 @@
-//! Predictor: learns from landmarks and searches which agent is probably nearest to a subnet.
+//! Predictor: learns from searches which agent is probably nearest to a subnet.
 //!
-//! Its state is derived from Postgres: the clusters from the times of landmarks, the prior from
-//! the trails of searches, the spent budget from the probes of today. A coordinator that becomes
-//! the leader derives it anew.
+//! Its state is derived from Postgres: the model from the places of the agents, their times to
+//! each other and the trails of searches, the distances by which reports are judged from the times
+//! of landmarks, the spent budget from the probes of today. A coordinator that becomes the leader
+//! derives it anew.
 
+mod agent_places;
 pub mod choose_landmarks;
 mod findings;
 pub mod fit_model;
@@ -15,6 +17,7 @@ mod observation;
 mod probe_budget;
 mod report_trust;
 mod state;
+pub mod teach_model;
 
 use std::sync::Arc;
 
@@ -32,11 +35,11 @@ use crate::runtime::metrics::probes::ProbeMetrics;
 use crate::runtime::policy::CurrentPolicy;
 
 pub use findings::{propose_splits, store_findings};
-pub use fit_model::ensure_fitted;
 pub use observation::Observation;
 pub use probe_budget::probe_limits;
 pub use report_trust::{ReportJudgement, decode_trust, read_trust, record_judgements};
 pub use state::PredictorState;
+pub use teach_model::ensure_taught;
 
 /// The predictor and the parts that its tasks use.
 pub struct Predictor {
@@ -53,7 +56,7 @@ pub struct Predictor {
     pub policy: Arc<CurrentPolicy>,
     /// Notifies agents that are asked to measure landmarks.
     pub agent_wakeups: Arc<AgentWakeups>,
-    /// The fitted model and the probes of today.
+    /// The models and the probes of today.
     pub state: PredictorState,
     /// Counts the probes of all stages.
     pub probe_metrics: ProbeMetrics,

@@ -1,13 +1,12 @@
-//! Observations: round trips to one subnet, from which the predictor learns its cluster.
+//! Observations: round trips to one subnet.
 
 use delegation::predictor::Landmark;
 use delegation::{ProbeOutcome, TrailProbe};
 use hierarchy::{Hierarchy, SubnetId};
 use model::{AgentId, LandmarkId};
 use store::landmarks::{LandmarkReport, Outcome};
-use store::round_trips::RoundTrip;
 
-/// Round trips to a subnet, from probes of a search or from fetches.
+/// Round trips to a subnet, from probes of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     /// Id within one generation of the hierarchy.
@@ -17,22 +16,9 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// The shortest round trip of fetches from one address.
-    pub fn from_fetch(hierarchy: &Hierarchy, shortest: &RoundTrip) -> Self {
-        let subnet = hierarchy.smallest(shortest.address);
-        Self { subnet, times_ms: vec![(shortest.agent, millis(shortest.rtt_us))] }
-    }
-
     /// The measurements of a trail; `None` when no agent measured anything.
     pub fn from_trail(subnet: SubnetId, trail: &[TrailProbe]) -> Option<Self> {
         let times = trail.iter().filter_map(|probe| Some((probe.agent, measured_ms(probe)?)));
-        Self::from_times(subnet, times)
-    }
-
-    pub(super) fn from_times(
-        subnet: SubnetId,
-        times: impl Iterator<Item = (AgentId, f64)>,
-    ) -> Option<Self> {
         let times_ms: Vec<_> = times.collect();
         (!times_ms.is_empty()).then_some(Self { subnet, times_ms })
     }

@@ -63,8 +63,10 @@ pub enum Event {
     LandmarksChosen,
     /// An agent measured a landmark.
     LandmarkMeasured,
-    /// The predictor's model was fitted again.
-    ModelFitted,
+    /// An agent measured the home address of another.
+    HomeMeasured,
+    /// The map of agents changed, and with it the model of the predictor.
+    AgentsMapped,
 
     /// Subnets were delegated, or moved, outside of a search.
     DelegationsChanged,

@@ -56,7 +56,7 @@ async fn elect(coordinator: &Coordinator) -> Result<Option<Leadership>, StoreErr
     // in use; remapping twice changes nothing.
     coordinator.hierarchy.set_remapped(Generation::new(0));
     drop(writing);
-    coordinator.predictor.state.budget.reset();
+    coordinator.predictor.state.reset();
     coordinator.leader.set(true);
     tracing::info!(term = leadership.term(), "this coordinator is the leader");
     coordinator.events.emit(Event::AnythingChanged);

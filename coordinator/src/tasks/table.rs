@@ -14,7 +14,9 @@ use crate::placement::{
     apply_constraints, audit, balance_load, calibrate, check_paths, delegate_remapped,
     drain_agents, forget_history, keep_partitions, pause_forging, settle_homes,
 };
-use crate::predictor::{choose_landmarks, fit_model, measure_homes, measure_landmarks};
+use crate::predictor::{
+    choose_landmarks, fit_model, measure_homes, measure_landmarks, teach_model,
+};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
@@ -146,10 +148,17 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(measure_landmarks::run(&coordinator.predictor)),
     },
     BackgroundTask {
+        name: "teach_model",
+        period: Duration::from_secs(30),
+        leader_only: true,
+        woken_by: &[Event::HomeMeasured],
+        run: |coordinator| Box::pin(teach_model::run(&coordinator.predictor)),
+    },
+    BackgroundTask {
         name: "measure_homes",
         period: Duration::from_mins(1),
         leader_only: true,
-        woken_by: &[Event::AgentAvailabilityChanged],
+        woken_by: &[Event::AgentAvailabilityChanged, Event::AgentsMapped, Event::PolicyChanged],
         run: |coordinator| Box::pin(measure_homes::run(&coordinator.predictor)),
     },
     BackgroundTask {
@@ -182,7 +191,7 @@ pub static TABLE: &[BackgroundTask] = &[
             Event::SearchReady,
             Event::SearchProbeAnswered,
             Event::ProbesExpired,
-            Event::ModelFitted,
+            Event::AgentsMapped,
             Event::HomesDelegated,
             Event::PolicyChanged,
         ],

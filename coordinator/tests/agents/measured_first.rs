@@ -24,7 +24,7 @@ async fn pass(running: &Running) -> BalanceOutcome {
     relieve_overloaded(&coordinator.placement, &mut problem, BalanceRule::Cheapest).await.unwrap()
 }
 
-/// Orders to measure that nobody has answered, but for landmarks.
+/// Orders to measure subnets that nobody has answered.
 async fn orders(ground: &Ground) -> usize {
     let count = "UPDATE probes SET step = step WHERE purpose = 'search' AND state = 'asked'";
     execute(ground.store(), count).await.unwrap().try_into().unwrap()

@@ -1,7 +1,5 @@
-//! The predictive strategy live: landmarks are chosen and measured, and later searches ask fewer
-//! agents.
+//! The predictive strategy live: searches teach the model, and later ones ask fewer agents.
 
-use coordinator::runtime::events::Event;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -10,17 +8,18 @@ use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, 
 use model::{Policy, Reason, Strategy};
 use protocol::ProbeResult;
 use store::delegations::ActiveDelegation;
-use store::landmarks;
 
 use crate::agent::FakeAgent;
 use crate::world::{Ground, Running, load, until};
 
-/// Milliseconds from each agent (127.0.0.1, 2, 3) to each of three cities.
-const MATRIX: [[u32; 3]; 3] = [[5, 80, 150], [80, 6, 120], [150, 120, 7]];
+/// Countries of the three cities, in each of which an agent lives.
+const COUNTRIES: [&str; 3] = ["GR", "JP", "MX"];
+/// Milliseconds from each agent (127.0.0.1, 2, 3) to each of the cities.
+const MATRIX: [[u32; 3]; 3] = [[5, 220, 190], [220, 6, 180], [190, 180, 7]];
 /// Subnets of four addresses each; those of one city are in one country, and each has a company of
 /// its own.
 const SUBNETS: u32 = 45;
-/// Those that are searched before there are landmarks.
+/// Those that are searched first.
 pub(crate) const FIRST: u32 = 9;
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -62,12 +61,12 @@ pub(crate) fn hierarchy() -> Hierarchy {
         let kind = SubnetKind::Delegated;
         builder.add(Record { range: range.parse().unwrap(), kind, registry, company, country });
     };
-    for agent in 1..=3 {
-        add(format!("127.0.0.{agent} - 127.0.0.{agent}"), format!("home {agent}"), "CY");
+    for (agent, country) in (1..).zip(COUNTRIES) {
+        add(format!("127.0.0.{agent} - 127.0.0.{agent}"), format!("home {agent}"), country);
     }
     for subnet in 0..SUBNETS {
         let first = Ipv4Addr::from_bits(address(subnet).to_bits() - 1);
-        add(format!("{first}/30"), format!("company {subnet}"), ["GR", "JP", "MX"][city(subnet)]);
+        add(format!("{first}/30"), format!("company {subnet}"), COUNTRIES[city(subnet)]);
     }
     builder.build(Generation::new(0), companies.into_companies()).0
 }
@@ -129,24 +128,12 @@ pub(crate) async fn until_searched(
     work(running, agents, || async { searched(ground).await.len() >= count as usize }).await;
 }
 
-/// Landmarks in all three cities. They are too few to prove agents honest, so that control probes
-/// would hide how many probes the searches take.
+/// The first subnets are searched, without control probes, which would hide how many probes the
+/// searches take.
 pub(crate) async fn learn(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     change(running, |policy| policy.control_permille = 0).await;
     add_seeds(running, 0..FIRST).await;
-    survey(ground, running, agents).await;
-}
-
-/// The first subnets are searched, then everybody measures what became landmarks.
-async fn survey(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     until_searched(ground, running, agents, FIRST).await;
-    running.coordinator.events.emit(Event::LandmarksNeeded);
-    let reports = u64::from(FIRST) * agents.len() as u64;
-    work(running, agents, || async {
-        let input = running.coordinator.predictor.state.fit_input();
-        input.is_some_and(|(_, input)| input.reports == reports)
-    })
-    .await;
 }
 
 /// Probes of all searches so far.
@@ -167,13 +154,12 @@ async fn probes_by_threshold() -> i64 {
     add_seeds(&running, FIRST..SUBNETS).await;
     until_searched(&ground, &running, &mut agents, SUBNETS).await;
     let took = probes(&ground, &running).await - before;
-    assert_eq!(landmarks::count(ground.store()).await.unwrap(), 0, "nobody needs landmarks");
     running.stop().await;
     took
 }
 
 #[tokio::test]
-async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
+async fn what_searches_teach_saves_probes_and_outlives_restarts() {
     let ground = Ground::bare().await;
     load(ground.store(), &hierarchy()).await;
     let mut running = ground.start().await;
@@ -213,19 +199,19 @@ async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
 }
 
 #[tokio::test]
-async fn a_subnet_like_no_landmark_gets_the_nearest_agent() {
+async fn a_subnet_unlike_all_before_gets_the_nearest_agent() {
     let ground = Ground::bare().await;
     load(ground.store(), &hierarchy()).await;
     let running = ground.start().await;
     let mut agents = approved(&running, 1..=3).await;
     add_seeds(&running, (0..SUBNETS).filter(|subnet| city(*subnet) == 0).take(FIRST as usize))
         .await;
-    survey(&ground, &running, &mut agents).await;
+    until_searched(&ground, &running, &mut agents, FIRST).await;
     add_seeds(&running, [2]).await;
     until_searched(&ground, &running, &mut agents, FIRST + 1).await;
     let held = searched(&ground).await;
     let found = held.iter().find(|held| subnet_of(held.subnet.first()) == 2).unwrap();
-    // The landmarks, all in the first city, say that the third agent is far from everything.
+    // All others turned out to be near the first agent.
     assert_eq!((found.agent, found.reason), (agents[2].id, Reason::Predicted));
     running.stop().await;
 }

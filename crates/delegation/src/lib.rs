@@ -7,9 +7,8 @@
 //! 2. [`candidates`]: the order in which the paper asks the agents (IPMicra III.E).
 //! 3. [`next_step`]: the search. Its whole state is the trail of its probes, so that a restart goes
 //!    on where it stopped: each step is computed anew from the trail.
-//! 4. [`predictor`]: a better order, for agents that probe landmarks now and then.
-//!    [`places`]: one that needs no landmarks; the lab compares it, the coordinator does not use it
-//!    yet.
+//! 4. [`places`]: a better order, learned from the trails. [`predictor`]: its predecessor, which
+//!    needs landmarks; the lab compares both.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
 //! 6. [`balance`]: when not every subnet can have its nearest agent (IPMicra III.F).
 //! 7. [`calibration`]: noticing that pages answer more slowly than before (IPMicra III.F).

@@ -165,7 +165,7 @@ impl ProblemBuilder {
             .collect();
         let predictor = &self.predictor.state;
         let is_anycast = Observation::from_trail(subnet, &trail)
-            .is_some_and(|observation| predictor.detect_anycast(&observation).is_some());
+            .is_some_and(|observation| predictor.detect_anycast(hierarchy, &observation).is_some());
         let mut costs = predictor.with_posterior(hierarchy, subnet, &trail, |posterior| {
             let expectation = match posterior {
                 // An anycast address is near to many agents, of which the model knows nothing.

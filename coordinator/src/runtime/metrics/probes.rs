@@ -14,16 +14,19 @@ pub enum ProbePurpose {
     Landmark,
     /// The check of a single address.
     Check,
+    /// The measurement of another agent's home address.
+    Home,
 }
 
 impl ProbePurpose {
-    const ALL: [Self; 3] = [Self::Search, Self::Landmark, Self::Check];
+    const ALL: [Self; 4] = [Self::Search, Self::Landmark, Self::Check, Self::Home];
 
     const fn as_str(self) -> &'static str {
         match self {
             Self::Search => "search",
             Self::Landmark => "landmark",
             Self::Check => "check",
+            Self::Home => "home",
         }
     }
 }

@@ -127,7 +127,7 @@ impl<'a> PendingDecisions<'a> {
             };
         let committed = self.apply_results(&pending, &results);
         drop(writing);
-        self.learn(&pending, &results).await?;
+        self.find_several_places(&pending, &results).await?;
         self.count_judgements(&pending, &results).await?;
         Ok(committed)
     }
@@ -160,24 +160,22 @@ impl<'a> PendingDecisions<'a> {
         committed
     }
 
-    /// Feeds what the searches measured to the predictor. A provisional decision is left out: its
-    /// search goes on, and its whole trail is learned once, at the end.
-    async fn learn(
+    /// Looks for subnets in several places. A provisional decision is left out: its search goes
+    /// on, and its whole trail is looked at once, at the end.
+    async fn find_several_places(
         &self,
         pending: &[PendingDecision],
         results: &[DecisionOutcome],
     ) -> Result<(), StoreError> {
-        let predictor = &self.parts.predictor;
-        let mut learned: Vec<(&OpenSearch, &Observation)> = Vec::new();
+        let mut decided: Vec<(&OpenSearch, &Observation)> = Vec::new();
         for (decision, result) in pending.iter().zip(results) {
             if let (DecisionOutcome::Applied(_), Some(observation), false) =
                 (result, &decision.observation, decision.provisional)
             {
-                predictor.state.learn(self.delegated.hierarchy(), observation);
-                learned.push((&decision.search, observation));
+                decided.push((&decision.search, observation));
             }
         }
-        store_findings(predictor, &learned).await
+        store_findings(&self.parts.predictor, self.delegated.hierarchy(), &decided).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! Search round: computes the next step of each open search, then executes all steps together.
 //!
-//! A step is computed by `delegation::next_step` or `delegation::predictor::next_step` from the
+//! A step is computed by `delegation::next_step` or `delegation::places::next_step` from the
 //! trail of the search in Postgres and from the probe budget. A round collects probes and
 //! decisions, so that a batch of searches costs two transactions.
 
@@ -25,7 +25,7 @@ use store::probes::{self, Expected, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
-use crate::predictor::{Observation, ensure_fitted, probe_limits, read_trust};
+use crate::predictor::{Observation, ensure_taught, probe_limits, read_trust};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -69,7 +69,7 @@ impl<'a> SearchRound<'a> {
         delegated: Arc<DelegatedHierarchy>,
     ) -> Result<Self, anyhow::Error> {
         let predictor = &parts.predictor;
-        ensure_fitted(predictor, delegated.hierarchy()).await?;
+        ensure_taught(predictor, delegated.hierarchy()).await?;
         predictor.state.budget.load(predictor, &delegated).await?;
         let workers = agents::workers(&parts.store).await?;
         let policy = parts.policy.load_full();

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use model::AgentId;
 
 use super::AgentCost;
-use crate::predictor::Posterior;
+use crate::places::Posterior;
 use crate::{ProbeOutcome, TrailProbe};
 
 /// What is expected of agents that have not measured a subnet.
 #[derive(Clone, Copy)]
 pub enum Expectation<'b> {
-    /// No landmarks yet: only measured costs are known.
+    /// Nothing is known of the agents' places: only measured costs are known.
     Unknown,
     /// The expected round trip under this posterior.
     Predicted(&'b Posterior<'b>),
@@ -52,10 +52,11 @@ pub fn agent_costs(
     let expected: Vec<AgentCost> = match expectation {
         Expectation::Unknown => Vec::new(),
         Expectation::Predicted(posterior) => {
-            let expected = |agent: &AgentId| cost(posterior.expected_ms(*agent).0.max(0.1));
-            let mut costs: Vec<AgentCost> = unknown
-                .map(|(number, agent)| AgentCost::predicted(number, expected(agent)))
-                .collect();
+            let expected = |(number, agent): (u32, &AgentId)| {
+                let (time_ms, _) = posterior.expected_ms(*agent)?;
+                Some(AgentCost::predicted(number, cost(time_ms.max(0.1))))
+            };
+            let mut costs: Vec<AgentCost> = unknown.filter_map(expected).collect();
             costs.sort_by(|a, b| a.cost.total_cmp(&b.cost));
             costs.truncate(predicted);
             costs

@@ -58,11 +58,11 @@ impl MutualTimes {
 
 /// Where the agents are, as far as it was measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AgentPlacement {
+pub(super) struct AgentPlacement {
     /// In the order of the claims: the position, and whether the claim is doubtful.
-    pub positions: Vec<(Position, bool)>,
+    pub(super) positions: Vec<(Position, bool)>,
     /// Pairs to be measured next; empty at the end.
-    pub missing: Vec<(AgentId, AgentId)>,
+    pub(super) missing: Vec<(AgentId, AgentId)>,
 }
 
 /// Distance beyond which a neighbour confirms nothing.
@@ -85,7 +85,7 @@ const LEAD: f32 = 3.0;
 const IMPOSSIBLE: f32 = 6.0;
 
 /// Places the agents by their claims and mutual times. `claims` are sorted by agent.
-pub fn place_agents(claims: &[(AgentId, Position)], times: &MutualTimes) -> AgentPlacement {
+pub(super) fn place_agents(claims: &[(AgentId, Position)], times: &MutualTimes) -> AgentPlacement {
     let mut positions: Vec<(Position, bool)> =
         claims.iter().map(|claim| (claim.1, false)).collect();
     let mut missing = missing_pairs(times, claims, &nearest_pairs(claims));

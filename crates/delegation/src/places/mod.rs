@@ -13,6 +13,7 @@
 //! 2. [`travel_time`]: the round trip that is usual over a distance.
 //! 3. [`agent_placement`]: agents measure their neighbours, which confirms the positions that they
 //!    claim or shows where else they are. [`springs`]: the map where nobody has a position.
+//!    [`agent_map`]: which of the two it is.
 //! 4. [`map`]: places and agents with their distances.
 //! 5. [`cells`]: what is known of the time from each agent to each place.
 //! 6. [`prior`]: where subnets of this registry, country and company tend to be.
@@ -20,15 +21,20 @@
 //!    a round trip has besides.
 //! 8. [`agent_value`] and [`nearest`]: which agent to ask next; [`next_step`]: the search.
 //! 9. [`trail`] and [`refit`]: learning from finished searches.
-//! 10. [`locality`]: what the delegations save beside a random assignment.
+//! 10. [`forecast`]: what the model says of single agents. [`anycast`]: subnets that are in several
+//!     places.
+//! 11. [`locality`]: what the delegations save beside a random assignment.
 //!
 //! Wanted: every probe pays for itself, from the first subnet on; a step is computed from the trail
 //! and the model alone; the same agents and trails give the same model.
 
 mod access_time;
+mod agent_map;
 mod agent_placement;
 mod agent_value;
+mod anycast;
 mod cells;
+mod forecast;
 mod levels;
 mod locality;
 mod map;
@@ -57,14 +63,15 @@ use prior::Prior;
 use route::RouteDeviation;
 use trail::{LearnedTrail, SubnetLocation};
 
-pub use agent_placement::{AgentPlacement, MutualTimes, place_agents};
+pub use agent_map::{AgentClaim, AgentMap, MappedAgents, map_agents};
+pub use agent_placement::MutualTimes;
 pub use levels::Levels;
 pub use locality::{FetchCost, RoundTripSums, round_trip_sums};
 pub use next_step::next_step;
-pub use place_list::{CityError, ListedPlace, city, listed_places};
+pub use place_list::{CityError, ListedPlace, city, largest_places, listed_places};
 pub use position::Position;
 pub use posterior::Posterior;
-pub use springs::{Embedding, embed, pairs_to_measure};
+pub use springs::Embedding;
 
 /// Where an agent is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,7 +108,7 @@ pub struct PlaceModel {
 
 impl PlaceModel {
     /// The model before the first search, for agents with positions.
-    pub fn on_globe(mut agents: Vec<AgentPlace>) -> Self {
+    pub(crate) fn on_globe(mut agents: Vec<AgentPlace>) -> Self {
         agents.sort_by_key(|agent| agent.agent);
         let positions = agents.iter().map(|agent| agent.position).collect();
         let columns = agents.iter().enumerate();
@@ -110,7 +117,7 @@ impl PlaceModel {
     }
 
     /// The model before the first search, for agents that only measured each other; sorted.
-    pub fn on_embedding(agents: Vec<AgentId>, embedding: &Embedding) -> Self {
+    pub(crate) fn on_embedding(agents: Vec<AgentId>, embedding: &Embedding) -> Self {
         Self::new(Map::of_embedding(agents, embedding), Vec::new(), Vec::new())
     }
 

@@ -1,5 +1,7 @@
 //! List of populated places, where subnets may be before anything was measured.
 
+use std::collections::HashMap;
+
 use hierarchy::Country;
 
 use super::Position;
@@ -20,6 +22,18 @@ pub struct ListedPlace {
 /// The places of the list.
 pub fn listed_places() -> Vec<ListedPlace> {
     LIST.lines().skip(1).filter_map(place).collect()
+}
+
+/// The most populated place of each country.
+pub fn largest_places() -> HashMap<Country, ListedPlace> {
+    let mut largest: HashMap<Country, ListedPlace> = HashMap::new();
+    for place in listed_places() {
+        let known = largest.entry(place.country).or_insert(place);
+        if place.population > known.population {
+            *known = place;
+        }
+    }
+    largest
 }
 
 /// A city that cannot be found in the list by its name.

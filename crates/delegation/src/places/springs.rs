@@ -49,7 +49,7 @@ impl Point {
 }
 
 /// The pairs of agents that must measure each other for [`embed`] and have not.
-pub fn pairs_to_measure(agents: &[AgentId], times: &MutualTimes) -> Vec<(AgentId, AgentId)> {
+pub(super) fn pairs_to_measure(agents: &[AgentId], times: &MutualTimes) -> Vec<(AgentId, AgentId)> {
     let mut wanted = Vec::new();
     for (index, a) in agents.iter().enumerate() {
         let others = agents.len() - 1;
@@ -68,7 +68,7 @@ pub fn pairs_to_measure(agents: &[AgentId], times: &MutualTimes) -> Vec<(AgentId
 }
 
 /// Places and distances that explain the round trips between the agents.
-pub fn embed(agents: &[AgentId], times: &MutualTimes) -> Embedding {
+pub(super) fn embed(agents: &[AgentId], times: &MutualTimes) -> Embedding {
     let mut draws = Draws(0x9E37_79B9_7F4A_7C15);
     let mut points: Vec<Point> = agents
         .iter()

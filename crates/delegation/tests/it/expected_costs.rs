@@ -3,39 +3,39 @@
 use delegation::balance::{
     AgentCost, AssignmentProblem, CostSource, Expectation, Subnet, agent_costs, relieve,
 };
-use delegation::predictor::Predictor;
 use delegation::{ProbeOutcome, Search, TrailProbe};
-use model::{AgentId, BalanceRule, Phase};
+use model::{BalanceRule, Phase};
 
-use crate::map::{agent, subnet};
-use crate::predictor::{AGENTS, fit, hierarchy, time_ms};
+use crate::map::{self, agent, subnet};
+use crate::places::{agents, model};
 
 /// Unknown costs of the balance are predicted, measured ones stay, and an agent that cannot
 /// reach the subnet is left out.
 #[test]
 fn cells_are_measured_or_predicted() {
-    let hierarchy = hierarchy();
-    let (clusters, prior) = fit(&hierarchy, |_| true);
-    let predictor = Predictor { clusters: &clusters, prior: &prior, min_probability: 0.07 };
+    let hierarchy = map::hierarchy(&[("20.9.9.0/24", Some("company"))]);
     let target = subnet(&hierarchy, "20.9.9.0/24");
     let asked =
         |number, outcome| TrailProbe { agent: agent(number), phase: Phase::Predicted, outcome };
-    let measured = |from| ProbeOutcome::Measured { rtt_us: (time_ms(from, 9) * 1000.0) as u32 };
-    let trail = [asked(3, measured(6)), asked(2, measured(3)), asked(1, ProbeOutcome::Unreachable)];
+    let measured = |ms: u32| ProbeOutcome::Measured { rtt_us: ms * 1000 };
+    let trail =
+        [asked(3, measured(95)), asked(2, measured(12)), asked(1, ProbeOutcome::Unreachable)];
     let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms: 0 };
-    let posterior = predictor.posterior(&hierarchy, &search);
-    let agents: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
+    let model = model();
+    let posterior = model.posterior_of(&hierarchy, &search);
+    let agents = agents();
     let listed = agent_costs(Expectation::Predicted(&posterior), &trail, &agents, 10, 4);
     let (measured, predicted): (Vec<AgentCost>, Vec<AgentCost>) =
         listed.iter().partition(|cell| cell.source == CostSource::Measured);
     assert_eq!(measured.iter().map(AgentCost::index).collect::<Vec<_>>(), [1, 2]);
-    assert!((measured[1].cost - 10.0 * time_ms(6, 9)).abs() < 0.01);
+    assert!((measured[1].cost - 950.0).abs() < 0.01);
     assert_eq!(
         predicted.iter().map(AgentCost::index).collect::<Vec<_>>(),
         [3],
         "not agent 1, who cannot reach it"
     );
-    assert!((predicted[0].cost / 10.0 - time_ms(9, 9)).abs() < 25.0, "{}", predicted[0].cost);
+    let tokyo_ms = predicted[0].cost / 10.0;
+    assert!((140.0..300.0).contains(&tokyo_ms), "from Tokyo to the neighbour of Frankfurt: {tokyo_ms}");
     assert_eq!(agent_costs(Expectation::Unknown, &trail, &agents, 10, 4).len(), 2);
     // Where the subnet is near to all, all others are listed, as near as those who measured.
     let detect_anycast = agent_costs(Expectation::Anycast, &trail, &agents, 10, 0);

@@ -13,6 +13,7 @@ mod landmarks;
 mod map;
 mod paper;
 mod patience;
+mod places;
 mod plausibility;
 mod predictor;
 mod properties;

@@ -19,6 +19,8 @@ pub struct NewReports {
     pub landmark: i64,
     /// Checks of single addresses and of paths.
     pub check: i64,
+    /// Measurements of the home addresses of other agents.
+    pub home: i64,
 }
 
 /// Stores reports of an agent. Orders of other agents, unknown orders and answered orders are

@@ -41,5 +41,6 @@ WITH reported AS (
 -- 6: counts the stored reports by purpose.
 SELECT count(*) FILTER (WHERE purpose = 'search') AS search,
        count(*) FILTER (WHERE purpose = 'landmark') AS landmark,
-       count(*) FILTER (WHERE purpose IN ('check', 'path')) AS check
+       count(*) FILTER (WHERE purpose IN ('check', 'path')) AS check,
+       count(*) FILTER (WHERE purpose = 'home') AS home
 FROM reported

@@ -4,48 +4,80 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, SearchId};
+use model::{AgentId, SearchId, UnixMillis};
 
 use super::OpenSearch;
 use crate::columns::range;
+use crate::moment::Moment;
 use crate::round_trips::RoundTrip;
 use crate::{Store, StoreError};
+
+/// Position in the order in which searches were decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DecidedPosition {
+    /// When the search was decided.
+    pub decided_at: UnixMillis,
+    /// Orders searches that were decided in one moment.
+    pub search: SearchId,
+}
+
+impl DecidedPosition {
+    /// Before the first search.
+    pub const START: Self = Self { decided_at: UnixMillis(0), search: SearchId::new(0) };
+}
 
 /// A search that is over, with what was measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecidedSearch {
-    /// Primary key of the row.
-    pub id: SearchId,
+    pub position: DecidedPosition,
     /// The subnet that it is about.
     pub subnet: Range,
     /// Agents and their round trips in microseconds, in the order of asking; may be empty.
     pub times: Vec<(AgentId, u32)>,
 }
 
-type Row = (i64, IpAddr, IpAddr, Vec<i64>, Vec<i32>);
+type Row = (i64, Moment, IpAddr, IpAddr, Vec<i64>, Vec<i32>);
 
-/// Searches that are over with a number below `before`, the newest first.
-pub async fn list_decided(
+/// Searches that are over, those after a position in the order of decisions, the oldest first.
+pub async fn decided_after(
     store: &Store,
-    before: SearchId,
+    after: DecidedPosition,
     limit: u32,
 ) -> Result<Vec<DecidedSearch>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("decided.sql"))
-        .bind(before.get())
+        .bind(Moment(after.decided_at))
+        .bind(after.search.get())
         .bind(i64::from(limit))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("read the searches that are over"))?;
-    let read = |(id, first, last, agents, times): Row| {
+    let read = |(id, decided_at, first, last, agents, times): Row| {
         let times =
             agents.into_iter().map(AgentId::new).zip(times.into_iter().map(i32::unsigned_abs));
         Ok(DecidedSearch {
-            id: SearchId::new(id),
+            position: DecidedPosition { decided_at: decided_at.0, search: SearchId::new(id) },
             subnet: range(first, last)?,
             times: times.collect(),
         })
     };
     rows.into_iter().map(read).collect()
+}
+
+/// The position before the newest `count` decisions.
+pub async fn before_newest(store: &Store, count: u32) -> Result<DecidedPosition, StoreError> {
+    let row: Option<(Moment, i64)> = sqlx::query_as(
+        "SELECT decided_at, id FROM searches WHERE state = 'decided'
+         ORDER BY decided_at DESC, id DESC OFFSET $1 LIMIT 1",
+    )
+    .bind(i64::from(count))
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the newest searches that are over"))?;
+    let position = |(decided_at, id): (Moment, i64)| DecidedPosition {
+        decided_at: decided_at.0,
+        search: SearchId::new(id),
+    };
+    Ok(row.map_or(DecidedPosition::START, position))
 }
 
 /// Number of searches that are over, as the counts of the overview keep it.

@@ -1,10 +1,10 @@
 //! Addresses that answer no agent, and findings of searches.
 
-use model::{AgentId, Phase, ProbeMethod, SearchId, Strategy};
+use model::{AgentId, Phase, ProbeMethod, Strategy};
 use protocol::{ProbeReport, ProbeResult};
 use store::landmarks;
 use store::probes::{self, NewProbe, Target};
-use store::searches::{self, NewSearch, OpenSearch, SearchKind};
+use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, SearchKind};
 
 use crate::world::{NOW, World, ip, range};
 
@@ -98,16 +98,16 @@ async fn what_searches_measured_is_remembered_and_makes_landmarks() {
     let agent = world.approved(1, None).await;
     let search = open(&world).await;
     measure(&world, &search, agent, 21_000).await;
-    assert!(
-        searches::list_decided(world.store(), SearchId::new(i64::MAX), 10)
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    let start = DecidedPosition::START;
+    assert!(searches::decided_after(world.store(), start, 10).await.unwrap().is_empty());
     searches::abandon(world.store(), search.id, NOW).await.unwrap();
-    let decided = searches::list_decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap();
+    let decided = searches::decided_after(world.store(), start, 10).await.unwrap();
     assert_eq!((decided.len(), &decided[0].times), (1, &vec![(agent, 21_000)]));
-    assert!(searches::list_decided(world.store(), search.id, 10).await.unwrap().is_empty());
+    let last = decided[0].position;
+    assert_eq!(last, DecidedPosition { decided_at: NOW, search: search.id });
+    assert!(searches::decided_after(world.store(), last, 10).await.unwrap().is_empty());
+    assert_eq!(searches::before_newest(world.store(), 0).await.unwrap(), last);
+    assert_eq!(searches::before_newest(world.store(), 1).await.unwrap(), start);
     let elsewhere = OpenSearch { target: ip("198.51.100.9"), ..search.clone() };
     let seen = searches::times_at_other_addresses(world.store(), &[&elsewhere]).await.unwrap();
     let seen = &seen[&search.id];

@@ -69,7 +69,8 @@ pub fn replay_live(scenario: &Scenario<'_>, strategy: LiveStrategy) -> Vec<LiveP
         }
         LiveStrategy::AllProbe => run(scenario, PaperSearches::new(scenario, 0.0)),
         LiveStrategy::Landmarks => run(scenario, LandmarkSearches::new(scenario)),
-        LiveStrategy::Places(claims) => run(scenario, PlaceSearches::new(scenario, claims)),
+        LiveStrategy::Places(claims) => PlaceSearches::new(scenario, claims)
+            .map_or_else(Vec::new, |searches| run(scenario, searches)),
     }
 }
 

@@ -1,8 +1,7 @@
 //! Prediction by places in a live replay.
 
 use delegation::places::{
-    AgentPlace, Levels, MutualTimes, PlaceModel, Position, embed, next_step, pairs_to_measure,
-    place_agents,
+    AgentClaim, Levels, MutualTimes, PlaceModel, Position, map_agents, next_step,
 };
 use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
 use model::AgentId;
@@ -32,16 +31,23 @@ pub(super) struct PlaceSearches<'d> {
 }
 
 impl<'d> PlaceSearches<'d> {
-    /// The agents measure each other as far as their places need it.
-    pub(super) fn new(scenario: &'d Scenario<'d>, claims: Claims) -> Self {
+    /// The agents measure each other as far as their places need it. `None` for less than two
+    /// agents, which nothing is known of.
+    pub(super) fn new(scenario: &'d Scenario<'d>, claims: Claims) -> Option<Self> {
         let mut budget = DailyBudget::default();
         let mut times = MutualTimes::default();
-        let model = match claimed_positions(scenario, claims) {
-            Some(claims) => on_globe(scenario, &claims, &mut times, &mut budget),
-            None => on_embedding(scenario, &mut times, &mut budget),
+        let claims: Vec<AgentClaim> =
+            scenario.agents.iter().map(|agent| claim(scenario, agent, claims)).collect();
+        let map = loop {
+            let mapped = map_agents(&claims, &times);
+            if mapped.missing.is_empty() {
+                break mapped.map;
+            }
+            measure(scenario, &mapped.missing, &mut times, &mut budget);
         };
+        let model = map?.into_model();
         let mutual_probes = times.len() as u64;
-        Self { scenario, model, policy: Policy::default(), budget, mutual_probes }
+        Some(Self { scenario, model, policy: Policy::default(), budget, mutual_probes })
     }
 }
 
@@ -71,18 +77,17 @@ fn measured_ms(probe: &TrailProbe) -> Option<(AgentId, f64)> {
     }
 }
 
-/// The claimed positions; `None` when the world has none.
-fn claimed_positions(scenario: &Scenario<'_>, claims: Claims) -> Option<Vec<(AgentId, Position)>> {
-    let position = |agent: &PlacedAgent| {
-        let city = &scenario.topology.world.cities()[agent.city.get()];
-        let (lat, lon) = match claims {
-            Claims::Corrected => city.corrected_position()?,
-            Claims::AsListed => city.position()?,
-            Claims::Unknown => return None,
-        };
-        Some((agent.agent, Position::new(lat as f32, lon as f32)?))
+/// What an agent says of its place.
+fn claim(scenario: &Scenario<'_>, agent: &PlacedAgent, claims: Claims) -> AgentClaim {
+    let city = &scenario.topology.world.cities()[agent.city.get()];
+    let degrees = match claims {
+        Claims::Corrected => city.corrected_position(),
+        Claims::AsListed => city.position(),
+        Claims::Unknown => None,
     };
-    scenario.agents.iter().map(position).collect()
+    let position = degrees.and_then(|(lat, lon)| Position::new(lat as f32, lon as f32));
+    let country = scenario.topology.hierarchy.subnet(agent.home.subnet).country();
+    AgentClaim { agent: agent.agent, position, is_by_owner: position.is_some(), country }
 }
 
 fn measure(
@@ -97,36 +102,4 @@ fn measure(
         budget.record(*a, home.subnet);
         times.insert(*a, *b, rtt_ms.is_finite().then_some(rtt_ms));
     }
-}
-
-fn on_globe(
-    scenario: &Scenario<'_>,
-    claims: &[(AgentId, Position)],
-    times: &mut MutualTimes,
-    budget: &mut DailyBudget,
-) -> PlaceModel {
-    let placement = loop {
-        let placement = place_agents(claims, times);
-        if placement.missing.is_empty() {
-            break placement;
-        }
-        measure(scenario, &placement.missing, times, budget);
-    };
-    let agents = scenario.agents.iter().zip(placement.positions);
-    let place = |(agent, (position, is_doubtful)): (&PlacedAgent, (Position, bool))| {
-        let country = scenario.topology.hierarchy.subnet(agent.home.subnet).country();
-        AgentPlace { agent: agent.agent, position, country, is_doubtful }
-    };
-    PlaceModel::on_globe(agents.map(place).collect())
-}
-
-fn on_embedding(
-    scenario: &Scenario<'_>,
-    times: &mut MutualTimes,
-    budget: &mut DailyBudget,
-) -> PlaceModel {
-    let agents: Vec<AgentId> = scenario.agents.iter().map(|agent| agent.agent).collect();
-    measure(scenario, &pairs_to_measure(&agents, times), times, budget);
-    let embedding = embed(&agents, times);
-    PlaceModel::on_embedding(agents, &embedding)
 }

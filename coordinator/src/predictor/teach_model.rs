@@ -1,0 +1,146 @@
+//! Background task: makes the model of places when the agents or what is known of their places
+//! changed, and teaches it the decided searches.
+//!
+//! The model is a function of the agents' places and of the stored trails in the order of their
+//! decisions, so that a restart and another leader come to the same.
+
+use std::sync::Arc;
+
+use delegation::places::{AgentMap, Levels, MappedAgents, PlaceModel, map_agents};
+use delegation::plausibility::LEAST_MS;
+use hierarchy::Hierarchy;
+use model::AgentId;
+use store::searches::{self, DecidedPosition, DecidedSearch};
+use store::Store;
+use tokio::time::Instant;
+
+use crate::predictor::Predictor;
+use crate::predictor::agent_places::KnownAgents;
+use crate::predictor::observation::millis;
+use crate::predictor::state::TaughtModel;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
+
+/// Newest decided searches that a new model is taught. More would hardly improve the predictions,
+/// and a new leader waits for them.
+const MOST_TRAILS: u32 = 20_000;
+/// Decided searches that are read at once.
+const BATCH: u32 = 5_000;
+
+/// Makes the model anew when the map of agents, or the hierarchy, is another.
+pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = predictor.hierarchy.current() else { return Ok(Outcome::Idle) };
+    let began = Instant::now();
+    let _teaching = predictor.state.teaching.lock().await;
+    let Some(summary) = renew(predictor, delegated.hierarchy()).await? else {
+        return Ok(Outcome::Idle);
+    };
+    predictor.events.emit(Event::AgentsMapped);
+    Ok(Outcome::Done(format!("{summary} in {} ms", began.elapsed().as_millis())))
+}
+
+/// Makes sure that the model fits the hierarchy and has learned from all decided searches: a
+/// search that continues after a restart must not change to the paper's order.
+pub async fn ensure_taught(
+    predictor: &Predictor,
+    hierarchy: &Arc<Hierarchy>,
+) -> Result<(), anyhow::Error> {
+    let _teaching = predictor.state.teaching.lock().await;
+    match predictor.state.model(hierarchy) {
+        Some(model) => teach_news(predictor, hierarchy, &model).await,
+        None => renew(predictor, hierarchy).await.map(|_| ()),
+    }
+}
+
+/// Replaces the model if what it is made from has changed, and says what was done.
+async fn renew(
+    predictor: &Predictor,
+    hierarchy: &Arc<Hierarchy>,
+) -> Result<Option<String>, anyhow::Error> {
+    let known = KnownAgents::read(&predictor.store, hierarchy).await?;
+    let present = predictor.state.model(hierarchy);
+    if present.as_ref().is_some_and(|model| model.known == known) {
+        return Ok(None);
+    }
+    let (known, mapped) = tokio::task::spawn_blocking(move || {
+        let mapped = map_agents(&known.claims, &known.times);
+        (known, mapped)
+    })
+    .await?;
+    let MappedAgents { map, missing } = mapped;
+    let same = present.filter(|model| model.map == map);
+    let (places, taught_to, done) = match same {
+        Some(model) => (model.places.clone(), model.taught_to, None),
+        None => {
+            let taught_to = searches::before_newest(&predictor.store, MOST_TRAILS).await?;
+            let places = map.clone().map(AgentMap::into_model);
+            let (places, taught_to) =
+                teach(&predictor.store, hierarchy, (places, taught_to)).await?;
+            let done = places.as_ref().map(describe);
+            (places, taught_to, done)
+        }
+    };
+    let numbering = hierarchy.numbering();
+    let model = TaughtModel { numbering, known, map, missing, places, taught_to };
+    predictor.state.replace(model);
+    Ok(done)
+}
+
+fn describe(places: &PlaceModel) -> String {
+    format!(
+        "mapped {} and taught {}",
+        quantity(places.agents().len(), "agent"),
+        quantity(places.trails(), "trail")
+    )
+}
+
+/// Teaches the present model the searches that were decided since.
+async fn teach_news(
+    predictor: &Predictor,
+    hierarchy: &Arc<Hierarchy>,
+    model: &TaughtModel,
+) -> Result<(), anyhow::Error> {
+    let newer = searches::decided_after(&predictor.store, model.taught_to, 1).await?;
+    if newer.is_empty() {
+        return Ok(());
+    }
+    let before = (model.places.clone(), model.taught_to);
+    let (places, taught_to) = teach(&predictor.store, hierarchy, before).await?;
+    predictor.state.replace(TaughtModel { places, taught_to, ..model.clone() });
+    Ok(())
+}
+
+/// Teaches a model all searches after a position, and gives the position of the last one.
+async fn teach(
+    store: &Store,
+    hierarchy: &Arc<Hierarchy>,
+    (mut places, mut taught_to): (Option<PlaceModel>, DecidedPosition),
+) -> Result<(Option<PlaceModel>, DecidedPosition), anyhow::Error> {
+    loop {
+        let batch = searches::decided_after(store, taught_to, BATCH).await?;
+        let Some(last) = batch.last() else { return Ok((places, taught_to)) };
+        taught_to = last.position;
+        let hierarchy = Arc::clone(hierarchy);
+        // Thousands of trails take seconds, which would stall the threads of the runtime.
+        places = tokio::task::spawn_blocking(move || {
+            let mut places = places?;
+            for decided in &batch {
+                learn(&mut places, &hierarchy, decided);
+            }
+            Some(places)
+        })
+        .await?;
+    }
+}
+
+fn learn(places: &mut PlaceModel, hierarchy: &Hierarchy, decided: &DecidedSearch) {
+    let Some(subnet) = hierarchy.find(&decided.subnet) else { return };
+    let time = |(agent, rtt_us): &(AgentId, u32)| {
+        let ms = millis(*rtt_us);
+        // No network stack answers faster; the report of such a time teaches nothing.
+        (ms >= LEAST_MS).then_some((*agent, ms))
+    };
+    let times: Vec<(AgentId, f64)> = decided.times.iter().filter_map(time).collect();
+    places.learn(Levels::of(hierarchy, subnet), &times);
+}
