@@ -158,6 +158,7 @@ impl World {
         let node = &mut self.nodes[at];
         node.member = None;
         node.crash_in = None;
+        node.holds.clear();
         // Connections end with the process.
         for fetch in std::mem::take(&mut node.running).into_values() {
             self.referee.end(node.agent, fetch.page, false, now);
@@ -249,21 +250,18 @@ impl World {
 
     /// Agents that may fetch from a host as far as leases are concerned.
     pub(crate) fn holders(&mut self, host: usize) -> Vec<usize> {
+        (0..self.nodes.len()).filter(|node| self.holds(*node, host)).collect()
+    }
+
+    /// Whether an agent may fetch from a host as far as leases are concerned.
+    pub(crate) fn holds(&mut self, node: usize, host: usize) -> bool {
+        let now = self.local(node);
         let placed = self.web.hosts[host].placed;
-        let mut holders = Vec::new();
-        for at in 0..self.nodes.len() {
-            let now = self.local(at);
-            let Some(member) = &mut self.nodes[at].member else { continue };
-            let permit = member.permit(placed, now);
-            let holds = matches!(
-                permit,
-                Permit::Until(_) | Permit::Denied(Denial::Unknown | Denial::Recovering)
-            );
-            if holds {
-                holders.push(at);
-            }
-        }
-        holders
+        let Some(member) = &mut self.nodes[node].member else { return false };
+        matches!(
+            member.permit(placed, now),
+            Permit::Until(_) | Permit::Denied(Denial::Unknown | Denial::Recovering)
+        )
     }
 
     pub(crate) fn local(&self, at: usize) -> Millis {

@@ -1,6 +1,6 @@
 //! One agent of the simulation: process, disk and clock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::AgentId;
 use region::member::Saved;
@@ -51,6 +51,8 @@ pub(crate) struct Node {
     pub(crate) running: BTreeMap<usize, Fetch>,
     /// When each host may be asked again, by the agent's own clock.
     pub(crate) next_at: BTreeMap<usize, Millis>,
+    /// Hosts from which it might fetch after the last event.
+    pub(crate) holds: BTreeSet<usize>,
     /// Effects until the process ends.
     pub(crate) crash_in: Option<u64>,
     /// Whether the next start finds no disk.

@@ -17,7 +17,8 @@ const SETTLE_MS: u64 = 240_000;
 const FINISH_MS: u64 = 2_600_000;
 /// Interval at which it is asked whether the crawl is complete.
 const STEP_MS: u64 = 65_000;
-/// Interval at which all permits are compared.
+/// Interval at which the permits of all agents are compared. Those of an agent that something
+/// happened to are compared at once.
 const CHECK_MS: u64 = 2_500;
 
 /// Result of a run.
@@ -68,7 +69,11 @@ pub(crate) fn run(seed: u64, mode: Mode, loses_disks: bool) -> Outcome {
 impl World {
     fn run_until(&mut self, end: u64) {
         while let Some(event) = self.next(end) {
+            let node = self.node_of(&event);
             self.happen(event);
+            if let Some(node) = node {
+                self.check_new_holds(node);
+            }
         }
         self.now = end;
     }
@@ -207,14 +212,46 @@ impl World {
         }
     }
 
+    /// The agent to which an event happens.
+    fn node_of(&self, event: &Event) -> Option<usize> {
+        match event {
+            Event::Deliver { to: Peer::Agent(agent), .. } => Some(Self::index(*agent)),
+            Event::Wake { node }
+            | Event::Work { node, .. }
+            | Event::FetchEnd { node, .. }
+            | Event::Start { node }
+            | Event::WakeUp { node } => Some(*node),
+            _ => None,
+        }
+    }
+
+    /// In mode `safe`, an agent that may fetch from a host since this event must be the only one.
+    /// Two agents begin to overlap only when one of them begins to hold the host.
+    fn check_new_holds(&mut self, node: usize) {
+        if self.mode != Mode::Safe {
+            return;
+        }
+        for host in 0..self.web.hosts.len() {
+            if !self.holds(node, host) {
+                self.nodes[node].holds.remove(&host);
+            } else if self.nodes[node].holds.insert(host) {
+                self.check_host(host);
+            }
+        }
+    }
+
     /// In mode `safe` no two agents may fetch from a host.
     fn check_holders(&mut self) {
         for host in 0..self.web.hosts.len() {
-            let holders = self.holders(host);
-            self.note((host, &holders));
-            if self.mode == Mode::Safe && holders.len() > 1 {
-                self.found.push(format!("{}: {holders:?} may fetch from host {host}", self.now));
-            }
+            self.check_host(host);
+        }
+    }
+
+    fn check_host(&mut self, host: usize) {
+        let holders = self.holders(host);
+        self.note((host, &holders));
+        if self.mode == Mode::Safe && holders.len() > 1 {
+            self.found.push(format!("{}: {holders:?} may fetch from host {host}", self.now));
         }
     }
 

@@ -244,6 +244,7 @@ fn node(agent: AgentId, dice: &mut Dice) -> Node {
         incarnation: 0,
         running: BTreeMap::new(),
         next_at: BTreeMap::new(),
+        holds: BTreeSet::new(),
         crash_in: None,
         loses_disk: false,
         down_ms: Some(0),
