@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActivityBucket, Series } from '../api/model';
 import { errors, pages, queue, type Measure } from './measures';
-import { inWords, newest, stamp, timesOf, valuesOf } from './points';
+import { axisRange, inWords, labelDistances, newest, stamp, timesOf, valuesOf } from './points';
 
 const bucket = (minute: number, news: Partial<ActivityBucket>): ActivityBucket => ({
   start: new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString(),
@@ -48,6 +48,18 @@ describe('points of a chart', () => {
     expect(stamp(midnight, 'hour')).toBe('01-31');
     expect(stamp(midnight + 7200, 'hour')).toBe('02:00');
     expect(stamp(midnight, 'day')).toBe('01-31');
+  });
+
+  it('leave room on the axis where they are few', () => {
+    const noon = Date.UTC(2026, 0, 31, 12) / 1000;
+    expect(axisRange(noon, noon, 60)).toEqual([noon - 600, noon]);
+    expect(axisRange(noon - 7140, noon, 60)).toEqual([noon - 7140, noon]);
+  });
+
+  it('have labels at least a bucket apart', () => {
+    expect(labelDistances(60)[0]).toBe(60);
+    expect(labelDistances(3600)[0]).toBe(3600);
+    expect(labelDistances(86_400)[0]).toBe(86_400);
   });
 
   it('are told in words', () => {

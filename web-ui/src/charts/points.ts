@@ -18,6 +18,29 @@ export function finished(series: Series): ActivityBucket[] {
   return series.buckets.length > 1 ? series.buckets.slice(0, -1) : series.buckets;
 }
 
+/** The least number of buckets across a chart. */
+const least = 10;
+
+/** Begin and end of the axis of times: with few buckets there is room before the first one, so that the axis does not
+ * show seconds or days. */
+export function axisRange(first: number, last: number, seconds: number): [number, number] {
+  return [Math.min(first, last - least * seconds), last];
+}
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+const distances = [
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
+  ...[1, 2, 3, 6, 12].map((count) => count * hour),
+  ...[1, 2, 7, 14, 30].map((count) => count * day),
+];
+
+/** Distances of two labels on the axis of times, in seconds. None is below a bucket: the labels would repeat. */
+export function labelDistances(seconds: number): number[] {
+  return distances.filter((distance) => distance >= seconds);
+}
+
 /** A time on the axis, in UTC: the minute of a day, or the day. */
 export function stamp(seconds: number, step: Series['step']): string {
   const iso = new Date(seconds * 1000).toISOString();
