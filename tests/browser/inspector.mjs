@@ -92,6 +92,26 @@ export async function savesLists(page) {
   await page.getByRole('button', { name: 'Save as JSON' }).click();
   const rows = JSON.parse(await readFile(await (await savingJson).path(), 'utf8'));
   assert.ok(rows.length >= items.length, 'hosts are missing');
+  await savesShortLists(page);
+}
+
+/** Lists that share a page have small buttons of their own. */
+async function savesShortLists(page) {
+  const lists = [
+    ['/constraints', 'moves'],
+    ['/constraints', 'pins'],
+    ['/constraints', 'exclusions'],
+    ['/agents', 'join tokens'],
+    ['/accounts', 'api tokens'],
+  ];
+  for (const [path, list] of lists) {
+    await page.goto(path);
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: `Save ${list} as JSON` }).click();
+    const rows = JSON.parse(await readFile(await (await saving).path(), 'utf8'));
+    const { items } = await answer(page, `/${list.replace(' ', '-')}?limit=500`);
+    assert.equal(rows.length, items.length, `${list} are missing`);
+  }
 }
 
 /** The list of keys, and that a typed slash stays text. */
