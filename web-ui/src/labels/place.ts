@@ -1,8 +1,8 @@
 import type { Agent } from '../api/model';
 
-/** Degrees as people write them: 35.17° N. */
+/** Degrees as people write them: 35.17° N, on one line. */
 function degrees(value: number, positive: string, negative: string): string {
-  return `${Math.abs(value).toFixed(2)}° ${value < 0 ? negative : positive}`;
+  return `${Math.abs(value).toFixed(2)}°\u00a0${value < 0 ? negative : positive}`;
 }
 
 /** Where the owner of an agent says it is. */
