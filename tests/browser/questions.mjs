@@ -43,7 +43,7 @@ export async function findsForbiddenUrls(page) {
 
 /** A host that DNS does not know. */
 export async function findsFailedLookups(page) {
-  const name = `no-such-host-${Date.now()}.invalid`;
+  const name = `no-such-host-${Date.now()}.example`;
   await post(page, '/seeds', { urls: [`http://${name}/`] });
   await until('the lookup has failed', async () => {
     const { steps } = await answer(page, `/explain?q=http://${name}/`);

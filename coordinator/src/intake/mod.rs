@@ -7,6 +7,7 @@ pub mod quota;
 pub mod recent_urls;
 pub mod resolve_hosts;
 pub mod route_urls;
+pub mod seed_checks;
 pub mod seeds;
 pub mod zones;
 

@@ -95,7 +95,7 @@ async fn a_private_address_is_neither_probed_nor_delegated() {
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::approved(&running, 1).await;
-    running.add_seeds(&["http://10.1.2.3/", "http://169.254.169.254/"]).await;
+    running.queue_links(&["http://10.1.2.3/", "http://169.254.169.254/"]).await;
     until("the hosts are given up", || async {
         let refused = "UPDATE hosts SET reason = reason WHERE state = 'failed' AND reason IN
             ('10.1.2.3 is a special-purpose address (private)',

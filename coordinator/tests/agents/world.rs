@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coordinator::http::agent::tokens;
+use coordinator::intake::seed_checks::check_seeds;
+use coordinator::intake::seeds::add_seeds;
 use coordinator::placement::agent_administration::{AgentAction, administer};
 use coordinator::runtime::clock::{Clock, SystemClock};
 use coordinator::runtime::config::Config;
 use coordinator::runtime::coordinator_key;
+use coordinator::runtime::events::Event;
 use coordinator::runtime::failure::Failure;
 use coordinator::startup::cli::ServeArgs;
 use coordinator::startup::{boot, configuration, serve};
@@ -17,11 +20,12 @@ use coordinator::tasks::coordinator::Coordinator;
 use hierarchy::{
     BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind,
 };
-use model::AgentId;
+use model::{AgentId, CrawlUrl};
 use protocol::join_token::JoinToken;
 use s3_server::S3Server;
 use store::generations::Load;
 use store::testing::TestDatabase;
+use store::urls::NewUrl;
 use store::{Store, join_tokens};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -196,9 +200,17 @@ impl Running {
     pub(crate) async fn add_seeds(&self, seeds: &[&str]) {
         let seeds: Vec<String> = seeds.iter().map(|seed| (*seed).to_owned()).collect();
         let intake = &self.coordinator.intake;
-        let added =
-            coordinator::intake::seeds::add_seeds(intake, &seeds, 0, "admin").await.unwrap();
-        assert!(added.rejected.is_empty(), "{added:?}");
+        let checked = check_seeds(intake, &seeds).await.unwrap();
+        assert!(checked.rejected.is_empty(), "{checked:?}");
+        add_seeds(intake, checked, 0, "admin").await.unwrap();
+    }
+
+    /// Queues links as packages bring them: other than seeds, they are checked by nobody.
+    pub(crate) async fn queue_links(&self, links: &[&str]) {
+        let new = |link: &&str| NewUrl { url: CrawlUrl::parse(link).unwrap(), redirects: 0 };
+        let links: Vec<NewUrl> = links.iter().map(new).collect();
+        store::urls::queue(&self.coordinator.store, &links, self.coordinator.now()).await.unwrap();
+        self.coordinator.events.emit(Event::SeedsAdded);
     }
 
     pub(crate) async fn until_hierarchy_is_loaded(&self) {

@@ -3,6 +3,7 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::audit::Filter;
+use store::testing::execute;
 
 use crate::agent::FakeAgent;
 use crate::browser::Browser;
@@ -95,6 +96,34 @@ async fn seeds_are_sorted_into_new_known_and_refused() {
     let again = browser.post("/api/v1/seeds", seeds).await.well();
     assert_eq!((&again["accepted"], &again["already_known"]), (&json!(0), &json!(2)));
     assert_eq!(audit(&ground).await, [entry("seeds.add", "seeds"), entry("seeds.add", "seeds")]);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn seeds_that_nobody_can_fetch_are_refused_with_the_reason() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    running.queue_links(&["http://dead.example/a"]).await;
+    let give_up = "UPDATE hosts SET state = 'failed', reason = 'the name does not exist',
+        retry_at = now() + interval '1 hour'";
+    execute(ground.store(), give_up).await.unwrap();
+    let refused = [
+        ("http://printer.local/", "names under .local are not in the public DNS"),
+        ("http://a..example/", "a..example is not a name that the DNS can have"),
+        ("http://192.168.1.1/", "192.168.1.1 is a special-purpose address (private)"),
+        (
+            "http://dead.example/b",
+            "its host was given up less than a day ago: the name does not exist",
+        ),
+    ];
+    let urls: Vec<&str> = refused.iter().map(|(url, _)| *url).collect();
+    let answer = browser.post("/api/v1/seeds", json!({ "urls": urls })).await.well();
+    assert_eq!((&answer["accepted"], &answer["already_known"]), (&json!(0), &json!(0)));
+    let expected: Vec<Value> =
+        refused.iter().map(|(url, reason)| json!({ "url": url, "reason": reason })).collect();
+    assert_eq!(answer["rejected"], json!(expected));
     running.stop().await;
 }
 

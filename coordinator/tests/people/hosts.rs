@@ -79,7 +79,8 @@ async fn hosts_in_every_order_and_by_every_filter() {
     let browser = Browser::signed_in(&ground, &running).await;
     let agent = crawled(&running).await;
     ingested(&browser).await;
-    running.add_seeds(&["http://127.0.0.2/", "http://nobody.invalid/"]).await;
+    running.add_seeds(&["http://127.0.0.2/"]).await;
+    running.queue_links(&["http://nobody.invalid/"]).await;
     for (query, count) in [
         ("", 3),
         ("sort=errors", 1),

@@ -11,7 +11,8 @@ use crate::http::authentication::Admin;
 use crate::http::extract::{Json, Validate};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
-use crate::intake;
+use crate::intake::seed_checks::check_seeds;
+use crate::intake::seeds::add_seeds;
 
 /// Most seeds of one request.
 const SEEDS_MAX: usize = 10_000;
@@ -42,7 +43,7 @@ pub struct SeedResponse {
     pub accepted: u64,
     /// Number of URLs that were queued or crawled before.
     pub already_known: u64,
-    /// URLs that cannot be crawled.
+    /// URLs that cannot be crawled, or whose host was given up lately.
     pub rejected: Vec<RejectedSeed>,
 }
 
@@ -64,9 +65,10 @@ pub async fn add(
     State(state): State<ApiState>,
     Json(request): Json<SeedRequest>,
 ) -> Result<Json<SeedResponse>, Problem> {
-    let crawled = crawled(&state, request.urls.clone()).await?;
     let intake = &state.core.intake;
-    let added = intake::seeds::add_seeds(intake, &request.urls, crawled, &admin.name).await?;
+    let checked = check_seeds(intake, &request.urls).await?;
+    let crawled = crawled(&state, checked.valid.clone()).await?;
+    let added = add_seeds(intake, checked, crawled, &admin.name).await?;
     let rejected = added
         .rejected
         .into_iter()
@@ -79,12 +81,11 @@ pub async fn add(
 }
 
 /// Number of URLs that the index has. It is read on a thread that may block.
-async fn crawled(state: &ApiState, urls: Vec<String>) -> Result<u64, Problem> {
+async fn crawled(state: &ApiState, urls: Vec<CrawlUrl>) -> Result<u64, Problem> {
     let index = Arc::clone(&state.core.packages.index);
     let counting = tokio::task::spawn_blocking(move || {
-        let normal = urls.iter().filter_map(|url| CrawlUrl::parse(url).ok());
         let mut count = 0;
-        for url in normal {
+        for url in urls {
             count += u64::from(index.fetched_at(url.as_str())?.is_some());
         }
         Ok(count)

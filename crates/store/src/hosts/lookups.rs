@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use model::{HostId, UnixMillis};
+use model::{HostId, HostKey, UnixMillis};
 
 use crate::line::one_line;
 use crate::moment::Moment;
@@ -20,6 +20,36 @@ pub struct UnresolvedHost {
     pub authority: String,
     /// Lookups that failed in a row.
     pub attempts: u32,
+}
+
+/// A host that was given up, and is not tried again yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenUp {
+    /// Scheme and authority, as [`HostKey::as_str`] has them.
+    pub key: String,
+    /// Why it was given up.
+    pub reason: String,
+}
+
+/// Those of some hosts whose URLs are dropped now, because they were given up lately.
+pub async fn given_up(
+    store: &Store,
+    hosts: &[HostKey],
+    now: UnixMillis,
+) -> Result<Vec<GivenUp>, StoreError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT DISTINCT h.scheme || '://' || h.authority, coalesce(h.reason, '')
+         FROM unnest($1::text[], $2::text[]) AS k (scheme, authority)
+         JOIN hosts h ON h.scheme = k.scheme AND h.authority = k.authority
+         WHERE h.state = 'failed' AND h.retry_at > $3",
+    )
+    .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
+    .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("look for hosts that were given up"))?;
+    Ok(rows.into_iter().map(|(key, reason)| GivenUp { key, reason }).collect())
 }
 
 /// Hosts whose address may be looked up now, without those in `busy`: first lookups before repeated

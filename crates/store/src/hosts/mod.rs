@@ -14,8 +14,8 @@ use crate::delegations::give_waiting;
 use crate::{Store, StoreError};
 
 pub use lookups::{
-    FailedLookup, UnresolvedHost, defer_lookups, give_up, list_unresolved, record_failed_lookups,
-    set_addresses,
+    FailedLookup, GivenUp, UnresolvedHost, defer_lookups, give_up, given_up, list_unresolved,
+    record_failed_lookups, set_addresses,
 };
 pub use remap::{HostAddress, delegated, remap, with_address};
 pub use waiting::{WaitingHost, waiting_for_agent, waiting_in_subnets};
