@@ -26,6 +26,9 @@ const TOKEN_BYTES: usize = 256 << 10;
 /// Longest URL with the white space around it, in bytes.
 const VALUE_BYTES: usize = 8 << 10;
 
+/// What some documents have more than once, because they were pasted together.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Reads the URLs of a sitemap or feed as it arrives.
 pub(super) struct UrlList {
     /// Text after the last whole event.
@@ -64,7 +67,9 @@ impl UrlList {
     /// Takes the next piece of text.
     pub(super) fn write(&mut self, text: &str) {
         if self.wants_more() {
-            self.rest.push_str(text);
+            // The parser skips a mark at the start of its text without counting it, and every piece
+            // is a text of its own. In URLs and names the mark means nothing.
+            self.rest.extend(text.split(BYTE_ORDER_MARK));
             self.read(false);
         }
     }

@@ -92,6 +92,15 @@ fn entities_of_a_document_are_not_expanded() {
     assert_eq!(urls(bomb), ["/x&b;&b;&b;"]);
 }
 
+/// Found by the fuzz target `url_list`: the parser skips a mark without counting it.
+#[test]
+fn byte_order_marks_mean_nothing() {
+    let marked = "\u{feff}\u{feff}<urlset><loc>\u{feff}/a</loc>\u{feff}<loc>/b</loc>\u{feff}é";
+    for size in [1, 4, 9, usize::MAX] {
+        assert_eq!(urls_in(marked, size), ["/a", "/b"], "pieces of {size} bytes");
+    }
+}
+
 #[test]
 fn hostile_lists_stay_small() {
     let many = format!("<urlset>{}", "<loc>/a</loc>".repeat(MAX_URLS + 1_000));
