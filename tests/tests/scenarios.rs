@@ -10,6 +10,10 @@ mod end_to_end;
 mod failover;
 #[path = "scenarios/forged_reports.rs"]
 mod forged_reports;
+#[path = "scenarios/hostile_farm.rs"]
+mod hostile_farm;
+#[path = "scenarios/hostile_web/mod.rs"]
+mod hostile_web;
 #[path = "scenarios/kills.rs"]
 mod kills;
 #[path = "scenarios/region_faults.rs"]
