@@ -81,9 +81,8 @@ async fn fit(predictor: &Predictor, hierarchy: &Arc<Hierarchy>) -> Result<String
     let homes = home_times::list(&predictor.store).await?;
     let hierarchy = Arc::clone(hierarchy);
     // The computation takes seconds at full size, which would stall the threads of the runtime.
-    let computing = tokio::task::spawn_blocking(move || {
-        compute(&hierarchy, input, (&reports, &homes))
-    });
+    let computing =
+        tokio::task::spawn_blocking(move || compute(&hierarchy, input, (&reports, &homes)));
     let (model, judged, summary) = computing.await?;
     predictor.state.replace_fitted(model);
     judge_landmarks::store(predictor, judged).await?;

@@ -10,8 +10,8 @@ use delegation::places::{AgentMap, Levels, MappedAgents, PlaceModel, map_agents}
 use delegation::plausibility::LEAST_MS;
 use hierarchy::Hierarchy;
 use model::AgentId;
-use store::searches::{self, DecidedPosition, DecidedSearch};
 use store::Store;
+use store::searches::{self, DecidedPosition, DecidedSearch};
 use tokio::time::Instant;
 
 use crate::predictor::Predictor;

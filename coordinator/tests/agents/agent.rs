@@ -213,12 +213,18 @@ impl FakeAgent {
         answer
     }
 
-    /// Heartbeats until there are orders of searches and checks, and gives them. Orders to measure
-    /// the homes of other agents stay open.
+    /// The orders of searches and checks that one heartbeat brings. Orders to measure the homes of
+    /// other agents stay open.
+    pub(crate) async fn new_orders(&mut self, running: &Running, hold_ms: u32) -> Vec<ProbeOrder> {
+        let mut orders = self.heartbeat(running, hold_ms).await.probes;
+        orders.retain(|order| !order.address.is_loopback());
+        orders
+    }
+
+    /// Heartbeats until there are such orders, and gives them.
     pub(crate) async fn orders(&mut self, running: &Running) -> Vec<ProbeOrder> {
         for _ in 0..20 {
-            let mut orders = self.heartbeat(running, 3_000).await.probes;
-            orders.retain(|order| !order.address.is_loopback());
+            let orders = self.new_orders(running, 3_000).await;
             if !orders.is_empty() {
                 return orders;
             }

@@ -40,7 +40,7 @@ async fn from_a_seed_to_a_search_result_and_on_to_what_was_discovered() {
     // slow.
     let order = one.orders(&running).await.remove(0);
     assert_eq!((order.address.to_string().as_str(), order.port), ("198.51.100.1", 80));
-    assert!(two.heartbeat(&running, 0).await.probes.is_empty(), "one after the other");
+    assert!(two.new_orders(&running, 0).await.is_empty(), "one after the other");
     one.measured(&running, &order, 80_000).await;
     let order = two.orders(&running).await.remove(0);
     two.measured(&running, &order, 12_000).await;

@@ -255,7 +255,7 @@ async fn a_budget_holds_a_search_back_and_says_so() {
     .await;
     assert_eq!(searched(&ground).await[0].agent, agents[0].id);
     assert!(
-        agents[1].heartbeat(&running, 0).await.probes.is_empty(),
+        agents[1].new_orders(&running, 0).await.is_empty(),
         "the subnet had its probe of today"
     );
     until("the status says so", || {

@@ -51,7 +51,7 @@ async fn a_host_with_its_fetches_and_errors() {
     let host = &list["items"][0];
     let expected = json!({
         "name": "http://127.0.0.1", "state": "delegated", "address": "127.0.0.1",
-        "subnet": "127.0.0.1/32", "country": "CY", "pages": 1, "fetches": 4, "errors": 2,
+        "subnet": "127.0.0.1/32", "country": "AQ", "pages": 1, "fetches": 4, "errors": 2,
         "disallowed": 1, "bytes_fetched": 2_000, "mean_ms": 3, "reason": null,
         "agent": { "id": agent.id, "name": "agent 1" },
     });

@@ -29,7 +29,7 @@ async fn agents_with_what_they_did() {
     assert_eq!(agent, all["items"][0]);
     let expected = json!({
         "presence": "awake", "home": "127.0.0.2", "city": null, "registry": "ripencc",
-        "country": "CY", "company": "home-2", "delegations": 2, "hosts": 1, "pages": 1,
+        "country": "AQ", "company": "home-2", "delegations": 2, "hosts": 1, "pages": 1,
         "bytes_fetched": 500, "idle_reason": null,
         "spans": [], "zone": "UTC", "asleep_until": null,
     });
@@ -64,7 +64,7 @@ async fn delegations_by_agent_reason_and_text() {
     assert_eq!(subnets(&all), [north, "127.0.0.2/32", "127.0.0.1/32"]);
     let item = &all["items"][0];
     let expected = json!({
-        "agent": { "id": two.id, "name": "agent 2" }, "company": "north", "country": "CY",
+        "agent": { "id": two.id, "name": "agent 2" }, "company": "north", "country": "AQ",
         "registry": "ripencc", "reason": "threshold", "provisional": false, "generation": 1,
         "threshold_ms": 50.0, "rtt_ms": 12.345,
         "probes": 2, "hosts": 1, "ended_at": null,
@@ -80,7 +80,7 @@ async fn delegations_by_agent_reason_and_text() {
         ("q=198.51.100.7".to_owned(), 1),
         ("q=198.51.100.64".to_owned(), 0),
         ("q=127.0.0.0/8".to_owned(), 2),
-        ("q=cy".to_owned(), 3),
+        ("q=aq".to_owned(), 3),
         ("q=NORT".to_owned(), 1),
         ("q=agent%202".to_owned(), 2),
         ("q=51.100".to_owned(), 1),

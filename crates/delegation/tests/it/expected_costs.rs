@@ -35,7 +35,7 @@ fn cells_are_measured_or_predicted() {
         "not agent 1, who cannot reach it"
     );
     let tokyo_ms = predicted[0].cost / 10.0;
-    assert!((140.0..300.0).contains(&tokyo_ms), "from Tokyo to the neighbour of Frankfurt: {tokyo_ms}");
+    assert!((140.0..300.0).contains(&tokyo_ms), "to the neighbour of Frankfurt: {tokyo_ms}");
     assert_eq!(agent_costs(Expectation::Unknown, &trail, &agents, 10, 4).len(), 2);
     // Where the subnet is near to all, all others are listed, as near as those who measured.
     let detect_anycast = agent_costs(Expectation::Anycast, &trail, &agents, 10, 0);
