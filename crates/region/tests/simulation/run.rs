@@ -69,7 +69,7 @@ pub(crate) fn run(seed: u64, mode: Mode, loses_disks: bool) -> Outcome {
 impl World {
     fn run_until(&mut self, end: u64) {
         while let Some(event) = self.next(end) {
-            let node = self.node_of(&event);
+            let node = Self::node_of(&event);
             self.happen(event);
             if let Some(node) = node {
                 self.check_new_holds(node);
@@ -213,7 +213,7 @@ impl World {
     }
 
     /// The agent to which an event happens.
-    fn node_of(&self, event: &Event) -> Option<usize> {
+    fn node_of(event: &Event) -> Option<usize> {
         match event {
             Event::Deliver { to: Peer::Agent(agent), .. } => Some(Self::index(*agent)),
             Event::Wake { node }
