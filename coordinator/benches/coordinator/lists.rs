@@ -1,58 +1,135 @@
-//! The lists of the dashboard: their first page in each order, and their counts.
+//! The overview and the lists of the dashboard, as a browser asks for them.
 
 use std::time::Instant;
 
-use model::{AgentId, HostState};
-use store::audit::{self, Filter};
-use store::delegations::{self, DelegationFilter, DelegationOrder};
-use store::host_list::{self, HostFilter, HostOrder};
-use store::{Store, StoreError, agents, overview};
+use reqwest::Client;
+use reqwest::header::{CONTENT_TYPE, COOKIE, HeaderValue, SET_COOKIE};
 
 use crate::Figure;
+use crate::program::PASSWORD;
+use crate::service::client;
 
-/// Rows of a page.
-const PAGE: i64 = 51;
-/// Longest time of a list, in milliseconds.
+/// Longest time of an answer, in milliseconds.
 const MOST_MS: f64 = 200.0;
+/// How often each is asked for; the slowest counts.
+const TIMES: usize = 5;
 
-pub(crate) async fn measure(store: &Store) -> Vec<Figure> {
-    let of_agent = HostFilter { agent: Some(AgentId::new(1)), ..HostFilter::default() };
-    let failed = HostFilter { state: Some(HostState::Failed), ..HostFilter::default() };
-    let named = HostFilter { name: Some("h1".to_owned()), ..HostFilter::default() };
-    let held = DelegationFilter { agent: Some(AgentId::new(1)), ..DelegationFilter::default() };
-    let all = HostFilter::default();
-    let mut figures = vec![
-        timed("list of agents", agents::list(store)).await,
-        timed("counts of delegations", overview::delegations_by_reason(store)).await,
-        timed(
-            "counts of an agent's delegations",
-            delegations::count_of_agent(store, AgentId::new(1)),
-        )
-        .await,
-        timed("counts of the audit log", audit::count_by_action(store, &Filter::default())).await,
-    ];
-    for (name, filter) in
-        [("all", &all), ("an agent's", &of_agent), ("failed", &failed), ("named", &named)]
-    {
-        let counting = host_list::count_by_state(store, filter);
-        figures.push(timed(&format!("counts of hosts: {name}"), counting).await);
-        for order in [HostOrder::Newest, HostOrder::Slowest, HostOrder::Errors] {
-            let listing = host_list::list(store, filter, order, None, PAGE);
-            figures.push(timed(&format!("hosts: {name}, {order:?}"), listing).await);
+/// What the pages ask for. Host names begin with `h` and a number, so that `h1` is a prefix of
+/// nearly a quarter of them.
+const PATHS: &[&str] = &[
+    "overview",
+    "progress",
+    "locality",
+    "tasks",
+    "audit/findings",
+    "series?step=minute&buckets=120",
+    "series?step=hour&buckets=168",
+    "series?step=day&buckets=90",
+    "series?step=minute&buckets=120&agent=agt_7",
+    "maps/world",
+    "maps/round-trips",
+    "maps/ipv4?prefix=0.0.0.0/0",
+    "maps/ipv4?prefix=16.0.0.0/8",
+    "agents",
+    "agents?sort=hosts",
+    "agents?sort=silent&state=approved",
+    "agents?q=agent%209",
+    "agents/agt_7",
+    "agents/agt_7/takeover",
+    "delegations?counts=true",
+    "delegations?counts=true&sort=slowest",
+    "delegations?counts=true&agent=agt_7",
+    "delegations?counts=true&agent=agt_7&sort=slowest",
+    "delegations?counts=true&reason=home",
+    "delegations?counts=true&q=16.1.0.0/16",
+    "delegations?counts=true&q=company%209",
+    "hosts?counts=true",
+    "hosts?counts=true&sort=errors",
+    "hosts?counts=true&sort=slowest",
+    "hosts?counts=true&sort=bytes",
+    "hosts?counts=true&sort=disallowed",
+    "hosts?counts=true&state=delegated&sort=slowest",
+    "hosts?counts=true&state=failed&sort=errors",
+    "hosts?counts=true&agent=agt_7",
+    "hosts?counts=true&agent=agt_7&sort=slowest",
+    "hosts?counts=true&seeded=true",
+    "hosts?counts=true&seeded=true&sort=errors",
+    "hosts?counts=true&q=h1",
+    "hosts?counts=true&q=h1&sort=errors",
+    "hosts?counts=true&q=h1&sort=slowest",
+    "hosts?counts=true&q=h&sort=bytes",
+    "hosts?counts=true&q=h4321&sort=slowest",
+    "hosts?counts=true&q=h1&agent=agt_7&sort=slowest",
+    "hosts?counts=true&q=nothing",
+    "hosts?counts=true&q=16.1.0.0/16&sort=slowest",
+    "hosts?counts=true&q=16.0.0.0/8&sort=errors",
+    "hosts/hst_4321",
+    "errors",
+    "errors?kind=dns",
+    "errors?agent=agt_7",
+    "audit/entries?counts=true",
+    "audit/entries?counts=true&actor=admin%201",
+    "audit/entries?counts=true&action=pin",
+    "audit/entries?counts=true&subject=agt_7",
+    "audit/entries?counts=true&actor=nobody",
+    "incidents",
+    "moves",
+    "pins",
+    "exclusions",
+    "landmarks",
+    "regions",
+    "join-requests",
+    "join-tokens",
+    "accounts",
+    "api-tokens",
+    "hierarchy/16.1.2.3",
+    "measured-agents?range=16.1.2.0/24",
+    "explain?q=16.1.2.3",
+    "explain?q=16.1.2.0/28",
+    "explain?q=company%209",
+    "explain?q=agent%207",
+];
+
+pub(crate) async fn measure(base: &str) -> Vec<Figure> {
+    let client = client();
+    let cookie = sign_in(&client, base).await;
+    let mut figures = Vec::new();
+    for path in PATHS {
+        let mut slowest: f64 = 0.0;
+        for _ in 0..TIMES {
+            slowest = slowest.max(milliseconds(&client, base, path, &cookie).await);
         }
-    }
-    for (name, filter) in [("all", &DelegationFilter::default()), ("an agent's", &held)] {
-        for order in [DelegationOrder::Newest, DelegationOrder::Slowest] {
-            let listing = delegations::list(store, filter, order, None, PAGE);
-            figures.push(timed(&format!("delegations: {name}, {order:?}"), listing).await);
-        }
+        figures.push(Figure {
+            name: format!("GET {path}"),
+            value: slowest,
+            most: MOST_MS,
+            unit: "ms",
+        });
     }
     figures
 }
 
-async fn timed<T>(name: &str, listing: impl Future<Output = Result<T, StoreError>>) -> Figure {
+/// The time until the whole answer is here.
+async fn milliseconds(client: &Client, base: &str, path: &str, cookie: &HeaderValue) -> f64 {
     let begun = Instant::now();
-    listing.await.unwrap();
-    let value = begun.elapsed().as_secs_f64() * 1_000.0;
-    Figure { name: name.to_owned(), value, most: MOST_MS, unit: "ms" }
+    let request = client.get(format!("{base}/api/v1/{path}")).header(COOKIE, cookie.clone());
+    let response = request.send().await.unwrap();
+    let status = response.status();
+    let body = response.bytes().await.unwrap();
+    let took = begun.elapsed();
+    assert!(status.is_success(), "{path}: {status} {}", String::from_utf8_lossy(&body));
+    took.as_secs_f64() * 1_000.0
+}
+
+/// The session cookie of the first admin.
+async fn sign_in(client: &Client, base: &str) -> HeaderValue {
+    let body = format!(r#"{{"name": "admin", "password": "{PASSWORD}"}}"#);
+    let request = client
+        .post(format!("{base}/api/v1/session"))
+        .header(CONTENT_TYPE, "application/json")
+        .body(body);
+    let response = request.send().await.unwrap();
+    assert!(response.status().is_success(), "{:?}", response.text().await);
+    let cookie = response.headers()[SET_COOKIE].to_str().unwrap();
+    HeaderValue::from_str(cookie.split(';').next().unwrap()).unwrap()
 }

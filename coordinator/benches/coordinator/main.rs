@@ -4,12 +4,12 @@
 //! 1. `fill` makes the database by SQL.
 //! 2. `tasks` runs every background task until it has nothing to do, then times an idle run of
 //!    each, and explains the statements of another one.
-//! 3. `lists` times the lists of the dashboard.
-//! 4. `service` starts the program on that database, times its way to leadership, and measures the
-//!    processor time that heartbeats of all agents cost.
+//! 3. `service` starts the program on that database, times its way to leadership, lets `lists` time
+//!    the overview and the lists of the dashboard, and measures the processor time that heartbeats
+//!    of all agents cost.
 //!
-//! `cargo bench -p coordinator --bench coordinator -- [--scale F]`; the program must have
-//! been built in the same profile.
+//! `cargo bench -p coordinator --bench coordinator -- [--scale F] [--only-lists]`; the program must
+//! have been built in the same profile.
 
 #![expect(
     clippy::unwrap_used,
@@ -23,6 +23,7 @@ mod fill;
 mod idle;
 mod lists;
 mod plans;
+mod program;
 mod service;
 mod tasks;
 
@@ -50,28 +51,36 @@ impl Figure {
     fn print(&self) {
         let Self { name, value, most, unit } = self;
         let verdict = if self.is_kept() { "" } else { "  MISSED" };
-        println!("{name:<40} {value:>10.1} {unit:<12} at most {most}{verdict}");
+        println!("{name:<60} {value:>10.1} {unit:<12} at most {most}{verdict}");
     }
 }
 
-/// The part of the full size that the command line asks for.
-fn scale() -> Scale {
-    let mut scale = Scale(1.0);
+/// What the command line asks for.
+struct Options {
+    /// The part of the full size.
+    scale: Scale,
+    /// Whether the lists alone are measured, without background tasks and heartbeats.
+    only_lists: bool,
+}
+
+fn options() -> Options {
+    let mut options = Options { scale: Scale(1.0), only_lists: false };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             // Cargo adds it.
             "--bench" => {}
-            "--scale" => scale = Scale(words.next().unwrap().parse().unwrap()),
+            "--scale" => options.scale = Scale(words.next().unwrap().parse().unwrap()),
+            "--only-lists" => options.only_lists = true,
             other => panic!("unknown option {other}"),
         }
     }
-    scale
+    options
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let scale = scale();
+    let Options { scale, only_lists } = options();
     let dir = tempfile::tempdir().unwrap();
     let cluster = Cluster::start(cluster::Options::new(dir.path())).await.unwrap();
     let address = Address::private(cluster.socket_dir());
@@ -81,11 +90,16 @@ async fn main() -> ExitCode {
     eprintln!("the database is filled after {:.0} s", begun.elapsed().as_secs_f64());
     // All coordinators use it, one after the other: the packages of a database are in one place.
     let data_dir = dir.path().join("coordinator");
-    let mut figures = tasks::measure(&store, &data_dir).await;
-    figures.extend(lists::measure(&store).await);
+    let mut figures = Vec::new();
+    if only_lists {
+        // Its tasks do what there is to do, so that the program has nothing to do but to answer.
+        drop(idle::coordinator(&store, &data_dir).await);
+    } else {
+        figures = tasks::measure(&store, &data_dir).await;
+        figures.iter().for_each(Figure::print);
+    }
     store.close().await;
-    figures.iter().for_each(Figure::print);
-    let service = service::measure(&cluster, &data_dir, scale).await;
+    let service = service::measure(&cluster, &data_dir, scale, !only_lists).await;
     service.iter().for_each(Figure::print);
     figures.extend(service);
     cluster.stop().await;

@@ -1,10 +1,9 @@
-//! The program itself: how soon it leads, and what heartbeats cost it.
+//! How soon the program leads, what its lists cost, and what heartbeats cost it.
 
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cluster::Cluster;
 use model::{AgentId, AgentState, UnixMillis};
@@ -13,28 +12,45 @@ use protocol::{HeartbeatRequest, Presence, WorkStatus, version};
 use reqwest::Client;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::Figure;
 use crate::fill::{AGENTS, Scale, key};
+use crate::program::Program;
+use crate::{Figure, lists};
 
 /// How long heartbeats are observed.
 const OBSERVED: Duration = Duration::from_secs(60);
-/// The tasks rest when the program uses less than a twentieth of a core for so long.
-const WINDOW: Duration = Duration::from_secs(15);
-/// How long the hierarchy and the first runs of the tasks may take.
-const SETTLED: Duration = Duration::from_secs(300);
 
-pub(crate) async fn measure(cluster: &Cluster, dir: &Path, scale: Scale) -> Vec<Figure> {
-    let (mut program, mut log) = Program::start(cluster, dir);
+/// Starts the program and measures its start and the lists; with `with_load`, also its load.
+pub(crate) async fn measure(
+    cluster: &Cluster,
+    dir: &Path,
+    scale: Scale,
+    with_load: bool,
+) -> Vec<Figure> {
+    let (program, mut log) = Program::start(cluster, dir);
     let leader = log.until("this coordinator is the leader").await;
     let ready = log.until("the hierarchy is in use").await;
     eprintln!("the hierarchy is in use after {:.1} s", ready.as_secs_f64());
     tokio::spawn(log.drain());
     program.settle().await;
+    let mut figures = vec![Figure {
+        name: "start to leader".to_owned(),
+        value: leader.as_secs_f64(),
+        most: 30.0,
+        unit: "s",
+    }];
+    figures.extend(lists::measure(&program.base).await);
+    if with_load {
+        figures.push(load(&program, scale).await);
+    }
+    program.kill().await;
+    figures
+}
+
+/// What heartbeats of all agents cost.
+async fn load(program: &Program, scale: Scale) -> Figure {
     let agents = Agents::start(&program.base, scale.of(AGENTS));
     tokio::time::sleep(Duration::from_secs(30)).await;
     let before = program.processor_time();
@@ -44,103 +60,12 @@ pub(crate) async fn measure(cluster: &Cluster, dir: &Path, scale: Scale) -> Vec<
     let count = agents.heartbeats() - heartbeats;
     eprintln!("{count} heartbeats in {} s", OBSERVED.as_secs());
     assert!(count > 0, "agents send heartbeats");
-    drop(agents);
-    program.child.kill().await.unwrap();
-    vec![
-        Figure {
-            name: "start to leader".to_owned(),
-            value: leader.as_secs_f64(),
-            most: 30.0,
-            unit: "s",
-        },
-        Figure {
-            name: format!("processor of {} agents", scale.of(AGENTS)),
-            value: used.as_secs_f64() / OBSERVED.as_secs_f64() * 100.0,
-            most: 20.0,
-            unit: "% of a core",
-        },
-    ]
-}
-
-struct Program {
-    child: Child,
-    base: String,
-}
-
-/// The log of the program, line by line.
-struct Log {
-    lines: Lines<BufReader<ChildStderr>>,
-    begun: Instant,
-}
-
-impl Program {
-    fn start(cluster: &Cluster, dir: &Path) -> (Self, Log) {
-        let socket = cluster.socket_dir().display().to_string().replace('/', "%2F");
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let begun = Instant::now();
-        let mut child = Command::new(binary())
-            .args(["serve", "--listen", &format!("127.0.0.1:{port}"), "--data-dir"])
-            .arg(dir)
-            .env("DATABASE_URL", format!("postgres://nearcrawl@{socket}/nearcrawl"))
-            .env("RUST_LOG", "info")
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        (Self { child, base: format!("http://127.0.0.1:{port}") }, Log { lines, begun })
+    Figure {
+        name: format!("processor of {} agents", scale.of(AGENTS)),
+        value: used.as_secs_f64() / OBSERVED.as_secs_f64() * 100.0,
+        most: 20.0,
+        unit: "% of a core",
     }
-
-    /// Waits until the first runs of the tasks are over, which work through the whole database.
-    async fn settle(&self) {
-        let rested = async {
-            loop {
-                let before = self.processor_time();
-                tokio::time::sleep(WINDOW).await;
-                if self.processor_time().saturating_sub(before) < WINDOW / 20 {
-                    return;
-                }
-            }
-        };
-        tokio::time::timeout(SETTLED, rested).await.unwrap();
-    }
-
-    /// Processor time so far, of all threads.
-    fn processor_time(&self) -> Duration {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id().unwrap()));
-        let stat = stat.unwrap();
-        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
-        // Linux counts in hundredths of a second.
-        Duration::from_millis(ticks * 10)
-    }
-}
-
-impl Log {
-    /// Waits for a line of the log. Returns the time since the start.
-    async fn until(&mut self, text: &str) -> Duration {
-        let seen = async {
-            while let Some(line) = self.lines.next_line().await.unwrap() {
-                if line.contains(text) {
-                    return;
-                }
-            }
-            panic!("the program ended before it said {text:?}");
-        };
-        tokio::time::timeout(SETTLED, seen).await.unwrap();
-        self.begun.elapsed()
-    }
-
-    /// Reads on, so that the program can write on.
-    async fn drain(mut self) {
-        while let Ok(Some(_)) = self.lines.next_line().await {}
-    }
-}
-
-/// The program beside this one.
-fn binary() -> PathBuf {
-    let this = std::env::current_exe().unwrap();
-    this.ancestors().nth(2).unwrap().join("nearcrawl-coordinator")
 }
 
 struct Agents {
@@ -151,8 +76,7 @@ struct Agents {
 
 impl Agents {
     fn start(base: &str, count: u32) -> Self {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder().no_proxy().timeout(Duration::from_secs(60)).build().unwrap();
+        let client = client();
         let mut working = JoinSet::new();
         let heartbeats = Arc::new(AtomicU64::new(0));
         let at_once = Arc::new(Semaphore::new(20));
@@ -180,6 +104,12 @@ impl Agents {
         assert!(!self.working.is_empty());
         self.heartbeats.load(Ordering::Relaxed)
     }
+}
+
+/// A client without the proxy of the environment.
+pub(crate) fn client() -> Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().no_proxy().timeout(Duration::from_secs(60)).build().unwrap()
 }
 
 async fn sign_in(client: &Client, base: &str, agent: AgentId, number: u32) -> String {
