@@ -36,7 +36,7 @@ pub enum SeedError {
     SpecialPurpose {
         /// The address in the URL.
         address: IpAddr,
-        /// Its purpose.
+        /// What that address is reserved for.
         class: Class,
     },
     /// The host was tried lately, without success.

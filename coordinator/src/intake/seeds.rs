@@ -20,8 +20,8 @@ pub struct AddedSeeds {
 }
 
 /// Queues seeds in the name of `actor`; valid ones are accepted even if others are rejected. The
-/// audit log has an entry exactly when they are queued. `crawled` of the valid ones are in the index
-/// already; they are queued as well, in case their agent has lost them.
+/// audit log has an entry exactly when they are queued. `crawled` of the valid ones are in the
+/// index already; they are queued as well, in case their agent has lost them.
 pub async fn add_seeds(
     intake: &Intake,
     seeds: CheckedSeeds,
