@@ -11,6 +11,7 @@ use sqlx::{FromRow, Postgres, QueryBuilder};
 
 pub use counts::count_by_state;
 
+use crate::bounded_count::COUNT_MAX;
 use crate::columns::{range, read_word};
 use crate::host_tally::RecentFetch;
 use crate::moment::Moment;
@@ -55,7 +56,9 @@ pub struct HostFilter {
     pub agent: Option<AgentId>,
     /// Only hosts whose address lies in this range.
     pub addresses: Option<Range>,
-    /// Only hosts whose name, or name and port, begins so.
+    /// Only hosts whose name, or name and port, begins so. Of more than [`COUNT_MAX`] hosts these
+    /// are the first by name, whatever the order of the list: it takes as long with a letter as
+    /// with a whole name.
     pub name: Option<String>,
     /// Only hosts that seeds named.
     pub is_seeded: bool,
@@ -162,17 +165,37 @@ pub async fn list(
 }
 
 const COLUMNS: &str = include_str!("host_list/columns.sql");
-/// All hosts with their agents and, where there were any, their fetches.
-const ALL: &str = "hosts h LEFT JOIN agents a ON a.id = h.agent
+/// The agents of hosts and, where there were any, their fetches.
+const JOINED: &str = " LEFT JOIN agents a ON a.id = h.agent
     LEFT JOIN host_fetches f ON f.host = h.id WHERE ";
 
 fn newest(query: &mut QueryBuilder<Postgres>, filter: &HostFilter, after: Option<HostPlace>) {
-    query.push(ALL).push("true");
+    if filter.name.is_some() {
+        few(query, filter);
+    } else {
+        query.push("hosts h");
+    }
+    query.push(JOINED).push("true");
     if let Some(after) = after {
         query.push(" AND h.id < ").push_bind(after.host.get());
     }
-    narrow(query, filter);
+    if filter.name.is_none() {
+        narrow(query, filter);
+    }
     query.push(" ORDER BY h.id DESC");
+}
+
+/// The hosts that a filter leaves, read before they are sorted. Of a name, a bounded part is read
+/// along the index of names.
+fn few(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {
+    query.push("(SELECT * FROM hosts h WHERE true");
+    narrow(query, filter);
+    if filter.name.is_some() {
+        query.push(" ORDER BY h.authority USING ~<~ LIMIT ").push_bind(COUNT_MAX).push(") h");
+    } else {
+        // The planner does not look through an offset.
+        query.push(" OFFSET 0) h");
+    }
 }
 
 /// Walks the index of the order. Where a filter leaves few hosts, these are read first and sorted:
@@ -185,10 +208,7 @@ fn sorted(
 ) {
     let leaves_few = filter.is_narrow();
     if leaves_few {
-        query.push("(SELECT * FROM hosts h WHERE true");
-        narrow(query, filter);
-        // The planner does not look through an offset.
-        query.push(" OFFSET 0) h");
+        few(query, filter);
     } else {
         query.push("hosts h");
     }
@@ -233,14 +253,14 @@ fn escaped(text: &str) -> String {
 /// Reads one host as the list shows it.
 pub async fn find(store: &Store, host: HostId) -> Result<Option<HostSummary>, StoreError> {
     let mut query = QueryBuilder::new(COLUMNS);
-    query.push(ALL).push("h.id = ").push_bind(host.get());
+    query.push("hosts h").push(JOINED).push("h.id = ").push_bind(host.get());
     Ok(read(query, store).await?.pop())
 }
 
 /// The hosts of a name, with and without TLS.
 pub async fn named(store: &Store, authority: &str) -> Result<Vec<HostSummary>, StoreError> {
     let mut query = QueryBuilder::new(COLUMNS);
-    query.push(ALL).push("h.authority = ").push_bind(authority);
+    query.push("hosts h").push(JOINED).push("h.authority = ").push_bind(authority);
     query.push(" ORDER BY h.pages DESC, h.scheme DESC");
     read(query, store).await
 }
