@@ -171,7 +171,10 @@ impl Visitor {
     }
 
     fn rules(&self, visit: Visit, mut robots: Robots) -> Result<(), FrontierError> {
-        let sitemaps = robots.take_sitemaps();
+        let mut sitemaps = robots.take_sitemaps();
+        if sitemaps.is_empty() {
+            sitemaps.extend(conventional_sitemap(&visit.record.key));
+        }
         let crawl_delay =
             robots.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
         let pause = self.delay().max(crawl_delay);
@@ -226,4 +229,10 @@ impl Visitor {
         self.finish(visit.claim, pause, &effect);
         Ok(())
     }
+}
+
+/// Where a host has its sitemap whose robots.txt names none. The frontier queues it once, like a
+/// link of the host.
+fn conventional_sitemap(host_key: &str) -> Option<CrawlUrl> {
+    CrawlUrl::parse(&format!("{host_key}/sitemap.xml")).ok()
 }

@@ -13,6 +13,7 @@ use crate::{testbed::TestBed, web::html};
 fn farm(bed: &TestBed, hosts: u8, pages: u32) -> Vec<String> {
     let mut urls = Vec::new();
     for host in (1..=hosts).map(|n| format!("a{n}.test")) {
+        bed.web.name_sitemap(&host, "/p/0");
         for n in 0..pages {
             let children = (2 * n + 1..=2 * n + 2).filter(|child| *child < pages);
             let links: Vec<String> =

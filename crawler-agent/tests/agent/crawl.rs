@@ -293,3 +293,32 @@ async fn sitemaps_and_feeds_lead_to_their_pages() {
         assert!(matches!(outcome, Outcome::Page(_)), "{page}: {outcome:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sitemaps_are_looked_for_where_robots_txt_names_none() {
+    let mut bed = TestBed::new(4).await;
+    let lists = |path: &str| Answer {
+        headers: vec![("content-type", "text/xml".into())],
+        ..html(&format!("<urlset><url><loc>{path}</loc></url></urlset>"))
+    };
+    // The first host has the file, the second has none, the third names another one, and the fourth
+    // forbids it.
+    let listed = bed.web.page("a1.test", "/listed", html("<p>listed"));
+    bed.web.page("a1.test", "/sitemap.xml", lists("/listed"));
+    let other = bed.web.page("a3.test", "/other.xml", lists("/listed"));
+    bed.web.page("a3.test", "/robots.txt", text(&format!("Sitemap: {other}")));
+    bed.web.page("a4.test", "/robots.txt", text("User-agent: *\nDisallow: /sitemap.xml"));
+    let hosts = ["a1.test", "a2.test", "a3.test", "a4.test"];
+    let starts: Vec<String> = hosts.map(|host| bed.web.page(host, "/", html("<p>x"))).into();
+    bed.start_approved().await;
+    bed.coordinator.route(&starts);
+    let last = [listed, other, bed.web.url("a2.test", "/sitemap.xml")];
+    bed.until_reported(&last).await;
+    bed.until_reported(&[bed.web.url("a4.test", "/sitemap.xml")]).await;
+    bed.until_reported(&[bed.web.url("a3.test", "/listed")]).await;
+    let asked = hosts.map(|host| bed.web.count(host, "/sitemap.xml"));
+    assert_eq!(asked, [1, 1, 0, 0]);
+    let state = bed.coordinator.state();
+    let forbidden = state.fetch(&bed.web.url("a4.test", "/sitemap.xml")).unwrap();
+    assert_eq!(forbidden.outcome, Outcome::Disallowed { by: DisallowedBy::RobotsTxt });
+}

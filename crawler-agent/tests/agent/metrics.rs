@@ -39,6 +39,7 @@ async fn what_the_agent_does_is_counted() {
     let mut bed = TestBed::new(1).await;
     bed.configure("metrics", "listen = \"127.0.0.1:0\"");
     let page = bed.web.page("a1.test", "/", html("<p>one</p>"));
+    bed.web.name_sitemap("a1.test", "/");
     bed.start_approved().await;
     bed.until("the metrics are served", |bed| url(bed).is_some()).await;
     let url = url(&bed).unwrap();

@@ -95,7 +95,8 @@ async fn log_and_status_show_what_was_done() {
     let status = loop {
         let status = bed.run(&["status", "--json"]).await;
         let json: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
-        if json["fetched"] == 1 && json["idle"] == "nothing_to_do" {
+        // The page, and the missing sitemap.
+        if json["fetched"] == 2 && json["idle"] == "nothing_to_do" {
             break status;
         }
     };
@@ -145,6 +146,7 @@ async fn the_owner_pauses_and_resumes() {
     assert!(error_message(&early).contains("no agent has run"), "{}", stderr(&early));
     let urls: Vec<String> =
         (0..2).map(|n| bed.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
+    bed.web.name_sitemap("a1.test", "/0");
     bed.start_approved().await;
     bed.coordinator.route(&urls[..1]);
     bed.until_reported(&urls[..1]).await;
@@ -272,6 +274,7 @@ async fn a_full_disk_stops_fetching_and_not_shipping() {
 async fn why_names_what_a_host_waits_for() {
     let mut bed = TestBed::new(2).await;
     let url = bed.web.page("a1.test", "/page", html("x"));
+    bed.web.name_sitemap("a1.test", "/page");
     bed.start_approved().await;
     bed.coordinator.route(std::slice::from_ref(&url));
     bed.until_reported(std::slice::from_ref(&url)).await;

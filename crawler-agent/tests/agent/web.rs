@@ -109,6 +109,12 @@ impl Web {
         self.url(host, path)
     }
 
+    /// Gives a host a robots.txt with this page as its sitemap, so that no other one is looked for.
+    pub(crate) fn name_sitemap(&self, host: &str, path: &str) {
+        let rules = format!("Sitemap: {}", self.url(host, path));
+        self.page(host, "/robots.txt", text(&rules));
+    }
+
     pub(crate) fn url(&self, host: &str, path: &str) -> String {
         format!("http://{host}:{}{path}", self.port)
     }

@@ -62,8 +62,8 @@ fn policy(job: &Job<'_>) -> CrawlPolicy {
     let shipped = CrawlPolicy::default();
     CrawlPolicy {
         host_delay_ms: u32::try_from(job.case.delay.as_millis()).unwrap_or(u32::MAX),
-        // The page that robots.txt forbids counts, too.
-        pages_a_host: shipped.pages_a_host.max(job.case.web.pages + 1),
+        // The page that robots.txt forbids and the missing sitemap count, too.
+        pages_a_host: shipped.pages_a_host.max(job.case.web.pages + 2),
         ..shipped
     }
 }
