@@ -29,6 +29,15 @@ pub enum FrontierError {
     /// There is a log without a file.
     #[error("{0} is missing, though its log is there; restore it, or delete the directory")]
     Missing(PathBuf),
+    /// A file holds something else than what was written into it.
+    #[error("{path} is damaged; restore it, or delete the directory")]
+    Damaged {
+        /// Path of the file.
+        path: PathBuf,
+        /// What could not be read; none where the store itself gave up.
+        #[source]
+        source: Option<Box<FrontierError>>,
+    },
     /// The file has a format that this version cannot read.
     #[error("the frontier {path} has format {found}, which this version cannot read")]
     Format {
@@ -80,6 +89,16 @@ impl FrontierError {
         match error {
             redb::DatabaseError::DatabaseAlreadyOpen => Self::InUse(path.to_owned()),
             other => Self::Open { path: path.to_owned(), source: Box::new(other.into()) },
+        }
+    }
+
+    /// Names the file in which something could not be read.
+    pub(super) fn in_file(self, path: &Path) -> Self {
+        match self {
+            Self::Store(_) | Self::Record(_) => {
+                Self::Damaged { path: path.to_owned(), source: Some(Box::new(self)) }
+            }
+            other => other,
         }
     }
 }

@@ -152,7 +152,8 @@ pub(super) fn read(dir: &Path, number: u64) -> Result<Replayed, FrontierError> {
             return Ok(Replayed { changes, is_cut: true });
         };
         // The checksum is right: a change that cannot be read was written by another version.
-        changes.push(postcard::from_bytes(payload)?);
+        let change = postcard::from_bytes(payload);
+        changes.push(change.map_err(|error| FrontierError::from(error).in_file(&path))?);
         rest = after;
     }
     Ok(Replayed { changes, is_cut: false })

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -40,6 +41,19 @@ pub struct Frontier {
     checkpointing: Mutex<()>,
 }
 
+/// Opens the file and reads what is kept in memory.
+fn load(file: &Path, new_epoch: u64) -> Result<(Disk, State), FrontierError> {
+    let read = || {
+        let (disk, totals) = Disk::open(file, new_epoch)?;
+        let state = State::load(&disk, totals)?;
+        Ok((disk, state))
+    };
+    // The store panics at pages that it cannot have written. Nothing of it is used afterwards.
+    let loaded = catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(FrontierError::Damaged { path: file.to_owned(), source: None }));
+    loaded.map_err(|error: FrontierError| error.in_file(file))
+}
+
 /// State and log, under one lock that is never held during a sync.
 pub(super) struct Working {
     pub(super) state: State,
@@ -58,9 +72,8 @@ impl Frontier {
         if !file.exists() && !log::segments(dir)?.is_empty() {
             return Err(FrontierError::Missing(file));
         }
-        let (disk, totals) = Disk::open(&file, new_epoch)?;
-        let epoch = totals.epoch;
-        let mut state = State::load(&disk, totals)?;
+        let (disk, mut state) = load(&file, new_epoch)?;
+        let epoch = state.totals().epoch;
         let last = replay(dir, &disk, &mut state)?;
         let log = Log::start(dir, last + 1)?;
         let working = Working { state, log, since: Instant::now(), is_failed: false };

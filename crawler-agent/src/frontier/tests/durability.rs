@@ -60,6 +60,42 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Bytes that are read at start make the file refused with its name; others are not noticed.
+    #[test]
+    fn a_damaged_file_is_refused_with_its_name(at in 0.0..1.0f64, length in 1_usize..20_000) {
+        let (_dir, opened) = open_damaged(at, length);
+        if let Err(error) = opened {
+            prop_assert!(error.to_string().contains("hosts.redb"), "{error}");
+        }
+    }
+}
+
+/// A frontier with some hosts, of whose file a part is overwritten.
+fn open_damaged(at: f64, length: usize) -> (TempDir, Result<Frontier, FrontierError>) {
+    let world = World::new();
+    route_all(&world, 1..=200);
+    world.frontier().checkpoint().unwrap();
+    let copy = copy(&world);
+    let path = copy.path().join("hosts.redb");
+    let mut bytes = fs::read(&path).unwrap();
+    let start = (at * bytes.len() as f64) as usize;
+    let end = bytes.len().min(start + length);
+    bytes[start..end].fill(0xa5);
+    fs::write(&path, bytes).unwrap();
+    let opened = Frontier::open(copy.path(), 8);
+    (copy, opened)
+}
+
+#[test]
+fn a_file_without_its_rows_is_refused() {
+    let (_dir, opened) = open_damaged(0.001, usize::MAX / 2);
+    let error = opened.err().unwrap();
+    assert!(error.to_string().contains("hosts.redb"), "{error}");
+}
+
 #[test]
 fn a_log_that_ends_with_zeros_is_read_up_to_them() {
     for zeros in [1, 8, 9, 4_096] {
