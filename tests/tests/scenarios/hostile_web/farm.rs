@@ -90,7 +90,7 @@ impl Farm {
         let site = healthy_site(healthy.pages);
         replies.extend(healthy_hosts.iter().map(|at| (*at, site.clone())));
         replies.push((FORBIDDEN.into(), pages(|_| vec![page("<p>Forbidden.")])));
-        let (port, server) = serve(replies);
+        let (port, server) = serve(&replies);
         let mut seeds: Vec<String> =
             healthy_hosts.iter().map(|at| format!("http://{at}:{port}/0")).collect();
         seeds.extend(hostile.iter().map(|(at, behaviour)| behaviour.url(*at, port)));
@@ -141,6 +141,11 @@ impl Farm {
         self.agent.memory().peak
     }
 
+    /// Processor time of the agent so far.
+    pub(crate) fn cpu(&self) -> Duration {
+        self.agent.cpu()
+    }
+
     /// Asks the agent to end.
     pub(crate) async fn stop_agent(&mut self) -> ExitStatus {
         self.agent.stop(STOP).await.unwrap()
@@ -163,7 +168,7 @@ fn addresses(block: u8) -> impl Iterator<Item = IpAddr> {
 }
 
 /// Serves each address by its reply, all on one port.
-fn serve(replies: Vec<(IpAddr, Reply)>) -> (u16, Server) {
+fn serve(replies: &[(IpAddr, Reply)]) -> (u16, Server) {
     let (port, listeners) = on_loopback(replies.iter().map(|(address, _)| *address)).unwrap();
     let mut server = Server::new();
     for listener in listeners {
@@ -174,13 +179,20 @@ fn serve(replies: Vec<(IpAddr, Reply)>) -> (u16, Server) {
     (port, server)
 }
 
-/// A site whose pages link to the next three.
+/// Links of a healthy page. With fewer, the agent's depth would end a site of thousands of pages.
+const LINKS: usize = 20;
+
+/// A site whose pages link to the next ones.
 fn healthy_site(size: usize) -> Reply {
     pages(move |request| {
         let number: usize = request.path[1..].parse().unwrap_or(size);
-        let next = (number + 1..number + 4).filter(|next| *next < size);
-        let links: String = next.map(|next| format!("<a href=/{next}>next</a> ")).collect();
-        vec![page(&format!("<title>{number}</title><p>{}{links}", "A healthy page. ".repeat(100)))]
+        let next = (number + 1..=number + LINKS).filter(|next| *next < size);
+        let links: Vec<String> = next.map(|next| format!("<a href=/{next}>next</a>")).collect();
+        vec![page(&format!(
+            "<title>{number}</title><p>{}{}",
+            "A healthy page. ".repeat(100),
+            links.concat()
+        ))]
     })
 }
 
