@@ -1,10 +1,11 @@
 //! Delegations: list with a filter, and details.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use axum::extract::State;
-use hierarchy::Range;
-use model::{DelegationId, Reason};
+use hierarchy::{CompanyId, Range, SubnetId};
+use model::{AgentId, DelegationId, Reason};
 use store::bounded_count::BoundedCount;
 use store::delegations::{DelegationFilter, DelegationOrder, DelegationPlace, DelegationSummary};
 use store::{Store, StoreError};
@@ -131,34 +132,43 @@ fn filter_by_text(
         filter.touching = Some(range);
     } else {
         // The database knows names of hosts and agents; countries and companies are in memory only.
-        filter.subnets = delegated.map(|delegated| matching(delegated, text)).unwrap_or_default();
+        let found = delegated.map(|delegated| matching(delegated, text)).unwrap_or_default();
+        filter.subnets = found.into_iter().map(|(subnet, _)| subnet).collect();
         filter.text = Some(text.to_owned());
     }
     Ok(())
 }
 
-/// Delegated subnets whose country is `text`, or whose company's name contains it.
-pub(super) fn matching(delegated: &DelegatedHierarchy, text: &str) -> Vec<Range> {
+/// Delegated subnets whose country is `text`, or whose company's name contains it, with their
+/// agents.
+pub(super) fn matching(delegated: &DelegatedHierarchy, text: &str) -> Vec<(Range, AgentId)> {
     let hierarchy = delegated.hierarchy();
     let lowercase = text.to_lowercase();
-    let company_matches = |company: hierarchy::Company<'_>| {
-        company.handle.to_lowercase().contains(&lowercase)
-            || company.name.is_some_and(|name| name.to_lowercase().contains(&lowercase))
-    };
-    // The ids are copied first, so that the table is not locked while names are compared.
-    let held: Vec<hierarchy::SubnetId> =
-        delegated.delegation_table().iter().map(|(id, _)| id).collect();
-    let subnets = held.into_iter().map(|id| hierarchy.subnet(id));
-    subnets
-        .filter(|subnet| {
-            subnet.country().is_some_and(|country| country.as_str().eq_ignore_ascii_case(text))
-                || subnet
-                    .company()
-                    .and_then(|id| hierarchy.company(id))
-                    .is_some_and(company_matches)
+    let company_matches = |id: CompanyId| {
+        let company = hierarchy.company(id);
+        company.is_some_and(|company| {
+            company.handle.to_lowercase().contains(&lowercase)
+                || company.name.is_some_and(|name| name.to_lowercase().contains(&lowercase))
         })
-        .map(|subnet| subnet.range())
-        .collect()
+    };
+    // Few companies have most subnets: each is compared once.
+    let mut compared: HashMap<CompanyId, bool> = HashMap::new();
+    // The entries are copied first, so that the table is not locked while names are compared.
+    let held: Vec<(SubnetId, AgentId)> =
+        delegated.delegation_table().iter().map(|(id, held)| (id, held.agent)).collect();
+    let mut found = Vec::new();
+    for (id, agent) in held {
+        let subnet = hierarchy.subnet(id);
+        let is_country =
+            subnet.country().is_some_and(|country| country.as_str().eq_ignore_ascii_case(text));
+        let is_company = subnet
+            .company()
+            .is_some_and(|id| *compared.entry(id).or_insert_with(|| company_matches(id)));
+        if is_country || is_company {
+            found.push((subnet.range(), agent));
+        }
+    }
+    found
 }
 
 /// A delegation as the API shows it.

@@ -149,11 +149,9 @@ async fn hosts_step(
 pub(super) async fn company(
     state: &ApiState,
     name: &str,
-    subnets: &[Range],
+    subnets: &[(Range, AgentId)],
 ) -> Result<Inspection, Problem> {
-    let delegated = state.core.delegated().ok_or_else(no_hierarchy)?;
-    let mut agents: Vec<AgentId> =
-        subnets.iter().filter_map(|subnet| delegated.agent_of(subnet)).collect();
+    let mut agents: Vec<AgentId> = subnets.iter().map(|(_, agent)| *agent).collect();
     agents.sort_unstable();
     agents.dedup();
     let names = agents::names(&state.core.store, &agents).await?;

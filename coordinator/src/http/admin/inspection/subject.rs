@@ -16,8 +16,8 @@ pub(super) enum Subject {
     Range(Range),
     /// An agent by its identifier.
     Agent(AgentId),
-    /// Delegated subnets of companies with such a name.
-    Company(Vec<Range>),
+    /// Delegated subnets of companies with such a name, and their agents.
+    Company(Vec<(Range, AgentId)>),
 }
 
 /// Recognises a text, or 404.
