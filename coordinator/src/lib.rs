@@ -7,7 +7,7 @@
 //! 1. [`runtime`]: what all stages share: events, the delegated hierarchy, the policy, limits.
 //! 2. [`registry`]: refreshes the registries' data and puts a new hierarchy in use.
 //! 3. [`intake`]: seeds and links become hosts with an address, a subnet and an agent.
-//! 4. [`predictor`]: learns from landmarks and searches which agent is probably nearest.
+//! 4. [`predictor`]: learns from searches which agent is probably nearest.
 //! 5. [`search`]: asks agents for round trips and decides which agent gets a subnet.
 //! 6. [`placement`]: moves subnets: homes, constraints, balance, calibration; audits the result.
 //! 7. [`packages`]: receives what agents fetched and ingests it into the search index.

@@ -72,8 +72,8 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
     drain: null,
     reports: {
       level: 'trusted',
-      landmarks_judged: 96,
-      landmarks_contradicted: 2,
+      homes_judged: 96,
+      homes_contradicted: 2,
       wins_judged: 11,
       wins_contradicted: 1,
       paused_at: null,

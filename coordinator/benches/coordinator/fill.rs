@@ -26,7 +26,6 @@ pub(crate) const AGENTS: u32 = 1_000;
 const SUBNETS: u32 = 2_000_000;
 const HOSTS: u32 = 5_000_000;
 const PACKAGES: u32 = 1_000_000;
-const LANDMARKS: u32 = 1_500;
 
 /// The secret key of an agent, by its number from 1.
 pub(crate) fn key(agent: u32) -> AgentKey {
@@ -53,7 +52,6 @@ pub(crate) async fn fill(store: &Store, scale: Scale) {
     let numbers = [
         ("{agents}", agents),
         ("{subnets}", subnets),
-        ("{landmarks}", scale.of(LANDMARKS).min(subnets)),
         ("{days}", 2),
         ("{packages}", scale.of(PACKAGES)),
     ];

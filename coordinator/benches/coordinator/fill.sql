@@ -27,23 +27,8 @@ FROM place;
 INSERT INTO timing_reports (first, last, agent, connect_at, path, check_at, reported_at)
 SELECT first, last, agent, now(), NULL, now() + interval '2 days', now() FROM delegations;
 
--- As many landmarks as the policy allows, measured by every agent.
-UPDATE policy SET landmarks = {landmarks};
-
-INSERT INTO landmarks (first, last, address, host, port)
-SELECT first, last, first + 1, 'h' || place || '.example', 443
-FROM place WHERE place < {landmarks};
-
--- Agents and landmarks lie in a plane, so that their times agree with each other and no report
--- looks forged.
-INSERT INTO landmark_times (landmark, agent, home, outcome, rtt_us, measured_at)
-SELECT l.id, a.id, a.home, 'measured',
-       2000 + 100 * (point(l.id * 6007 % 1000, l.id * 50021 % 1000)
-                     <-> point(a.id * 7919 % 1000, a.id * 104729 % 1000)),
-       date_trunc('milliseconds', now()) - interval '1 day' - n.hours * interval '1 hour'
-FROM landmarks l CROSS JOIN agents a CROSS JOIN LATERAL (SELECT (l.id + a.id) % 100 AS hours) AS n;
-
--- Each home address is measured by a dozen other agents, as `measure_homes` chooses them.
+-- Each home address is measured by a dozen other agents. Agents lie in a plane, so that their times
+-- agree with each other and no report looks forged.
 INSERT INTO home_times (agent, witness, home, rtt_us, measured_at)
 SELECT a.id, w.id, a.home,
        2000 + 100 * (point(w.id * 7919 % 1000, w.id * 104729 % 1000)

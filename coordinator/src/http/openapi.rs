@@ -9,8 +9,8 @@ use utoipa_axum::routes;
 use crate::http::admin::{
     accounts, activity, agents, api_tokens, audit_findings, audit_log, balance, constraints,
     delegations, discovery, drains, errors, events, explanation, failed_packages, hierarchy, hosts,
-    incidents, inspection, join_requests as admin_join_requests, join_tokens, landmarks, maps,
-    overview, policy, regions, registry_data, seeds, session, tasks,
+    incidents, inspection, join_requests as admin_join_requests, join_tokens, maps, overview,
+    policy, regions, registry_data, seeds, session, tasks,
 };
 use crate::http::authentication;
 use crate::http::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
@@ -37,7 +37,7 @@ use crate::http::state::ApiState;
         (name = "constraints", description = "Pins, exclusions and overrides by admins."),
         (name = "balance", description = "Moves that spread the load over the agents."),
         (name = "hosts", description = "Web hosts, and what became of the fetches from them."),
-        (name = "hierarchy", description = "Registry data, subnets and landmarks."),
+        (name = "hierarchy", description = "Registry data and subnets."),
         (name = "maps", description = "Where agents, hosts and addresses are, and their distance."),
         (name = "seeds and policy", description = "Where the crawl starts, and its settings."),
         (name = "health", description = "Health checks and background tasks.")
@@ -120,7 +120,6 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(errors::list))
         .routes(routes!(inspection::explain))
         .routes(routes!(hierarchy::locate))
-        .routes(routes!(landmarks::list))
         .routes(routes!(seeds::add))
         .routes(routes!(policy::get, policy::update))
         .routes(routes!(policy::defaults))

@@ -5,11 +5,11 @@ use delegation::plausibility::{Trust, TrustLevel};
 use hierarchy::Range;
 use model::{AgentId, Reason};
 use store::StoreError;
-use store::trust::{self, AgentTrust, Contradiction};
+use store::trust::{self, Contradiction};
 
 use crate::placement::Placement;
 use crate::placement::apply_constraints::reopen;
-use crate::predictor::decode_trust;
+use crate::predictor::{ReportJudgement, read_trust};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -22,12 +22,12 @@ const BATCH: usize = 500;
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let mut paused = 0;
     let mut forging = Vec::new();
-    for known in trust::list(&placement.store).await? {
-        let trust = decode_trust(Some(known.tests.clone()))?;
+    for (agent, trust) in read_trust(&placement.store).await? {
         if trust.level() == TrustLevel::Forging {
-            let finding = describe(&trust, &known);
-            paused += usize::from(pause(placement, known.agent, &finding).await?);
-            forging.push(known.agent);
+            let evidence = contradictions(placement, agent, &trust).await?;
+            let finding = describe(&trust, evidence.last());
+            paused += usize::from(pause(placement, agent, (&finding, &evidence)).await?);
+            forging.push(agent);
         }
     }
     let reopened = reopen(placement, &won_subnets(placement, &forging)).await?;
@@ -41,8 +41,13 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     )))
 }
 
-async fn pause(placement: &Placement, agent: AgentId, finding: &str) -> Result<bool, StoreError> {
-    let paused = trust::pause(&placement.store, agent, finding, placement.clock.now()).await?;
+async fn pause(
+    placement: &Placement,
+    agent: AgentId,
+    (finding, evidence): (&str, &[Contradiction]),
+) -> Result<bool, StoreError> {
+    let now = placement.clock.now();
+    let paused = trust::pause(&placement.store, agent, (finding, evidence), now).await?;
     if paused {
         tracing::warn!(%agent, finding, "paused an agent because of forged reports");
         placement.agent_wakeups.wake([agent]);
@@ -66,15 +71,32 @@ fn won_subnets(placement: &Placement, agents: &[AgentId]) -> Vec<Range> {
     won.map(|(subnet, _)| delegated.hierarchy().subnet(subnet).range()).take(BATCH).collect()
 }
 
+/// Its contradicted reports: those on homes, then those that won a search, the newest last.
+async fn contradictions(
+    placement: &Placement,
+    agent: AgentId,
+    trust: &Trust,
+) -> Result<Vec<Contradiction>, StoreError> {
+    let known = trust::find(&placement.store, &[agent]).await?;
+    let now = placement.clock.now();
+    let on_homes = trust.homes.judgements.iter().filter_map(|judgement| {
+        ReportJudgement { target: None, judgement: *judgement }.contradiction(now)
+    });
+    Ok(on_homes.chain(known.into_iter().flat_map(|known| known.evidence)).collect())
+}
+
 /// The numbers behind a pause, as sentences.
-fn describe(trust: &Trust, known: &AgentTrust) -> String {
-    let Trust { landmarks, wins, .. } = trust;
+fn describe(trust: &Trust, example: Option<&Contradiction>) -> String {
+    let wins = &trust.wins.wins;
     let mut text = format!(
-        "Other agents contradict {} of its {} reports on landmarks and {} of the {} reports with \
-         which it was fastest in a search.",
-        landmarks.contradicted, landmarks.judged, wins.contradicted, wins.judged
+        "Other agents contradict {} of its {} reports on the homes of others and {} of the {} \
+         reports with which it was fastest in a search.",
+        trust.homes.contradicted(),
+        trust.homes.judgements.len(),
+        wins.contradicted,
+        wins.judged
     );
-    if let Some(example) = known.evidence.last() {
+    if let Some(example) = example {
         text.push(' ');
         text.push_str(&describe_contradiction(example));
     }

@@ -4,28 +4,35 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use delegation::places::{AgentClaim, ListedPlace, MutualTimes, Position, largest_places};
+use delegation::plausibility::{self, LEAST_MS};
 use hierarchy::{Country, Hierarchy};
 use model::{AgentId, PlaceClaim};
 use store::agents::{self, AgentSite};
 use store::home_times::{self, HomeTime};
 use store::{Store, StoreError};
 
+use crate::predictor::observation::millis;
+
 /// Where most networks of a country are, for agents whose owners say nothing.
 static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_places);
 
-/// What the map of agents is made from; the same input gives the same map.
+/// What the map of agents is made from, and what their reports are judged by; the same input gives
+/// the same.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct KnownAgents {
     /// Sorted by agent.
     pub(super) claims: Vec<AgentClaim>,
     pub(super) times: MutualTimes,
+    /// What agents measured to the homes of others.
+    pub(super) homes: Vec<plausibility::HomeTime>,
 }
 
 impl KnownAgents {
     pub(super) async fn read(store: &Store, hierarchy: &Hierarchy) -> Result<Self, StoreError> {
         let sites = agents::sites(store).await?;
         let claims = sites.iter().map(|site| claim(hierarchy, site)).collect();
-        Ok(Self { claims, times: mutual_times(&home_times::list(store).await?) })
+        let known = home_times::list(store).await?;
+        Ok(Self { claims, times: mutual_times(&known), homes: measured_homes(&known) })
     }
 }
 
@@ -45,6 +52,15 @@ fn claimed_position(claim: &PlaceClaim) -> Option<Position> {
     Position::new(claim.latitude() as f32, claim.longitude() as f32)
 }
 
+/// The measurements that got an answer.
+pub(super) fn measured_homes(homes: &[HomeTime]) -> Vec<plausibility::HomeTime> {
+    let measured = |home: &HomeTime| {
+        let HomeTime { agent, witness, rtt_us, .. } = *home;
+        Some(plausibility::HomeTime { agent, witness, ms: millis(rtt_us?) })
+    };
+    homes.iter().filter_map(measured).collect()
+}
+
 /// The times of pairs. A pair counts as unanswered when neither has got an answer from the other's
 /// home address; while only one has tried, the other may.
 fn mutual_times(homes: &[HomeTime]) -> MutualTimes {
@@ -53,7 +69,9 @@ fn mutual_times(homes: &[HomeTime]) -> MutualTimes {
     let mut times = MutualTimes::default();
     for home in homes {
         let HomeTime { agent, witness, rtt_us, .. } = *home;
-        if rtt_us.is_some() || tried.contains(&(witness, agent)) {
+        // A time that no network stack reaches says nothing of the distance.
+        let is_possible = rtt_us.is_none_or(|rtt_us| millis(rtt_us) >= LEAST_MS);
+        if is_possible && (rtt_us.is_some() || tried.contains(&(witness, agent))) {
             times.insert(agent, witness, rtt_us.map(|rtt_us| rtt_us as f32 / 1000.0));
         }
     }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use delegation::predictor::virtual_subnets::{
-    AddressTimes, can_be_split, may_be_one_location, split,
-};
+use delegation::virtual_subnets::{AddressTimes, can_be_split, may_be_one_location, split};
 use hierarchy::{Hierarchy, Range, SubnetSplit};
 use model::{AgentId, SearchId};
 use store::round_trips::RoundTrip;

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use delegation::Availability;
+use delegation::plausibility::partner_measurements;
 use model::{AgentId, Strategy, UnixMillis};
 use store::agents::{self, Worker};
 use store::home_times::{self, HomeTime};
@@ -15,8 +16,6 @@ use crate::runtime::metrics::probes::ProbePurpose;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Agents that measure each home address besides those that the map needs.
-const WITNESSES: usize = 6;
 /// A home address is measured again after so long, also by a witness that got no answer.
 const REPEAT_AFTER_MS: i64 = 7 * 86_400_000;
 
@@ -41,7 +40,14 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     ready.retain(|worker| predictor.availability(worker, &limits) == Availability::Ready);
     let ready: BTreeSet<AgentId> = ready.iter().map(|worker| worker.agent).collect();
     let agents: Vec<AgentId> = workers.iter().map(|worker| worker.agent).collect();
-    let mut due = due_measurements(&agents, missing, &known, now);
+    let reports = model.as_ref().map(|model| &model.home_reports);
+    let is_accepted = |agent: AgentId| {
+        // Nobody has more partners before the first ones were measured.
+        let known = reports.and_then(|reports| reports.get(&agent));
+        known.is_none_or(|reports| reports.is_accepted || reports.judgements.is_empty())
+    };
+    let partners = partner_measurements(&agents, is_accepted);
+    let mut due = due_measurements(partners, missing, &known, now);
     due.retain(|(_, witness)| ready.contains(witness));
     let ordered =
         if due.is_empty() { 0 } else { home_times::order(&predictor.store, &due, now).await? };
@@ -53,10 +59,10 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     Ok(Outcome::Done(format!("asked for {} of home addresses", quantity(ordered, "measurement"))))
 }
 
-/// What is to be measured now: by the witnesses of each agent, and by one of each pair that the map
+/// What is to be measured now: by the partners of each agent, and by one of each pair that the map
 /// lacks.
 fn due_measurements(
-    agents: &[AgentId],
+    partners: BTreeSet<Measurement>,
     missing: &[(AgentId, AgentId)],
     known: &[HomeTime],
     now: UnixMillis,
@@ -66,10 +72,8 @@ fn due_measurements(
     let is_due = |wanted: &Measurement| {
         measured.get(wanted).is_none_or(|at| at.plus_ms(REPEAT_AFTER_MS) <= now)
     };
-    let mut wanted: BTreeSet<Measurement> = measured.keys().copied().collect();
-    for (index, agent) in agents.iter().enumerate() {
-        wanted.extend(witnesses(agents.len(), index).map(|witness| (*agent, agents[witness])));
-    }
+    let mut wanted = partners;
+    wanted.extend(measured.keys());
     for (a, b) in missing {
         // The other direction is tried where the first got no answer.
         let untried = [(*a, *b), (*b, *a)].into_iter().find(|pair| !measured.contains_key(pair));
@@ -78,38 +82,21 @@ fn due_measurements(
     wanted.into_iter().filter(is_due).collect()
 }
 
-/// The agents that measure the home address of the one at `index`, evenly spread over all.
-fn witnesses(agents: usize, index: usize) -> impl Iterator<Item = usize> {
-    let others = agents.saturating_sub(1);
-    let step = others.div_ceil(WITNESSES).max(1);
-    (1..=others).step_by(step).map(move |ahead| (index + ahead) % agents)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_agent_is_measured_by_some_others_and_never_by_itself() {
-        for agents in [0, 1, 2, 12, 13, 1_000] {
-            for index in 0..agents {
-                let found: Vec<usize> = witnesses(agents, index).collect();
-                assert!(found.len() <= WITNESSES && !found.contains(&index));
-                assert_eq!(found.is_empty(), agents < 2);
-            }
-        }
-    }
-
-    #[test]
     fn a_pair_is_measured_from_the_other_side_where_one_got_no_answer_and_again_after_a_week() {
         let a = AgentId::new(1);
         let b = AgentId::new(2);
+        let none = BTreeSet::new;
         let now = UnixMillis(REPEAT_AFTER_MS);
         let unanswered =
             HomeTime { agent: a, witness: b, rtt_us: None, measured_at: UnixMillis(1) };
-        assert_eq!(due_measurements(&[], &[(a, b)], &[], now), [(a, b)]);
-        assert_eq!(due_measurements(&[], &[(a, b)], &[unanswered], now), [(b, a)]);
+        assert_eq!(due_measurements(none(), &[(a, b)], &[], now), [(a, b)]);
+        assert_eq!(due_measurements(none(), &[(a, b)], &[unanswered], now), [(b, a)]);
         let week_old = HomeTime { measured_at: UnixMillis(0), ..unanswered };
-        assert_eq!(due_measurements(&[], &[], &[week_old], now), [(a, b)]);
+        assert_eq!(due_measurements(none(), &[], &[week_old], now), [(a, b)]);
     }
 }

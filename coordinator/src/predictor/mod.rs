@@ -1,18 +1,12 @@
 //! Predictor: learns from searches which agent is probably nearest to a subnet.
 //!
 //! Its state is derived from Postgres: the model from the places of the agents, their times to
-//! each other and the trails of searches, the distances by which reports are judged from the times
-//! of landmarks, the spent budget from the probes of today. A coordinator that becomes the leader
-//! derives it anew.
+//! each other and the trails of searches, the spent budget from the probes of today. A coordinator
+//! that becomes the leader derives it anew.
 
 mod agent_places;
-pub mod choose_landmarks;
 mod findings;
-pub mod fit_model;
-mod judge_landmarks;
-mod landmark_plan;
 pub mod measure_homes;
-pub mod measure_landmarks;
 mod observation;
 mod probe_budget;
 mod report_trust;
@@ -37,7 +31,7 @@ use crate::runtime::policy::CurrentPolicy;
 pub use findings::{propose_splits, store_findings};
 pub use observation::Observation;
 pub use probe_budget::probe_limits;
-pub use report_trust::{ReportJudgement, decode_trust, read_trust, record_judgements};
+pub use report_trust::{ReportJudgement, read_trust, read_wins, record_judgements};
 pub use state::PredictorState;
 pub use teach_model::ensure_taught;
 
@@ -50,13 +44,13 @@ pub struct Predictor {
     pub clock: Arc<dyn Clock>,
     /// Receives the events of this stage.
     pub events: Arc<Events>,
-    /// Finds the subnets of landmarks and searches.
+    /// Finds the subnets of searches.
     pub hierarchy: Arc<CurrentHierarchy>,
-    /// Strategy, number of landmarks, probes a day.
+    /// Strategy, share of control probes, probes a day.
     pub policy: Arc<CurrentPolicy>,
-    /// Notifies agents that are asked to measure landmarks.
+    /// Notifies agents that are asked to measure homes.
     pub agent_wakeups: Arc<AgentWakeups>,
-    /// The models and the probes of today.
+    /// The model and the probes of today.
     pub state: PredictorState,
     /// Counts the probes of all stages.
     pub probe_metrics: ProbeMetrics,

@@ -1,10 +1,8 @@
 //! Observations: round trips to one subnet.
 
-use delegation::predictor::Landmark;
 use delegation::{ProbeOutcome, TrailProbe};
-use hierarchy::{Hierarchy, SubnetId};
-use model::{AgentId, LandmarkId};
-use store::landmarks::{LandmarkReport, Outcome};
+use hierarchy::SubnetId;
+use model::AgentId;
 
 /// Round trips to a subnet, from probes of a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,24 +32,4 @@ pub(super) fn measured_ms(probe: &TrailProbe) -> Option<f64> {
 
 pub(super) fn millis(micros: u32) -> f64 {
     f64::from(micros) / 1000.0
-}
-
-/// The times of each landmark; `reports` are sorted by landmark, as the store returns them.
-pub(super) fn landmark_times(
-    hierarchy: &Hierarchy,
-    reports: &[LandmarkReport],
-) -> Vec<(LandmarkId, Landmark)> {
-    let mut landmarks: Vec<(LandmarkId, Landmark)> = Vec::new();
-    for report in reports {
-        let Outcome::Measured { rtt_us, .. } = report.outcome else { continue };
-        let time = (report.agent, millis(rtt_us));
-        match landmarks.last_mut() {
-            Some((id, landmark)) if *id == report.landmark => landmark.times_ms.push(time),
-            _ => {
-                let subnet = hierarchy.smallest(report.address);
-                landmarks.push((report.landmark, Landmark { subnet, times_ms: vec![time] }));
-            }
-        }
-    }
-    landmarks
 }

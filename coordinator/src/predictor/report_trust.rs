@@ -3,80 +3,81 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use delegation::plausibility::{Judgement, Trust, TrustLevel, Verdict};
-use model::{AgentId, LandmarkId};
+use delegation::plausibility::{HomeReports, Judgement, ReferenceTimes, Trust, Wins};
+use model::{AgentId, UnixMillis};
 use serde_json::Value;
-use store::trust::{self, Contradiction, JudgedReport};
+use store::trust::{self, Contradiction};
+use store::{Store, StoreError, home_times};
 
 use crate::predictor::Predictor;
+use crate::predictor::agent_places::measured_homes;
 use crate::runtime::events::Event;
 
-/// A report with its judgement.
+/// A report that won a search, with its judgement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReportJudgement {
-    /// The landmark that was measured; none for a search.
-    pub landmark: Option<LandmarkId>,
     /// The address that was measured.
     pub target: Option<IpAddr>,
     /// What others say about the report.
     pub judgement: Judgement,
 }
 
-/// The trust in all agents with judged reports.
-pub async fn read_trust(store: &store::Store) -> Result<HashMap<AgentId, Trust>, anyhow::Error> {
-    let tests = trust::tests(store).await?;
-    tests.into_iter().map(|(agent, tests)| Ok((agent, decode_trust(Some(tests))?))).collect()
+impl ReportJudgement {
+    /// The numbers of a report that others contradict.
+    pub fn contradiction(&self, now: UnixMillis) -> Option<Contradiction> {
+        let judgement = self.judgement;
+        judgement.is_contradicted().then(|| Contradiction {
+            target: self.target,
+            reported_us: micros(judgement.reported_ms),
+            least_us: micros(judgement.least_ms),
+            witness: judgement.witness.map(|witness| (witness.agent, micros(witness.ms))),
+            apart_us: judgement.apart_ms.map(micros),
+            judged_at: now,
+        })
+    }
 }
 
-/// Counts judged reports of an agent. Emits an event when its reports turn out to be forged.
+/// How the reports with which agents won searches were judged.
+pub async fn read_wins(store: &Store) -> Result<HashMap<AgentId, Wins>, StoreError> {
+    let tests = trust::tests(store).await?;
+    Ok(tests.into_iter().map(|(agent, tests)| (agent, decode_wins(Some(tests)))).collect())
+}
+
+/// The trust in all agents with judged reports.
+pub async fn read_trust(store: &Store) -> Result<HashMap<AgentId, Trust>, StoreError> {
+    let homes = measured_homes(&home_times::list(store).await?);
+    let homes = HomeReports::judge_all(&ReferenceTimes::new(&homes));
+    Ok(Trust::of_all(&homes, read_wins(store).await?))
+}
+
+/// Tests of another version of the program cannot be read: the agent begins anew.
+fn decode_wins(tests: Option<Value>) -> Wins {
+    let known = serde_json::from_value::<Option<Wins>>(tests.unwrap_or(Value::Null));
+    known.ok().flatten().unwrap_or_default()
+}
+
+/// Counts judged reports of an agent. Emits an event when some are contradicted: together with
+/// others they may prove that it forges.
 pub async fn record_judgements(
     predictor: &Predictor,
     agent: AgentId,
     judgements: &[ReportJudgement],
 ) -> Result<(), anyhow::Error> {
     let now = predictor.clock.now();
-    let judged = |report: &ReportJudgement| {
-        let judgement = report.judgement;
-        let contradiction = judgement.is_contradicted().then(|| Contradiction {
-            target: report.target,
-            reported_us: micros(judgement.reported_ms),
-            least_us: micros(judgement.least_ms),
-            witness: judgement.witness.map(|witness| (witness.agent, micros(witness.ms))),
-            apart_us: judgement.apart_ms.map(micros),
-            judged_at: now,
-        });
-        JudgedReport { landmark: report.landmark, contradiction }
-    };
-    let judged: Vec<JudgedReport> = judgements.iter().map(judged).collect();
-    let mut is_forging = false;
-    trust::record(&predictor.store, agent, &judged, |tests, counted| {
-        let mut trust = decode_trust(tests)?;
-        for report in counted {
-            let witness = report.contradiction.as_ref().map(|found| found.witness);
-            let verdict = match witness {
-                None => Verdict::Plausible,
-                Some(None) => Verdict::Impossible,
-                Some(Some((witness, _))) => Verdict::ContradictedBy(witness),
-            };
-            match report.landmark {
-                Some(_) => trust.observe_landmark(verdict),
-                None => trust.observe_win(verdict),
-            }
+    let contradictions: Vec<Contradiction> =
+        judgements.iter().filter_map(|judged| judged.contradiction(now)).collect();
+    trust::record(&predictor.store, agent, &contradictions, |tests| {
+        let mut wins = decode_wins(tests);
+        for judged in judgements {
+            wins.observe(judged.judgement.verdict());
         }
-        is_forging = trust.level() == TrustLevel::Forging;
-        Ok::<_, anyhow::Error>(serde_json::to_value(trust)?)
+        Ok::<_, anyhow::Error>(serde_json::to_value(wins)?)
     })
     .await?;
-    if is_forging {
+    if !contradictions.is_empty() {
         predictor.events.emit(Event::ForgeryFound);
     }
     Ok(())
-}
-
-/// The tests on an agent's reports. Null stands for an agent without judged reports.
-pub fn decode_trust(tests: Option<Value>) -> Result<Trust, serde_json::Error> {
-    let tests: Option<Trust> = serde_json::from_value(tests.unwrap_or(Value::Null))?;
-    Ok(tests.unwrap_or_default())
 }
 
 fn micros(ms: f64) -> u32 {

@@ -1,41 +1,28 @@
-//! Predictor state: the models in memory, and what they say about a search.
+//! Predictor state: the model in memory, and what they say about a search.
 
-use std::sync::{Arc, Mutex as PlainMutex, PoisonError, RwLock, RwLockReadGuard};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use delegation::places::{self, AgentMap, PlaceModel, Posterior};
-use delegation::plausibility::ReferenceTimes;
-use delegation::predictor::Clusters;
-use delegation::predictor::landmarks::MIN_LANDMARKS;
+use delegation::plausibility::{HomeReports, ReferenceTimes, Trust, Wins};
 use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
 use hierarchy::{Hierarchy, Numbering, SubnetId};
-use model::{AgentId, Phase, UnixMillis};
-use store::landmarks::{ReportCounts, Stamp};
+use model::{AgentId, Phase};
 use store::probes::Expected;
 use store::searches::DecidedPosition;
 use tokio::sync::Mutex;
 
 use crate::predictor::agent_places::KnownAgents;
-use crate::predictor::choose_landmarks::ChoiceStamp;
-use crate::predictor::measure_landmarks::RestedAgents;
 use crate::predictor::observation::{Observation, measured_ms};
 use crate::predictor::probe_budget::ProbeBudget;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// The models, `None` before they are made, and the probe budget.
+/// The model, `None` before it is made, and the probe budget.
 #[derive(Debug, Default)]
 pub struct PredictorState {
     model: RwLock<Option<Arc<TaughtModel>>>,
     /// Held while the model is made or taught, so that two tasks never do it at the same time.
     pub(super) teaching: Mutex<()>,
-    fitted: RwLock<Option<FittedModel>>,
-    /// Held during a fit to landmarks.
-    pub(super) fitting: Mutex<()>,
-    /// The last count of reports on landmarks, with what it depends on.
-    counted: PlainMutex<Option<(Stamp, UnixMillis, ReportCounts)>>,
-    /// Agents that have nothing to measure for a while.
-    pub(super) rested: PlainMutex<RestedAgents>,
-    /// What the landmarks were last chosen from.
-    pub(super) chosen_from: PlainMutex<Option<ChoiceStamp>>,
     /// Probes of today.
     pub budget: ProbeBudget,
 }
@@ -49,31 +36,14 @@ pub(super) struct TaughtModel {
     pub(super) map: Option<AgentMap>,
     /// Pairs of agents whose time would complete the map.
     pub(super) missing: Vec<(AgentId, AgentId)>,
+    /// Distances between agents, by which reports are judged.
+    pub(super) references: Arc<ReferenceTimes>,
+    /// What the agents reported of each other's homes.
+    pub(super) home_reports: Arc<BTreeMap<AgentId, HomeReports>>,
     /// None while nothing is known of the agents' places.
     pub(super) places: Option<PlaceModel>,
     /// The last search that it was taught.
     pub(super) taught_to: DecidedPosition,
-}
-
-/// Clusters of landmarks on one numbering of subnets.
-#[derive(Debug)]
-pub(super) struct FittedModel {
-    pub(super) numbering: Numbering,
-    pub(super) clusters: Clusters,
-    /// Distances between agents, by which reports are judged.
-    pub(super) references: Arc<ReferenceTimes>,
-    pub(super) input: FitInput,
-}
-
-/// The landmark reports from which a model was fitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FitInput {
-    /// Number of reports.
-    pub reports: u64,
-    /// Time of the newest report.
-    pub newest: UnixMillis,
-    /// When the reports were read.
-    pub read_at: UnixMillis,
 }
 
 impl PredictorState {
@@ -104,9 +74,19 @@ impl PredictorState {
         (step, expected)
     }
 
-    /// What is known of the distances between agents; nothing before the first fit.
-    pub fn references(&self) -> Arc<ReferenceTimes> {
-        self.read_fitted().as_ref().map(|model| Arc::clone(&model.references)).unwrap_or_default()
+    /// What is known of the distances between agents; nothing before they are mapped.
+    pub fn references(&self, hierarchy: &Hierarchy) -> Arc<ReferenceTimes> {
+        self.model(hierarchy).map(|model| Arc::clone(&model.references)).unwrap_or_default()
+    }
+
+    /// The trust in all agents with judged reports.
+    pub fn trust(
+        &self,
+        hierarchy: &Hierarchy,
+        wins: HashMap<AgentId, Wins>,
+    ) -> HashMap<AgentId, Trust> {
+        let homes = self.model(hierarchy).map(|model| Arc::clone(&model.home_reports));
+        Trust::of_all(&homes.unwrap_or_default(), wins)
     }
 
     /// Ready agents that the search has not asked, the ones first that are nearest by what agents
@@ -124,16 +104,6 @@ impl PredictorState {
         places.map_or_else(Vec::new, |places| {
             places.nearest_without(hierarchy, agents, search, agent)
         })
-    }
-
-    /// Whether there are enough landmarks to judge reports by.
-    pub fn has_enough_landmarks(&self) -> bool {
-        self.with_clusters(|clusters| clusters.members().len() >= MIN_LANDMARKS).unwrap_or(false)
-    }
-
-    /// Calls `read` with the clusters; `None` before the first fit.
-    pub fn with_clusters<T>(&self, read: impl FnOnce(&Clusters) -> T) -> Option<T> {
-        self.read_fitted().as_ref().map(|model| read(&model.clusters))
     }
 
     /// Two agents far from each other that are both near to the subnet, where there are such: its
@@ -176,31 +146,6 @@ impl PredictorState {
     pub fn reset(&self) {
         *self.model.write().unwrap_or_else(PoisonError::into_inner) = None;
         self.budget.reset();
-    }
-
-    /// The numbering of subnets and the landmark reports of the last fit.
-    pub fn fit_input(&self) -> Option<(Numbering, FitInput)> {
-        self.read_fitted().as_ref().map(|model| (model.numbering, model.input))
-    }
-
-    /// The last count of reports, if nothing that it depends on has changed.
-    pub(super) fn counted(&self, stamp: Stamp, since: UnixMillis) -> Option<ReportCounts> {
-        let counted = *self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = counted.filter(|(of, from, _)| *of == stamp && *from == since);
-        same.map(|(_, _, counts)| counts)
-    }
-
-    pub(super) fn set_counted(&self, stamp: Stamp, since: UnixMillis, counts: ReportCounts) {
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        *counted = Some((stamp, since, counts));
-    }
-
-    pub(super) fn replace_fitted(&self, model: FittedModel) {
-        *self.fitted.write().unwrap_or_else(PoisonError::into_inner) = Some(model);
-    }
-
-    fn read_fitted(&self) -> RwLockReadGuard<'_, Option<FittedModel>> {
-        self.fitted.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,10 +4,11 @@
 //! The model is a function of the agents' places and of the stored trails in the order of their
 //! decisions, so that a restart and another leader come to the same.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use delegation::places::{AgentMap, Levels, MappedAgents, PlaceModel, map_agents};
-use delegation::plausibility::LEAST_MS;
+use delegation::plausibility::{HomeReports, LEAST_MS, ReferenceTimes, Trust, TrustLevel};
 use hierarchy::Hierarchy;
 use model::AgentId;
 use store::Store;
@@ -63,12 +64,18 @@ async fn renew(
     if present.as_ref().is_some_and(|model| model.known == known) {
         return Ok(None);
     }
-    let (known, mapped) = tokio::task::spawn_blocking(move || {
+    let (known, mapped, references) = tokio::task::spawn_blocking(move || {
         let mapped = map_agents(&known.claims, &known.times);
-        (known, mapped)
+        let references = ReferenceTimes::new(&known.homes);
+        (known, mapped, references)
     })
     .await?;
     let MappedAgents { map, missing } = mapped;
+    let home_reports = HomeReports::judge_all(&references);
+    let trust = Trust::of_all(&home_reports, HashMap::new());
+    if trust.values().any(|trust| trust.level() == TrustLevel::Forging) {
+        predictor.events.emit(Event::ForgeryFound);
+    }
     let same = present.filter(|model| model.map == map);
     let (places, taught_to, done) = match same {
         Some(model) => (model.places.clone(), model.taught_to, None),
@@ -82,7 +89,16 @@ async fn renew(
         }
     };
     let numbering = hierarchy.numbering();
-    let model = TaughtModel { numbering, known, map, missing, places, taught_to };
+    let model = TaughtModel {
+        numbering,
+        known,
+        map,
+        missing,
+        references: Arc::new(references),
+        home_reports: Arc::new(home_reports),
+        places,
+        taught_to,
+    };
     predictor.state.replace(model);
     Ok(done)
 }

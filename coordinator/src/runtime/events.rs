@@ -57,12 +57,6 @@ pub enum Event {
     /// Searches ended, with or without a delegation.
     SearchesEnded,
 
-    /// Decided searches could serve as the first landmarks.
-    LandmarksNeeded,
-    /// Landmarks were chosen or retired.
-    LandmarksChosen,
-    /// An agent measured a landmark.
-    LandmarkMeasured,
     /// An agent measured the home address of another.
     HomeMeasured,
     /// The map of agents changed, and with it the model of the predictor.

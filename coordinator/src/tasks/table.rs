@@ -14,9 +14,7 @@ use crate::placement::{
     apply_constraints, audit, balance_load, calibrate, check_paths, delegate_remapped,
     drain_agents, forget_history, keep_partitions, pause_forging, settle_homes,
 };
-use crate::predictor::{
-    choose_landmarks, fit_model, measure_homes, measure_landmarks, teach_model,
-};
+use crate::predictor::{measure_homes, teach_model};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
@@ -129,25 +127,6 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(end_leases::run(&coordinator.intake)),
     },
     BackgroundTask {
-        name: "choose_landmarks",
-        period: Duration::from_mins(1),
-        leader_only: true,
-        woken_by: &[Event::LandmarksNeeded, Event::PolicyChanged],
-        run: |coordinator| Box::pin(choose_landmarks::run(&coordinator.predictor)),
-    },
-    BackgroundTask {
-        name: "measure_landmarks",
-        period: Duration::from_secs(5),
-        leader_only: true,
-        woken_by: &[
-            Event::AgentAvailabilityChanged,
-            Event::LandmarksChosen,
-            Event::LandmarkMeasured,
-            Event::PolicyChanged,
-        ],
-        run: |coordinator| Box::pin(measure_landmarks::run(&coordinator.predictor)),
-    },
-    BackgroundTask {
         name: "teach_model",
         period: Duration::from_secs(30),
         leader_only: true,
@@ -160,13 +139,6 @@ pub static TABLE: &[BackgroundTask] = &[
         leader_only: true,
         woken_by: &[Event::AgentAvailabilityChanged, Event::AgentsMapped, Event::PolicyChanged],
         run: |coordinator| Box::pin(measure_homes::run(&coordinator.predictor)),
-    },
-    BackgroundTask {
-        name: "fit_model",
-        period: Duration::from_secs(10),
-        leader_only: true,
-        woken_by: &[Event::LandmarksChosen, Event::LandmarkMeasured],
-        run: |coordinator| Box::pin(fit_model::run(&coordinator.predictor)),
     },
     BackgroundTask {
         name: "open_searches",

@@ -18,7 +18,7 @@ async fn entries_are_found_by_person_action_subject_and_time() {
     let running = ground.start().await;
     let admin = Browser::signed_in(&ground, &running).await;
     Browser::signed_in_as_viewer(&admin, &running).await;
-    admin.put("/api/v1/policy", json!({ "landmark_days": 8 })).await.well();
+    admin.put("/api/v1/policy", json!({ "control_permille": 8 })).await.well();
     let list = |query: &'static str| {
         let admin = admin.clone();
         async move { admin.read(&format!("{ENTRIES}{query}")).await }
@@ -28,7 +28,7 @@ async fn entries_are_found_by_person_action_subject_and_time() {
         ["policy.change", "session.open", "account.create", "session.open", "admin.create"];
     assert_eq!(actions(&all), expected, "the newest first");
     assert_eq!(all["items"][2]["detail"], json!({ "name": "vera", "role": "viewer" }));
-    assert_eq!(all["items"][0]["detail"]["after"]["landmark_days"], 8);
+    assert_eq!(all["items"][0]["detail"]["after"]["control_permille"], 8);
 
     assert_eq!(actions(&list("?actor=vera").await), ["session.open"]);
     assert_eq!(actions(&list("?actor=coordinator").await), ["admin.create"]);

@@ -17,7 +17,7 @@ const SEEDS: [&str; 3] = ["http://198.51.100.1/", "http://198.51.100.130/", "htt
 async fn delegate_all(running: &Running, one: &mut FakeAgent, two: &mut FakeAgent) {
     execute(
         &running.coordinator.store,
-        "UPDATE policy SET threshold_us = 1, strategy = 'threshold', landmarks = 0",
+        "UPDATE policy SET threshold_us = 1, strategy = 'threshold'",
     )
     .await
     .unwrap();

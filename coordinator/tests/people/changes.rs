@@ -140,7 +140,7 @@ async fn policy_changes_apply_at_once() {
             "strategy": "predictive", "threshold_ms": 50, "patience_s": 60,
             "parallel_probes": 1, "samples_per_probe": 3,
             "probes_per_agent": 20_000, "probes_per_target": 50, "probes_total": 1_000_000,
-            "landmarks": 1_500, "landmark_days": 7, "control_permille": 10,
+            "control_permille": 10,
             "host_delay_ms": 1_000,
             "balance_rule": "cheapest", "balance_pass": "optimal",
             "balance_moves_per_day": 100, "balance_least_gain_ms": 1_000, "revisit_s": 604_800,
@@ -168,14 +168,14 @@ async fn policy_changes_apply_at_once() {
     assert_eq!(audit(&ground).await, changes);
     let paper = browser.put("/api/v1/policy", json!({ "preset": "paper" })).await.well();
     after.as_object_mut().unwrap().extend(
-        json!({ "preset": "paper", "strategy": "threshold", "threshold_ms": 50, "landmarks": 0,
+        json!({ "preset": "paper", "strategy": "threshold", "threshold_ms": 50,
                 "balance_rule": "variance", "balance_pass": "off" })
         .as_object()
         .unwrap()
         .clone(),
     );
     assert_eq!(paper, after, "a preset changes only what it names");
-    let wrong = json!({ "parallel_probes": 0, "landmark_days": 400 });
+    let wrong = json!({ "parallel_probes": 0, "control_permille": 1_001 });
     let refusal = browser.put("/api/v1/policy", wrong).await;
     refusal.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
     running.stop().await;

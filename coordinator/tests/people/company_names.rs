@@ -7,14 +7,13 @@ use serde_json::Value;
 
 /// The operations whose responses name companies: of agents' homes, of delegations, and of the
 /// subnets around one address.
-const NAMING: [&str; 7] = [
+const NAMING: [&str; 6] = [
     "/api/v1/agents",
     "/api/v1/agents/{id}",
     "/api/v1/delegations",
     "/api/v1/delegations/{id}",
     "/api/v1/delegations/{id}/explanation",
     "/api/v1/hierarchy/{address}",
-    "/api/v1/landmarks",
 ];
 
 /// Most items of a page.

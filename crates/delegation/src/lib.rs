@@ -7,8 +7,8 @@
 //! 2. [`candidates`]: the order in which the paper asks the agents (IPMicra III.E).
 //! 3. [`next_step`]: the search. Its whole state is the trail of its probes, so that a restart goes
 //!    on where it stopped: each step is computed anew from the trail.
-//! 4. [`places`]: a better order, learned from the trails. [`predictor`]: its predecessor, which
-//!    needs landmarks; the lab compares both.
+//! 4. [`places`]: a better order, learned from the trails. [`virtual_subnets`]: subnets whose
+//!    addresses are in several places.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
 //! 6. [`balance`]: when not every subnet can have its nearest agent (IPMicra III.F).
 //! 7. [`calibration`]: noticing that pages answer more slowly than before (IPMicra III.F).
@@ -35,12 +35,12 @@ mod home;
 mod normal;
 pub mod places;
 pub mod plausibility;
-pub mod predictor;
 mod search;
 mod skipped;
 pub mod successors;
 pub mod target;
 mod trail;
+pub mod virtual_subnets;
 
 pub use agent_counts::AgentCounts;
 pub use available_agents::{Availability, AvailableAgents};

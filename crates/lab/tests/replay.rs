@@ -3,7 +3,6 @@
 
 use std::{fmt::Write as _, fs, path::PathBuf};
 
-use delegation::predictor::{MIN_PROBABILITY, landmarks};
 use lab::{
     Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, Placement, Scenario, ScenarioSettings,
     Strategy, Topology, World, mean_of, mean_of_points, replay, replay_live, targets,
@@ -124,36 +123,6 @@ fn the_papers_search_lands_where_independent_simulations_did() {
     assert!((2.5..6.0).contains(&twelve.probes_per_subnet), "{twelve:?}");
 }
 
-/// The figures of docs/benchmarks/lab.md, under the shipped defaults, with fewer seeds than there.
-#[test]
-#[ignore = "needs the latency matrices of ../shared/data"]
-fn the_predictive_search_keeps_its_figures() {
-    let topology = measured_2018();
-    let of = |agents| {
-        let landmarks = landmarks::COUNT;
-        let settings =
-            ScenarioSettings { agents, subnets: 1000, landmarks, ..ScenarioSettings::default() };
-        let strategy = Strategy::Predictive { min_probability: MIN_PROBABILITY };
-        run(&topology, settings, strategy, 5)
-    };
-    let twelve = of(12);
-    assert!(twelve.optimal_share > 0.95 && twelve.probes_per_subnet < 2.15, "{twelve:?}");
-    assert!(twelve.excess_ms_mean < 0.2 && close(twelve.landmark_probes, 18_000.0), "{twelve:?}");
-    let fifty = of(50);
-    assert!(fifty.optimal_share > 0.93 && fifty.probes_per_subnet < 2.9, "{fifty:?}");
-    assert!(fifty.excess_ms_mean < 0.3, "{fifty:?}");
-    let hundred = of(100);
-    assert!(hundred.optimal_share > 0.93 && hundred.probes_per_subnet < 3.05, "{hundred:?}");
-    assert!(hundred.excess_ms_mean < 0.3, "{hundred:?}");
-}
-
-#[test]
-fn prediction_works_on_a_matrix_without_geography() {
-    let settings = ScenarioSettings { landmarks: 20, ..ScenarioSettings::without_noise(6, 30) };
-    let seen = run(&line(), settings, Strategy::Predictive { min_probability: 1.0 / 16.0 }, 20);
-    assert!(seen.optimal_share > 0.95 && seen.probes_per_subnet < 5.0, "{seen:?}");
-}
-
 #[test]
 #[ignore = "needs the latency matrices of ../shared/data"]
 fn worldwide_agents_live_in_every_region() {
@@ -191,11 +160,9 @@ fn a_live_replay_counts_every_probe() {
     let settings = ScenarioSettings::without_noise(6, 50);
     let all = live(&topology, settings, LiveStrategy::AllProbe, 1..4);
     assert!(close(all.optimal_share, 1.0) && close(all.probes_per_subnet, 6.0), "{all:?}");
-    let landmarks = live(&topology, settings, LiveStrategy::Landmarks, 1..4);
-    // Up to 48 landmarks are chosen, each measured by six agents.
-    assert!((4.0..6.0).contains(&landmarks.landmark_probes), "{landmarks:?}");
-    let sum = landmarks.search_probes + landmarks.landmark_probes;
-    assert!(close(landmarks.probes_per_subnet, sum), "{landmarks:?}");
+    let places = live(&topology, settings, LiveStrategy::Places(Claims::Unknown), 1..4);
+    let sum = places.search_probes + places.agent_probes;
+    assert!(close(places.probes_per_subnet, sum) && places.agent_probes > 0.0, "{places:?}");
 }
 
 #[test]

@@ -120,10 +120,6 @@ id! {
     MoveId, "mov"
 }
 id! {
-    /// A subnet that every agent measures periodically.
-    LandmarkId, "lmk"
-}
-id! {
     /// Agents that share hosts among themselves.
     RegionId, "rgn"
 }

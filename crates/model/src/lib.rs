@@ -54,7 +54,7 @@ pub use fetch::{ErrorKind, FetchOutcome};
 pub use host::{HandoverEnding, HostState, HostTask};
 pub use id::{
     AccountId, AgentId, ApiTokenId, DelegationId, ExclusionId, HostId, JoinRequestId, JoinTokenId,
-    LandmarkId, LedgerPosition, MoveId, PinId, ProbeId, RegionId, SearchId,
+    LedgerPosition, MoveId, PinId, ProbeId, RegionId, SearchId,
 };
 pub use incident::{IncidentCause, IncidentState};
 pub use place::{PlaceClaim, PlaceClaimError};

@@ -20,10 +20,6 @@ pub struct Policy {
     pub samples: u8,
     /// Bounds on the number of probes.
     pub probes: ProbesADay,
-    /// Most landmarks; 0 to 10,000.
-    pub landmarks: u32,
-    /// Days after which an agent measures a landmark again; 1 to 365.
-    pub landmark_days: u32,
     /// How many of a thousand decided searches a second agent checks, when the chosen agent is
     /// trusted; 0 to 1,000. With 0 no search is checked.
     pub control_permille: u32,
@@ -52,8 +48,6 @@ impl Default for Policy {
             parallel: 1,
             samples: 3,
             probes: ProbesADay { per_agent: 20_000, per_target: 50, in_all: 1_000_000 },
-            landmarks: 1_500,
-            landmark_days: 7,
             control_permille: 10,
             crawl: CrawlPolicy::default(),
             calibration: CalibrationPolicy::default(),

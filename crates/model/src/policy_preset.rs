@@ -15,8 +15,7 @@ use crate::{BalanceRule, Policy, Strategy};
 pub enum PolicyPreset {
     /// The shipped settings: predictive searches, the cheapest move, periodic passes.
     Default,
-    /// Those of IPMicra: threshold strategy with 50 ms, no landmarks, the variance rule, no
-    /// passes.
+    /// Those of IPMicra: threshold strategy with 50 ms, the variance rule, no passes.
     Paper,
 }
 
@@ -27,7 +26,6 @@ spelling!(PolicyPreset);
 struct Settings {
     strategy: Strategy,
     threshold_us: u32,
-    landmarks: u32,
     rule: BalanceRule,
     passes: bool,
 }
@@ -35,8 +33,8 @@ struct Settings {
 impl PolicyPreset {
     /// The policy with the settings of this preset; all others stay.
     pub fn apply(self, policy: Policy, balance: BalancePolicy) -> (Policy, BalancePolicy) {
-        let Settings { strategy, threshold_us, landmarks, rule, passes } = self.settings();
-        let policy = Policy { strategy, threshold_us, landmarks, ..policy };
+        let Settings { strategy, threshold_us, rule, passes } = self.settings();
+        let policy = Policy { strategy, threshold_us, ..policy };
         (policy, BalancePolicy { rule, passes, ..balance })
     }
 
@@ -45,7 +43,6 @@ impl PolicyPreset {
         let present = Settings {
             strategy: policy.strategy,
             threshold_us: policy.threshold_us,
-            landmarks: policy.landmarks,
             rule: balance.rule,
             passes: balance.passes,
         };
@@ -57,14 +54,12 @@ impl PolicyPreset {
             Self::Default => Settings {
                 strategy: Strategy::Predictive,
                 threshold_us: 50_000,
-                landmarks: 1_500,
                 rule: BalanceRule::Cheapest,
                 passes: true,
             },
             Self::Paper => Settings {
                 strategy: Strategy::Threshold,
                 threshold_us: 50_000,
-                landmarks: 0,
                 rule: BalanceRule::Variance,
                 passes: false,
             },
@@ -86,8 +81,6 @@ mod tests {
             parallel: 3,
             samples: 2,
             probes: ProbesADay { per_agent: 1, per_target: 2, in_all: 3 },
-            landmarks: 9,
-            landmark_days: 7,
             control_permille: 50,
             crawl: CrawlPolicy::default(),
             calibration: CalibrationPolicy {
@@ -111,10 +104,7 @@ mod tests {
         let (policy, balance) = custom();
         assert_eq!(PolicyPreset::of(&policy, &balance), None);
         let (paper, paper_balance) = PolicyPreset::Paper.apply(policy, balance);
-        assert_eq!(
-            (paper.strategy, paper.threshold_us, paper.landmarks),
-            (Strategy::Threshold, 50_000, 0)
-        );
+        assert_eq!((paper.strategy, paper.threshold_us), (Strategy::Threshold, 50_000));
         assert_eq!((paper_balance.rule, paper_balance.passes), (BalanceRule::Variance, false));
         assert_eq!(
             (paper.parallel, paper.probes, paper_balance.moves_a_day),

@@ -33,7 +33,6 @@ pub mod incidents;
 pub mod inspection;
 pub mod join_requests;
 pub mod join_tokens;
-pub mod landmarks;
 mod leader;
 mod line;
 mod listen;

@@ -93,20 +93,6 @@ fn round_trip((address, agent, rtt_us): Row) -> RoundTrip {
     RoundTrip { address, agent: AgentId::new(agent), rtt_us: rtt_us.unsigned_abs() }
 }
 
-/// The newest `limit` of them, in order of addresses.
-pub async fn newest(store: &Store, limit: usize) -> Result<Vec<RoundTrip>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT address, agent, rtt_us FROM
-            (SELECT * FROM round_trips ORDER BY reported_at DESC, address, agent LIMIT $1) AS r
-         ORDER BY address, agent",
-    )
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read the round trips of fetches"))?;
-    Ok(rows.into_iter().map(round_trip).collect())
-}
-
 /// Most round trips of a subnet that are read.
 const LOOKED_AT: i64 = 1_000;
 

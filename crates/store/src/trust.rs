@@ -1,9 +1,8 @@
 //! How far the reports of agents can be believed.
 
-use std::collections::HashSet;
 use std::net::IpAddr;
 
-use model::{AgentId, LandmarkId, UnixMillis};
+use model::{AgentId, UnixMillis};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::types::Json;
@@ -94,34 +93,21 @@ pub async fn find(store: &Store, agents: &[AgentId]) -> Result<Vec<AgentTrust>, 
     Ok(rows.into_iter().map(Row::read).collect())
 }
 
-/// A judged report.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JudgedReport {
-    /// The landmark that was measured; none for a search.
-    pub landmark: Option<LandmarkId>,
-    /// Why it is contradicted; none where it is plausible.
-    pub contradiction: Option<Contradiction>,
-}
-
-/// Counts judged reports of an agent. `update` computes the new tests from the stored ones and the
-/// reports that count, which no other transaction changes meanwhile. A report on a landmark counts
-/// once.
+/// Counts judged reports of an agent. `update` computes the new tests from the stored ones, which
+/// no other transaction changes meanwhile; `contradictions` are added to the evidence.
 pub async fn record<E: From<StoreError>>(
     store: &Store,
     agent: AgentId,
-    reports: &[JudgedReport],
-    update: impl FnOnce(Option<Value>, &[&JudgedReport]) -> Result<Value, E>,
+    contradictions: &[Contradiction],
+    update: impl FnOnce(Option<Value>) -> Result<Value, E>,
 ) -> Result<(), E> {
     let doing = StoreError::doing("store judgements of reports");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let Some(known) = lock(&mut tx, agent).await? else { return Ok(()) };
-    let landmarks = mark_judged(&mut tx, agent, reports).await?;
-    let is_new = |report: &&JudgedReport| report.landmark.is_none_or(|id| landmarks.contains(&id));
-    let counted: Vec<&JudgedReport> = reports.iter().filter(is_new).collect();
     let mut evidence = known.evidence;
-    evidence.extend(counted.iter().filter_map(|report| report.contradiction.clone()));
+    evidence.extend_from_slice(contradictions);
     evidence.drain(..evidence.len().saturating_sub(MOST_EVIDENCE));
-    let tests = update(known.tests, &counted)?;
+    let tests = update(known.tests)?;
     sqlx::query(include_str!("trust/record.sql"))
         .bind(agent.get())
         .bind(Json(tests))
@@ -161,31 +147,12 @@ async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<Known>, St
     Ok(Some(known.unwrap_or_default()))
 }
 
-/// The landmarks of these reports whose report was not judged yet.
-async fn mark_judged(
-    db: &mut PgConnection,
-    agent: AgentId,
-    reports: &[JudgedReport],
-) -> Result<HashSet<LandmarkId>, StoreError> {
-    let landmarks = reports.iter().filter_map(|report| report.landmark);
-    let marked: Vec<i64> = sqlx::query_scalar(
-        "UPDATE landmark_times SET judged = true
-         WHERE agent = $1 AND landmark = ANY($2) AND NOT judged RETURNING landmark",
-    )
-    .bind(agent.get())
-    .bind(landmarks.map(LandmarkId::get).collect::<Vec<_>>())
-    .fetch_all(db)
-    .await
-    .map_err(StoreError::doing("mark judged reports"))?;
-    Ok(marked.into_iter().map(LandmarkId::new).collect())
-}
-
 /// Pauses an approved agent because of its reports, with an entry in the audit log. Returns whether
 /// it was approved.
 pub async fn pause(
     store: &Store,
     agent: AgentId,
-    finding: &str,
+    (finding, evidence): (&str, &[Contradiction]),
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let paused = sqlx::query(include_str!("trust/pause.sql"))
@@ -193,6 +160,7 @@ pub async fn pause(
         .bind(agent.to_string())
         .bind(finding)
         .bind(Moment(now))
+        .bind(Json(&evidence[evidence.len().saturating_sub(MOST_EVIDENCE)..]))
         .execute(store.pool())
         .await
         .map_err(StoreError::doing("pause an agent because of its reports"))?;

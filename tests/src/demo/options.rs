@@ -76,7 +76,7 @@ impl Options {
 fn strategies() -> impl TypedValueParser<Value = Strategy> {
     let helps = [
         (Strategy::Threshold, "The paper's order, up to the first below the threshold"),
-        (Strategy::Predictive, "The likeliest first; the paper's order until landmarks are known"),
+        (Strategy::Predictive, "The likeliest first; the paper's order until agents are on a map"),
     ];
     let values = helps.map(|(strategy, help)| PossibleValue::new(strategy.as_str()).help(help));
     PossibleValuesParser::new(values).try_map(|word| word.parse::<Strategy>())
@@ -85,7 +85,7 @@ fn strategies() -> impl TypedValueParser<Value = Strategy> {
 fn presets() -> impl TypedValueParser<Value = PolicyPreset> {
     let helps = [
         (PolicyPreset::Default, "The shipped settings"),
-        (PolicyPreset::Paper, "Those of IPMicra: threshold strategy, no landmarks, variance rule"),
+        (PolicyPreset::Paper, "Those of IPMicra: threshold strategy, variance rule"),
     ];
     let values = helps.map(|(preset, help)| PossibleValue::new(preset.as_str()).help(help));
     PossibleValuesParser::new(values).try_map(|word| word.parse::<PolicyPreset>())

@@ -311,12 +311,6 @@ export const failedPackages = (signal?: AbortSignal) =>
 export const retryFailedPackage = (id: string) =>
   withSession(client.POST('/api/v1/failed-packages/{id}/retry', { params: { path: { id } } }));
 
-export const landmarks = (signal?: AbortSignal) =>
-  withSession(
-    client.GET('/api/v1/landmarks', { params: { query: { limit: 1 } }, ...abortable(signal) }),
-    signal,
-  );
-
 export const addSeeds = (urls: string[]) =>
   withSession(client.POST('/api/v1/seeds', { body: { urls } }));
 

@@ -36,7 +36,6 @@ export type AddressLocation = Schemas['AddressLocation'];
 export type JoinToken = Schemas['JoinToken'];
 export type Kind = Schemas['SubnetKind'];
 export type Ipv4Map = Schemas['Ipv4Map'];
-export type Landmarks = Schemas['Landmarks'];
 export type MeasuredAgent = Schemas['MeasuredAgent'];
 export type Locality = Schemas['Locality'];
 export type Method = Schemas['ProbeMethod'];

@@ -58,7 +58,7 @@ export const groups: readonly SettingGroup[] = [
     ],
   },
   {
-    name: 'Probes and landmarks',
+    name: 'Probes',
     meaning: 'What is measured, and how much of it.',
     settings: [
       {
@@ -68,24 +68,6 @@ export const groups: readonly SettingGroup[] = [
         min: 1,
         max: 10,
         meaning: 'Round trips that an agent measures for one probe. The smallest counts.',
-      },
-      {
-        key: 'landmarks',
-        name: 'Landmarks',
-        unit: 'subnets',
-        min: 0,
-        max: 10_000,
-        meaning:
-          'Most subnets that every agent measures periodically, so that searches can predict. With 0, every search uses the threshold.',
-      },
-      {
-        key: 'landmark_days',
-        name: 'Landmark interval',
-        unit: 'days',
-        min: 1,
-        max: 365,
-        meaning:
-          'An agent measures each landmark again after this time. A new agent, and one whose home changed, measures them at once.',
       },
       {
         key: 'probes_per_agent',
@@ -245,7 +227,7 @@ export const strategies = [
     value: 'predictive',
     name: 'Predictive',
     meaning:
-      'Asks the agents that are most likely to be nearest, and stops when no other agent is likely to be nearer. Until landmarks are measured it uses the threshold.',
+      'Asks the agents that are most likely to be nearest, and stops when no other agent is likely to be nearer. Until something is known of where agents are it uses the threshold.',
   },
   {
     value: 'threshold',

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
+use delegation::plausibility::Trust;
 use model::{AgentId, AgentState, PlaceClaim, Presence, UnixMillis};
 use protocol::join_token::Fingerprint;
 use store::agents::{self, AgentSummary, OrderOutcome};
@@ -20,6 +21,7 @@ use crate::http::paging::{PageQuery, bad_cursor, decode_cursor, encode_cursor};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::agent_administration::{AgentAction, administer};
+use crate::predictor::read_trust;
 use crate::tasks::coordinator::Coordinator;
 
 /// Agents that pass the filter, in the order asked for, with counts.
@@ -58,16 +60,18 @@ fn listed(core: &Coordinator, agent: AgentSummary) -> ListedAgent {
 async fn to_dtos(state: &ApiState, page: Vec<AgentSummary>) -> Result<Vec<Agent>, Problem> {
     let store = &state.core.store;
     let ids: Vec<AgentId> = page.iter().map(|agent| agent.id).collect();
-    let trust = trust::find(store, &ids).await?;
-    let mut trust: HashMap<AgentId, AgentTrust> =
-        trust.into_iter().map(|trust| (trust.agent, trust)).collect();
+    let stored = trust::find(store, &ids).await?;
+    let mut stored: HashMap<AgentId, AgentTrust> =
+        stored.into_iter().map(|stored| (stored.agent, stored)).collect();
+    let mut judged = read_trust(store).await?;
     let drains = drains::list(store).await?;
     let mut drains: HashMap<AgentId, Drain> =
         drains.into_iter().map(|drain| (drain.agent, drain)).collect();
     let agents = page.into_iter().map(|agent| {
-        let trust = trust.remove(&agent.id);
+        let judged = judged.remove(&agent.id).unwrap_or_default();
+        let stored = stored.remove(&agent.id);
         let drain = drains.remove(&agent.id);
-        to_dto(&state.core, agent, trust, drain)
+        to_dto(&state.core, agent, (judged, stored), drain)
     });
     Ok(agents.collect())
 }
@@ -159,10 +163,11 @@ const fn rule(action: AgentAction) -> &'static str {
 /// The agent of this id, or 404.
 pub(super) async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
     let found = agents::find(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
-    let trust = trust::find(&state.core.store, &[id]).await?.pop();
+    let stored = trust::find(&state.core.store, &[id]).await?.pop();
+    let judged = read_trust(&state.core.store).await?.remove(&id).unwrap_or_default();
     let drains = drains::list(&state.core.store).await?;
     let drain = drains.into_iter().find(|drain| drain.agent == id);
-    Ok(Json(to_dto(&state.core, found, trust, drain)))
+    Ok(Json(to_dto(&state.core, found, (judged, stored), drain)))
 }
 
 /// The problem of an agent that does not exist.
@@ -173,7 +178,7 @@ pub(super) fn unknown(id: AgentId) -> Problem {
 fn to_dto(
     core: &Coordinator,
     agent: AgentSummary,
-    trust: Option<AgentTrust>,
+    (judged, stored): (Trust, Option<AgentTrust>),
     drain: Option<Drain>,
 ) -> Agent {
     let presence = presence(&agent, core.heartbeat_cutoff(), core.now());
@@ -181,9 +186,9 @@ fn to_dto(
     let SubnetInfo { registry, country, company } =
         SubnetInfo::of_address(core.delegated().as_deref(), agent.home);
     let place = agent.place.as_ref();
-    let is_forging = trust.as_ref().is_some_and(|trust| trust.paused.is_some());
+    let is_forging = stored.as_ref().is_some_and(|stored| stored.paused.is_some());
     Agent {
-        reports: report_trust(trust),
+        reports: report_trust(&judged, stored),
         drain: drain.map(|drain| admin_drains::to_dto(drain, core.now())),
         idle_reason: match (agent.left_at, agent.leaving_at) {
             (Some(_), _) => Some("left, because its owner ended it".to_owned()),

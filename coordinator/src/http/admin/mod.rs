@@ -25,7 +25,6 @@ pub mod incidents;
 pub mod inspection;
 pub mod join_requests;
 pub mod join_tokens;
-pub mod landmarks;
 pub mod maps;
 pub mod overview;
 pub mod password;

@@ -110,8 +110,6 @@ fn changed(before: model::Policy, change: &PolicyChange) -> model::Policy {
             per_target: change.probes_per_target.unwrap_or(probes.per_target),
             in_all: change.probes_total.unwrap_or(probes.in_all),
         },
-        landmarks: change.landmarks.unwrap_or(before.landmarks),
-        landmark_days: change.landmark_days.unwrap_or(before.landmark_days),
         control_permille: change.control_permille.unwrap_or(before.control_permille),
         crawl: model::CrawlPolicy {
             host_delay_ms: change.host_delay_ms.unwrap_or(before.crawl.host_delay_ms),
@@ -141,8 +139,6 @@ fn to_dto(policy: &model::Policy, balance: &BalancePolicy, quotas: &DiscoveryQuo
         probes_per_agent: policy.probes.per_agent,
         probes_per_target: policy.probes.per_target,
         probes_total: policy.probes.in_all,
-        landmarks: policy.landmarks,
-        landmark_days: policy.landmark_days,
         control_permille: policy.control_permille,
         host_delay_ms: policy.crawl.host_delay_ms,
         revisit_s: policy.calibration.revisit_s,

@@ -4,25 +4,23 @@ use delegation::plausibility::{Trust, TrustLevel};
 use store::trust::{self, AgentTrust};
 
 use crate::http::admin::dto::agents::{Contradiction, ReportLevel, ReportTrust};
-use crate::predictor::decode_trust;
 
-/// `None` stands for an agent without judged reports.
-pub(super) fn report_trust(stored: Option<AgentTrust>) -> ReportTrust {
-    let tests = stored.as_ref().map(|stored| stored.tests.clone());
-    // Tests of another version of the program cannot be read: the agent begins anew.
-    let trust = decode_trust(tests).unwrap_or_default();
-    let Trust { landmarks, wins, .. } = &trust;
+/// The judged reports of an agent; `stored` is None for one that has won no search.
+pub(super) fn report_trust(trust: &Trust, stored: Option<AgentTrust>) -> ReportTrust {
+    let wins = &trust.wins.wins;
     let evidence = stored.as_ref().map(|stored| stored.evidence.clone()).unwrap_or_default();
     let (paused_at, finding) = stored.and_then(|stored| stored.paused).unzip();
+    // What a paused agent reported no longer counts, so that its trust begins anew.
+    let level = if paused_at.is_some() { TrustLevel::Forging } else { trust.level() };
     ReportTrust {
-        level: match trust.level() {
+        level: match level {
             TrustLevel::Trusted => ReportLevel::Trusted,
             TrustLevel::New => ReportLevel::New,
             TrustLevel::Doubted => ReportLevel::Doubted,
             TrustLevel::Forging => ReportLevel::Forging,
         },
-        landmarks_judged: landmarks.judged,
-        landmarks_contradicted: landmarks.contradicted,
+        homes_judged: trust.homes.judgements.len() as u32,
+        homes_contradicted: trust.homes.contradicted() as u32,
         wins_judged: wins.judged,
         wins_contradicted: wins.contradicted,
         paused_at: paused_at.map(Into::into),

@@ -26,15 +26,11 @@ pub(super) async fn reports(
     count(&api, caller, &reports, now).await?;
     let answered = [
         (ProbePurpose::Search, news.search),
-        (ProbePurpose::Landmark, news.landmark),
         (ProbePurpose::Check, news.check),
         (ProbePurpose::Home, news.home),
     ];
     for (purpose, count) in answered {
         api.probe_metrics.answered(purpose, count.unsigned_abs());
-    }
-    if news.landmark > 0 {
-        api.events.emit(Event::LandmarkMeasured);
     }
     if news.home > 0 {
         api.events.emit(Event::HomeMeasured);

@@ -10,8 +10,6 @@ use crate::runtime::metrics::{LabelledCounter, labelled_counter};
 pub enum ProbePurpose {
     /// A step of a search.
     Search,
-    /// The measurement of a landmark.
-    Landmark,
     /// The check of a single address.
     Check,
     /// The measurement of another agent's home address.
@@ -19,12 +17,11 @@ pub enum ProbePurpose {
 }
 
 impl ProbePurpose {
-    const ALL: [Self; 4] = [Self::Search, Self::Landmark, Self::Check, Self::Home];
+    const ALL: [Self; 3] = [Self::Search, Self::Check, Self::Home];
 
     const fn as_str(self) -> &'static str {
         match self {
             Self::Search => "search",
-            Self::Landmark => "landmark",
             Self::Check => "check",
             Self::Home => "home",
         }

@@ -192,7 +192,7 @@ impl PendingDecisions<'_> {
                 (result, decision.judged, decision.provisional)
             {
                 let target = Some(decision.search.target);
-                let report = ReportJudgement { landmark: None, target, judgement };
+                let report = ReportJudgement { target, judgement };
                 judged.entry(agent).or_default().push(report);
             }
         }

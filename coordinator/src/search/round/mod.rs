@@ -25,7 +25,7 @@ use store::probes::{self, Expected, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
-use crate::predictor::{Observation, ensure_taught, probe_limits, read_trust};
+use crate::predictor::{Observation, ensure_taught, probe_limits, read_wins};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -84,8 +84,8 @@ impl<'a> SearchRound<'a> {
             probe_limits,
             agents: AvailableAgents::default(),
             constraints: current_constraints(&parts.store, parts.clock.now()).await?,
-            references: predictor.state.references(),
-            trust: read_trust(&parts.store).await?,
+            references: predictor.state.references(delegated.hierarchy()),
+            trust: predictor.state.trust(delegated.hierarchy(), read_wins(&parts.store).await?),
             open_probes: workers.iter().map(|worker| (worker.agent, worker.orders)).collect(),
             new_probes: Vec::new(),
             decisions: PendingDecisions::new(parts, Arc::clone(&delegated)),
@@ -269,11 +269,6 @@ impl<'a> SearchRound<'a> {
         parts.events.emit(Event::SearchesAdvanced);
         if counts.decided + counts.ended > 0 {
             parts.events.emit(Event::SearchesEnded);
-        }
-        // The targets just measured may become the first landmarks. Searches take fewer probes
-        // once there are landmarks, so this does not wait for the task's period.
-        if counts.decided > 0 && !parts.predictor.state.has_enough_landmarks() {
-            parts.events.emit(Event::LandmarksNeeded);
         }
         Some(summary)
     }

@@ -36,7 +36,7 @@ pub struct AgentCost {
 pub enum CostSource {
     /// The agent probed or fetched.
     Measured,
-    /// From landmarks and other agents' probes: a move to this agent needs a probe first.
+    /// From places and other agents' probes: a move to this agent needs a probe first.
     Predicted,
 }
 

@@ -41,27 +41,17 @@ struct Bound {
 const MANY_WITNESSES: usize = 8;
 
 impl Judgement {
-    /// Judges a report by the witnesses, each with its relation to the agent that reported.
-    /// `landmark` is the landmark that was measured, if it was one: it does not count as a path
-    /// between agents. `None` when nothing is known to judge by.
+    /// Judges a report by the witnesses, each with its relation to the agent that reported. `None`
+    /// when nothing is known to judge by.
     pub fn of(
         reported_ms: f64,
         witnesses: impl Iterator<Item = (WitnessTime, Relation)>,
-        landmark: Option<usize>,
     ) -> Option<Self> {
         if reported_ms < LEAST_MS {
-            let least_ms = LEAST_MS;
-            return Some(Self {
-                reported_ms,
-                least_ms,
-                witness: None,
-                apart_ms: None,
-                witnesses: 0,
-            });
+            return Some(Self::impossible(reported_ms));
         }
-        let mut bounds: Vec<Bound> = witnesses
-            .filter_map(|(witness, relation)| bound(witness, relation, landmark))
-            .collect();
+        let mut bounds: Vec<Bound> =
+            witnesses.filter_map(|(witness, relation)| bound(witness, relation)).collect();
         bounds.sort_by(|a, b| b.least_ms.total_cmp(&a.least_ms));
         // One wrong witness proves nothing where there are several.
         let errors = match bounds.len() {
@@ -77,6 +67,11 @@ impl Judgement {
             apart_ms: Some(bound.apart_ms),
             witnesses: bounds.len(),
         })
+    }
+
+    /// The judgement of a time that no network stack reaches.
+    pub(super) fn impossible(reported_ms: f64) -> Self {
+        Self { reported_ms, least_ms: LEAST_MS, witness: None, apart_ms: None, witnesses: 0 }
     }
 
     /// Whether the report is shorter than what is plausible.
@@ -106,9 +101,8 @@ pub enum Verdict {
 }
 
 /// The larger of the two bounds that a witness gives.
-fn bound(witness: WitnessTime, relation: Relation, landmark: Option<usize>) -> Option<Bound> {
-    let over_landmarks = relation.path.map(|path| {
-        let apart_ms = path.ms(landmark);
+fn bound(witness: WitnessTime, relation: Relation) -> Option<Bound> {
+    let over_homes = relation.path_ms.map(|apart_ms| {
         let least_ms = witness.ms / DETOUR - apart_ms - SLACK_MS;
         Bound { least_ms, witness, apart_ms }
     });
@@ -116,6 +110,6 @@ fn bound(witness: WitnessTime, relation: Relation, landmark: Option<usize>) -> O
         let least_ms = apart_ms / DETOUR - witness.ms - SLACK_MS;
         Bound { least_ms, witness, apart_ms }
     });
-    let bounds = over_landmarks.into_iter().chain(to_home);
+    let bounds = over_homes.into_iter().chain(to_home);
     bounds.max_by(|a, b| a.least_ms.total_cmp(&b.least_ms))
 }

@@ -4,7 +4,7 @@
 //! bounds follow from what *other* agents measured. Both are the triangle inequality, `B` is any
 //! other agent, `T` the target, and `A` the agent that reports:
 //!
-//! - `d(A,T) ≥ d(B,T) − d(A,B)`, where `d(A,B)` is at most the path over a common landmark;
+//! - `d(A,T) ≥ d(B,T) − d(A,B)`, where `d(A,B)` is at most the path over the home of an agent;
 //! - `d(A,T) ≥ d(A,B) − d(B,T)`, where `d(A,B)` is what `B` measured to the home address of `A`.
 //!
 //! Routes in the Internet violate the inequality. Each bound therefore divides the longer time by
@@ -13,28 +13,28 @@
 //!
 //! 1. [`ReferenceTimes`]: what is known of the distances between agents.
 //! 2. [`Judgement`]: one report against the reports of other agents on the same target.
-//! 3. [`SequentialTest`]: Wald's test on the share of contradicted reports.
-//! 4. [`Trust`]: the tests of one agent and what follows from them.
-//! 5. [`Review`]: the trail of a search without implausible times, and the control probe that a
+//! 3. [`HomeReports`]: what an agent reported of the homes of others.
+//! 4. [`SequentialTest`]: Wald's test on the share of contradicted reports that won a search.
+//! 5. [`Trust`]: all that is held against one agent and what follows from it.
+//! 6. [`Review`]: the trail of a search without implausible times, and the control probe that a
 //!    search needs before it decides.
 //!
 //! Wanted: no honest agent is paused, whatever its line and its home address are; an agent that
 //! forges times is paused before it has won many subnets.
 
+mod home_reports;
 mod judgement;
-mod landmark_reports;
 mod reference_times;
 mod review;
 mod sequential_test;
-mod shortcuts;
 mod trust;
 
+pub use home_reports::{HomeReports, partner_measurements};
 pub use judgement::{Judgement, Verdict, WitnessTime};
-pub use landmark_reports::judge_landmarks;
-pub use reference_times::{HomeTime, Path, ReferenceTimes, Relation};
+pub use reference_times::{HomeTime, ReferenceTimes, Relation};
 pub use review::{ControlPolicy, Review};
 pub use sequential_test::SequentialTest;
-pub use trust::{Trust, TrustLevel};
+pub use trust::{Trust, TrustLevel, Wins};
 
 /// How many times as long a direct route may be as a detour over a third place. Chosen on one half
 /// of the cities of a measured matrix and judged on the other half (decision record 0034).

@@ -1,63 +1,11 @@
-//! Reference times: what is known of the distances between agents.
+//! Reference times: what is known of the distances between agents, from what they measured to each
+//! other's home addresses.
 
 use std::collections::HashMap;
 
 use model::AgentId;
 
-use super::shortcuts::Shortcuts;
-use crate::predictor::Landmark;
-
-/// Landmarks without which two agents say nothing of each other.
-const MIN_COMMON: usize = 6;
-
-/// Round trips of the agents to landmarks, and to the home addresses of other agents.
-#[derive(Debug, Clone, Default)]
-pub struct ReferenceTimes {
-    /// Sorted; the index of an agent is its row.
-    agents: Vec<AgentId>,
-    /// Milliseconds by agent, then by landmark; `None` where the agent has not measured.
-    rows: Vec<Vec<Option<f64>>>,
-    shortcuts: Shortcuts,
-    /// Milliseconds by agent and witness, of agents that are where their home address is.
-    homes: HashMap<(AgentId, AgentId), f64>,
-}
-
-/// What is known of the distance between an agent and a witness.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Relation {
-    /// Paths over common landmarks: upper bounds of the round trip between the two.
-    pub path: Option<Path>,
-    /// Round trip from the witness to the home address of the agent, in milliseconds, where the
-    /// agent measures from there.
-    pub home_ms: Option<f64>,
-}
-
-/// The two shortest paths between two agents over a landmark.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Path {
-    shortest_ms: f64,
-    /// The landmark of the shortest.
-    landmark: usize,
-    /// The shortest over another landmark.
-    second_ms: f64,
-}
-
-impl Path {
-    /// The shortest path over another landmark than `except`.
-    pub fn ms(&self, except: Option<usize>) -> f64 {
-        if Some(self.landmark) == except { self.second_ms } else { self.shortest_ms }
-    }
-
-    fn add(&mut self, landmark: usize, ms: f64) {
-        if ms < self.shortest_ms {
-            self.second_ms = self.shortest_ms;
-            self.shortest_ms = ms;
-            self.landmark = landmark;
-        } else {
-            self.second_ms = self.second_ms.min(ms);
-        }
-    }
-}
+use super::{DETOUR, SLACK_MS};
 
 /// What a witness measured to the home address of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,105 +18,169 @@ pub struct HomeTime {
     pub ms: f64,
 }
 
+/// Round trips of the agents to the home addresses of other agents.
+#[derive(Debug, Clone, Default)]
+pub struct ReferenceTimes {
+    /// Sorted by agent; the index of an agent is its row.
+    agents: Vec<KnownAgent>,
+}
+
+#[derive(Debug, Clone)]
+struct KnownAgent {
+    agent: AgentId,
+    /// What it measured to the home addresses of others.
+    reported: HashMap<AgentId, f64>,
+    /// What others measured to its home address.
+    measured: HashMap<AgentId, f64>,
+    /// Whether it measures from its home address, as far as others tell.
+    is_at_home: bool,
+}
+
+/// What is known of the distance between an agent and a witness, to judge reports of the agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Relation {
+    /// An upper bound of the round trip between the two, in milliseconds: the shortest path over
+    /// the home of a third agent, or the direct one.
+    pub path_ms: Option<f64>,
+    /// Round trip from the witness to the home address of the agent, in milliseconds, where the
+    /// agent measures from there.
+    pub home_ms: Option<f64>,
+}
+
+/// Deviation of the logarithm of an agent's own time over the other's time for the same pair,
+/// around the median of all pairs, by which two ways of one path differ.
+const SAME_PATH: f64 = 0.3;
+/// Share of the pairs that must agree.
+const AGREEMENT: f64 = 0.7;
+/// Pairs that must be known.
+const MIN_PAIRS: usize = 3;
+/// The median must be within this factor: an agent that reports half of the truth is at home.
+const HOME_REACH: f64 = 2.5;
+
 impl ReferenceTimes {
-    /// Arranges the times. Home addresses that are not where their agents measure from are left
-    /// out: the address may be that of a proxy.
-    pub fn new(landmarks: &[Landmark], homes: &[HomeTime]) -> Self {
-        let times = landmarks.iter().flat_map(|landmark| &landmark.times_ms);
-        let mut agents: Vec<AgentId> = times.map(|(agent, _)| *agent).collect();
-        agents.sort_unstable();
-        agents.dedup();
-        let mut rows = vec![vec![None; landmarks.len()]; agents.len()];
-        for (number, landmark) in landmarks.iter().enumerate() {
-            for (agent, ms) in &landmark.times_ms {
-                if let Ok(row) = agents.binary_search(agent) {
-                    rows[row][number] = Some(*ms);
-                }
+    /// Arranges the times.
+    pub fn new(homes: &[HomeTime]) -> Self {
+        let homes = homes.iter().filter(|home| home.agent != home.witness && home.ms.is_finite());
+        let homes: Vec<&HomeTime> = homes.collect();
+        let both = homes.iter().flat_map(|home| [home.agent, home.witness]);
+        let mut ids: Vec<AgentId> = both.collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let unknown = |agent| KnownAgent {
+            agent,
+            reported: HashMap::new(),
+            measured: HashMap::new(),
+            is_at_home: false,
+        };
+        let mut references = Self { agents: ids.into_iter().map(unknown).collect() };
+        for home in homes {
+            if let Ok(row) = references.row(home.agent) {
+                references.agents[row].measured.insert(home.witness, home.ms);
+            }
+            if let Ok(row) = references.row(home.witness) {
+                references.agents[row].reported.insert(home.agent, home.ms);
             }
         }
-        let shortcuts = Shortcuts::find(&rows);
-        let mut references = Self { agents, rows, shortcuts, homes: HashMap::new() };
-        references.homes = references.confirmed_homes(homes);
+        for agent in &mut references.agents {
+            agent.is_at_home = agent.agrees_with_others();
+        }
         references
     }
 
     /// What is known of the distance between `agent` and `witness`, to judge reports of `agent`.
     pub fn relation(&self, agent: AgentId, witness: AgentId) -> Relation {
-        let rows = self.row(agent).zip(self.row(witness));
-        let path = rows.and_then(|(row, other)| self.path(row, other));
-        Relation { path, home_ms: self.homes.get(&(agent, witness)).copied() }
+        self.relation_without(agent, witness, None)
     }
 
-    /// The shortest paths over landmarks that both measured. `None` when too few common landmarks
-    /// are known.
-    fn path(&self, row: usize, other: usize) -> Option<Path> {
-        let mut common = 0;
-        let mut path = Path { shortest_ms: f64::INFINITY, landmark: 0, second_ms: f64::INFINITY };
-        for (landmark, (a_ms, b_ms)) in self.rows[row].iter().zip(&self.rows[other]).enumerate() {
-            let (Some(a_ms), Some(b_ms)) = (a_ms, b_ms) else { continue };
-            // What the agent reports must not decide which landmarks count against it.
-            if self.shortcuts.is_shortcut(landmark, row) {
-                continue;
-            }
-            common += 1;
-            path.add(landmark, a_ms + b_ms);
-        }
-        (common >= MIN_COMMON).then_some(path)
+    /// The same without what `agent` reported of the home of `without`.
+    pub(super) fn relation_without(
+        &self,
+        agent: AgentId,
+        witness: AgentId,
+        without: Option<AgentId>,
+    ) -> Relation {
+        let Some((agent, witness)) = self.known(agent).zip(self.known(witness)) else {
+            return Relation::default();
+        };
+        let over = self.agents.iter().filter(|hub| Some(hub.agent) != without);
+        let path = over.filter_map(|hub| Some(agent.upper_ms(hub)? + witness.upper_ms(hub)?));
+        let path_ms = path.min_by(f64::total_cmp);
+        Relation { path_ms, home_ms: agent.home_ms(witness.agent) }
     }
 
-    /// The agents that measured some landmark.
-    pub(super) fn agents(&self) -> &[AgentId] {
-        &self.agents
+    /// Whether the agent measures longer times than others measure to its home address.
+    pub(super) fn is_slow(&self, agent: AgentId) -> bool {
+        let logs = self.known(agent).map_or_else(Vec::new, KnownAgent::log_ratios);
+        logs.get(logs.len() / 2).is_some_and(|median| *median > DETOUR.ln())
     }
 
-    /// The times of an agent by landmark.
-    pub(super) fn times(&self, row: usize) -> &[Option<f64>] {
-        &self.rows[row]
+    /// Round trip from `witness` to the home address of `agent`, where the agent measures from
+    /// there.
+    pub(super) fn home_ms(&self, agent: AgentId, witness: AgentId) -> Option<f64> {
+        self.known(agent)?.home_ms(witness)
     }
 
-    fn row(&self, agent: AgentId) -> Option<usize> {
-        self.agents.binary_search(&agent).ok()
+    /// The agents of which something is known, in order.
+    pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
+        self.agents.iter().map(|agent| agent.agent)
     }
 
-    fn confirmed_homes(&self, homes: &[HomeTime]) -> HashMap<(AgentId, AgentId), f64> {
-        let mut by_agent: HashMap<AgentId, Vec<HomeTime>> = HashMap::new();
-        for home in homes.iter().filter(|home| home.agent != home.witness) {
-            by_agent.entry(home.agent).or_default().push(*home);
-        }
-        by_agent.retain(|agent, times| self.is_at_home(*agent, times));
-        let all = by_agent.into_values().flatten();
-        all.map(|home| ((home.agent, home.witness), home.ms)).collect()
+    /// What `agent` measured to the home addresses of others, in their order.
+    pub(super) fn reported_by(&self, agent: AgentId) -> Vec<(AgentId, f64)> {
+        let Some(known) = self.known(agent) else { return Vec::new() };
+        let mut reported: Vec<(AgentId, f64)> =
+            known.reported.iter().map(|(home, ms)| (*home, *ms)).collect();
+        reported.sort_unstable_by_key(|(home, _)| *home);
+        reported
     }
 
-    /// Whether the landmark that the agent reports to be nearest is near its home address, as far
-    /// as other agents tell: they need about the same time to both. The margin has room for
-    /// an agent that reports half of the time, so that forging does not remove the evidence.
-    fn is_at_home(&self, agent: AgentId, homes: &[HomeTime]) -> bool {
-        let Some(row) = self.row(agent) else { return false };
-        let measured = self.rows[row].iter().enumerate();
-        let measured = measured.filter_map(|(landmark, ms)| Some((landmark, (*ms)?)));
-        let nearest = measured.min_by(|(_, a), (_, b)| a.total_cmp(b));
-        let Some((landmark, nearest_ms)) = nearest else { return false };
-        let mut compared = 0_u32;
-        let mut near = 0_u32;
-        for home in homes {
-            let Some(other) = self.row(home.witness) else { continue };
-            let Some(landmark_ms) = self.rows[other][landmark] else { continue };
-            let noise_ms = HOME_NOISE * home.ms.max(landmark_ms) + HOME_SLACK_MS;
-            compared += 1;
-            near += u32::from((home.ms - landmark_ms).abs() <= HOME_REACH * nearest_ms + noise_ms);
-        }
-        let share = f64::from(near) / f64::from(compared.max(1));
-        compared >= MIN_HOME_WITNESSES && share >= HOME_AGREEMENT
+    fn known(&self, agent: AgentId) -> Option<&KnownAgent> {
+        self.row(agent).ok().map(|row| &self.agents[row])
+    }
+
+    fn row(&self, agent: AgentId) -> Result<usize, usize> {
+        self.agents.binary_search_by_key(&agent, |known| known.agent)
     }
 }
 
-/// Multiple of the reported time to the nearest landmark within which the home address must be.
-const HOME_REACH: f64 = 2.5;
-/// Share of a round trip, and milliseconds, by which two routes to one place differ.
-const HOME_NOISE: f64 = 0.2;
-const HOME_SLACK_MS: f64 = 10.0;
-/// Other agents that must have measured the home address.
-const MIN_HOME_WITNESSES: u32 = 3;
-/// Share of them that must agree.
-const HOME_AGREEMENT: f64 = 0.7;
+impl KnownAgent {
+    fn home_ms(&self, witness: AgentId) -> Option<f64> {
+        self.measured.get(&witness).copied().filter(|_| self.is_at_home)
+    }
+
+    /// An upper bound of the round trip to another agent: what either measured to the home of the
+    /// other, where the other measures from there.
+    fn upper_ms(&self, other: &Self) -> Option<f64> {
+        if self.agent == other.agent {
+            return Some(0.0);
+        }
+        let own = self.reported.get(&other.agent).filter(|_| other.is_at_home);
+        let others = self.measured.get(&other.agent).filter(|_| self.is_at_home);
+        [own, others].into_iter().flatten().copied().min_by(f64::total_cmp)
+    }
+
+    /// Logarithms of its own time over the other's time of each pair, sorted.
+    fn log_ratios(&self) -> Vec<f64> {
+        let log = |(other, measured_ms): (&AgentId, &f64)| {
+            let own_ms = self.reported.get(other)?;
+            Some(((own_ms + SLACK_MS) / (measured_ms + SLACK_MS)).ln())
+        };
+        let mut logs: Vec<f64> = self.measured.iter().filter_map(log).collect();
+        logs.sort_by(f64::total_cmp);
+        logs
+    }
+
+    /// Whether the agent measures from its home address: both directions of a pair take the same
+    /// time. A constant factor is left open, so that an agent that reports half of the truth does
+    /// not remove the evidence. Behind a proxy or a VPN the times differ in all ways.
+    fn agrees_with_others(&self) -> bool {
+        let logs = self.log_ratios();
+        if logs.len() < MIN_PAIRS {
+            return false;
+        }
+        let median = logs[logs.len() / 2];
+        let agreeing = logs.iter().filter(|log| (*log - median).abs() <= SAME_PATH).count();
+        let is_near = median <= DETOUR.ln() && median >= -HOME_REACH.ln();
+        is_near && agreeing as f64 >= AGREEMENT * logs.len() as f64
+    }
+}

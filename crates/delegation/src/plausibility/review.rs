@@ -24,14 +24,14 @@ pub struct Review<'a> {
 }
 
 impl Review<'_> {
-    /// The agents that searches may ask and choose: those whose reports on landmarks are accepted.
-    /// While they are less than half of all, as before the first landmarks, everybody takes part.
+    /// The agents that searches may ask and choose: those that are not doubted. While these are
+    /// less than half of all, everybody takes part.
     pub fn admitted(&self, agents: &AvailableAgents) -> AvailableAgents {
-        let is_accepted = |agent: &AgentId| self.trust.get(agent).is_some_and(Trust::is_accepted);
-        let accepted = agents.agents().filter(is_accepted).count();
+        let is_doubted = |agent: &AgentId| self.level(*agent) >= TrustLevel::Doubted;
+        let doubted: Vec<AgentId> = agents.agents().filter(is_doubted).collect();
         let mut admitted = agents.clone();
-        if 2 * accepted >= agents.agents().count() {
-            for agent in agents.agents().filter(|agent| !is_accepted(agent)) {
+        if 2 * doubted.len() <= agents.agents().count() {
+            for agent in doubted {
                 admitted.remove(agent);
             }
         }
@@ -66,7 +66,7 @@ impl Review<'_> {
         let reported = times.iter().find(|time| time.agent == agent)?;
         let witnesses = times.iter().filter(|time| time.agent != agent);
         let related = witnesses.map(|time| (*time, self.references.relation(agent, time.agent)));
-        Judgement::of(reported.ms, related, None)
+        Judgement::of(reported.ms, related)
     }
 
     /// The agent that reported the shortest time of the trail, with the judgement of it; `None`
@@ -120,7 +120,7 @@ impl Review<'_> {
 
     fn is_witness(&self, agent: AgentId, other: AgentId) -> bool {
         let relation = self.references.relation(agent, other);
-        agent != other && (relation.path.is_some() || relation.home_ms.is_some())
+        agent != other && (relation.path_ms.is_some() || relation.home_ms.is_some())
     }
 
     fn level(&self, agent: AgentId) -> TrustLevel {

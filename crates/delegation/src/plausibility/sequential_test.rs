@@ -11,6 +11,17 @@ pub struct Shares {
     pub forged: f64,
 }
 
+impl Shares {
+    /// Logarithm of the likelihood of a forged report over that of an honest one.
+    pub(super) fn log_ratio(self, is_contradicted: bool) -> f64 {
+        if is_contradicted {
+            (self.forged / self.honest).ln()
+        } else {
+            ((1.0 - self.forged) / (1.0 - self.honest)).ln()
+        }
+    }
+}
+
 /// Probability that an honest agent with exactly [`Shares::honest`] is ever found to forge. Most
 /// honest agents are far below that share.
 const ERROR: f64 = 1e-5;
@@ -39,11 +50,7 @@ impl SequentialTest {
     pub fn observe(&mut self, shares: Shares, is_contradicted: bool) {
         self.judged = self.judged.saturating_add(1);
         self.contradicted = self.contradicted.saturating_add(u32::from(is_contradicted));
-        self.score += if is_contradicted {
-            (shares.forged / shares.honest).ln()
-        } else {
-            ((1.0 - shares.forged) / (1.0 - shares.honest)).ln()
-        };
+        self.score += shares.log_ratio(is_contradicted);
         if self.score <= -HONEST_LIMIT {
             self.score = 0.0;
             self.is_accepted = true;

@@ -1,12 +1,10 @@
-//! Budgets of probes, addresses that answer nothing, landmarks that die, and subnets that are not
-//! one cluster.
+//! Budgets of probes, addresses that answer nothing, and subnets that are in several places.
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
-use delegation::predictor::virtual_subnets::{AddressTimes, may_be_one_location, split};
-use delegation::predictor::{Clusters, Landmark, detect_anycast, landmarks};
 use delegation::target::{RETRY_AFTER_MS, next_address};
+use delegation::virtual_subnets::{AddressTimes, may_be_one_location, split};
 use delegation::{Availability, Policy, ProbeOutcome, Search, Step, TrailProbe, next_step};
 use hierarchy::{Hierarchy, Range, SubnetId};
 use model::{AgentId, Phase, UnixMillis};
@@ -83,42 +81,6 @@ fn silent_addresses_give_way_to_others_for_a_week() {
         (1..4).map(|last| (IpAddr::from([20, 1, 0, last]), Some(UnixMillis(0)))).collect();
     addresses.push((IpAddr::from([20, 1, 0, 4]), None));
     assert_eq!(next_address(&addresses, UnixMillis(1)), None, "three silent ones are enough");
-}
-
-/// Agents 1 and 2 are 100 ms apart on a line, as five landmarks show.
-fn line() -> Clusters {
-    let landmark = |n: u32| {
-        let at = f64::from(n) * 25.0;
-        Landmark {
-            subnet: SubnetId::new(n),
-            times_ms: vec![(agent(1), at + 1.0), (agent(2), 101.0 - at)],
-        }
-    };
-    let mut landmarks: Vec<Landmark> = (0..5).map(landmark).collect();
-    landmarks.extend([5, 6].map(|n| Landmark {
-        subnet: SubnetId::new(n),
-        times_ms: vec![
-            (agent(1), 201.0 + f64::from(n) * 60.0),
-            (agent(2), 101.0 + f64::from(n) * 60.0),
-        ],
-    }));
-    Clusters::fit(&landmarks)
-}
-
-#[test]
-fn agents_at_both_ends_that_are_near_prove_anycast() {
-    assert_eq!(
-        detect_anycast(&line(), &[(agent(1), 5.0), (agent(2), 6.0)]),
-        Some((agent(1), agent(2)))
-    );
-    for at in [0.0, 30.0, 50.0, 100.0] {
-        assert_eq!(
-            detect_anycast(&line(), &[(agent(1), at + 1.0), (agent(2), 101.0 - at)]),
-            None,
-            "on the line at {at}"
-        );
-    }
-    assert_eq!(detect_anycast(&line(), &[(agent(1), 5.0)]), None);
 }
 
 fn measured(address: u32, times_ms: &[f64]) -> AddressTimes {
@@ -209,34 +171,6 @@ proptest! {
         if seen.windows(2).all(|pair| may_be_one_location(&pair[0], &pair[1])) {
             prop_assert_eq!(pieces.len(), 1);
         }
-    }
-
-    /// Lost landmarks are retired and as many are added, none twice.
-    #[test]
-    fn lost_landmarks_are_replaced(
-        answered in prop::collection::vec(0_u32..11, 0..4),
-        moved in 0_u32..11,
-    ) {
-        let hierarchy = hierarchy();
-        let answering: Vec<SubnetId> = RANGES.map(|range| subnet(&hierarchy, range)).to_vec();
-        let health: Vec<landmarks::Health> = answering
-            .iter()
-            .zip(&answered)
-            .map(|(subnet, answered)| landmarks::Health {
-                subnet: *subnet,
-                asked: 10,
-                answered: *answered,
-                moved,
-            })
-            .collect();
-        let renewal =
-            landmarks::renew(&hierarchy, &health, &answering, |subnet| u64::from(subnet.get()));
-        let lost = answered.iter().filter(|answered| **answered < 5 || moved > 5).count();
-        prop_assert_eq!((renewal.retired.len(), renewal.kept.len()), (lost, health.len() - lost));
-        prop_assert_eq!(renewal.added.len(), lost.min(4 - health.len()));
-        prop_assert!(
-            renewal.added.iter().all(|added| health.iter().all(|old| old.subnet != *added))
-        );
     }
 }
 

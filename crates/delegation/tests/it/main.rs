@@ -2,20 +2,17 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
 
 mod audit;
-mod background;
 mod balance;
 mod budget;
 mod calibration;
 mod constraints;
 mod delegation_table;
 mod expected_costs;
-mod landmarks;
 mod map;
 mod paper;
 mod patience;
 mod places;
 mod plausibility;
-mod predictor;
 mod properties;
 mod successors;
 mod virtual_subnets;

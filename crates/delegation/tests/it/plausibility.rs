@@ -1,12 +1,11 @@
-//! Plausibility of reports on a line: agents and landmarks at places, a millisecond between two.
+//! Plausibility of reports on a line: agents at places, a millisecond between two.
 
 use std::collections::HashMap;
 
 use delegation::plausibility::{
-    ControlPolicy, HomeTime, Judgement, ReferenceTimes, Review, Trust, TrustLevel, Verdict,
-    judge_landmarks,
+    ControlPolicy, HomeReports, HomeTime, Judgement, ReferenceTimes, Review, Trust, TrustLevel,
+    Verdict,
 };
-use delegation::predictor::Landmark;
 use delegation::{
     Availability, AvailableAgents, Candidate, ProbeOutcome, Search, Step, TrailProbe,
 };
@@ -14,7 +13,8 @@ use hierarchy::SubnetId;
 use model::{AgentId, Phase, Reason};
 
 /// Places of the agents, in milliseconds from the end of the line.
-const AGENTS: [f64; 6] = [0.0, 40.0, 80.0, 120.0, 160.0, 200.0];
+const AGENTS: [f64; 12] =
+    [0.0, 40.0, 80.0, 120.0, 160.0, 200.0, 20.0, 60.0, 100.0, 140.0, 180.0, 220.0];
 
 fn agent(index: usize) -> AgentId {
     AgentId::new(index.cast_signed() as i64 + 1)
@@ -24,45 +24,37 @@ fn distance_ms(index: usize, place: f64) -> f64 {
     (AGENTS[index] - place).abs() + 2.0
 }
 
-/// Twenty-one landmarks on the line. `report` turns what an agent measures into what it reports.
-fn landmarks(report: impl Fn(usize, f64) -> f64) -> Vec<Landmark> {
-    let landmark = |number: u32| {
-        let place = f64::from(number) * 10.0;
-        let time = |index| (agent(index), report(index, distance_ms(index, place)));
-        Landmark { subnet: SubnetId::new(number), times_ms: (0..AGENTS.len()).map(time).collect() }
-    };
-    (0..=20).map(landmark).collect()
-}
-
-/// What all agents measure to the homes of all others, when agent `moved` has its home elsewhere.
-fn homes(moved: Option<(usize, f64)>) -> Vec<HomeTime> {
+/// What all agents report of the homes of all others: `report` turns what an agent measures into
+/// that; agent `moved` has its home elsewhere.
+fn homes(report: impl Fn(usize, f64) -> f64, moved: Option<(usize, f64)>) -> Vec<HomeTime> {
     let mut homes = Vec::new();
     for (index, place) in AGENTS.iter().enumerate() {
         let place = moved.filter(|(moved, _)| *moved == index).map_or(*place, |(_, place)| place);
         for witness in (0..AGENTS.len()).filter(|witness| *witness != index) {
-            let ms = distance_ms(witness, place);
+            let ms = report(witness, distance_ms(witness, place));
             homes.push(HomeTime { agent: agent(index), witness: agent(witness), ms });
         }
     }
     homes
 }
 
+fn honest() -> ReferenceTimes {
+    ReferenceTimes::new(&homes(|_, ms| ms, None))
+}
+
 fn trust_after(references: &ReferenceTimes, index: usize) -> Trust {
-    let mut trust = Trust::default();
-    for (_, judgement) in judge_landmarks(references, agent(index), |_| true) {
-        trust.observe_landmark(judgement.verdict());
-    }
-    trust
+    let mut all = Trust::of_all(&HomeReports::judge_all(references), HashMap::new());
+    all.remove(&agent(index)).unwrap_or_default()
 }
 
 #[test]
-fn honest_agents_are_trusted_after_some_landmarks() {
-    let references = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(None));
+fn honest_agents_are_trusted_after_their_first_win() {
+    let references = honest();
     for index in 0..AGENTS.len() {
         let mut trust = trust_after(&references, index);
-        assert_eq!((trust.landmarks.judged, trust.landmarks.contradicted), (21, 0));
+        assert_eq!((trust.homes.judgements.len(), trust.homes.contradicted()), (11, 0));
         assert_eq!(trust.level(), TrustLevel::New, "its first win is checked");
-        trust.observe_win(Verdict::Plausible);
+        trust.wins.observe(Verdict::Plausible);
         assert_eq!(trust.level(), TrustLevel::Trusted);
     }
 }
@@ -70,12 +62,13 @@ fn honest_agents_are_trusted_after_some_landmarks() {
 #[test]
 fn a_constant_and_half_of_the_truth_are_found_and_nobody_else_is_blamed() {
     for report in [|_: f64| 0.001, |_: f64| 1.0, |ms: f64| ms / 2.0] {
-        let forged = landmarks(|index, ms| if index == 0 { report(ms) } else { ms });
-        let references = ReferenceTimes::new(&forged, &homes(None));
+        let forged = homes(|index, ms| if index == 0 { report(ms) } else { ms }, None);
+        let references = ReferenceTimes::new(&forged);
         assert_eq!(trust_after(&references, 0).level(), TrustLevel::Forging);
         for index in 1..AGENTS.len() {
             let trust = trust_after(&references, index);
-            assert_eq!(trust.landmarks.contradicted, 0, "agent {index}");
+            assert_eq!(trust.homes.contradicted(), 0, "agent {index}");
+            assert!(trust.is_accepted(), "agent {index}");
         }
     }
 }
@@ -83,41 +76,43 @@ fn a_constant_and_half_of_the_truth_are_found_and_nobody_else_is_blamed() {
 #[test]
 fn a_lying_witness_blames_nobody() {
     // It reports long times where the truth is short, and the other way round.
-    let forged = landmarks(|index, ms| if index == 3 { 202.0 - ms } else { ms });
-    let references = ReferenceTimes::new(&forged, &homes(None));
+    let forged = homes(|index, ms| if index == 3 { 222.0 - ms } else { ms }, None);
+    let references = ReferenceTimes::new(&forged);
     for index in (0..AGENTS.len()).filter(|index| *index != 3) {
-        assert_ne!(trust_after(&references, index).level(), TrustLevel::Forging, "agent {index}");
+        assert!(trust_after(&references, index).level() <= TrustLevel::New, "agent {index}");
     }
 }
 
 #[test]
 fn a_home_address_elsewhere_a_satellite_link_and_a_near_neighbour_are_no_forgery() {
-    let proxied = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(Some((0, 200.0))));
-    assert_eq!(trust_after(&proxied, 0).landmarks.contradicted, 0, "its home is that of a proxy");
+    let proxied = ReferenceTimes::new(&homes(|_, ms| ms, Some((0, 220.0))));
+    assert_eq!(trust_after(&proxied, 0).homes.contradicted(), 0, "its home is that of a proxy");
 
-    let satellite = landmarks(|index, ms| if index == 0 { ms + 600.0 } else { ms });
-    let references = ReferenceTimes::new(&satellite, &homes(None));
+    let satellite = homes(|index, ms| if index == 0 { ms + 600.0 } else { ms }, None);
+    let references = ReferenceTimes::new(&satellite);
     for index in 0..AGENTS.len() {
-        assert_eq!(trust_after(&references, index).landmarks.contradicted, 0, "agent {index}");
+        assert_eq!(trust_after(&references, index).homes.contradicted(), 0, "agent {index}");
     }
 
     // The target stands in the building of agent 0; its neighbour measures a little more.
-    let references = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(None));
+    let references = honest();
     let trail = trail(&[(0, 0.2), (1, 41.0)]);
     let judgement = review(&references, &HashMap::new()).judge(agent(0), &trail).unwrap();
     assert!(!judgement.is_contradicted(), "{judgement:?}");
 }
 
 #[test]
-fn an_anycast_landmark_is_no_path_between_agents() {
-    let mut times = landmarks(|_, ms| ms);
-    for (_, ms) in &mut times[0].times_ms {
-        *ms = 2.0;
-    }
-    let references = ReferenceTimes::new(&times, &homes(None));
-    for index in 0..AGENTS.len() {
-        assert_eq!(trust_after(&references, index).landmarks.contradicted, 0, "agent {index}");
-    }
+fn doubted_agents_take_no_part_while_the_others_are_at_least_half() {
+    let forged = homes(|index, ms| if index == 0 { ms / 2.0 } else { ms }, None);
+    let references = ReferenceTimes::new(&forged);
+    let trust = Trust::of_all(&HomeReports::judge_all(&references), HashMap::new());
+    let available = |count: usize| -> AvailableAgents {
+        (0..count).map(|index| (agent(index), Availability::Ready)).collect()
+    };
+    let admitted = review(&references, &trust).admitted(&available(3));
+    assert_eq!(admitted.agents().collect::<Vec<_>>(), [agent(1), agent(2)]);
+    let alone = review(&references, &trust).admitted(&available(1));
+    assert_eq!(alone.agents().count(), 1, "somebody has to do it");
 }
 
 fn trail(times_ms: &[(usize, f64)]) -> Vec<TrailProbe> {
@@ -134,7 +129,7 @@ fn review<'a>(references: &'a ReferenceTimes, trust: &'a HashMap<AgentId, Trust>
 
 #[test]
 fn implausible_times_are_replaced_by_the_least_plausible_one() {
-    let references = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(None));
+    let references = honest();
     let trust = HashMap::new();
     let review = review(&references, &trust);
     // The target is at the other end of the line, next to agent 5.
@@ -152,7 +147,7 @@ fn implausible_times_are_replaced_by_the_least_plausible_one() {
 
 #[test]
 fn the_first_win_of_an_agent_and_a_sample_of_later_ones_are_checked() {
-    let references = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(None));
+    let references = honest();
     let ready: AvailableAgents =
         (0..AGENTS.len()).map(|index| (agent(index), Availability::Ready)).collect();
     let trail = trail(&[(0, 5.0), (2, 70.0)]);
@@ -179,7 +174,7 @@ fn the_first_win_of_an_agent_and_a_sample_of_later_ones_are_checked() {
     let mut known = trust_after(&references, 0);
     trust.insert(agent(0), known.clone());
     assert_eq!(step(&trust, 0.5, false), ask, "its first win");
-    known.observe_win(Verdict::Plausible);
+    known.wins.observe(Verdict::Plausible);
     trust.insert(agent(0), known);
     assert_eq!(step(&trust, 0.5, false), decide(false));
     assert_eq!(step_of(&alone, &trust, 0.5, false), decide(false));
@@ -187,7 +182,7 @@ fn the_first_win_of_an_agent_and_a_sample_of_later_ones_are_checked() {
 }
 
 #[test]
-fn without_landmarks_no_probe_is_spent() {
+fn before_homes_are_measured_no_probe_is_spent() {
     let references = ReferenceTimes::default();
     let trust = HashMap::new();
     let ready: AvailableAgents = (0..2).map(|index| (agent(index), Availability::Ready)).collect();
@@ -213,12 +208,12 @@ fn what_no_network_stack_reaches_is_contradicted_without_a_witness() {
 
 #[test]
 fn an_agent_that_begins_to_forge_late_is_found() {
-    let mut trust = Trust::default();
+    let mut trust = trust_after(&honest(), 0);
     for _ in 0..10_000 {
-        trust.observe_landmark(Verdict::Plausible);
+        trust.wins.observe(Verdict::Plausible);
     }
     let found = (0..25).any(|_| {
-        trust.observe_landmark(Verdict::Impossible);
+        trust.wins.observe(Verdict::Impossible);
         trust.level() == TrustLevel::Forging
     });
     assert!(found, "{trust:?}");
@@ -228,9 +223,9 @@ fn an_agent_that_begins_to_forge_late_is_found() {
 fn a_single_witness_pauses_nobody() {
     let mut trust = Trust::default();
     for _ in 0..100 {
-        trust.observe_landmark(Verdict::ContradictedBy(agent(1)));
+        trust.wins.observe(Verdict::ContradictedBy(agent(1)));
     }
     assert_eq!(trust.level(), TrustLevel::Doubted);
-    trust.observe_win(Verdict::ContradictedBy(agent(2)));
+    trust.wins.observe(Verdict::ContradictedBy(agent(2)));
     assert_eq!(trust.level(), TrustLevel::Forging);
 }

@@ -1,6 +1,5 @@
 use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
-use delegation::predictor::{MIN_PROBABILITY, landmarks};
 use lab::{
     Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, Placement, Scenario, ScenarioSettings,
     Strategy, Topology, mean_of, mean_of_points, replay, replay_live,
@@ -32,12 +31,6 @@ pub(crate) struct Args {
     /// Round trip that is good enough to stop asking
     #[arg(long, default_value_t = 50.0, value_name = "MS")]
     threshold_ms: f64,
-    /// How many landmarks the predictive strategy probes
-    #[arg(long, default_value_t = landmarks::COUNT)]
-    landmarks: usize,
-    /// The predictive strategy asks an agent that is nearer with at least this probability
-    #[arg(long, default_value_t = MIN_PROBABILITY, value_name = "PROBABILITY")]
-    min_probability: f64,
     /// Repeat with this many seeds and give the mean
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
@@ -49,7 +42,7 @@ pub(crate) struct Args {
     /// Begin with nothing, as a coordinator does, and count every probe
     #[arg(long)]
     live: bool,
-    /// What is known of the agents' positions, for prediction by places
+    /// What is known of the agents' positions, for the predictive search
     #[arg(long, value_enum, default_value_t = ClaimsName::Corrected, requires = "live")]
     claims: ClaimsName,
     /// Print one JSON object
@@ -78,10 +71,9 @@ struct NoiseArgs {
 enum StrategyName {
     /// The paper's search: company, siblings, higher levels, stop at the threshold
     Threshold,
-    /// The predictive search; in a live replay as the coordinator runs it
+    /// The predictive search, by places; only in a live replay, because it learns
+    #[value(alias = "places")]
     Predictive,
-    /// Prediction by places, in a live replay; the coordinator does not use it yet
-    Places,
     Random,
     /// Consistent hashing without distances
     Ubicrawler,
@@ -112,8 +104,6 @@ enum ClaimsName {
 struct Report {
     strategy: String,
     threshold_ms: f64,
-    min_probability: f64,
-    landmarks: usize,
     agents: usize,
     placement: String,
     near_ms: Option<f64>,
@@ -134,8 +124,6 @@ struct Report {
     excess_ms_p95: f64,
     probes_per_subnet: f64,
     probes_last_tenth: f64,
-    active_probes_per_subnet: f64,
-    landmark_probes: f64,
     crawl_time_ratio_to_random: f64,
     optimum_ratio_to_random: f64,
 }
@@ -176,7 +164,7 @@ struct LiveReport {
 }
 
 fn run_live(args: &Args, topology: &Topology) -> anyhow::Result<()> {
-    let settings = ScenarioSettings { landmarks: 0, ..args.settings() };
+    let settings = args.settings();
     let strategy = args.live_strategy()?;
     let mut replays = Vec::new();
     for scenario in args.scenarios(topology, settings) {
@@ -227,8 +215,7 @@ impl Args {
             StrategyName::Threshold => {
                 Ok(LiveStrategy::Threshold { threshold_ms: self.threshold_ms })
             }
-            StrategyName::Predictive => Ok(LiveStrategy::Landmarks),
-            StrategyName::Places => Ok(LiveStrategy::Places(claims)),
+            StrategyName::Predictive => Ok(LiveStrategy::Places(claims)),
             StrategyName::AllProbe => Ok(LiveStrategy::AllProbe),
             StrategyName::Random | StrategyName::Ubicrawler => {
                 bail!("--live has no strategy {}: it measures nothing", word(&self.strategy))
@@ -237,14 +224,14 @@ impl Args {
     }
 
     fn strategy(&self) -> anyhow::Result<Strategy> {
-        let min_probability = self.min_probability;
         let strategy = match self.strategy {
             StrategyName::Threshold => Strategy::Threshold { threshold_ms: self.threshold_ms },
-            StrategyName::Predictive => Strategy::Predictive { min_probability },
             StrategyName::Random => Strategy::Random,
             StrategyName::Ubicrawler => Strategy::Ubicrawler,
             StrategyName::AllProbe => Strategy::AllProbe,
-            StrategyName::Places => bail!("--strategy places needs --live"),
+            StrategyName::Predictive => {
+                bail!("--strategy predictive needs --live, because it learns")
+            }
         };
         Ok(strategy)
     }
@@ -260,10 +247,8 @@ impl Args {
             Spread::Worldwide => Placement::Worldwide,
             Spread::Uniform => Placement::Uniform,
         };
-        let landmarks = if self.strategy == StrategyName::Predictive { self.landmarks } else { 0 };
         ScenarioSettings {
             placement,
-            landmarks,
             near_ms: self.near_ms.unwrap_or(base.near_ms),
             route_sigma: self.noise.route_sigma.unwrap_or(base.route_sigma),
             access_median_ms: self.noise.access_ms.unwrap_or(base.access_median_ms),
@@ -284,8 +269,6 @@ impl Args {
         Report {
             strategy: word(&self.strategy),
             threshold_ms: self.threshold_ms,
-            min_probability: self.min_probability,
-            landmarks: settings.landmarks,
             agents,
             placement: word(&self.placement),
             near_ms: self.near_ms,
@@ -306,8 +289,6 @@ impl Args {
             excess_ms_p95: outcome.excess_ms_p95,
             probes_per_subnet: outcome.probes_per_subnet,
             probes_last_tenth: outcome.probes_last_tenth,
-            active_probes_per_subnet: outcome.active_probes_per_subnet,
-            landmark_probes: outcome.landmark_probes,
             crawl_time_ratio_to_random: outcome.crawl_time_ratio_to_random,
             optimum_ratio_to_random: outcome.optimum_ratio_to_random,
         }

@@ -1,5 +1,4 @@
 use clap::ValueEnum;
-use delegation::predictor::landmarks;
 use lab::{
     Forgery, ForgeryOutcome, ForgerySettings, Irregularity, Scenario, ScenarioSettings, Topology,
 };
@@ -17,12 +16,6 @@ pub(crate) struct Args {
     /// Searches of a run
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     searches: u32,
-    /// How many landmarks there are
-    #[arg(long, default_value_t = landmarks::COUNT)]
-    landmarks: usize,
-    /// Landmarks that each agent measures between two searches
-    #[arg(long, default_value_t = 1, value_name = "LANDMARKS")]
-    per_search: usize,
     /// Share of trusted agents' wins that are checked
     #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
     control_share: f64,
@@ -72,7 +65,7 @@ struct Row {
     wrong_most: usize,
     /// Honest agents that were paused in all runs.
     honest_paused: usize,
-    /// Share of contradicted landmark reports: the highest of an honest agent, the lowest of a
+    /// Share of contradicted reports on homes: the highest of an honest agent, the lowest of a
     /// liar.
     honest_share: f64,
     liar_share: f64,
@@ -130,14 +123,12 @@ impl Args {
                 Unusual::Proxy => Irregularity::Proxy,
                 Unusual::Neighbour => Irregularity::Neighbour,
             },
-            landmarks_per_search: self.per_search,
             control_share: self.control_share,
             checks: !self.unchecked,
         };
         let base = ScenarioSettings {
             agents: self.agents as usize,
             subnets: self.searches as usize,
-            landmarks: self.landmarks,
             ..ScenarioSettings::default()
         };
         let seeds = self.first_seed..self.first_seed + u64::from(self.seeds);

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use delegation::calibration::Sensitivity;
-use delegation::predictor::{MIN_PROBABILITY, landmarks};
 use lab::{
     Calibration, Curve, FetchTimeSettings, GeneratedSettings, Outcome, Plot, Scenario,
     ScenarioSettings, Strategy, Topology, TrialSettings, calibration, compare_rules, generate,
@@ -38,8 +37,6 @@ pub(crate) struct Args {
 }
 
 const THRESHOLDS_MS: [f64; 5] = [10.0, 20.0, 50.0, 100.0, 200.0];
-/// Factors of the usual least probability at which an agent is asked.
-const PROBABILITY_FACTORS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
@@ -52,7 +49,7 @@ fn delegation_report(args: &Args) -> anyhow::Result<()> {
     let topology = args.files.topology()?;
     let mut table = String::from(
         "agents,strategy,setting,optimal_share,within_20ms_share,excess_ms_mean,excess_ms_p95,\
-         probes_per_subnet,probes_last_tenth,landmark_probes,crawl_time_ratio_to_random,\
+         probes_per_subnet,probes_last_tenth,crawl_time_ratio_to_random,\
          optimum_ratio_to_random\n",
     );
     let mut curves = Vec::new();
@@ -83,14 +80,9 @@ fn delegation_report(args: &Args) -> anyhow::Result<()> {
 fn strategies() -> Vec<(&'static str, Vec<(String, Strategy)>)> {
     let threshold = THRESHOLDS_MS
         .map(|threshold_ms| (format!("{threshold_ms} ms"), Strategy::Threshold { threshold_ms }));
-    let predictive = PROBABILITY_FACTORS.map(|factor| {
-        let min_probability = factor * MIN_PROBABILITY;
-        (format!("{min_probability:.4}"), Strategy::Predictive { min_probability })
-    });
     let single = |strategy| vec![(String::new(), strategy)];
     vec![
         ("threshold", threshold.to_vec()),
-        ("predictive", predictive.to_vec()),
         ("random", single(Strategy::Random)),
         ("ubicrawler", single(Strategy::Ubicrawler)),
         ("all-probe", single(Strategy::AllProbe)),
@@ -104,24 +96,20 @@ fn outcome(args: &Args, topology: &Topology, agents: usize, strategy: Strategy) 
         }
         None => ScenarioSettings::without_noise(agents, args.subnets),
     };
-    let is_predictive = matches!(strategy, Strategy::Predictive { .. });
-    let landmarks = if is_predictive { landmarks::COUNT } else { 0 };
-    let settings = ScenarioSettings { landmarks, ..base };
-    let run = |seed| replay(&Scenario::new(topology, settings, seed), strategy);
+    let run = |seed| replay(&Scenario::new(topology, base, seed), strategy);
     let outcomes: Vec<Outcome> = (1..=args.seeds).map(run).collect();
     mean_of(&outcomes)
 }
 
 fn line(agents: usize, strategy: &str, setting: &str, outcome: &Outcome) -> String {
     format!(
-        "{agents},{strategy},{setting},{:.4},{:.4},{:.3},{:.3},{:.3},{:.3},{:.0},{:.4},{:.4}\n",
+        "{agents},{strategy},{setting},{:.4},{:.4},{:.3},{:.3},{:.3},{:.3},{:.4},{:.4}\n",
         outcome.optimal_share,
         outcome.within_20ms_share,
         outcome.excess_ms_mean,
         outcome.excess_ms_p95,
         outcome.probes_per_subnet,
         outcome.probes_last_tenth,
-        outcome.landmark_probes,
         outcome.crawl_time_ratio_to_random,
         outcome.optimum_ratio_to_random,
     )

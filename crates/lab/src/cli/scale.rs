@@ -1,6 +1,5 @@
 use anyhow::ensure;
 use clap::ValueEnum;
-use delegation::predictor::landmarks;
 use lab::{Elapsed, Scenario, ScenarioSettings, SearchKind, scale};
 use serde::Serialize;
 
@@ -20,9 +19,6 @@ pub(crate) struct Args {
     /// Search to time
     #[arg(long, value_enum, default_value_t = Strategy::Predictive)]
     strategy: Strategy,
-    /// How many landmarks the predictive strategy probes
-    #[arg(long, default_value_t = landmarks::COUNT)]
-    landmarks: usize,
     /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -67,12 +63,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Some(_) => ScenarioSettings::default(),
         None => ScenarioSettings::without_noise(0, 0),
     };
-    let (search_kind, landmarks) = match args.strategy {
-        Strategy::Threshold => (SearchKind::Threshold, 0),
-        Strategy::Predictive => (SearchKind::Predictive, args.landmarks),
+    let search_kind = match args.strategy {
+        Strategy::Threshold => SearchKind::Threshold,
+        Strategy::Predictive => SearchKind::Predictive,
     };
-    let settings =
-        ScenarioSettings { agents: args.agents as usize, subnets: usize::MAX, landmarks, ..base };
+    let settings = ScenarioSettings { agents: args.agents as usize, subnets: usize::MAX, ..base };
     let scenario = Scenario::new(&topology, settings, args.seed);
     ensure!(!scenario.sites.is_empty(), "nothing to replay: the matrix or the targets are too few");
     let seen = scale(&scenario, args.hosts, search_kind);

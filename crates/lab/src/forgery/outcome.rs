@@ -11,7 +11,7 @@ pub struct ForgeryOutcome {
     pub wrong: usize,
     /// Honest agents that were paused in the whole run.
     pub honest_paused: usize,
-    /// Highest share of contradicted landmark reports of an honest agent.
+    /// Highest share of contradicted reports on homes of an honest agent.
     pub honest_share: f64,
     /// The same share of the liar.
     pub liar_share: f64,

@@ -1,24 +1,25 @@
 //! One run: searches with a liar among the agents.
 //!
-//! All agents measure the home addresses of the others first. Then, with each search, every agent
-//! reports some more landmarks, and the new reports are judged. The predictor's model is fitted to
-//! all landmarks from the start, as when agents join an installation that is at work.
+//! The agents measure each other's home addresses first, as the coordinator orders it: each some
+//! partners, and those that this does not prove honest some more. Searches predict by places and
+//! learn from all trails, those of the liar included.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use delegation::places::{
+    AgentClaim, AgentMap, Levels, MutualTimes, PlaceModel, map_agents, next_step,
+};
 use delegation::plausibility::{
-    ControlPolicy, HomeTime, ReferenceTimes, Review, SequentialTest, Trust, TrustLevel,
-    judge_landmarks,
+    ControlPolicy, HomeReports, HomeTime, LEAST_MS, ReferenceTimes, Review, Trust, TrustLevel,
+    Wins, partner_measurements,
 };
-use delegation::predictor::{Clusters, Landmark, MIN_PROBABILITY, Predictor, Prior, next_step};
-use delegation::{
-    Availability, AvailableAgents, DelegationTable, Policy, ProbeOutcome, Search, Step, TrailProbe,
-};
+use delegation::{Availability, AvailableAgents, Policy, ProbeOutcome, Search, Step, TrailProbe};
 use model::{AgentId, Phase};
 
 use super::forged_times::Reports;
 use super::{Forgery, ForgeryOutcome, Irregularity};
-use crate::{Scenario, Site};
+use crate::replay::{claim, measured_ms};
+use crate::{Claims, Scenario, Site};
 
 /// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,8 +28,6 @@ pub struct ForgerySettings {
     pub forgery: Forgery,
     /// What is unusual about the second agent.
     pub irregularity: Irregularity,
-    /// Landmarks that each agent reports with each search.
-    pub landmarks_per_search: usize,
     /// Share of trusted agents' wins that are checked.
     pub control_share: f64,
     /// Whether reports are judged at all.
@@ -37,7 +36,7 @@ pub struct ForgerySettings {
 
 const LIAR: AgentId = AgentId::new(1);
 /// Judged reports below which a share says little.
-const MIN_JUDGED: u32 = 10;
+const MIN_JUDGED: usize = 3;
 /// Key of the stream of random numbers that draws the searches to check.
 const DRAW: u64 = 223;
 
@@ -45,20 +44,23 @@ const DRAW: u64 = 223;
 pub fn run(scenario: &Scenario<'_>, settings: ForgerySettings) -> ForgeryOutcome {
     let ForgerySettings { forgery, irregularity, .. } = settings;
     let mut state = State::new(Reports { scenario, forgery, irregularity }, settings);
+    state.measure_homes();
     for (number, site) in scenario.sites.iter().enumerate() {
-        state.measure_landmarks(number);
         state.search(*site, number);
     }
     state.outcome()
 }
 
+/// What a search taught: the levels of its subnet, and milliseconds by agent.
+type Taught = (Levels, Vec<(AgentId, f64)>);
+
 struct State<'s> {
     reports: Reports<'s>,
     settings: ForgerySettings,
-    landmarks: Vec<Landmark>,
     homes: Vec<HomeTime>,
-    clusters: Clusters,
-    prior: Prior,
+    /// None until something is known of the agents' places.
+    places: Option<PlaceModel>,
+    taught: Vec<Taught>,
     references: ReferenceTimes,
     trust: HashMap<AgentId, Trust>,
     available: AvailableAgents,
@@ -68,69 +70,87 @@ struct State<'s> {
 
 impl<'s> State<'s> {
     fn new(reports: Reports<'s>, settings: ForgerySettings) -> Self {
-        let scenario = reports.scenario;
-        let agents = &scenario.agents;
-        let measure = |site: &Site| {
-            let times = agents.iter().map(|agent| (agent.agent, reports.reported_ms(agent, *site)));
-            Landmark { subnet: site.subnet, times_ms: times.collect() }
-        };
-        let landmarks: Vec<Landmark> = scenario.landmarks.iter().map(measure).collect();
-        let clusters = Clusters::fit(&landmarks);
-        let prior = Prior::from_landmarks(&scenario.topology.hierarchy, &clusters);
-        let mut homes = Vec::new();
-        for agent in agents {
-            for witness in agents.iter().filter(|witness| witness.agent != agent.agent) {
-                let ms = reports.reported_ms(witness, reports.home(agent));
-                homes.push(HomeTime { agent: agent.agent, witness: witness.agent, ms });
-            }
-        }
-        let available = agents.iter().map(|agent| (agent.agent, Availability::Ready)).collect();
+        let agents = &reports.scenario.agents;
         Self {
             reports,
             settings,
-            landmarks,
-            homes,
-            clusters,
-            prior,
+            homes: Vec::new(),
+            places: None,
+            taught: Vec::new(),
             references: ReferenceTimes::default(),
             trust: HashMap::new(),
-            available,
+            available: agents.iter().map(|agent| (agent.agent, Availability::Ready)).collect(),
             optimal: 0,
             outcome: ForgeryOutcome::default(),
         }
     }
 
-    /// Landmarks that are measured when so many searches have begun.
-    fn measured(&self, searches: usize) -> usize {
-        (searches * self.settings.landmarks_per_search).min(self.landmarks.len())
-    }
-
-    /// The next landmarks are measured by all agents and judged.
-    fn measure_landmarks(&mut self, search: usize) {
-        let known = self.measured(search);
-        let measured = self.measured(search + 1);
-        if !self.settings.checks || known == measured {
-            return;
-        }
-        self.judge(known, measured);
-        self.pause_forging(measured);
-    }
-
-    /// Judges the landmarks from `known` to `measured`.
-    fn judge(&mut self, known: usize, measured: usize) {
-        self.references = ReferenceTimes::new(&self.landmarks[..measured], &self.homes);
+    /// Partners measure each other, then those that are not accepted have more partners.
+    fn measure_homes(&mut self) {
         let agents: Vec<AgentId> = self.available.agents().collect();
-        for agent in agents {
-            let judged = judge_landmarks(&self.references, agent, |landmark| landmark >= known);
-            let trust = self.trust.entry(agent).or_default();
-            for (_, judgement) in judged {
-                trust.observe_landmark(judgement.verdict());
+        self.measure(&partner_measurements(&agents, |_| true));
+        self.judge(HashMap::new());
+        let trust = &self.trust;
+        let is_accepted = |agent| trust.get(&agent).is_some_and(|trust| trust.homes.is_accepted);
+        self.measure(&partner_measurements(&agents, is_accepted));
+        self.judge(HashMap::new());
+        self.map_agents();
+        self.pause_forging();
+    }
+
+    /// Adds what is missing of these measurements, each of an agent's home by a witness.
+    fn measure(&mut self, wanted: &BTreeSet<(AgentId, AgentId)>) {
+        let known: BTreeSet<(AgentId, AgentId)> =
+            self.homes.iter().map(|home| (home.agent, home.witness)).collect();
+        for (agent, witness) in wanted.difference(&known) {
+            let scenario = self.reports.scenario;
+            let home = self.reports.home(scenario.agent(*agent));
+            let ms = self.reports.reported_ms(scenario.agent(*witness), home);
+            self.homes.push(HomeTime { agent: *agent, witness: *witness, ms });
+        }
+    }
+
+    fn judge(&mut self, wins: HashMap<AgentId, Wins>) {
+        self.references = ReferenceTimes::new(&self.homes);
+        self.trust = Trust::of_all(&HomeReports::judge_all(&self.references), wins);
+        let available = &self.available;
+        self.trust.retain(|agent, _| available.knows(*agent));
+    }
+
+    /// Maps the agents and teaches the model all trails so far.
+    fn map_agents(&mut self) {
+        let scenario = self.reports.scenario;
+        let present = scenario.agents.iter().filter(|agent| self.available.knows(agent.agent));
+        let claims: Vec<AgentClaim> =
+            present.map(|agent| claim(scenario, agent, Claims::Corrected)).collect();
+        loop {
+            let mut times = MutualTimes::default();
+            for HomeTime { agent, witness, ms } in &self.homes {
+                if *ms >= LEAST_MS {
+                    times.insert(*agent, *witness, Some(*ms as f32));
+                }
+            }
+            let mapped = map_agents(&claims, &times);
+            let known = self.homes.len();
+            self.measure(&mapped.missing.into_iter().collect());
+            // A pair stays missing where the liar reports no possible time.
+            if self.homes.len() == known {
+                self.places = mapped.map.map(AgentMap::into_model);
+                break;
+            }
+        }
+        if let Some(places) = &mut self.places {
+            for (levels, times) in &self.taught {
+                places.learn(*levels, times);
             }
         }
     }
 
     /// Pauses forging agents. What they said of the others is forgotten: these are judged anew.
-    fn pause_forging(&mut self, measured: usize) {
+    fn pause_forging(&mut self) {
+        if !self.settings.checks {
+            return;
+        }
         let is_forging = |agent: &AgentId| {
             self.trust.get(agent).is_some_and(|trust| trust.level() == TrustLevel::Forging)
         };
@@ -139,9 +159,6 @@ impl<'s> State<'s> {
             return;
         }
         self.count_shares();
-        for landmark in &mut self.landmarks {
-            landmark.times_ms.retain(|(agent, _)| !forging.contains(agent));
-        }
         self.homes.retain(|home| !forging.contains(&home.witness));
         for agent in forging {
             self.available.remove(agent);
@@ -151,8 +168,8 @@ impl<'s> State<'s> {
                 self.outcome.honest_paused += 1;
             }
         }
-        self.trust.clear();
-        self.judge(0, measured);
+        self.judge(HashMap::new());
+        self.map_agents();
     }
 
     fn search(&mut self, site: Site, number: usize) {
@@ -168,7 +185,7 @@ impl<'s> State<'s> {
                     trail.push(TrailProbe { agent: candidate.agent, phase, outcome });
                 }
                 Step::Decide { agent, .. } => {
-                    return self.decide(site, agent, &trail, number);
+                    return self.decide(site, agent, &trail);
                 }
                 Step::Wait | Step::NoAnswer | Step::NoAgents => return,
             }
@@ -177,11 +194,7 @@ impl<'s> State<'s> {
 
     fn step(&self, site: Site, trail: &[TrailProbe], draw: f64) -> Step {
         let hierarchy = &self.reports.scenario.topology.hierarchy;
-        let predictor = Predictor {
-            clusters: &self.clusters,
-            prior: &self.prior,
-            min_probability: MIN_PROBABILITY,
-        };
+        let Some(places) = &self.places else { return Step::NoAgents };
         let review = self.review();
         let credible =
             if self.settings.checks { review.credible_trail(trail) } else { trail.to_vec() };
@@ -192,14 +205,12 @@ impl<'s> State<'s> {
         };
         let search =
             Search { subnet: site.subnet, trail: &credible, provisional: None, waited_ms: 0 };
-        let table = DelegationTable::default();
-        let policy = Policy::default();
-        let (step, _) = next_step(hierarchy, &table, &agents, &policy, &predictor, &search);
+        let (step, _) = next_step(hierarchy, &agents, &Policy::default(), places, &search);
         let Step::Decide { agent, .. } = step else { return step };
         if !self.settings.checks {
             return step;
         }
-        let order = predictor.nearest_without(hierarchy, &agents, &search, agent);
+        let order = places.nearest_without(hierarchy, &agents, &search, agent);
         let order = order.into_iter().chain(agents.agents());
         review.confirm(step, &search, &agents, draw, order)
     }
@@ -209,7 +220,7 @@ impl<'s> State<'s> {
         Review { references: &self.references, trust: &self.trust, policy }
     }
 
-    fn decide(&mut self, site: Site, agent: AgentId, trail: &[TrailProbe], number: usize) {
+    fn decide(&mut self, site: Site, agent: AgentId, trail: &[TrailProbe]) {
         let scenario = self.reports.scenario;
         let nearest = scenario.agents.iter().min_by(|a, b| {
             let true_ms = |agent| self.reports.measured_ms(agent, site);
@@ -225,21 +236,29 @@ impl<'s> State<'s> {
             self.outcome.decided += 1;
             self.outcome.wrong += usize::from(agent == LIAR && !is_optimal);
         }
-        if !self.settings.checks {
-            return;
-        }
+        self.learn(site, trail);
         if let Some((agent, judgement)) = self.review().judge_fastest(trail) {
-            self.trust.entry(agent).or_default().observe_win(judgement.verdict());
+            self.trust.entry(agent).or_default().wins.observe(judgement.verdict());
         }
-        self.pause_forging(self.measured(number + 1));
+        self.pause_forging();
     }
 
-    /// Notes the shares of contradicted landmark reports.
+    fn learn(&mut self, site: Site, trail: &[TrailProbe]) {
+        let times: Vec<(AgentId, f64)> =
+            trail.iter().filter_map(measured_ms).filter(|(_, ms)| *ms >= LEAST_MS).collect();
+        let levels = Levels::of(&self.reports.scenario.topology.hierarchy, site.subnet);
+        if let Some(places) = &mut self.places {
+            places.learn(levels, &times);
+        }
+        self.taught.push((levels, times));
+    }
+
+    /// Notes the shares of contradicted reports on homes.
     fn count_shares(&mut self) {
         let is_liar = |agent: AgentId| agent == LIAR && self.settings.forgery != Forgery::None;
         for (agent, trust) in &self.trust {
-            let SequentialTest { judged, contradicted, .. } = trust.landmarks;
-            let share = f64::from(contradicted) / f64::from(judged.max(1));
+            let judged = trust.homes.judgements.len();
+            let share = trust.homes.contradicted() as f64 / judged.max(1) as f64;
             if is_liar(*agent) {
                 self.outcome.liar_share = share;
             } else if judged >= MIN_JUDGED {

@@ -10,7 +10,6 @@ mod baselines;
 mod live;
 mod outcome;
 mod placement;
-mod predictive;
 mod scale;
 mod scenario;
 mod simulated_search;
@@ -19,6 +18,7 @@ mod threshold;
 mod topology;
 
 pub use live::{Claims, LiveFigures, LivePoint, LiveStrategy, mean_of_points, replay_live};
+pub(crate) use live::{claim, measured_ms};
 pub use outcome::{Outcome, mean_of};
 pub use placement::{PlacedAgent, Placement};
 pub use scale::{Scale, SearchKind, scale};

@@ -17,12 +17,6 @@ pub struct Outcome {
     pub probes_per_subnet: f64,
     /// The same over the last tenth of the subnets.
     pub probes_last_tenth: f64,
-    /// Probes that nothing else would have sent, per subnet. The predictive strategy may hand a
-    /// subnet at once to the agent it would ask first, whose first connection then is the first
-    /// measurement: one probe less.
-    pub active_probes_per_subnet: f64,
-    /// Probes of landmarks over the whole replay, not counted above.
-    pub landmark_probes: f64,
     /// Sum of true times of the chosen agents over that of agents drawn uniformly.
     pub crawl_time_ratio_to_random: f64,
     /// The same for the best agents: no strategy is below.
@@ -38,12 +32,7 @@ pub(crate) struct Decision<'d> {
 }
 
 /// Judges decisions in the order in which they were made.
-pub(crate) fn judge(
-    scenario: &Scenario<'_>,
-    decisions: &[Decision<'_>],
-    landmark_probes: usize,
-) -> Outcome {
-    let spared = if landmark_probes > 0 { 1.0 } else { 0.0 };
+pub(crate) fn judge(scenario: &Scenario<'_>, decisions: &[Decision<'_>]) -> Outcome {
     let truths: Vec<Truth> = decisions.iter().map(|decision| truth(scenario, decision)).collect();
     let sum = |of: fn(&Truth) -> f64| truths.iter().map(of).sum::<f64>();
     let share = |limit_ms: f64| {
@@ -58,8 +47,6 @@ pub(crate) fn judge(
         excess_ms_p95: percentile(truths.iter().map(Truth::excess_ms).collect(), 0.95),
         probes_per_subnet: probes(decisions),
         probes_last_tenth: probes(last),
-        active_probes_per_subnet: probes(decisions) - spared,
-        landmark_probes: landmark_probes as f64,
         crawl_time_ratio_to_random: sum(|truth| truth.taken) / sum(|truth| truth.random),
         optimum_ratio_to_random: sum(|truth| truth.best) / sum(|truth| truth.random),
     }
@@ -77,8 +64,6 @@ pub fn mean_of(outcomes: &[Outcome]) -> Outcome {
         excess_ms_p95: mean(|outcome| outcome.excess_ms_p95),
         probes_per_subnet: mean(|outcome| outcome.probes_per_subnet),
         probes_last_tenth: mean(|outcome| outcome.probes_last_tenth),
-        active_probes_per_subnet: mean(|outcome| outcome.active_probes_per_subnet),
-        landmark_probes: mean(|outcome| outcome.landmark_probes),
         crawl_time_ratio_to_random: mean(|outcome| outcome.crawl_time_ratio_to_random),
         optimum_ratio_to_random: mean(|outcome| outcome.optimum_ratio_to_random),
     }

@@ -2,13 +2,13 @@
 
 use std::hint::black_box;
 
-use delegation::predictor::{self, MIN_PROBABILITY, Predictor, Prior};
+use delegation::places::{self, Levels, PlaceModel};
 use delegation::{
-    Availability, AvailableAgents, Delegation, DelegationTable, Policy, TrailProbe, next_step,
+    Availability, AvailableAgents, Delegation, DelegationTable, Policy, Step, TrailProbe, next_step,
 };
-use model::Reason;
+use model::{AgentId, Reason};
 
-use crate::replay::predictive::fit_clusters;
+use crate::replay::live::{mapped_model, measured_ms};
 use crate::replay::simulated_search::{search_with, simulate};
 use crate::stopwatch::Stopwatch;
 use crate::{Elapsed, Scenario, Site};
@@ -34,11 +34,11 @@ pub struct Scale {
     pub probes: u64,
     /// Steps of the searches.
     pub decisions: u64,
-    /// Landmarks and clusters of the predictive search.
+    /// The map of the agents, by which the predictive search begins.
     pub model_fit: Elapsed,
     /// All hosts, with the simulation of their probes.
     pub run: Elapsed,
-    /// Steps that were computed again in a tight loop, on the final delegation table and prior.
+    /// Steps that were computed again in a tight loop, on the final delegation table and model.
     pub decisions_again: u64,
     /// Time of those steps, the median of several turns, because the machine may be busy.
     pub again: Elapsed,
@@ -71,12 +71,11 @@ pub fn scale(scenario: &Scenario<'_>, hosts: u64, search_kind: SearchKind) -> Sc
 
 struct Run<'d> {
     scenario: &'d Scenario<'d>,
-    search_kind: SearchKind,
     available: AvailableAgents,
     policy: Policy,
     delegation_table: DelegationTable,
-    clusters: predictor::Clusters,
-    prior: Prior,
+    /// None for the paper's search.
+    places: Option<PlaceModel>,
     trails: Vec<(Site, Vec<TrailProbe>)>,
     seen: Scale,
 }
@@ -84,11 +83,10 @@ struct Run<'d> {
 impl<'d> Run<'d> {
     fn new(scenario: &'d Scenario<'d>, search_kind: SearchKind) -> Self {
         let stopwatch = Stopwatch::start();
-        let clusters = fit_clusters(scenario);
-        let prior = Prior::from_landmarks(&scenario.topology.hierarchy, &clusters);
+        let is_predictive = search_kind == SearchKind::Predictive;
+        let places = is_predictive.then(|| mapped_model(scenario)).flatten();
         Self {
             scenario,
-            search_kind,
             available: scenario
                 .agents
                 .iter()
@@ -96,8 +94,7 @@ impl<'d> Run<'d> {
                 .collect(),
             policy: Policy::default(),
             delegation_table: scenario.delegation_table(),
-            clusters,
-            prior,
+            places,
             trails: Vec::new(),
             seen: Scale { model_fit: stopwatch.elapsed(), ..Scale::default() },
         }
@@ -111,59 +108,32 @@ impl<'d> Run<'d> {
             self.seen.known += 1;
             return;
         }
-        let mut probabilities = None;
-        let walked = simulate(self.scenario, site, |search| {
-            let (step, posterior) = self.step(search);
-            probabilities = posterior.map(|posterior| posterior.probabilities());
-            step
-        });
+        let walked = simulate(self.scenario, site, |search| self.step(search));
         let Some((agent, reason, trail)) = walked else { return };
         self.seen.searches += 1;
         self.seen.probes += trail.len() as u64;
         self.seen.decisions += trail.len() as u64 + 1;
-        self.learn(site, agent.agent, reason, probabilities.as_deref());
+        self.learn(site, (agent.agent, reason), &trail);
         if self.trails.len() < AGAIN {
             self.trails.push((site, trail));
         }
     }
 
-    fn step(
-        &self,
-        search: &delegation::Search<'_>,
-    ) -> (delegation::Step, Option<predictor::Posterior<'_>>) {
+    fn step(&self, search: &delegation::Search<'_>) -> Step {
         let hierarchy = &self.scenario.topology.hierarchy;
-        let table = &self.delegation_table;
         let agents = &self.available;
-        match self.search_kind {
-            SearchKind::Threshold => {
-                (next_step(hierarchy, table, agents, &self.policy, search), None)
-            }
-            SearchKind::Predictive => predictor::next_step(
-                hierarchy,
-                table,
-                agents,
-                &self.policy,
-                &self.predictor(),
-                search,
-            ),
+        match &self.places {
+            None => next_step(hierarchy, &self.delegation_table, agents, &self.policy, search),
+            Some(model) => places::next_step(hierarchy, agents, &self.policy, model, search).0,
         }
     }
 
-    fn predictor(&self) -> Predictor<'_> {
-        Predictor { clusters: &self.clusters, prior: &self.prior, min_probability: MIN_PROBABILITY }
-    }
-
-    fn learn(
-        &mut self,
-        site: Site,
-        agent: model::AgentId,
-        reason: Reason,
-        probabilities: Option<&[f64]>,
-    ) {
+    fn learn(&mut self, site: Site, (agent, reason): (AgentId, Reason), trail: &[TrailProbe]) {
         let hierarchy = &self.scenario.topology.hierarchy;
         self.delegation_table.insert(hierarchy, site.subnet, Delegation { agent, reason });
-        if let Some(probabilities) = probabilities {
-            self.prior.add_observation(hierarchy, site.subnet, probabilities);
+        if let Some(places) = &mut self.places {
+            let times: Vec<(AgentId, f64)> = trail.iter().filter_map(measured_ms).collect();
+            places.learn(Levels::of(hierarchy, site.subnet), &times);
         }
     }
 

@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use delegation::predictor::landmarks;
 use delegation::{Delegation, DelegationTable};
-use hierarchy::SubnetId;
 use model::{AgentId, Reason};
 
 use crate::{Noise, PlacedAgent, Placement, Site, Topology};
@@ -18,8 +16,6 @@ pub struct ScenarioSettings {
     pub placement: Placement,
     /// How many new subnets, in random order, none of them an agent's home.
     pub subnets: usize,
-    /// How many landmarks; they are no new subnets.
-    pub landmarks: usize,
     /// Only subnets in cities within this round trip of some agent, in milliseconds; infinite for
     /// all.
     pub near_ms: f64,
@@ -55,13 +51,11 @@ impl ScenarioSettings {
         let access_median_ms = 0.0;
         let access_sigma = 0.0;
         let probe_sigma = 0.0;
-        let landmarks = 0;
         let near_ms = f64::INFINITY;
         Self {
             agents,
             placement,
             subnets,
-            landmarks,
             near_ms,
             route_sigma,
             access_median_ms,
@@ -77,8 +71,6 @@ pub struct Scenario<'g> {
     /// The topology that it was drawn from.
     pub topology: &'g Topology,
     pub agents: Vec<PlacedAgent>,
-    /// Subnets that all agents probe, chosen from the hierarchy.
-    pub landmarks: Vec<Site>,
     /// The subnets in the order in which they come up.
     pub sites: Vec<Site>,
     settings: ScenarioSettings,
@@ -92,7 +84,6 @@ enum Stream {
     Route,
     Access,
     Probe,
-    Landmark,
 }
 
 impl<'g> Scenario<'g> {
@@ -107,7 +98,6 @@ impl<'g> Scenario<'g> {
         let agents = settings.placement.place(topology, &sites, settings.agents, noise);
         let homes: HashSet<_> = agents.iter().map(|agent| agent.home.subnet).collect();
         sites.retain(|site| !homes.contains(&site.subnet));
-        let landmarks = take_landmarks(topology, &mut sites, settings.landmarks, noise);
         let near = |site: &Site| {
             agents
                 .iter()
@@ -115,7 +105,7 @@ impl<'g> Scenario<'g> {
         };
         sites.retain(near);
         sites.truncate(settings.subnets);
-        Self { topology, agents, landmarks, sites, settings, noise }
+        Self { topology, agents, sites, settings, noise }
     }
 
     /// The round trip from an agent to a site without measurement noise, in milliseconds.
@@ -151,20 +141,4 @@ impl<'g> Scenario<'g> {
     pub fn noise(&self) -> Noise {
         self.noise
     }
-}
-
-/// Moves the landmarks out of `sites`.
-fn take_landmarks(
-    topology: &Topology,
-    sites: &mut Vec<Site>,
-    count: usize,
-    noise: Noise,
-) -> Vec<Site> {
-    let answering: Vec<SubnetId> = sites.iter().map(|site| site.subnet).collect();
-    let rank = |subnet: SubnetId| noise.hash(&[Stream::Landmark as u64, u64::from(subnet.get())]);
-    let chosen: HashSet<SubnetId> =
-        landmarks::choose(&topology.hierarchy, &answering, count, rank).into_iter().collect();
-    let (taken, left) = sites.iter().partition(|site| chosen.contains(&site.subnet));
-    *sites = left;
-    taken
 }

@@ -1,7 +1,7 @@
-//! Strategies that are compared.
+//! Strategies that are compared, without those that learn.
 
 use crate::replay::outcome::{Decision, Outcome, judge};
-use crate::replay::{Scenario, baselines, predictive, threshold};
+use crate::replay::{Scenario, baselines, threshold};
 
 /// How subnets are delegated.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,11 +11,6 @@ pub enum Strategy {
         /// Round trip that is good enough to stop.
         threshold_ms: f64,
     },
-    /// The predictive search.
-    Predictive {
-        /// An agent is asked when it is nearer with at least this probability.
-        min_probability: f64,
-    },
     /// An agent drawn uniformly.
     Random,
     /// Consistent hashing of the host, as UbiCrawler does: no distances.
@@ -24,19 +19,14 @@ pub enum Strategy {
     AllProbe,
 }
 
-/// Delegates the scenario's subnets one after the other and judges the result.
+/// Delegates the scenario's subnets one after the other and judges the result. Prediction, which
+/// learns, has replays of its own ([`crate::replay_live`]).
 pub fn replay(scenario: &Scenario<'_>, strategy: Strategy) -> Outcome {
-    let mut landmark_probes = 0;
     let decisions: Vec<Decision<'_>> = match strategy {
         Strategy::Threshold { threshold_ms } => threshold::run(scenario, threshold_ms),
-        Strategy::Predictive { min_probability } => {
-            let (decisions, probes) = predictive::run(scenario, min_probability);
-            landmark_probes = probes;
-            decisions
-        }
         Strategy::Random => baselines::random(scenario),
         Strategy::Ubicrawler => baselines::ubicrawler(scenario),
         Strategy::AllProbe => baselines::all_probe(scenario),
     };
-    judge(scenario, &decisions, landmark_probes)
+    judge(scenario, &decisions)
 }

@@ -118,7 +118,7 @@ pub(super) async fn lock(
 /// Only reports that come from now on are judged.
 async fn reset_trust(db: &mut PgConnection, agent: AgentId) -> Result<(), StoreError> {
     for statement in [
-        "UPDATE landmark_times SET judged = true WHERE agent = $1 AND NOT judged",
+        "DELETE FROM home_times WHERE witness = $1",
         "UPDATE agent_trust SET tests = 'null', evidence = '[]', paused_at = NULL, finding = NULL
          WHERE agent = $1",
     ] {

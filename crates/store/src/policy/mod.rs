@@ -25,8 +25,6 @@ struct Row {
     probes_per_agent: i32,
     probes_per_target: i32,
     probes_in_all: i64,
-    landmarks: i32,
-    landmark_days: i32,
     control_permille: i16,
     host_delay_ms: i32,
     pages_a_host: i32,
@@ -56,8 +54,6 @@ impl Row {
                 per_target: self.probes_per_target.unsigned_abs(),
                 in_all: self.probes_in_all.unsigned_abs(),
             },
-            landmarks: self.landmarks.unsigned_abs(),
-            landmark_days: self.landmark_days.unsigned_abs(),
             control_permille: self.control_permille.unsigned_abs().into(),
             crawl: CrawlPolicy {
                 host_delay_ms: self.host_delay_ms.unsigned_abs(),
@@ -86,8 +82,6 @@ pub async fn write(store: &Store, policy: &Policy, now: UnixMillis) -> Result<()
         .bind(column(policy.probes.per_agent))
         .bind(column(policy.probes.per_target))
         .bind(i64::try_from(policy.probes.in_all).unwrap_or(i64::MAX))
-        .bind(column(policy.landmarks))
-        .bind(column(policy.landmark_days))
         .bind(Moment(now))
         .bind(i16::try_from(policy.control_permille).unwrap_or(i16::MAX))
         .execute(&mut *tx)

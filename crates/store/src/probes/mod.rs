@@ -1,4 +1,4 @@
-//! Probe orders and their answers: one step of a search, a landmark measured, or an address
+//! Probe orders and their answers: one step of a search, a home measured, or an address
 //! checked.
 
 mod counts;
@@ -107,7 +107,7 @@ pub async fn check(
 }
 
 /// Unanswered orders of an agent, except those that it has `taken`; `samples` round trips each (1
-/// to 10). Orders of searches come first, since URLs wait for them; landmarks come last.
+/// to 10). Orders of searches come first, since URLs wait for them; homes come last.
 pub async fn orders(
     store: &Store,
     agent: AgentId,
@@ -120,8 +120,7 @@ pub async fn orders(
                 coalesce(p.target_host, s.target_host)
          FROM probes p LEFT JOIN searches s ON s.id = p.search
          WHERE p.agent = $1 AND p.state = 'asked' AND p.id <> ALL($2)
-         ORDER BY array_position(ARRAY['search', 'check', 'path', 'home', 'landmark'], p.purpose),
-                  p.id
+         ORDER BY array_position(ARRAY['search', 'check', 'path', 'home'], p.purpose), p.id
          LIMIT $3",
     )
     .bind(agent.get())

@@ -15,8 +15,6 @@ use crate::{Store, StoreError};
 pub struct NewReports {
     /// Steps of searches.
     pub search: i64,
-    /// Measurements of landmarks.
-    pub landmark: i64,
     /// Checks of single addresses and of paths.
     pub check: i64,
     /// Measurements of the home addresses of other agents.
@@ -25,7 +23,7 @@ pub struct NewReports {
 
 /// Stores reports of an agent. Orders of other agents, unknown orders and answered orders are
 /// skipped, so that a report may be repeated. A late report counts while its search is open, and
-/// always without a search. The same statement renews the times of landmarks and forgets the
+/// always without a search. The same statement renews the times of homes and forgets the
 /// silence of addresses that answered.
 pub async fn report(
     store: &Store,

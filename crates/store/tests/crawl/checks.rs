@@ -45,7 +45,7 @@ async fn each_purpose_has_what_it_needs() {
         "INSERT INTO probes (purpose, agent, target, target_host, target_port, step)
          VALUES ('check', 1, '192.0.2.1', 'a', 80, 1)",
         "INSERT INTO probes (purpose, agent, target, target_host, target_port)
-         VALUES ('landmark', 1, '192.0.2.1', 'a', 80)",
+         VALUES ('home', 1, '192.0.2.1', 'a', 80)",
         "INSERT INTO probes (purpose, agent, step, phase, level_first, level_last)
          VALUES ('search', 1, 1, 'rest', '0.0.0.0', '255.255.255.255')",
         "INSERT INTO probes (purpose, agent, target, target_host, target_port)

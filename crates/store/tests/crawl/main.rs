@@ -10,7 +10,6 @@ mod handovers;
 mod history;
 mod hosts;
 mod incidents;
-mod landmarks;
 mod loads;
 mod overview;
 mod packages;

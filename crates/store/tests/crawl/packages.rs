@@ -203,7 +203,7 @@ async fn facts_and_policy_are_kept() {
         threshold_us: 20_000,
         strategy: model::Strategy::Threshold,
         samples: 10,
-        landmarks: 0,
+        control_permille: 0,
         ..policy
     };
     store::policy::write(world.store(), &faster, NOW).await.unwrap();

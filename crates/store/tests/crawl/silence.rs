@@ -2,7 +2,6 @@
 
 use model::{AgentId, Phase, ProbeMethod, Strategy};
 use protocol::{ProbeReport, ProbeResult};
-use store::landmarks;
 use store::probes::{self, NewProbe, Target};
 use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, SearchKind};
 
@@ -93,7 +92,7 @@ async fn a_host_whose_address_is_silent_is_probed_last() {
 }
 
 #[tokio::test]
-async fn what_searches_measured_is_remembered_and_makes_landmarks() {
+async fn what_searches_measured_is_remembered() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     let search = open(&world).await;
@@ -115,16 +114,10 @@ async fn what_searches_measured_is_remembered_and_makes_landmarks() {
     assert!(
         searches::times_at_other_addresses(world.store(), &[&search]).await.unwrap().is_empty()
     );
-    let spots = landmarks::answering(world.store(), NOW, 10).await.unwrap();
-    assert_eq!((spots.len(), spots[0].target.address), (1, search.target));
     let trail = searches::trail(world.store(), search.id).await.unwrap().unwrap();
     let expected = trail.probes[0].expected.unwrap();
     assert_eq!((expected.rtt_us, expected.deviation_us, expected.chance), (20_000, 3_000, 0.75));
     searches::note_finding(world.store(), search.id, "everywhere", "near to all").await.unwrap();
     let trail = searches::trail(world.store(), search.id).await.unwrap().unwrap();
     assert_eq!(trail.finding, Some(("everywhere".to_owned(), "near to all".to_owned())));
-    assert!(
-        landmarks::answering(world.store(), NOW, 10).await.unwrap().is_empty(),
-        "anycast is no landmark"
-    );
 }

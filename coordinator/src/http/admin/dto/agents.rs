@@ -183,10 +183,10 @@ pub struct Agent {
 pub struct ReportTrust {
     /// What follows for the next report.
     pub level: ReportLevel,
-    /// Number of its reports on landmarks that other agents could judge.
-    pub landmarks_judged: u32,
+    /// Number of its reports on the home addresses of other agents that these could judge.
+    pub homes_judged: u32,
     /// Number of those that they contradict.
-    pub landmarks_contradicted: u32,
+    pub homes_contradicted: u32,
     /// Number of searches in which it was fastest and other agents could judge that.
     pub wins_judged: u32,
     /// Number of those that they contradict.

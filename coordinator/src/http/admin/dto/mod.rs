@@ -13,7 +13,6 @@ pub mod hosts;
 pub mod incidents;
 pub mod inspection;
 pub mod join_requests;
-pub mod landmarks;
 pub mod lists;
 pub mod maps;
 pub mod overview;

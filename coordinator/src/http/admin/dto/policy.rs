@@ -16,7 +16,7 @@ pub struct Policy {
     /// How searches choose the next agent to ask.
     pub strategy: Strategy,
     /// The round trip that is good enough to stop probing, in milliseconds; the predictive strategy
-    /// does not use it once landmarks are measured.
+    /// does not use it once something is known of the agents' places.
     pub threshold_ms: u32,
     /// Seconds for which a search waits for sleeping candidates before it decides provisionally.
     pub patience_s: u32,
@@ -30,10 +30,6 @@ pub struct Policy {
     pub probes_per_target: u32,
     /// Most probes asked of all agents together in a day (UTC).
     pub probes_total: u64,
-    /// Most landmarks; with 0 no search predicts.
-    pub landmarks: u32,
-    /// Days after which an agent measures a landmark again.
-    pub landmark_days: u32,
     /// How many of a thousand decided searches a second agent checks, when the chosen agent is
     /// trusted. The first wins of an agent are always checked, except that 0 turns all checks off.
     pub control_permille: u32,
@@ -96,12 +92,6 @@ pub struct PolicyChange {
     /// Most probes asked of all agents together in a day (UTC).
     #[schema(minimum = 1, maximum = 1_000_000_000_000_i64)]
     pub probes_total: Option<u64>,
-    /// Most landmarks; with 0 no search predicts.
-    #[schema(minimum = 0, maximum = 10_000)]
-    pub landmarks: Option<u32>,
-    /// Days after which an agent measures a landmark again.
-    #[schema(minimum = 1, maximum = 365)]
-    pub landmark_days: Option<u32>,
     /// How many of a thousand decided searches a second agent checks, when the chosen agent is
     /// trusted; 0 turns all checks off.
     #[schema(minimum = 0, maximum = 1_000)]
@@ -161,8 +151,6 @@ impl Validate for PolicyChange {
             ("probes_per_agent", wide(self.probes_per_agent), 1, 1_000_000_000, "probes per day"),
             ("probes_per_target", wide(self.probes_per_target), 1, 1_000_000_000, "probes per day"),
             ("probes_total", self.probes_total, 1, 1_000_000_000_000, "probes per day"),
-            ("landmarks", wide(self.landmarks), 0, 10_000, "landmarks"),
-            ("landmark_days", wide(self.landmark_days), 1, 365, "days"),
             ("control_permille", wide(self.control_permille), 0, 1_000, "per mille"),
             ("host_delay_ms", wide(self.host_delay_ms), 0, 600_000, "milliseconds"),
             ("revisit_s", wide(self.revisit_s), 0, YEAR_S, "seconds"),
@@ -216,7 +204,7 @@ mod tests {
             threshold_ms: Some(0),
             samples_per_probe: Some(11),
             probes_total: Some(0),
-            landmarks: Some(0),
+            control_permille: Some(0),
             ..PolicyChange::default()
         };
         let fields: Vec<String> = wrong.errors().iter().map(|error| error.field.clone()).collect();

@@ -1,22 +1,21 @@
 //! Live replay: the delegation of new subnets as a coordinator does it that starts with nothing.
 //!
-//! Landmarks, mutual measurements of agents and searches follow the coordinator's own rules, and
-//! every probe counts. [`replay_live`] gives the figures after some hundreds, thousands and ten
+//! Mutual measurements of agents and searches follow the coordinator's own rules, and every probe
+//! counts. [`replay_live`] gives the figures after some hundreds, thousands and ten
 //! thousands of subnets.
 
 mod budget;
-mod landmark_searches;
 mod paper_searches;
 mod place_searches;
 mod tally;
 
-use landmark_searches::LandmarkSearches;
 use paper_searches::PaperSearches;
 use place_searches::PlaceSearches;
 
 use crate::{PlacedAgent, Scenario, Site};
 
 pub use place_searches::Claims;
+pub(crate) use place_searches::{claim, mapped_model, measured_ms};
 use tally::Tally;
 pub use tally::{LiveFigures, LivePoint, mean_of_points};
 
@@ -28,8 +27,6 @@ pub enum LiveStrategy {
         /// Round trip that is good enough to stop.
         threshold_ms: f64,
     },
-    /// Clusters of landmarks that all agents measure.
-    Landmarks,
     /// Places, learned from the trails of searches.
     Places(Claims),
     /// Every agent probes every subnet.
@@ -42,22 +39,14 @@ struct Decided<'d> {
     probes: usize,
 }
 
-/// Probes outside of searches.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct OtherProbes {
-    landmarks: u64,
-    /// Agents that measured each other.
-    agents: u64,
-}
-
 /// What a live replay runs: one search after the other, with everything that a coordinator does in
 /// between.
 trait Searches<'d> {
     /// Delegates a subnet; `None` when the search ends without a decision.
     fn delegate(&mut self, site: Site) -> Option<Decided<'d>>;
 
-    /// Probes outside of searches so far.
-    fn other_probes(&self) -> OtherProbes;
+    /// Probes of agents by each other so far.
+    fn agent_probes(&self) -> u64;
 }
 
 /// Delegates the scenario's subnets one after the other. The points are at 100, 300, 1,000, … and
@@ -68,7 +57,6 @@ pub fn replay_live(scenario: &Scenario<'_>, strategy: LiveStrategy) -> Vec<LiveP
             run(scenario, PaperSearches::new(scenario, threshold_ms))
         }
         LiveStrategy::AllProbe => run(scenario, PaperSearches::new(scenario, 0.0)),
-        LiveStrategy::Landmarks => run(scenario, LandmarkSearches::new(scenario)),
         LiveStrategy::Places(claims) => PlaceSearches::new(scenario, claims)
             .map_or_else(Vec::new, |searches| run(scenario, searches)),
     }
@@ -78,7 +66,7 @@ fn run<'d>(scenario: &'d Scenario<'_>, mut searches: impl Searches<'d>) -> Vec<L
     let mut tally = Tally::default();
     for site in &scenario.sites {
         if let Some(decided) = searches.delegate(*site) {
-            tally.add(scenario, *site, &decided, searches.other_probes());
+            tally.add(scenario, *site, &decided, searches.agent_probes());
         }
     }
     tally.finish()

@@ -3,7 +3,7 @@
 use delegation::{Delegation, DelegationTable, Policy, Search, next_step};
 
 use super::budget::DailyBudget;
-use super::{Decided, OtherProbes, Searches};
+use super::{Decided, Searches};
 use crate::replay::simulated_search::simulate;
 use crate::{Scenario, Site};
 
@@ -35,7 +35,7 @@ impl<'d> Searches<'d> for PaperSearches<'d> {
         Some(Decided { agent, probes: trail.len() })
     }
 
-    fn other_probes(&self) -> OtherProbes {
-        OtherProbes::default()
+    fn agent_probes(&self) -> u64 {
+        0
     }
 }

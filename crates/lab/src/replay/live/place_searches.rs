@@ -7,7 +7,7 @@ use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
 use model::AgentId;
 
 use super::budget::DailyBudget;
-use super::{Decided, OtherProbes, Searches};
+use super::{Decided, Searches};
 use crate::replay::simulated_search::simulate;
 use crate::{PlacedAgent, Scenario, Site};
 
@@ -65,20 +65,27 @@ impl<'d> Searches<'d> for PlaceSearches<'d> {
         Some(Decided { agent, probes: trail.len() })
     }
 
-    fn other_probes(&self) -> OtherProbes {
-        OtherProbes { landmarks: 0, agents: self.mutual_probes }
+    fn agent_probes(&self) -> u64 {
+        self.mutual_probes
     }
 }
 
-fn measured_ms(probe: &TrailProbe) -> Option<(AgentId, f64)> {
+/// The agent and the round trip of a probe, where one was measured.
+pub(crate) fn measured_ms(probe: &TrailProbe) -> Option<(AgentId, f64)> {
     match probe.outcome {
         ProbeOutcome::Measured { rtt_us } => Some((probe.agent, f64::from(rtt_us) / 1000.0)),
         ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
     }
 }
 
+/// The model before the first search, of agents that say where they are; `None` for less than two
+/// agents without a position.
+pub(crate) fn mapped_model(scenario: &Scenario<'_>) -> Option<PlaceModel> {
+    PlaceSearches::new(scenario, Claims::Corrected).map(|searches| searches.model)
+}
+
 /// What an agent says of its place.
-fn claim(scenario: &Scenario<'_>, agent: &PlacedAgent, claims: Claims) -> AgentClaim {
+pub(crate) fn claim(scenario: &Scenario<'_>, agent: &PlacedAgent, claims: Claims) -> AgentClaim {
     let city = &scenario.topology.world.cities()[agent.city.get()];
     let degrees = match claims {
         Claims::Corrected => city.corrected_position(),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Decided, OtherProbes};
+use super::Decided;
 use crate::{Scenario, Site};
 
 /// Numbers of subnets after which figures are given.
@@ -16,11 +16,11 @@ pub struct LiveFigures {
     pub optimal_share: f64,
     /// Mean of true time above the best, in milliseconds.
     pub excess_ms_mean: f64,
-    /// All probes per subnet: of searches, of landmarks, and of agents by each other.
+    /// All probes per subnet: of searches, and of agents by each other.
     pub probes_per_subnet: f64,
     /// Probes of searches per subnet.
     pub search_probes: f64,
-    /// Probes of landmarks per subnet.
+    /// Probes of landmarks per subnet. There are none any more; recorded runs have some.
     pub landmark_probes: f64,
     /// Probes of agents by each other, per subnet.
     pub agent_probes: f64,
@@ -42,7 +42,7 @@ struct Sums {
     optimal: u64,
     excess_ms: f64,
     search: u64,
-    other: OtherProbes,
+    agents: u64,
 }
 
 /// Sums since the start and at the last mark.
@@ -59,7 +59,7 @@ impl Tally {
         scenario: &Scenario<'_>,
         site: Site,
         decided: &Decided<'_>,
-        other: OtherProbes,
+        agents: u64,
     ) {
         let times = scenario.agents.iter().map(|agent| scenario.true_ms(agent, site));
         let best = times.fold(f64::INFINITY, f64::min);
@@ -68,7 +68,7 @@ impl Tally {
         self.all.optimal += u64::from(excess_ms <= 0.0);
         self.all.excess_ms += excess_ms;
         self.all.search += decided.probes as u64;
-        self.all.other = other;
+        self.all.agents = agents;
         if MARKS.contains(&self.all.subnets) {
             self.mark();
         }
@@ -95,15 +95,14 @@ impl Sums {
         let subnets = (self.subnets - before.subnets) as f64;
         let per_subnet = |now: u64, before: u64| (now - before) as f64 / subnets;
         let search_probes = per_subnet(self.search, before.search);
-        let landmark_probes = per_subnet(self.other.landmarks, before.other.landmarks);
-        let agent_probes = per_subnet(self.other.agents, before.other.agents);
+        let agent_probes = per_subnet(self.agents, before.agents);
         LiveFigures {
             subnets,
             optimal_share: per_subnet(self.optimal, before.optimal),
             excess_ms_mean: (self.excess_ms - before.excess_ms) / subnets,
-            probes_per_subnet: search_probes + landmark_probes + agent_probes,
+            probes_per_subnet: search_probes + agent_probes,
             search_probes,
-            landmark_probes,
+            landmark_probes: 0.0,
             agent_probes,
         }
     }
@@ -131,7 +130,7 @@ fn mean_of_figures(all: &[LiveFigures]) -> LiveFigures {
         excess_ms_mean: mean(|figures| figures.excess_ms_mean),
         probes_per_subnet: mean(|figures| figures.probes_per_subnet),
         search_probes: mean(|figures| figures.search_probes),
-        landmark_probes: mean(|figures| figures.landmark_probes),
+        landmark_probes: 0.0,
         agent_probes: mean(|figures| figures.agent_probes),
     }
 }
