@@ -76,18 +76,15 @@ async fn renew(
     if trust.values().any(|trust| trust.level() == TrustLevel::Forging) {
         predictor.events.emit(Event::ForgeryFound);
     }
-    let same = present.filter(|model| model.map == map);
-    let (places, taught_to, done) = match same {
-        Some(model) => (model.places.clone(), model.taught_to, None),
-        None => {
-            let taught_to = searches::before_newest(&predictor.store, MOST_TRAILS).await?;
-            let places = map.clone().map(AgentMap::into_model);
-            let (places, taught_to) =
-                teach(&predictor.store, hierarchy, (places, taught_to)).await?;
-            let done = places.as_ref().map(describe);
-            (places, taught_to, done)
-        }
+    let is_other_map = present.as_ref().is_none_or(|model| model.map != map);
+    let taught = if let Some(model) = present.filter(|_| !is_other_map) {
+        LearnedPlaces { places: model.places.clone(), to: model.taught_to }
+    } else {
+        let places = map.clone().map(AgentMap::into_model);
+        let to = searches::before_newest(&predictor.store, MOST_TRAILS).await?;
+        teach(&predictor.store, hierarchy, LearnedPlaces { places, to }).await?
     };
+    let done = taught.places.as_ref().filter(|_| is_other_map).map(describe);
     let numbering = hierarchy.numbering();
     let model = TaughtModel {
         numbering,
@@ -96,8 +93,8 @@ async fn renew(
         missing,
         references: Arc::new(references),
         home_reports: Arc::new(home_reports),
-        places,
-        taught_to,
+        places: taught.places,
+        taught_to: taught.to,
     };
     predictor.state.replace(model);
     Ok(done)
@@ -121,30 +118,38 @@ async fn teach_news(
     if newer.is_empty() {
         return Ok(());
     }
-    let before = (model.places.clone(), model.taught_to);
-    let (places, taught_to) = teach(&predictor.store, hierarchy, before).await?;
-    predictor.state.replace(TaughtModel { places, taught_to, ..model.clone() });
+    let mut model = model.clone();
+    let before = LearnedPlaces { places: model.places.take(), to: model.taught_to };
+    let taught = teach(&predictor.store, hierarchy, before).await?;
+    predictor.state.replace(TaughtModel { places: taught.places, taught_to: taught.to, ..model });
     Ok(())
 }
 
-/// Teaches a model all searches after a position, and gives the position of the last one.
+/// A model, and the position of the last search that it has learned from.
+struct LearnedPlaces {
+    places: Option<PlaceModel>,
+    to: DecidedPosition,
+}
+
+/// Teaches a model all later searches.
 async fn teach(
     store: &Store,
     hierarchy: &Arc<Hierarchy>,
-    (mut places, mut taught_to): (Option<PlaceModel>, DecidedPosition),
-) -> Result<(Option<PlaceModel>, DecidedPosition), anyhow::Error> {
+    mut taught: LearnedPlaces,
+) -> Result<LearnedPlaces, anyhow::Error> {
     loop {
-        let batch = searches::decided_after(store, taught_to, BATCH).await?;
-        let Some(last) = batch.last() else { return Ok((places, taught_to)) };
-        taught_to = last.position;
+        let batch = searches::decided_after(store, taught.to, BATCH).await?;
+        let Some(last) = batch.last() else { return Ok(taught) };
+        taught.to = last.position;
         let hierarchy = Arc::clone(hierarchy);
         // Thousands of trails take seconds, which would stall the threads of the runtime.
-        places = tokio::task::spawn_blocking(move || {
-            let mut places = places?;
-            for decided in &batch {
-                learn(&mut places, &hierarchy, decided);
+        taught = tokio::task::spawn_blocking(move || {
+            if let Some(places) = &mut taught.places {
+                for decided in &batch {
+                    learn(places, &hierarchy, decided);
+                }
             }
-            Some(places)
+            taught
         })
         .await?;
     }
