@@ -12,7 +12,8 @@ use std::{path::Path, time::Instant};
 use anyhow::Context as _;
 use clap::Parser;
 use crawler_agent::frontier::{
-    After, Bounds, Change, Done, Frontier, FrontierHandle, HostNumber, PageRecord, Past, Queued,
+    After, Bounds, Change, Done, Frontier, FrontierHandle, HostNumber, PageHistory, PageRecord,
+    QueueItem,
 };
 use delegation::calibration::{Sensitivity, Timing};
 use model::{CrawlUrl, UnixMillis};
@@ -91,7 +92,7 @@ fn bounds(args: &Args) -> Bounds {
 }
 
 /// The end of a fetch of this URL. Its links lead to the next pages and to some before them.
-fn visit(item: &Queued, args: &Args) -> anyhow::Result<Change> {
+fn visit(item: &QueueItem, args: &Args) -> anyhow::Result<Change> {
     let number: u32 = item.url.path_and_query()[1..].parse()?;
     let own = (1..=LINKS.0).map(|step| format!("/{}", (number + step * step) % args.pages));
     let foreign = (0..LINKS.1).map(|step| format!("http://f{}.example/", (number + step) % 97));
@@ -114,8 +115,8 @@ fn visit(item: &Queued, args: &Args) -> anyhow::Result<Change> {
     Ok(Change::Done(Box::new(Done::new(item, fetch, after))))
 }
 
-fn record(item: &Queued) -> PageRecord {
-    let mut past = Past::default();
+fn record(item: &QueueItem) -> PageRecord {
+    let mut past = PageHistory::default();
     past.get.observe(&Sensitivity::default(), Timing { ms: 20.0, bytes: 7_000 });
     PageRecord {
         path: item.url.path_and_query().to_owned(),
@@ -127,7 +128,7 @@ fn record(item: &Queued) -> PageRecord {
     }
 }
 
-fn fetch(item: &Queued, links: Vec<Link>) -> Fetch {
+fn fetch(item: &QueueItem, links: Vec<Link>) -> Fetch {
     let page = Page {
         status: 200,
         media_type: "text/html".into(),

@@ -7,7 +7,7 @@ use protocol::host_status::{HostStatus, WaitsFor};
 
 use crate::{
     clock,
-    frontier::{HostSnapshot, Queued, RobotsState},
+    frontier::{HostSnapshot, QueueItem, RobotsState},
     schedule::HostActivity,
 };
 
@@ -80,7 +80,7 @@ fn unknown(host: String, reason: String) -> HostStatus {
 }
 
 fn nothing_queued(
-    oldest: Option<&Queued>,
+    oldest: Option<&QueueItem>,
     revisit: Option<Duration>,
 ) -> (WaitsFor, Option<UnixMillis>, String) {
     let visited = oldest.and_then(|page| Some(page.known.as_ref()?.visited));
@@ -137,14 +137,14 @@ mod tests {
     use model::CrawlUrl;
 
     use super::*;
-    use crate::frontier::{HostNumber, HostRecord, Known, PageRecord, Past};
+    use crate::frontier::{HostNumber, HostRecord, KnownPage, PageHistory, PageRecord};
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
 
-    fn item(known: Option<Known>) -> Queued {
+    fn item(known: Option<KnownPage>) -> QueueItem {
         let url = CrawlUrl::parse("http://a.org/page").unwrap();
         let known = known.map(Box::new);
-        Queued { host: HostNumber(1), depth: 0, order: 1, url, redirects: 0, attempts: 0, known }
+        QueueItem { host: HostNumber(1), depth: 0, order: 1, url, redirects: 0, attempts: 0, known }
     }
 
     fn facts(due: i64, failures: u32) -> Facts {
@@ -189,10 +189,10 @@ mod tests {
             etag: None,
             last_modified: None,
             sha256: None,
-            past: Past::default(),
+            past: PageHistory::default(),
         };
-        let page = item(Some(Known { visited: UnixMillis(NOW.0 - 1_000), record }));
-        let empty = |oldest: Option<Queued>, revisit| {
+        let page = item(Some(KnownPage { visited: UnixMillis(NOW.0 - 1_000), record }));
+        let empty = |oldest: Option<QueueItem>, revisit| {
             let mut facts = Facts { revisit, ..facts(0, 0) };
             if let Some(snapshot) = &mut facts.snapshot {
                 snapshot.next = None;

@@ -69,12 +69,12 @@ struct ServerState {
 
 /// Both ends of a connection.
 #[derive(Debug, Clone, Copy)]
-struct Ends {
+struct ConnectionEnds {
     local: IpAddr,
     peer: IpAddr,
 }
 
-impl Connected<IncomingStream<'_, TcpListener>> for Ends {
+impl Connected<IncomingStream<'_, TcpListener>> for ConnectionEnds {
     fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Self {
         let peer = stream.remote_addr().ip();
         // A connection that has gone already has no local address; then its peer serves as well as
@@ -96,7 +96,7 @@ impl Server {
         let mut serving = JoinSet::new();
         for listener in listeners {
             let listener = adopt(listener)?;
-            let app = app.clone().into_make_service_with_connect_info::<Ends>();
+            let app = app.clone().into_make_service_with_connect_info::<ConnectionEnds>();
             serving.spawn(async move {
                 if let Err(error) = axum::serve(listener, app).await {
                     tracing::error!(%error, "the web stopped");
@@ -114,7 +114,7 @@ fn adopt(listener: StdListener) -> Result<TcpListener, WebError> {
 
 async fn serve(
     State(state): State<ServerState>,
-    ConnectInfo(ends): ConnectInfo<Ends>,
+    ConnectInfo(ends): ConnectInfo<ConnectionEnds>,
     request: Request,
 ) -> Response {
     let named = request.headers().get(header::HOST).and_then(|value| value.to_str().ok());

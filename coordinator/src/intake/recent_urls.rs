@@ -13,12 +13,12 @@ use model::Fingerprint;
 /// A bounded set of fingerprints.
 #[derive(Debug)]
 pub struct RecentUrls {
-    halves: Mutex<Halves>,
+    halves: Mutex<Generations>,
     capacity: usize,
 }
 
 #[derive(Debug, Default)]
-struct Halves {
+struct Generations {
     young: HashSet<Fingerprint>,
     old: HashSet<Fingerprint>,
 }
@@ -48,7 +48,7 @@ impl RecentUrls {
 
     /// Empties the set. When routes are withdrawn, their URLs must be routed again.
     pub fn forget(&self) {
-        *self.halves.lock().unwrap_or_else(PoisonError::into_inner) = Halves::default();
+        *self.halves.lock().unwrap_or_else(PoisonError::into_inner) = Generations::default();
     }
 }
 

@@ -8,7 +8,7 @@ use protocol::package::{self, Header, PackageError};
 use protocol::page::Entry;
 
 /// A package that was verified while it was received.
-pub struct Verified {
+pub struct VerifiedPackage {
     /// The signed header.
     pub header: Header,
     /// Hosts of its fetches.
@@ -17,7 +17,7 @@ pub struct Verified {
 
 /// Verifies a package and parses every entry, without keeping them: for packages that are being
 /// received.
-pub fn verify(bytes: &[u8], key: &PublicKey) -> Result<Verified, PackageError> {
+pub fn verify(bytes: &[u8], key: &PublicKey) -> Result<VerifiedPackage, PackageError> {
     let package = package::open(bytes, key)?;
     let mut hosts = BTreeSet::new();
     for entry in package.entries()? {
@@ -25,7 +25,7 @@ pub fn verify(bytes: &[u8], key: &PublicKey) -> Result<Verified, PackageError> {
             hosts.extend(CrawlUrl::parse(&fetch.url).map(|url| url.host_key()).ok());
         }
     }
-    Ok(Verified { header: package.header().clone(), hosts })
+    Ok(VerifiedPackage { header: package.header().clone(), hosts })
 }
 
 /// Verifies a package and returns its entries.

@@ -5,7 +5,7 @@ use delegation::calibration::{
 };
 use model::policy::CalibrationPolicy;
 use serde::Deserialize as _;
-use store::incidents::Opening;
+use store::incidents::IncidentCause;
 use store::timing_reports::{self, PendingReports, Summary};
 use store::{agents, incidents};
 
@@ -98,11 +98,11 @@ fn sensitivity(calibration: &CalibrationPolicy) -> Sensitivity {
 }
 
 /// What is written down with an incident.
-fn opening(new: &PendingReports, slowdown: Slowdown) -> Opening<'_> {
+fn opening(new: &PendingReports, slowdown: Slowdown) -> IncidentCause<'_> {
     match slowdown {
-        Slowdown::Path { ratio } => Opening { ratio, url: None, path_ratio: Some(ratio) },
+        Slowdown::Path { ratio } => IncidentCause { ratio, url: None, path_ratio: Some(ratio) },
         Slowdown::Pages { ratio, path_ratio } => {
-            Opening { ratio, url: new.url.as_deref(), path_ratio }
+            IncidentCause { ratio, url: new.url.as_deref(), path_ratio }
         }
     }
 }

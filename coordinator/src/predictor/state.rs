@@ -8,7 +8,7 @@ use delegation::plausibility::{HomeReports, ReferenceTimes, Trust, Wins};
 use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
 use hierarchy::{Hierarchy, Numbering, SubnetId};
 use model::{AgentId, Phase};
-use store::probes::Expected;
+use store::probes::ExpectedAnswer;
 use store::searches::DecidedPosition;
 use tokio::sync::Mutex;
 
@@ -57,7 +57,7 @@ impl PredictorState {
         agents: &AvailableAgents,
         policy: &Policy,
         search: &Search<'_>,
-    ) -> (Step, Option<Expected>) {
+    ) -> (Step, Option<ExpectedAnswer>) {
         let hierarchy = delegated.hierarchy();
         let model = self.model(hierarchy).filter(|_| predictive);
         let Some(places) = model.as_ref().and_then(|model| model.places.as_ref()) else {
@@ -156,7 +156,7 @@ fn expected(
     agents: &AvailableAgents,
     search: &Search<'_>,
     agent: AgentId,
-) -> Option<Expected> {
+) -> Option<ExpectedAnswer> {
     let (rtt_ms, deviation_ms) = posterior.expected_ms(agent)?;
     // Only agents that may still be chosen set the time to beat.
     let measured = search.trail.iter().filter(|probe| agents.knows(probe.agent));
@@ -165,7 +165,7 @@ fn expected(
         Some(best_ms) => posterior.probability_below(agent, best_ms)?,
         None => posterior.probability_nearest(agent, agents, search)?,
     };
-    Some(Expected {
+    Some(ExpectedAnswer {
         rtt_us: micros(rtt_ms),
         deviation_us: micros(deviation_ms),
         chance: chance as f32,

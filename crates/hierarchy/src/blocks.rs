@@ -25,7 +25,7 @@ pub(crate) fn blocks<A: Address>(
     sorted: &[PendingRange<A>],
     level: BlockLevel,
 ) -> Vec<PendingRange<A>> {
-    let mut grouping = Grouping { level, open: None, crossing: None, blocks: vec![] };
+    let mut grouping = BlockBuilder { level, open: None, crossing: None, blocks: vec![] };
     for group in Overlapping(sorted) {
         grouping.add(&group);
     }
@@ -71,7 +71,7 @@ struct OpenBlock<A> {
     prefix_end: A,
 }
 
-struct Grouping<A> {
+struct BlockBuilder<A> {
     level: BlockLevel,
     open: Option<OpenBlock<A>>,
     /// Last address of the latest group that crosses the boundary of a prefix.
@@ -79,7 +79,7 @@ struct Grouping<A> {
     blocks: Vec<PendingRange<A>>,
 }
 
-impl<A: Address> Grouping<A> {
+impl<A: Address> BlockBuilder<A> {
     fn add(&mut self, group: &Group<A>) {
         let (prefix_start, prefix_end) = group.first.prefix(self.level.prefix);
         if group.last > prefix_end {

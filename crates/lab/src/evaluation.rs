@@ -44,41 +44,42 @@ pub const TIE_MS: f64 = 0.05;
 
 /// Evaluates an assignment on the true times of `world`; `agents` are the agents' cities.
 pub fn evaluate(world: &World, agents: &[CityId], assignments: &[HostAssignment]) -> Evaluation {
-    let judged: Vec<Judged> =
+    let judged: Vec<DelegatedHost> =
         assignments.iter().filter_map(|host| judge(world, agents, *host)).collect();
     let mean = |sum: f64| if judged.is_empty() { 0.0 } else { sum / judged.len() as f64 };
-    let total = |of: fn(&Judged) -> f64| judged.iter().map(|host| host.pages * of(host)).sum();
+    let total =
+        |of: fn(&DelegatedHost) -> f64| judged.iter().map(|host| host.pages * of(host)).sum();
     let optimal = judged.iter().filter(|host| host.excess_ms() <= TIE_MS).count();
     Evaluation {
         hosts: judged.len(),
         unjudged: assignments.len() - judged.len(),
         share_optimal: mean(optimal as f64),
-        mean_excess_ms: mean(judged.iter().map(Judged::excess_ms).sum()),
+        mean_excess_ms: mean(judged.iter().map(DelegatedHost::excess_ms).sum()),
         crawl_ms: total(|host| host.taken_ms),
         crawl_ms_random: total(|host| host.random_ms),
         crawl_ms_nearest: total(|host| host.nearest_ms),
     }
 }
 
-struct Judged {
+struct DelegatedHost {
     pages: f64,
     taken_ms: f64,
     nearest_ms: f64,
     random_ms: f64,
 }
 
-impl Judged {
+impl DelegatedHost {
     fn excess_ms(&self) -> f64 {
         self.taken_ms - self.nearest_ms
     }
 }
 
-fn judge(world: &World, agents: &[CityId], host: HostAssignment) -> Option<Judged> {
+fn judge(world: &World, agents: &[CityId], host: HostAssignment) -> Option<DelegatedHost> {
     let taken_ms = world.rtt_ms(*agents.get(host.agent)?, host.city);
     let times = agents.iter().map(|agent| world.rtt_ms(*agent, host.city));
     let random_ms = times.clone().sum::<f64>() / agents.len() as f64;
     let nearest_ms = times.fold(f64::INFINITY, f64::min);
-    random_ms.is_finite().then_some(Judged {
+    random_ms.is_finite().then_some(DelegatedHost {
         pages: host.pages as f64,
         taken_ms,
         nearest_ms,

@@ -8,7 +8,7 @@
 //! One experiment per module: [`replay`] and [`scale`] (delegation), [`compare_rules`] (balance),
 //! [`calibration`], [`forgery`] (agents that lie), [`crawl()`] (regions, on a link graph). All
 //! random numbers are seeded: the same arguments give the same figures, except for the computing
-//! times in [`Elapsed`].
+//! times in [`ElapsedTime`].
 
 mod balance;
 mod calibration;
@@ -51,5 +51,5 @@ pub use replay::{
     ScenarioSettings, SearchKind, Site, Strategy, Topology, mean_of, mean_of_points, replay,
     replay_live, scale,
 };
-pub use stopwatch::Elapsed;
+pub use stopwatch::ElapsedTime;
 pub use world::World;

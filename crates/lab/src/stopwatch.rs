@@ -6,7 +6,7 @@ use nix::time::{ClockId, clock_gettime};
 
 /// Time since a start. Processor time says more than wall time on a busy machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Elapsed {
+pub struct ElapsedTime {
     /// Milliseconds on the wall.
     pub wall_ms: f64,
     /// Milliseconds of this process on the processor.
@@ -25,9 +25,9 @@ impl Stopwatch {
         Self { wall: Instant::now(), cpu: cpu() }
     }
 
-    pub(crate) fn elapsed(self) -> Elapsed {
+    pub(crate) fn elapsed(self) -> ElapsedTime {
         let milliseconds = |duration: Duration| duration.as_secs_f64() * 1000.0;
-        Elapsed {
+        ElapsedTime {
             wall_ms: milliseconds(self.wall.elapsed()),
             cpu_ms: milliseconds(cpu().saturating_sub(self.cpu)),
         }

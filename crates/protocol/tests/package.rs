@@ -11,7 +11,7 @@ use protocol::{
     key::AgentKey,
     key::Purpose,
     package::{
-        Coding, Header, PackageBuilder, PackageError, PackageName, ValueError, Written,
+        Coding, FinishedPackage, Header, PackageBuilder, PackageError, PackageName, ValueError,
         decode_entry, encode_entry, open,
     },
     page::{ContentHash, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend},
@@ -63,7 +63,7 @@ fn discovered(url: &str) -> Entry {
     Entry::Discovered(Discovered { url: url.into(), redirects: 0, handed_back: false })
 }
 
-fn write(entries: &[Entry]) -> Written {
+fn write(entries: &[Entry]) -> FinishedPackage {
     let mut builder = PackageBuilder::new(Coding::Zstd);
     for entry in entries {
         builder.push(entry);

@@ -18,12 +18,12 @@ pub struct Counts {
     /// Hosts of which next-nearest agents were asked for bundles.
     pub recoveries: u64,
     /// Messages that were refused.
-    pub refused: Refused,
+    pub refused: RefusedCounts,
 }
 
 /// Messages and parts of messages that were refused, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedCounts {
     /// Messages of parties that are in no known roster.
     pub strangers: u64,
     /// Messages that the sender has no right to send, or that are larger than allowed.

@@ -31,7 +31,7 @@ pub enum Effect {
     Foreign(RoutedUrl),
     /// Pack a host's bundle and give it to [`crate::Member::packed`]. Unless it is a copy, not
     /// before the running fetch of the host has ended; the effect is repeated until then.
-    Pack(Packing),
+    Pack(BundleToPack),
     /// Store a bundle: a URL that is fetched in either is fetched.
     Store(Bundle),
     /// Delete everything about a host: its owner has stored the bundle, and this agent is not among
@@ -41,7 +41,7 @@ pub enum Effect {
 
 /// A bundle to be packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Packing {
+pub struct BundleToPack {
     /// The host whose bundle it is.
     pub host: PlacedHost,
     /// Receiver of the bundle.

@@ -116,12 +116,12 @@ pub struct HostSummary {
     /// Bytes of bodies as fetched.
     pub wire_bytes: u64,
     /// What became of its fetches; none when there were none.
-    pub fetched: Option<Fetched>,
+    pub fetched: Option<FetchSummary>,
 }
 
 /// What became of the fetches from a host.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fetched {
+pub struct FetchSummary {
     /// Fetches that failed.
     pub errors: u64,
     /// URLs that robots rules forbid.
@@ -319,7 +319,7 @@ impl Row {
     fn read(self) -> Result<HostSummary, StoreError> {
         let subnet =
             self.first.zip(self.last).map(|(first, last)| range(first, last)).transpose()?;
-        let fetched = self.recent.map(|recent| Fetched {
+        let fetched = self.recent.map(|recent| FetchSummary {
             errors: self.errors.unwrap_or(0).unsigned_abs(),
             disallowed: self.disallowed.unwrap_or(0).unsigned_abs(),
             mean_ms: self.mean_ms.unwrap_or(0).unsigned_abs(),

@@ -49,7 +49,7 @@ pub struct Limits {
 
 /// What became of a request that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Created {
+pub enum EntryOutcome {
     /// It waits for an admin.
     Entered(JoinRequestId),
     /// Its network sent too many.
@@ -64,7 +64,7 @@ pub async fn create(
     new: &New<'_>,
     limits: Limits,
     now: UnixMillis,
-) -> Result<Created, StoreError> {
+) -> Result<EntryOutcome, StoreError> {
     let (id, is_network_full): (Option<i64>, bool) =
         sqlx::query_as(include_str!("join_requests/create.sql"))
             .bind(new.name)
@@ -83,9 +83,9 @@ pub async fn create(
             .await
             .map_err(StoreError::doing("enter a request to host an agent"))?;
     Ok(match id {
-        Some(id) => Created::Entered(JoinRequestId::new(id)),
-        None if is_network_full => Created::NetworkFull,
-        None => Created::QueueFull,
+        Some(id) => EntryOutcome::Entered(JoinRequestId::new(id)),
+        None if is_network_full => EntryOutcome::NetworkFull,
+        None => EntryOutcome::QueueFull,
     })
 }
 
@@ -265,7 +265,7 @@ async fn decide(
 
 /// What became of an attempt to use a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opened {
+pub enum LinkUse {
     /// The token was made; this is the request it belongs to.
     Now(JoinRequestId),
     /// The link was used at this time already.
@@ -291,7 +291,7 @@ pub async fn open(
     invitation_sha256: &[u8],
     token: &LinkToken<'_>,
     now: UnixMillis,
-) -> Result<Opened, StoreError> {
+) -> Result<LinkUse, StoreError> {
     let doing = StoreError::doing("open an invitation");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let found: Option<(i64, String, String, Moment, Option<Moment>)> = sqlx::query_as(
@@ -303,20 +303,20 @@ pub async fn open(
     .await
     .map_err(doing)?;
     let Some((id, name, decided_by, expires_at, opened_at)) = found else {
-        return Ok(Opened::Unknown);
+        return Ok(LinkUse::Unknown);
     };
     if let Some(at) = opened_at {
-        return Ok(Opened::Before(at.0));
+        return Ok(LinkUse::Before(at.0));
     }
     if expires_at.0 <= now {
-        return Ok(Opened::Expired);
+        return Ok(LinkUse::Expired);
     }
     let LinkToken { sha256, expires_at } = *token;
     let new = join_tokens::New { sha256, name: &name, created_by: &decided_by, expires_at };
     let join_token = join_tokens::create_in(&mut tx, &new, now).await?;
     mark_opened(&mut tx, id, join_token, now).await?;
     tx.commit().await.map_err(doing)?;
-    Ok(Opened::Now(JoinRequestId::new(id)))
+    Ok(LinkUse::Now(JoinRequestId::new(id)))
 }
 
 async fn mark_opened(

@@ -133,9 +133,9 @@ pub async fn count(
 }
 
 /// The kept counts by name.
-struct Kept(HashMap<String, i64>);
+struct KeptCounts(HashMap<String, i64>);
 
-impl Kept {
+impl KeptCounts {
     fn get(&self, name: &str) -> i64 {
         self.0.get(name).copied().unwrap_or(0)
     }
@@ -152,12 +152,12 @@ impl Kept {
     }
 }
 
-async fn kept(db: &mut PgConnection) -> Result<Kept, StoreError> {
+async fn kept(db: &mut PgConnection) -> Result<KeptCounts, StoreError> {
     let rows: Vec<(String, i64)> = sqlx::query_as(include_str!("overview/kept.sql"))
         .fetch_all(db)
         .await
         .map_err(StoreError::doing("read the counts"))?;
-    Ok(Kept(rows.into_iter().collect()))
+    Ok(KeptCounts(rows.into_iter().collect()))
 }
 
 /// Delegations that hold, by reason; reasons without any are left out.
@@ -223,7 +223,7 @@ async fn agents(
         .map_err(StoreError::doing("count the agents"))
 }
 
-fn delegations(kept: &Kept) -> Delegations {
+fn delegations(kept: &KeptCounts) -> Delegations {
     Delegations {
         total: kept.all_delegations(),
         provisional: kept.get("delegations_provisional"),
@@ -240,7 +240,7 @@ fn delegations(kept: &Kept) -> Delegations {
     }
 }
 
-fn searches(kept: &Kept, open: i64) -> Searches {
+fn searches(kept: &KeptCounts, open: i64) -> Searches {
     let decisions = kept.get("decisions");
     let mean = kept.get("decisions_probes") as f64 / decisions as f64;
     Searches {
@@ -251,7 +251,7 @@ fn searches(kept: &Kept, open: i64) -> Searches {
     }
 }
 
-fn hosts(kept: &Kept, routed_urls: i64) -> Hosts {
+fn hosts(kept: &KeptCounts, routed_urls: i64) -> Hosts {
     Hosts {
         known: kept.get("hosts"),
         resolved: kept.get("hosts_resolved"),
@@ -262,7 +262,7 @@ fn hosts(kept: &Kept, routed_urls: i64) -> Hosts {
     }
 }
 
-fn packages(kept: &Kept) -> Packages {
+fn packages(kept: &KeptCounts) -> Packages {
     Packages {
         received: kept.get("packages"),
         ingested: kept.get("packages_ingested"),

@@ -50,7 +50,7 @@ pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<RoutedUr
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let mut allowances = allowances(&mut tx, ahead).await?;
     let waiting = waiting(&mut tx, &allowances, batch).await?;
-    let chosen: Vec<Chosen> =
+    let chosen: Vec<ChosenRoute> =
         waiting.into_iter().filter_map(|url| allowances.get_mut(&url.1)?.take(url)).collect();
     if !chosen.is_empty() {
         write(&mut tx, &chosen).await?;
@@ -66,7 +66,7 @@ struct Allowance {
     left: i64,
 }
 
-struct Chosen {
+struct ChosenRoute {
     pending: i64,
     agent: i64,
     seq: i64,
@@ -75,14 +75,14 @@ struct Chosen {
 }
 
 impl Allowance {
-    fn take(&mut self, (pending, agent, url, redirects): WaitingRow) -> Option<Chosen> {
+    fn take(&mut self, (pending, agent, url, redirects): WaitingRow) -> Option<ChosenRoute> {
         if self.left <= 0 {
             return None;
         }
         let seq = self.next;
         self.next += 1;
         self.left -= 1;
-        Some(Chosen { pending, agent, seq, url, redirects })
+        Some(ChosenRoute { pending, agent, seq, url, redirects })
     }
 }
 
@@ -122,7 +122,7 @@ async fn waiting(
         .map_err(StoreError::doing("list the URLs that can be routed"))
 }
 
-async fn write(db: &mut PgConnection, chosen: &[Chosen]) -> Result<(), StoreError> {
+async fn write(db: &mut PgConnection, chosen: &[ChosenRoute]) -> Result<(), StoreError> {
     sqlx::query(
         "WITH moved AS (DELETE FROM pending_urls WHERE id = ANY($1))
          INSERT INTO routes (agent, seq, url, redirects)

@@ -121,13 +121,13 @@ pub async fn record<E: From<StoreError>>(
 
 /// What is known of an agent before new reports count.
 #[derive(Default)]
-struct Known {
+struct KnownTrust {
     tests: Option<Value>,
     evidence: Vec<Contradiction>,
 }
 
 /// Locks the agent until the transaction ends. `None` when there is no such agent.
-async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<Known>, StoreError> {
+async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<KnownTrust>, StoreError> {
     let doing = StoreError::doing("lock the trust in an agent");
     // The row of the agent is the lock, because the first judgement has no row of its own.
     let locked: Option<i64> = sqlx::query_scalar("SELECT id FROM agents WHERE id = $1 FOR UPDATE")
@@ -143,7 +143,7 @@ async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<Known>, St
         .fetch_optional(db)
         .await
         .map_err(doing)?;
-    let known = row.map(|row| Known { tests: Some(row.tests.0), evidence: row.evidence.0 });
+    let known = row.map(|row| KnownTrust { tests: Some(row.tests.0), evidence: row.evidence.0 });
     Ok(Some(known.unwrap_or_default()))
 }
 

@@ -16,13 +16,13 @@ const LONGEST: Duration = Duration::from_mins(5);
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// What finishing waits for.
-pub(super) struct Finishing {
+pub(super) struct FinishProgress {
     pub(super) schedule: Arc<Schedule>,
     pub(super) store: FrontierHandle,
     pub(super) readiness: ReadinessSignal,
 }
 
-impl Finishing {
+impl FinishProgress {
     /// Waits for `finish`, and then until nothing is left to do.
     pub(super) async fn run(self, finish: CancellationToken) -> Result<(), AgentError> {
         finish.cancelled().await;

@@ -27,7 +27,7 @@ const LAST_CALL: Duration = Duration::from_mins(1);
 const PERIOD: Duration = Duration::from_millis(500);
 
 /// What leaving waits for.
-pub(super) struct Leaving {
+pub(super) struct LeaveProgress {
     pub(super) client: Arc<CoordinatorClient>,
     pub(super) schedule: Arc<Schedule>,
     pub(super) store: FrontierHandle,
@@ -35,7 +35,7 @@ pub(super) struct Leaving {
     pub(super) readiness: ReadinessSignal,
 }
 
-impl Leaving {
+impl LeaveProgress {
     /// Waits for `leave`, then until the coordinator has deregistered the agent.
     pub(super) async fn run(self, leave: CancellationToken) -> Result<(), AgentError> {
         leave.cancelled().await;

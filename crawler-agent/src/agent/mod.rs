@@ -95,7 +95,7 @@ pub struct Agent {
 
 /// How a run of the agent ended, if not by an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunOutcome {
     /// It can go on with its data directory.
     Stopped,
     /// It was deregistered, because its owner ended it: its data directory is of no use.
@@ -115,7 +115,7 @@ impl Agent {
         stop: CancellationToken,
         finish: CancellationToken,
         print: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<Ended, AgentError> {
+    ) -> Result<RunOutcome, AgentError> {
         let metrics_server = MetricsServer::bind(self.config.metrics_listen).await?;
         let (store, mut frontier_failed) =
             FrontierHandle::start(self.frontier).map_err(machine("starting a thread"))?;
@@ -141,9 +141,9 @@ impl Agent {
         let ended = tokio::select! {
             // In this order: an agent that leaves is revoked, which its heartbeat hears, too.
             biased;
-            () = stop.cancelled() => Ok(Ended::Stopped),
-            left = parts.leaving().run(leave) => left.map(|()| Ended::Left),
-            finished = parts.finishing().run(finish) => finished.map(|()| Ended::Stopped),
+            () = stop.cancelled() => Ok(RunOutcome::Stopped),
+            left = parts.leaving().run(leave) => left.map(|()| RunOutcome::Left),
+            finished = parts.finishing().run(finish) => finished.map(|()| RunOutcome::Stopped),
             Ok(error) = &mut frontier_failed => Err(AgentError::Frontier(error)),
             ended = first_failure(&mut tasks) => match frontier_failed.try_recv() {
                 // Tasks fail when the frontier does; report the cause, not the consequence.
@@ -154,7 +154,7 @@ impl Agent {
         let drained = parts.drain(tasks, &stop_tasks).await;
         match ended {
             // What is left belongs to nobody any more.
-            Ok(Ended::Left) => Ok(Ended::Left),
+            Ok(RunOutcome::Left) => Ok(RunOutcome::Left),
             ended => ended.and_then(|ended| drained.map(|()| ended)),
         }
     }
@@ -170,11 +170,11 @@ async fn first_failure(tasks: &mut Tasks) -> Result<(), AgentError> {
 
 impl Parts {
     /// A revocation is what an agent that leaves wants.
-    fn how_ended(&self, ended: Result<(), AgentError>) -> Result<Ended, AgentError> {
+    fn how_ended(&self, ended: Result<(), AgentError>) -> Result<RunOutcome, AgentError> {
         let is_leaving = self.readiness.current().phase == Phase::Leaving;
         match ended {
-            Err(AgentError::Revoked | AgentError::Banned(_)) if is_leaving => Ok(Ended::Left),
-            ended => ended.map(|()| Ended::Stopped),
+            Err(AgentError::Revoked | AgentError::Banned(_)) if is_leaving => Ok(RunOutcome::Left),
+            ended => ended.map(|()| RunOutcome::Stopped),
         }
     }
 

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::{
     disk::Shortage,
-    owner::{allowance::Withheld, budget::UsedUp, machine::Busy},
+    owner::{allowance::RestReason, budget::UsedUp, machine::Busy},
     schedule::Schedule,
 };
 
@@ -126,10 +126,10 @@ impl Readiness {
     }
 
     /// Notes why the owner lets nothing start.
-    pub fn withhold(&mut self, withheld: Withheld) {
+    pub fn withhold(&mut self, withheld: RestReason) {
         match withheld {
-            Withheld::Asleep(sleep) => self.asleep = Some(sleep),
-            Withheld::UsedUp(used_up) => self.used_up = Some(used_up),
+            RestReason::Asleep(sleep) => self.asleep = Some(sleep),
+            RestReason::UsedUp(used_up) => self.used_up = Some(used_up),
         }
     }
 
@@ -255,7 +255,7 @@ impl fmt::Display for IdleReason {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::owner::budget::Spent;
+    use crate::owner::budget::BudgetKind;
 
     #[test]
     fn the_owners_reasons_come_before_the_operators() {
@@ -279,13 +279,13 @@ mod tests {
         assert!(!readiness.must_end(), "running requests may end by themselves");
         readiness.busy = Some(Busy::Battery);
         assert_eq!(word(&readiness), Some("busy"));
-        let used_up = UsedUp { what: Spent::BytesOfMonth, until: UnixMillis(0) };
-        readiness.withhold(Withheld::UsedUp(used_up));
+        let used_up = UsedUp { what: BudgetKind::BytesOfMonth, until: UnixMillis(0) };
+        readiness.withhold(RestReason::UsedUp(used_up));
         assert_eq!(word(&readiness), Some("used_up"));
         readiness.paused_by_owner = true;
         assert_eq!(word(&readiness), Some("paused_by_owner"));
         assert!(!readiness.must_end());
-        readiness.withhold(Withheld::Asleep(Sleep { until: Some(UnixMillis(0)) }));
+        readiness.withhold(RestReason::Asleep(Sleep { until: Some(UnixMillis(0)) }));
         assert_eq!(word(&readiness), Some("asleep"));
         assert!(readiness.idle_reason().unwrap().to_string().contains("1970-01-01T00:00:00Z"));
         readiness.phase = Phase::Finishing;

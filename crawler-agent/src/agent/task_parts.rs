@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    finish::Finishing, inspector::Inspector, leaving::Leaving, metrics_server::MetricsSource,
-    monitors::StatusWriter, parts::Parts, ship::Shipper,
+    finish::FinishProgress, inspector::Inspector, leaving::LeaveProgress,
+    metrics_server::MetricsSource, monitors::StatusWriter, parts::Parts, ship::Shipper,
 };
 use crate::clock;
 
@@ -13,16 +13,16 @@ impl Parts {
         Inspector { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() }
     }
 
-    pub(super) fn finishing(&self) -> Finishing {
-        Finishing {
+    pub(super) fn finishing(&self) -> FinishProgress {
+        FinishProgress {
             schedule: Arc::clone(&self.schedule),
             store: self.store.clone(),
             readiness: self.readiness.clone(),
         }
     }
 
-    pub(super) fn leaving(&self) -> Leaving {
-        Leaving {
+    pub(super) fn leaving(&self) -> LeaveProgress {
+        LeaveProgress {
             client: Arc::clone(&self.client),
             schedule: Arc::clone(&self.schedule),
             store: self.store.clone(),

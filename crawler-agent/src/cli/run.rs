@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Join, join_token, print_line};
 use crate::{
-    agent::{Agent, Ended},
+    agent::{Agent, RunOutcome},
     backoff::Backoff,
     clock,
     config::Config,
@@ -50,7 +50,7 @@ pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
         let Identity { agent: id, coordinator_key } = identity;
         let files = dir.clone();
         let agent = Agent { config, dir, id, key, coordinator_key, client, frontier };
-        if agent.run(stop, finish, print_line).await? == Ended::Left {
+        if agent.run(stop, finish, print_line).await? == RunOutcome::Left {
             removal::remove(&files)?;
             print_line("left: the coordinator knows this agent no more, and its data is deleted");
         }

@@ -13,15 +13,15 @@ const PRESCAN_BYTES: usize = 1_024;
 const DETECT_BYTES: usize = 64 << 10;
 
 /// Decoder that holds bytes back until the encoding is decided.
-pub(super) struct Decoding {
+pub(super) struct CharsetDecoder {
     named: Option<&'static Encoding>,
-    declared: Declared,
+    declared: CharsetDeclaration,
     state: State,
 }
 
 /// Where a document may name its encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Declared {
+pub(super) enum CharsetDeclaration {
     Nowhere,
     /// In a meta element; else it is detected.
     InMeta,
@@ -35,9 +35,9 @@ enum State {
     Decided(Decoder),
 }
 
-impl Decoding {
+impl CharsetDecoder {
     /// `named` is the encoding of the header; `declared` says where the document may name one.
-    pub(super) fn new(named: Option<&'static Encoding>, declared: Declared) -> Self {
+    pub(super) fn new(named: Option<&'static Encoding>, declared: CharsetDeclaration) -> Self {
         Self { named, declared, state: State::Undecided(Vec::new()) }
     }
 
@@ -89,7 +89,7 @@ impl Decoding {
 fn decide(
     head: &[u8],
     named: Option<&'static Encoding>,
-    declared: Declared,
+    declared: CharsetDeclaration,
     ended: bool,
 ) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(head) {
@@ -104,9 +104,9 @@ fn decide(
     }
     let start = &head[..head.len().min(PRESCAN_BYTES)];
     let found = match declared {
-        Declared::Nowhere => None,
-        Declared::InMeta => meta_charset(start),
-        Declared::InXml => Some(xml_charset(start).unwrap_or(UTF_8)),
+        CharsetDeclaration::Nowhere => None,
+        CharsetDeclaration::InMeta => meta_charset(start),
+        CharsetDeclaration::InXml => Some(xml_charset(start).unwrap_or(UTF_8)),
     };
     found.or_else(|| (head.len() >= DETECT_BYTES || ended).then(|| detect(head, ended)))
 }

@@ -11,7 +11,7 @@ use memchr::memchr;
 
 use super::{
     LINK_BYTES, MAX_LINKS, TEXT_BYTES, TEXT_COPIES, directives::Directives, references::Bound,
-    references::References, references::Rel, tags, text::Folded,
+    references::References, references::Rel, tags, text::CollapsedText,
 };
 
 /// Longest title, in bytes.
@@ -27,10 +27,10 @@ const VALUE_BYTES: usize = 8 << 10;
 #[derive(Debug)]
 pub(super) struct Collector {
     /// Text of the page's subject.
-    pub(super) main: Folded,
+    pub(super) main: CollapsedText,
     /// Text of navigation and other boilerplate.
-    pub(super) boilerplate: Folded,
-    pub(super) title: Folded,
+    pub(super) boilerplate: CollapsedText,
+    pub(super) title: CollapsedText,
     pub(super) lang: Option<String>,
     pub(super) base: Option<String>,
     /// The URL that the page itself should have, as it is written.
@@ -45,7 +45,7 @@ pub(super) struct Collector {
     /// Whether the next chunk of text is part of a link.
     is_anchor: bool,
     /// Text of the last link; none when it was not taken, or has ended.
-    anchor: Option<Folded>,
+    anchor: Option<CollapsedText>,
     /// Bytes of text that were taken and are still to come in the output of the parser.
     text_in_output: usize,
     /// Bytes that the parser has put out.
@@ -66,9 +66,9 @@ enum TextKind {
 impl Default for Collector {
     fn default() -> Self {
         Self {
-            main: Folded::new(TEXT_BYTES),
-            boilerplate: Folded::new(TEXT_BYTES),
-            title: Folded::new(TITLE_BYTES),
+            main: CollapsedText::new(TEXT_BYTES),
+            boilerplate: CollapsedText::new(TEXT_BYTES),
+            title: CollapsedText::new(TITLE_BYTES),
             lang: None,
             base: None,
             canonical: None,
@@ -87,7 +87,7 @@ impl Default for Collector {
 
 impl Collector {
     /// The collection of a plain text.
-    pub(super) fn of_text(text: Folded) -> Self {
+    pub(super) fn of_text(text: CollapsedText) -> Self {
         Self { main: text, ..Self::default() }
     }
 
@@ -183,7 +183,7 @@ impl Collector {
         if tags::separate_words(markup) {
             self.main.break_word();
             self.boilerplate.break_word();
-            self.anchor.iter_mut().for_each(Folded::break_word);
+            self.anchor.iter_mut().for_each(CollapsedText::break_word);
         }
     }
 
@@ -207,7 +207,7 @@ impl Collector {
         self.end_anchor();
         let target = value(element, "href");
         let is_taken = target.is_some_and(|target| self.references.add(target, rel(element)));
-        self.anchor = is_taken.then(|| Folded::new(ANCHOR_BYTES));
+        self.anchor = is_taken.then(|| CollapsedText::new(ANCHOR_BYTES));
     }
 
     fn reference(&mut self, target: Option<String>, rel: Rel) {

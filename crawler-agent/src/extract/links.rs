@@ -45,7 +45,7 @@ impl Links {
         let most = if document.is_list { url_list::URL_BYTES } else { LINK_BYTES };
         let canonical = document.canonical.as_deref();
         let canonical = canonical.and_then(|canonical| CrawlUrl::join(&base, canonical).ok());
-        let mut distinct = Distinct::new(most, canonical.as_ref());
+        let mut distinct = DistinctLinks::new(most, canonical.as_ref());
         for reference in references {
             let Ok(url) = CrawlUrl::join(&base, &reference.target) else { continue };
             let Reference { anchor, rel, .. } = reference;
@@ -68,14 +68,14 @@ impl Links {
 }
 
 /// Distinct links, bounded in bytes once they are resolved.
-struct Distinct {
+struct DistinctLinks {
     links: Vec<FoundLink>,
     numbers: HashMap<Fingerprint, usize>,
     bytes: usize,
     most: usize,
 }
 
-impl Distinct {
+impl DistinctLinks {
     fn new(most: usize, canonical: Option<&CrawlUrl>) -> Self {
         let bytes = canonical.map_or(0, |url| url.as_str().len());
         Self { links: Vec::new(), numbers: HashMap::new(), bytes, most }

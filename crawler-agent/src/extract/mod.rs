@@ -19,12 +19,12 @@ mod url_list;
 use encoding_rs::Encoding;
 use url::Url;
 
-use charset::{Declared, Decoding};
+use charset::{CharsetDeclaration, CharsetDecoder};
 use collector::Collector;
 use directives::Directives;
 use html::HtmlReader;
 use references::Reference;
-use text::Folded;
+use text::CollapsedText;
 use url_list::UrlList;
 
 pub use links::{FoundLink, Links};
@@ -116,14 +116,14 @@ impl Document {
 
 /// Extracts one document as it arrives.
 pub struct Extractor {
-    decoding: Decoding,
+    decoding: CharsetDecoder,
     reader: Reader,
     decoded: String,
 }
 
 enum Reader {
     Html(HtmlReader),
-    Text(Folded),
+    Text(CollapsedText),
     List(UrlList),
 }
 
@@ -132,11 +132,13 @@ impl Extractor {
     pub fn new(media: Media, header_charset: Option<&str>) -> Self {
         let named = header_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         let (declared, reader) = match media {
-            Media::Html => (Declared::InMeta, Reader::Html(HtmlReader::new())),
-            Media::Text => (Declared::Nowhere, Reader::Text(Folded::new(TEXT_BYTES))),
-            Media::Xml => (Declared::InXml, Reader::List(UrlList::new())),
+            Media::Html => (CharsetDeclaration::InMeta, Reader::Html(HtmlReader::new())),
+            Media::Text => {
+                (CharsetDeclaration::Nowhere, Reader::Text(CollapsedText::new(TEXT_BYTES)))
+            }
+            Media::Xml => (CharsetDeclaration::InXml, Reader::List(UrlList::new())),
         };
-        Self { decoding: Decoding::new(named, declared), reader, decoded: String::new() }
+        Self { decoding: CharsetDecoder::new(named, declared), reader, decoded: String::new() }
     }
 
     /// Takes the next bytes of the body, after content encodings were removed.

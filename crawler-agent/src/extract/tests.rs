@@ -105,12 +105,12 @@ fn only_other_than_inline_tags_separate_words() {
 
 #[test]
 fn text_is_cut_at_a_whole_character() {
-    let mut text = Folded::new(8);
+    let mut text = CollapsedText::new(8);
     for piece in ["ab", " cd", "ä", "ö", "e"] {
         text.push(piece);
     }
     assert_eq!(text.into_string(), "ab cdä");
-    let mut full = Folded::new(3);
+    let mut full = CollapsedText::new(3);
     full.push("ab c");
     assert_eq!(full.into_string(), "ab");
 }

@@ -2,14 +2,14 @@
 
 /// Text that is being built.
 #[derive(Debug, Default)]
-pub(super) struct Folded {
+pub(super) struct CollapsedText {
     text: String,
     most: usize,
     /// Whether white space followed the last visible character.
     gap: bool,
 }
 
-impl Folded {
+impl CollapsedText {
     /// Text of at most `most` bytes; what comes later is dropped.
     pub(super) fn new(most: usize) -> Self {
         Self { text: String::new(), most, gap: false }

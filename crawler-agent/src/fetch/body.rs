@@ -64,8 +64,8 @@ pub(super) async fn read<S: Sink>(
     if body.size_hint().exact().is_some_and(|size| size > limits.wire_bytes) {
         return Err(Problem::TooLarge(limits.wire_bytes));
     }
-    let mut reading = Reading::new(head, limits, (sink, share), progress.deadline())?;
-    let started = Started::now(progress);
+    let mut reading = BodyReader::new(head, limits, (sink, share), progress.deadline())?;
+    let started = BodyStart::now(progress);
     while let Some(bytes) = next(&mut body, started, progress).await? {
         if progress.wire_bytes > limits.wire_bytes {
             return Err(Problem::TooLarge(limits.wire_bytes));
@@ -82,7 +82,7 @@ async fn discard(mut body: Incoming, progress: &mut Progress) -> Result<bool, Pr
     if body.size_hint().exact().is_some_and(|size| size > UNWANTED_BYTES) {
         return Ok(false);
     }
-    let started = Started::now(progress);
+    let started = BodyStart::now(progress);
     while progress.wire_bytes <= UNWANTED_BYTES {
         match next(&mut body, started, progress).await {
             Ok(Some(_)) => {}
@@ -96,13 +96,13 @@ async fn discard(mut body: Incoming, progress: &mut Progress) -> Result<bool, Pr
 
 /// When a body began to arrive.
 #[derive(Clone, Copy)]
-struct Started {
+struct BodyStart {
     at: Instant,
     /// Pauses of the request before.
     paused: Duration,
 }
 
-impl Started {
+impl BodyStart {
     fn now(progress: &Progress) -> Self {
         Self { at: Instant::now(), paused: progress.paused() }
     }
@@ -116,7 +116,7 @@ impl Started {
 
 async fn next(
     body: &mut Incoming,
-    started: Started,
+    started: BodyStart,
     progress: &mut Progress,
 ) -> Result<Option<Bytes>, Problem> {
     loop {
@@ -140,7 +140,7 @@ async fn next(
 }
 
 /// A body on its way from the wire through its decoders to the sink.
-struct Reading<'s, S> {
+struct BodyReader<'s, S> {
     chain: Chain,
     sink: &'s mut S,
     share: &'s mut Share,
@@ -155,7 +155,7 @@ struct Reading<'s, S> {
     most: u64,
 }
 
-impl<'s, S: Sink> Reading<'s, S> {
+impl<'s, S: Sink> BodyReader<'s, S> {
     fn new(
         head: &Head,
         limits: &Limits,

@@ -21,7 +21,7 @@ use url::Host;
 
 use super::{
     Problem, Sender,
-    metered::{Metered, Pauses},
+    metered::{MeteredStream, Pauses},
 };
 use crate::owner::gate::Gate;
 use model::CrawlUrl;
@@ -58,12 +58,12 @@ impl Dialler {
     ) -> Result<(Sender, Duration), Problem> {
         let (tcp, round_trip) = connect_tcp(self.bind, target).await.map_err(Problem::Connect)?;
         // Below TLS, so that everything on the wire counts.
-        let stream = Metered::new(tcp, Arc::clone(&self.gate), pauses.clone());
+        let stream = MeteredStream::new(tcp, Arc::clone(&self.gate), pauses.clone());
         let http = self.speak(url, stream).await?;
         Ok((Sender::new(http, pauses), round_trip))
     }
 
-    async fn speak(&self, url: &CrawlUrl, stream: Metered) -> Result<Http, Problem> {
+    async fn speak(&self, url: &CrawlUrl, stream: MeteredStream) -> Result<Http, Problem> {
         if !url.is_https() {
             return handshake(stream).await;
         }

@@ -3,7 +3,7 @@
 use protocol::page::Timing;
 
 use super::metered::CutOff;
-use crate::owner::allowance::Withheld;
+use crate::owner::allowance::RestReason;
 
 /// A fetch without a complete answer.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub struct FetchError {
 pub enum Problem {
     /// The owner lets nothing start; nothing was sent.
     #[error("{0}")]
-    Withheld(Withheld),
+    Withheld(RestReason),
     /// A budget of bytes was used up before the end of the answer.
     #[error("the owner's budget of bytes is used up")]
     CutOff,

@@ -64,7 +64,7 @@ impl Pauses {
 }
 
 /// A TCP connection whose reads and writes pass the gate.
-pub(super) struct Metered {
+pub(super) struct MeteredStream {
     stream: TcpStream,
     gate: Arc<Gate>,
     pauses: Pauses,
@@ -75,7 +75,7 @@ pub(super) struct Metered {
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-impl Metered {
+impl MeteredStream {
     pub(super) fn new(stream: TcpStream, gate: Arc<Gate>, pauses: Pauses) -> Self {
         Self { stream, gate, pauses, granted: 0, from: Instant::now(), pause: None }
     }
@@ -132,7 +132,7 @@ impl Metered {
     }
 }
 
-impl AsyncRead for Metered {
+impl AsyncRead for MeteredStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -149,7 +149,7 @@ impl AsyncRead for Metered {
     }
 }
 
-impl AsyncWrite for Metered {
+impl AsyncWrite for MeteredStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -181,7 +181,7 @@ impl AsyncWrite for Metered {
     }
 }
 
-impl Drop for Metered {
+impl Drop for MeteredStream {
     fn drop(&mut self) {
         if self.granted > 0 {
             self.gate.unread(self.granted as u64);

@@ -41,11 +41,11 @@ impl Idle {
 /// Kept connections: at most one for each host, by scheme and authority.
 pub(super) struct Pool {
     most: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptConnection>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct KeptConnection {
     /// Each with its place in the order of arrival.
     by_host: HashMap<String, (u64, Idle)>,
     in_order: BTreeMap<u64, String>,
@@ -96,12 +96,12 @@ impl Pool {
         self.lock().remove(host);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptConnection> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl KeptConnection {
     fn insert(&mut self, host: String, idle: Idle) {
         self.arrivals += 1;
         self.in_order.insert(self.arrivals, host.clone());

@@ -9,7 +9,7 @@ use protocol::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    HostNumber, PageRecord, Past, Queued, RobotsState,
+    HostNumber, PageHistory, PageRecord, QueueItem, RobotsState,
     state::window::{PageKey, QueueKey},
 };
 
@@ -218,7 +218,7 @@ pub enum VisitedUrl {
         /// Its place among the pages.
         key: PageKey,
         /// Its response times before the visit.
-        past: Past,
+        past: PageHistory,
     },
 }
 
@@ -250,7 +250,7 @@ pub struct After {
 
 impl Done {
     /// The end of the fetch of `item`.
-    pub fn new(item: &Queued, fetch: Fetch, after: After) -> Self {
+    pub fn new(item: &QueueItem, fetch: Fetch, after: After) -> Self {
         let After { page, links, target_is_shared, due, failures, bounds } = after;
         let target = match &fetch.outcome {
             Outcome::Redirect { location, .. } if !target_is_shared => {
@@ -278,7 +278,7 @@ impl Done {
     }
 }
 
-impl Queued {
+impl QueueItem {
     /// The URL as a change names it.
     fn visited(&self) -> VisitedUrl {
         match &self.known {

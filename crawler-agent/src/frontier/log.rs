@@ -37,7 +37,7 @@ pub(super) struct Log {
 }
 
 /// The changes of one segment.
-pub(super) struct Replayed {
+pub(super) struct SegmentChanges {
     pub(super) changes: Vec<Change>,
     /// Whether the segment ends with a record that is not complete.
     pub(super) is_cut: bool,
@@ -134,14 +134,14 @@ pub(super) fn delete(dir: &Path, number: u64) -> Result<(), FrontierError> {
 }
 
 /// Reads a segment.
-pub(super) fn read(dir: &Path, number: u64) -> Result<Replayed, FrontierError> {
+pub(super) fn read(dir: &Path, number: u64) -> Result<SegmentChanges, FrontierError> {
     let path = path(dir, number);
     let bytes = std::fs::read(&path);
     let bytes = bytes.map_err(|source| FrontierError::Log { path: path.clone(), source })?;
     let Some(mut rest) = bytes.strip_prefix(MAGIC.as_slice()) else {
         // The power failed before the first bytes were written, or it is no segment at all.
         return if MAGIC.starts_with(&bytes) || bytes.iter().all(|byte| *byte == 0) {
-            Ok(Replayed { changes: Vec::new(), is_cut: true })
+            Ok(SegmentChanges { changes: Vec::new(), is_cut: true })
         } else {
             Err(FrontierError::NoLog(path))
         };
@@ -149,14 +149,14 @@ pub(super) fn read(dir: &Path, number: u64) -> Result<Replayed, FrontierError> {
     let mut changes = Vec::new();
     while !rest.is_empty() {
         let Some((payload, after)) = split_record(rest) else {
-            return Ok(Replayed { changes, is_cut: true });
+            return Ok(SegmentChanges { changes, is_cut: true });
         };
         // The checksum is right: a change that cannot be read was written by another version.
         let change = postcard::from_bytes(payload);
         changes.push(change.map_err(|error| FrontierError::from(error).in_file(&path))?);
         rest = after;
     }
-    Ok(Replayed { changes, is_cut: false })
+    Ok(SegmentChanges { changes, is_cut: false })
 }
 
 /// The payload of the first record, and what comes after it; none where it is not complete.

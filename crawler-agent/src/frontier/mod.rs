@@ -44,7 +44,7 @@ pub use bundle::{BundleError, HostBundle};
 pub use change::{AdoptedUrl, After, Bounds, Change, Done, Effect, Report, VisitedUrl};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
-pub use pages::{Known, PageRecord, Past};
+pub use pages::{KnownPage, PageHistory, PageRecord};
 pub use store::{Frontier, StoredResults};
 pub use waiting::Pace;
 pub use workbench::{HostActivity, Workbench};
@@ -129,7 +129,7 @@ pub struct HostWithWork {
 
 /// A URL that is to be fetched, from the queue or for a revisit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Queued {
+pub struct QueueItem {
     /// Host of the URL.
     pub host: HostNumber,
     /// Number of links from a routed URL to this one.
@@ -143,7 +143,7 @@ pub struct Queued {
     /// Number of attempts that failed.
     pub attempts: u8,
     /// Record of the last visit; none for a URL of the queue.
-    pub known: Option<Box<Known>>,
+    pub known: Option<Box<KnownPage>>,
 }
 
 /// State of a host from which its next request is decided.
@@ -154,9 +154,9 @@ pub struct HostSnapshot {
     /// Its robots.txt; none when it was never requested.
     pub robots: Option<Arc<RobotsState>>,
     /// First URL of the queue.
-    pub next: Option<Queued>,
+    pub next: Option<QueueItem>,
     /// Where the queue is empty, the page whose last visit is the oldest.
-    pub oldest: Option<Queued>,
+    pub oldest: Option<QueueItem>,
 }
 
 /// Sizes, and counters since the frontier was made.

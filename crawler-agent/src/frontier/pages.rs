@@ -18,14 +18,14 @@ pub struct PageRecord {
     /// SHA-256 of the decoded body; none when there was no document to index.
     pub sha256: Option<[u8; 32]>,
     /// Response times so far.
-    pub past: Past,
+    pub past: PageHistory,
 }
 
 /// Response times of a page, for answers with content and answers without. The paper compares the
 /// times of HTTP HEAD commands (IPMicra section III.F); here a conditional GET that is answered
 /// with 304 takes their place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Past {
+pub struct PageHistory {
     /// Baseline of answers with content.
     pub get: Baseline,
     /// Baseline of 304 answers.
@@ -34,7 +34,7 @@ pub struct Past {
 
 /// A page with the time of its last visit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct KnownPage {
     /// Time of the last visit.
     pub visited: UnixMillis,
     /// Record of that visit.

@@ -33,7 +33,7 @@ pub struct Frontier {
     dir: PathBuf,
     disk: Disk,
     epoch: u64,
-    working: Mutex<Working>,
+    working: Mutex<StateAndLog>,
     /// Held while files are synced. A caller that finds nothing to sync waits here for the sync
     /// that is running.
     syncing: Mutex<()>,
@@ -55,7 +55,7 @@ fn load(file: &Path, new_epoch: u64) -> Result<(Disk, State), FrontierError> {
 }
 
 /// State and log, under one lock that is never held during a sync.
-pub(super) struct Working {
+pub(super) struct StateAndLog {
     pub(super) state: State,
     log: Log,
     /// When the log was started.
@@ -76,7 +76,7 @@ impl Frontier {
         let epoch = state.totals().epoch;
         let last = replay(dir, &disk, &mut state)?;
         let log = Log::start(dir, last + 1)?;
-        let working = Working { state, log, since: Instant::now(), is_failed: false };
+        let working = StateAndLog { state, log, since: Instant::now(), is_failed: false };
         let frontier = Self {
             dir: dir.to_owned(),
             disk,
@@ -99,7 +99,7 @@ impl Frontier {
     /// returns, and a power failure after [`Self::sync`].
     pub fn apply(&self, mut change: Change) -> Result<Effect, FrontierError> {
         let mut working = self.working()?;
-        let Working { state, log, is_failed, .. } = &mut *working;
+        let StateAndLog { state, log, is_failed, .. } = &mut *working;
         // Until the change is applied as a whole, also if this panics.
         *is_failed = true;
         let selected = state.select_links(&self.disk, &mut change);
@@ -125,7 +125,7 @@ impl Frontier {
     /// Whether a checkpoint is due.
     pub fn needs_checkpoint(&self) -> Result<bool, FrontierError> {
         let mut working = self.working()?;
-        let Working { log, since, state, .. } = &mut *working;
+        let StateAndLog { log, since, state, .. } = &mut *working;
         let is_due = log.bytes() >= LONG_LOG || since.elapsed() >= OLD_LOG;
         Ok(log.bytes() > 0 && (is_due || state.hosts().is_over_budget()))
     }
@@ -278,7 +278,7 @@ impl Frontier {
         Ok(self.working()?.state.totals().orders.keys().copied().collect())
     }
 
-    pub(super) fn working(&self) -> Result<MutexGuard<'_, Working>, FrontierError> {
+    pub(super) fn working(&self) -> Result<MutexGuard<'_, StateAndLog>, FrontierError> {
         let working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         if working.is_failed { Err(FrontierError::Closed) } else { Ok(working) }
     }

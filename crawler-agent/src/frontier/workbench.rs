@@ -17,7 +17,7 @@ pub struct Workbench {
     /// Hosts that wait for their due times.
     waiting: WaitingHosts,
     pub(super) hosts: HashMap<HostNumber, Slot>,
-    addresses: HashMap<IpAddr, Held>,
+    addresses: HashMap<IpAddr, AddressInUse>,
     /// Hosts that may not be visited any more.
     retired: HashSet<HostNumber>,
 }
@@ -54,7 +54,7 @@ pub enum HostActivity {
 
 /// An address that is in use, or reserved for the next host in its queue.
 #[derive(Debug, Default)]
-struct Held {
+struct AddressInUse {
     queue: VecDeque<HostNumber>,
     /// Host for which it is reserved; none while it is in use.
     reserved_for: Option<HostNumber>,
@@ -217,7 +217,7 @@ impl Workbench {
     /// Otherwise an address with several busy hosts would never be free for a probe.
     pub fn hold_address(&mut self, address: IpAddr, now: u64) -> bool {
         let Some(held) = self.addresses.get_mut(&address) else {
-            self.addresses.insert(address, Held::default());
+            self.addresses.insert(address, AddressInUse::default());
             return true;
         };
         let Some(host) = held.reserved_for.filter(|_| held.due > now) else { return false };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use model::UnixMillis;
 use protocol::{
-    key::AgentKey, package::Coding, package::EntryRef, package::PackageBuilder,
-    package::PackageError, package::PackageName, package::StoredEntry, package::Written,
+    key::AgentKey, package::Coding, package::EntryRef, package::FinishedPackage,
+    package::PackageBuilder, package::PackageError, package::PackageName, package::StoredEntry,
     package::open,
 };
 
@@ -28,7 +28,7 @@ pub(super) struct Label<'a> {
 pub(super) fn package(
     results: &StoredResults,
     label: Label<'_>,
-) -> Result<(Written, u64), OutboxError> {
+) -> Result<(FinishedPackage, u64), OutboxError> {
     let entries = read(results)?;
     let mut count = results.len();
     loop {
@@ -52,7 +52,7 @@ fn read(results: &[(u64, Arc<[u8]>)]) -> Result<Vec<StoredEntry<'_>>, OutboxErro
 fn attempt<'a>(
     entries: impl Iterator<Item = EntryRef<'a>>,
     label: Label<'_>,
-) -> Result<Written, PackageError> {
+) -> Result<FinishedPackage, PackageError> {
     let Label { name, created, coding, key } = label;
     let mut builder = PackageBuilder::new(coding);
     for entry in entries {
@@ -69,7 +69,7 @@ fn without_content(
     entries: &[StoredEntry<'_>],
     error: &PackageError,
     label: Label<'_>,
-) -> Result<Written, OutboxError> {
+) -> Result<FinishedPackage, OutboxError> {
     let reason = format!("the page cannot be packed: {error}");
     let entries = entries.iter().map(|entry| EntryRef::from(entry).failed(&reason));
     attempt(entries, label).map_err(OutboxError::Build)

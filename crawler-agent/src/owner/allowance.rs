@@ -17,7 +17,7 @@ pub struct Sleep {
 
 /// Reason for which the owner lets nothing start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Withheld {
+pub enum RestReason {
     /// The time is outside the owner's spans.
     Asleep(Sleep),
     /// A budget is used up.
@@ -26,13 +26,13 @@ pub enum Withheld {
 
 /// Whether a fetch may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum StartDecision {
     /// It may start at once.
     Now,
     /// Not before one that is running has ended.
     Later,
     /// Not before a later time.
-    Withheld(Withheld),
+    Withheld(RestReason),
 }
 
 /// Hours and budgets of the owner.
@@ -74,22 +74,22 @@ impl Allowance {
     }
 
     /// Whether a fetch may start beside those that are running.
-    pub fn start(&mut self, now: Timestamp) -> Start {
+    pub fn start(&mut self, now: Timestamp) -> StartDecision {
         if let Some(sleep) = self.asleep(now) {
-            return Start::Withheld(Withheld::Asleep(sleep));
+            return StartDecision::Withheld(RestReason::Asleep(sleep));
         }
         match self.budget.room(now) {
-            Room::Free => Start::Now,
-            Room::Taken => Start::Later,
-            Room::UsedUp(used_up) => Start::Withheld(Withheld::UsedUp(used_up)),
+            Room::Free => StartDecision::Now,
+            Room::Taken => StartDecision::Later,
+            Room::UsedUp(used_up) => StartDecision::Withheld(RestReason::UsedUp(used_up)),
         }
     }
 
     /// Counts a request that is about to be sent; an error if none may be.
-    pub fn request(&mut self, now: Timestamp) -> Result<(), Withheld> {
+    pub fn request(&mut self, now: Timestamp) -> Result<(), RestReason> {
         match self.asleep(now) {
-            Some(sleep) => Err(Withheld::Asleep(sleep)),
-            None => self.budget.request(now).map_err(Withheld::UsedUp),
+            Some(sleep) => Err(RestReason::Asleep(sleep)),
+            None => self.budget.request(now).map_err(RestReason::UsedUp),
         }
     }
 }
@@ -116,7 +116,7 @@ impl fmt::Display for Sleep {
     }
 }
 
-impl fmt::Display for Withheld {
+impl fmt::Display for RestReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Asleep(sleep) => sleep.fmt(f),

@@ -39,14 +39,14 @@ pub struct Usage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UsedUp {
     /// What is used up.
-    pub what: Spent,
+    pub what: BudgetKind,
     /// When there is a new one.
     pub until: UnixMillis,
 }
 
 /// What can be used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spent {
+pub enum BudgetKind {
     /// The requests of a day.
     PagesOfDay,
     /// The bytes of a day.
@@ -125,11 +125,11 @@ impl Budget {
             limit.is_some_and(|limit| used.saturating_add(expected(limit)) > limit)
         };
         let (what, until) = if spent(usage.month_bytes, rules.bytes_per_month) {
-            (Spent::BytesOfMonth, self.today.month_ends)
+            (BudgetKind::BytesOfMonth, self.today.month_ends)
         } else if spent(usage.bytes, rules.bytes_per_day) {
-            (Spent::BytesOfDay, self.today.ends)
+            (BudgetKind::BytesOfDay, self.today.ends)
         } else if usage.pages >= rules.pages_per_day {
-            (Spent::PagesOfDay, self.today.ends)
+            (BudgetKind::PagesOfDay, self.today.ends)
         } else {
             return None;
         };
@@ -204,9 +204,9 @@ fn expected(limit: u64) -> u64 {
 impl fmt::Display for UsedUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.what {
-            Spent::PagesOfDay => "requests of this day",
-            Spent::BytesOfDay => "bytes of this day",
-            Spent::BytesOfMonth => "bytes of this month",
+            BudgetKind::PagesOfDay => "requests of this day",
+            BudgetKind::BytesOfDay => "bytes of this day",
+            BudgetKind::BytesOfMonth => "bytes of this month",
         };
         write!(f, "the {what} are used up, until {}", clock::timestamp(self.until))
     }

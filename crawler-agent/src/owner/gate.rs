@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::{
-    allowance::{Allowance, Sleep, Start, Withheld},
+    allowance::{Allowance, RestReason, Sleep, StartDecision},
     bandwidth::Bucket,
     budget::{Budget, Usage, UsedUp},
     usage_file::{UsageFile, UsageFileError},
@@ -64,7 +64,7 @@ pub enum Admission {
     /// It should be tried again after this time, or when another one has ended.
     Wait(Duration),
     /// Not before a later time.
-    Withheld(Withheld),
+    Withheld(RestReason),
 }
 
 /// A running fetch.
@@ -103,9 +103,9 @@ impl Gate {
     pub fn start(self: &Arc<Self>) -> Admission {
         let mut state = self.state();
         match state.allowance.start(now()) {
-            Start::Withheld(withheld) => return Admission::Withheld(withheld),
-            Start::Later => return Admission::Wait(PAUSE),
-            Start::Now => {}
+            StartDecision::Withheld(withheld) => return Admission::Withheld(withheld),
+            StartDecision::Later => return Admission::Wait(PAUSE),
+            StartDecision::Now => {}
         }
         let backlog = self.with_bucket(|bucket, now| bucket.backlog(now)).unwrap_or_default();
         // Else ever more fetches would share the rate, until all of them were too slow.
@@ -118,7 +118,7 @@ impl Gate {
     }
 
     /// Counts a request that is about to be sent; an error if none may be.
-    pub fn request(&self) -> Result<(), Withheld> {
+    pub fn request(&self) -> Result<(), RestReason> {
         let mut state = self.state();
         let counted = state.allowance.request(now());
         state.write_if_due();
@@ -289,8 +289,8 @@ mod tests {
         assert!(matches!(gate.start(), Admission::Start(_)));
         gate.request().unwrap();
         gate.request().unwrap();
-        assert!(matches!(gate.start(), Admission::Withheld(Withheld::UsedUp(_))));
-        assert!(matches!(gate.request(), Err(Withheld::UsedUp(_))));
+        assert!(matches!(gate.start(), Admission::Withheld(RestReason::UsedUp(_))));
+        assert!(matches!(gate.request(), Err(RestReason::UsedUp(_))));
         assert_eq!(gate.usage().pages, 2);
     }
 

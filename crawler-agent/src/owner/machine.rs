@@ -5,7 +5,7 @@
 
 use std::{fmt, time::Duration};
 
-use super::readings::Readings;
+use super::readings::MachineState;
 use crate::config::IdleRules;
 
 /// Reason for which the machine is left to others.
@@ -38,7 +38,7 @@ impl IdleWatch {
 
     /// Takes the readings of the time `now`, read from a clock that does not go back; returns why
     /// the agent rests.
-    pub fn update(&mut self, readings: &Readings, now: Duration) -> Option<Busy> {
+    pub fn update(&mut self, readings: &MachineState, now: Duration) -> Option<Busy> {
         if let Some(busy) = self.above(readings) {
             self.quiet_since = None;
             let since = *self.above_since.get_or_insert(now);
@@ -58,7 +58,7 @@ impl IdleWatch {
     }
 
     /// The limit that the readings pass.
-    fn above(&self, readings: &Readings) -> Option<Busy> {
+    fn above(&self, readings: &MachineState) -> Option<Busy> {
         let passes = |reading: Option<f64>, most: Option<f64>| {
             reading.zip(most).is_some_and(|(reading, most)| reading > most)
         };
@@ -95,12 +95,12 @@ mod tests {
         })
     }
 
-    fn load(load: f64) -> Readings {
-        Readings { load_per_cpu: Some(load), ..Readings::default() }
+    fn load(load: f64) -> MachineState {
+        MachineState { load_per_cpu: Some(load), ..MachineState::default() }
     }
 
     /// The answers to one reading every five seconds.
-    fn answers(watch: &mut IdleWatch, readings: &[Readings], from: u64) -> Vec<Option<Busy>> {
+    fn answers(watch: &mut IdleWatch, readings: &[MachineState], from: u64) -> Vec<Option<Busy>> {
         let times = (0..).map(|n| Duration::from_secs(from + n * 5));
         readings.iter().zip(times).map(|(readings, now)| watch.update(readings, now)).collect()
     }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_battery_stops_at_once() {
         let mut watch = watch();
-        let battery = Readings { on_battery: true, ..load(0.9) };
+        let battery = MachineState { on_battery: true, ..load(0.9) };
         assert_eq!(watch.update(&battery, Duration::ZERO), Some(Busy::Battery));
         let plugged = answers(&mut watch, &vec![load(0.0); 13], 5);
         assert_eq!(plugged.iter().position(Option::is_none), Some(12));
@@ -131,10 +131,11 @@ mod tests {
     #[test]
     fn what_is_not_limited_or_not_known_does_not_matter() {
         let mut off = IdleWatch::new(IdleRules::default());
-        let all = Readings { load_per_cpu: Some(9.0), cpu_pressure: Some(9.0), on_battery: true };
+        let all =
+            MachineState { load_per_cpu: Some(9.0), cpu_pressure: Some(9.0), on_battery: true };
         assert_eq!(answers(&mut off, &[all, all, all], 0), [None; 3]);
-        assert_eq!(answers(&mut watch(), &[Readings::default(); 3], 0), [None; 3]);
-        let pressure = Readings { cpu_pressure: Some(0.3), ..Readings::default() };
+        assert_eq!(answers(&mut watch(), &[MachineState::default(); 3], 0), [None; 3]);
+        let pressure = MachineState { cpu_pressure: Some(0.3), ..MachineState::default() };
         assert_eq!(answers(&mut watch(), &[pressure; 2], 0)[1], Some(Busy::Pressure));
     }
 }

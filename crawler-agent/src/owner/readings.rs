@@ -25,7 +25,7 @@ pub enum ReadingError {
 
 /// What the machine does.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Readings {
+pub struct MachineState {
     /// Processor time that other programs used, per processor.
     pub load_per_cpu: Option<f64>,
     /// Share of the time in which another program waited for a processor.
@@ -132,7 +132,7 @@ impl MachineReader {
 
 impl Counters {
     /// What the machine did from `before` until this moment.
-    pub fn since(&self, before: &Self) -> Readings {
+    pub fn since(&self, before: &Self) -> MachineState {
         let total = self.total.saturating_sub(before.total);
         let share = |part: f64, whole: f64| (whole > 0.0).then(|| (part / whole).max(0.0));
         let others = self.busy.saturating_sub(before.busy) as f64
@@ -143,7 +143,7 @@ impl Counters {
             .zip(before.stalled_us)
             .map(|(after, before)| after.saturating_sub(before) as f64 / 1e6);
         let own_wait = self.own_wait_ns.saturating_sub(before.own_wait_ns) as f64 / 1e9;
-        Readings {
+        MachineState {
             load_per_cpu: share(others, total as f64),
             cpu_pressure: waited.and_then(|waited| share(waited - own_wait, seconds)),
             on_battery: self.on_battery,

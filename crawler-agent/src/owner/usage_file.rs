@@ -42,7 +42,7 @@ pub struct UsageFile {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredUsage {
     number: u64,
     usage: Usage,
 }
@@ -80,7 +80,7 @@ impl UsageFile {
 }
 
 fn encoded(number: u64, usage: &Usage) -> io::Result<Vec<u8>> {
-    let stored = Stored { number, usage: *usage };
+    let stored = StoredUsage { number, usage: *usage };
     let body = postcard::to_extend(&stored, Vec::new()).map_err(io::Error::other)?;
     let length = u8::try_from(body.len()).map_err(io::Error::other)?;
     let mut slot = crc32fast::hash(&body).to_le_bytes().to_vec();
@@ -90,7 +90,7 @@ fn encoded(number: u64, usage: &Usage) -> io::Result<Vec<u8>> {
 }
 
 /// What a slot holds; none if it was never written, or not to its end.
-fn decoded(slot: &[u8]) -> Option<Stored> {
+fn decoded(slot: &[u8]) -> Option<StoredUsage> {
     let (prefix, rest) = slot.split_at_checked(PREFIX_BYTES)?;
     let (checksum, length) = prefix.split_at(4);
     let body = rest.get(..usize::from(*length.first()?))?;

@@ -11,7 +11,7 @@ use region::{
     Denial, Effect, HostPosition, Member, Millis, Peer, Permit, PlacedHost, Settings,
     detector::Liveness,
     envelope::{Envelope, Gate, Refusal},
-    member::{Identity, Link, Offered},
+    member::{Identity, Link, LinkOutcome},
     message::{Message, RoutedUrl, UrlPurpose},
     ownership::SignedView,
     relay::MemberReport,
@@ -52,7 +52,7 @@ impl Core {
         let now = elapsed_clock::now();
         let Membership { view, settings, promises, loan_until } = membership;
         let loan_until = elapsed_clock::from_wall(loan_until);
-        let saved = region::member::Saved { view, promises, loan_until };
+        let saved = region::member::SavedMember { view, promises, loan_until };
         let member = Member::restart(identity, settings, saved, now)?;
         let mut core = Self::new(identity, member, places);
         for url in hosts {
@@ -110,9 +110,9 @@ impl Core {
         let now = elapsed_clock::now();
         let offered = self.member.offer(link.clone(), place.address, now, &mut effects);
         let is_settled = match offered {
-            Offered::Full => return None,
-            Offered::Foreign => false,
-            Offered::Own | Offered::Queued | Offered::Repeated => true,
+            LinkOutcome::Full => return None,
+            LinkOutcome::Foreign => false,
+            LinkOutcome::Own | LinkOutcome::Queued | LinkOutcome::Repeated => true,
         };
         Some((is_settled, self.works(effects)))
     }

@@ -136,8 +136,8 @@ impl PeersDisk {
     }
 
     /// Begins a transaction.
-    pub(super) fn write(&self) -> Result<Writing> {
-        Ok(Writing(self.db.begin_write()?))
+    pub(super) fn write(&self) -> Result<WriteBatch> {
+        Ok(WriteBatch(self.db.begin_write()?))
     }
 
     fn value<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
@@ -146,10 +146,10 @@ impl PeersDisk {
     }
 }
 
-/// A transaction; without [`Writing::commit`] nothing is changed.
-pub(super) struct Writing(WriteTransaction);
+/// A transaction; without [`WriteBatch::commit`] nothing is changed.
+pub(super) struct WriteBatch(WriteTransaction);
 
-impl Writing {
+impl WriteBatch {
     pub(super) fn commit(self) -> Result<()> {
         Ok(self.0.commit()?)
     }

@@ -58,7 +58,7 @@ pub(super) struct Outgoing {
     bind: Option<IpAddr>,
     runtime: Handle,
     stop: CancellationToken,
-    ways: Mutex<Ways>,
+    ways: Mutex<Links>,
     coordinator: Arc<CoordinatorQueue>,
     mailbox: Mutex<Mailbox>,
     /// Notified when an envelope came into the mailbox.
@@ -66,7 +66,7 @@ pub(super) struct Outgoing {
 }
 
 #[derive(Default)]
-struct Ways {
+struct Links {
     sealer: Option<Sealer>,
     /// Members that listen, with their URLs.
     listeners: BTreeMap<AgentId, Vec<String>>,
@@ -122,7 +122,7 @@ impl Outgoing {
             .collect();
         // A peer that listens elsewhere now gets a new task.
         let former = std::mem::replace(&mut ways.listeners, listeners);
-        let Ways { listeners, queues, .. } = &mut *ways;
+        let Links { listeners, queues, .. } = &mut *ways;
         queues.retain(|agent, _| listeners.get(agent) == former.get(agent));
     }
 
@@ -147,12 +147,12 @@ impl Outgoing {
         }
     }
 
-    fn seal(&self, ways: &mut Ways, to: Peer, message: Message) -> Option<Envelope> {
+    fn seal(&self, ways: &mut Links, to: Peer, message: Message) -> Option<Envelope> {
         ways.sealer.as_mut()?.seal(&SenderKey::Agent(&self.key), to, message)
     }
 
-    fn deliver(&self, ways: &mut Ways, agent: AgentId, envelope: Envelope) {
-        let Ways { listeners, queues, .. } = ways;
+    fn deliver(&self, ways: &mut Links, agent: AgentId, envelope: Envelope) {
+        let Links { listeners, queues, .. } = ways;
         let queue = queues.entry(agent).or_insert_with(|| {
             let (sender, coming) = mpsc::channel(QUEUE);
             let delivery = Delivery {

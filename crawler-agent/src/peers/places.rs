@@ -25,10 +25,10 @@ const MOST: usize = 50_000;
 
 /// What is known of hosts.
 #[derive(Debug, Default)]
-pub(super) struct Places(Mutex<Known>);
+pub(super) struct Places(Mutex<PlacesByPosition>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct PlacesByPosition {
     /// Hosts of the region by position: place and a URL.
     hosts: HashMap<HostPosition, (PlacedHost, CrawlUrl)>,
     /// Addresses that were looked up, and when.
@@ -99,7 +99,7 @@ impl Places {
         known.looked_up.insert(position, (address, Instant::now()));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, PlacesByPosition> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

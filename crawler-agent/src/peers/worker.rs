@@ -13,7 +13,7 @@ use std::{
 use model::{CrawlPolicy, UnixMillis};
 use region::{
     Effect, HostPosition, Peer, PlacedHost, Settings,
-    effect::Packing,
+    effect::BundleToPack,
     lease::Promises,
     message::{Bundle, Message, RoutedUrl, UrlPurpose},
     ownership::SignedView,
@@ -23,7 +23,7 @@ use tokio::sync::{oneshot, watch};
 use super::{
     PeersError, Shared,
     core::routed,
-    disk::{PeersDisk, Writing},
+    disk::{PeersDisk, WriteBatch},
     host_urls::HostUrls,
 };
 use crate::{
@@ -71,7 +71,7 @@ pub(super) struct Worker {
 /// What one batch has collected.
 #[derive(Default)]
 struct Batch {
-    writing: Option<Writing>,
+    writing: Option<WriteBatch>,
     adopted: Vec<AdoptedUrl>,
     reports: Vec<Report>,
     sends: Vec<(Peer, Message)>,
@@ -172,9 +172,9 @@ impl Worker {
     }
 
     /// Packs a host, unless a request to it is running: then the member asks again.
-    fn pack(&mut self, packing: Packing, batch: &mut Batch) -> Result<(), PeersError> {
+    fn pack(&mut self, packing: BundleToPack, batch: &mut Batch) -> Result<(), PeersError> {
         self.apply_adopted(batch)?;
-        let Packing { host, is_copy, .. } = packing;
+        let BundleToPack { host, is_copy, .. } = packing;
         let Some(front) = self.shared.front(host.position) else { return Ok(()) };
         let known = self.store.host_number(front.host_key_str())?;
         let is_running =
@@ -248,7 +248,7 @@ impl Worker {
         Ok(())
     }
 
-    fn writing<'b>(&self, batch: &'b mut Batch) -> Result<&'b Writing, PeersError> {
+    fn writing<'b>(&self, batch: &'b mut Batch) -> Result<&'b WriteBatch, PeersError> {
         if batch.writing.is_none() {
             batch.writing = Some(self.disk.write()?);
         }

@@ -19,7 +19,7 @@ use crate::{
     activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line, fetch,
     fetch::Answer, fetch::FetchError, fetch::Fetcher, fetch::Problem, frontier::After,
     frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect, frontier::FrontierError,
-    frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::Queued,
+    frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::QueueItem,
     lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::PageSink, peers::Peers,
     resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
 };
@@ -131,7 +131,7 @@ impl Visitor {
         }
     }
 
-    async fn fetch(&self, visit: Visit, item: Queued) -> Result<(), FrontierError> {
+    async fn fetch(&self, visit: Visit, item: QueueItem) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&item.url).await {
             // Each attempt takes another address, in case one does not answer.
             Ok(addresses) => addresses[usize::from(item.attempts) % addresses.len()],
@@ -157,7 +157,7 @@ impl Visitor {
     async fn answered(
         &self,
         mut visit: Visit,
-        item: &Queued,
+        item: &QueueItem,
         started: UnixMillis,
         address: IpAddr,
         answer: Answer<PageSink>,
@@ -201,7 +201,7 @@ impl Visitor {
     fn failed(
         &self,
         visit: Visit,
-        item: &Queued,
+        item: &QueueItem,
         started: UnixMillis,
         address: IpAddr,
         error: FetchError,
@@ -241,7 +241,7 @@ impl Visitor {
     fn not_reached(
         &self,
         visit: Visit,
-        item: &Queued,
+        item: &QueueItem,
         error: &ResolveError,
     ) -> Result<(), FrontierError> {
         let reason = error.to_string();
@@ -257,7 +257,7 @@ impl Visitor {
     fn without_request(
         &self,
         visit: Visit,
-        item: &Queued,
+        item: &QueueItem,
         outcome: Outcome,
     ) -> Result<(), FrontierError> {
         let forbidden = matches!(outcome, Outcome::Disallowed { .. });
@@ -275,7 +275,12 @@ impl Visitor {
         Ok(())
     }
 
-    fn done(&self, visit: Visit, item: &Queued, result: FetchResult) -> Result<(), FrontierError> {
+    fn done(
+        &self,
+        visit: Visit,
+        item: &QueueItem,
+        result: FetchResult,
+    ) -> Result<(), FrontierError> {
         let FetchResult { fetch, page, links, target_is_shared, failures } = result;
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         let due = Some(after(pause));
@@ -295,7 +300,7 @@ impl Visitor {
     fn retry_later(
         &self,
         visit: Visit,
-        item: &Queued,
+        item: &QueueItem,
         asked: Option<Duration>,
     ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;

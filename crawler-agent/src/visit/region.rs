@@ -7,7 +7,7 @@ use protocol::page::{Fetch, MAX_REDIRECTS, Outcome};
 
 use super::Visitor;
 use crate::{
-    frontier::{FrontierError, Queued},
+    frontier::{FrontierError, QueueItem},
     peers::Permission,
 };
 
@@ -31,7 +31,7 @@ impl Visitor {
     /// are left, and whether the target was given away.
     pub(super) async fn share(
         &self,
-        item: &Queued,
+        item: &QueueItem,
         fetch: &Fetch,
         links: Vec<CrawlUrl>,
     ) -> Result<(Vec<CrawlUrl>, bool), FrontierError> {

@@ -7,11 +7,11 @@ use protocol::{page, page::DisallowedBy, page::Fetch, page::Outcome};
 
 use crate::{
     fetch::Validators,
-    frontier::{PageRecord, Past, Queued},
+    frontier::{PageHistory, PageRecord, QueueItem},
 };
 
 /// Validators of the last answer, for a conditional request.
-pub(super) fn validators(item: &Queued) -> Validators {
+pub(super) fn validators(item: &QueueItem) -> Validators {
     let record = item.known.as_ref().map(|known| &known.record);
     Validators {
         etag: record.and_then(|record| record.etag.clone()),
@@ -20,14 +20,14 @@ pub(super) fn validators(item: &Queued) -> Validators {
 }
 
 /// The unchanged record of a page whose visit failed; it is visited again like the others.
-pub(super) fn still_known(item: &Queued) -> Option<PageRecord> {
+pub(super) fn still_known(item: &QueueItem) -> Option<PageRecord> {
     item.known.as_ref().map(|known| known.record.clone())
 }
 
 /// The record of a page for its next visit; none where the answer is no page. Completes `fetch`:
 /// unchanged content becomes [`Outcome::Unchanged`], and the time is compared with the page's past.
 pub(super) fn remember(
-    item: &Queued,
+    item: &QueueItem,
     fetch: &mut Fetch,
     validators: Validators,
     slowdown: Option<Slowdown>,
@@ -60,21 +60,21 @@ pub(super) fn remember(
     };
     fetch.trend = slowdown.zip(fetch.timing).and_then(|(slowdown, timing)| {
         let timing = Timing { ms: answer_ms(timing), bytes: fetch.wire_bytes };
-        let Past { get, head } = &mut record.past;
+        let PageHistory { get, head } = &mut record.past;
         let past = if head_alone { head } else { get };
         reported(past.observe(&sensitivity(slowdown), timing))
     });
     Some(record)
 }
 
-fn fresh(item: &Queued, before: Option<PageRecord>, validators: Validators) -> PageRecord {
+fn fresh(item: &QueueItem, before: Option<PageRecord>, validators: Validators) -> PageRecord {
     PageRecord {
         path: item.url.path_and_query().to_owned(),
         depth: item.depth,
         etag: validators.etag,
         last_modified: validators.last_modified,
         sha256: None,
-        past: before.map_or_else(Past::default, |before| before.past),
+        past: before.map_or_else(PageHistory::default, |before| before.past),
     }
 }
 
@@ -103,15 +103,15 @@ mod tests {
     use protocol::page::{ContentHash, Page};
 
     use super::*;
-    use crate::{frontier::HostNumber, frontier::Known};
+    use crate::{frontier::HostNumber, frontier::KnownPage};
     use model::CrawlUrl;
 
     const TWICE: Option<Slowdown> = Some(Slowdown { percent: 200, repeats: 2 });
 
-    fn item(record: Option<PageRecord>) -> Queued {
-        let known = record.map(|record| Box::new(Known { visited: UnixMillis(1), record }));
+    fn item(record: Option<PageRecord>) -> QueueItem {
+        let known = record.map(|record| Box::new(KnownPage { visited: UnixMillis(1), record }));
         let url = CrawlUrl::parse("http://a.org/").unwrap();
-        Queued { host: HostNumber(1), depth: 2, order: 3, url, redirects: 0, attempts: 0, known }
+        QueueItem { host: HostNumber(1), depth: 2, order: 3, url, redirects: 0, attempts: 0, known }
     }
 
     fn fetch(outcome: Outcome, ms: u32) -> Fetch {

@@ -9,7 +9,7 @@ use super::{Visit, Visitor, after, retry};
 use crate::{
     activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
     fetch::Problem, fetch::RobotsBody, frontier::Change, frontier::FrontierError,
-    frontier::HostNumber, frontier::HostSnapshot, frontier::Queued, frontier::RobotsState,
+    frontier::HostNumber, frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState,
     resolve::ResolveError, robots::Robots, robots::answer, robots::answer::Meaning,
     schedule::Claim,
 };
@@ -29,11 +29,11 @@ pub(super) enum Need {
         delay_ms: Option<u32>,
     },
     /// Request the rules first.
-    Ask(Asking),
+    Ask(RobotsRequest),
 }
 
 /// A request for robots.txt, which redirects may have led elsewhere.
-pub(super) struct Asking {
+pub(super) struct RobotsRequest {
     url: CrawlUrl,
     hops: u8,
     /// Expired rules, for use if the request fails.
@@ -51,8 +51,8 @@ impl Need {
 }
 
 /// What the next visit of the host must do about robots.txt.
-pub(super) fn need(snapshot: &HostSnapshot, item: &Queued, now: UnixMillis) -> Need {
-    let first = |old| Need::Ask(Asking { url: item.url.robots(), hops: 0, old });
+pub(super) fn need(snapshot: &HostSnapshot, item: &QueueItem, now: UnixMillis) -> Need {
+    let first = |old| Need::Ask(RobotsRequest { url: item.url.robots(), hops: 0, old });
     match snapshot.robots.as_deref() {
         Some(RobotsState::Known { robots, until }) if now < *until => Need::Obey {
             allows: robots.allows(item.url.path_and_query()),
@@ -60,7 +60,7 @@ pub(super) fn need(snapshot: &HostSnapshot, item: &Queued, now: UnixMillis) -> N
         },
         Some(RobotsState::Known { robots, .. }) => first(Some(robots.clone())),
         Some(RobotsState::Moved { url, hops }) => match CrawlUrl::parse(url) {
-            Ok(url) => Need::Ask(Asking { url, hops: *hops, old: None }),
+            Ok(url) => Need::Ask(RobotsRequest { url, hops: *hops, old: None }),
             Err(_) => first(None),
         },
         None => first(None),
@@ -71,8 +71,8 @@ impl Visitor {
     pub(super) async fn ask_robots(
         &self,
         visit: Visit,
-        item: Queued,
-        asking: Asking,
+        item: QueueItem,
+        asking: RobotsRequest,
     ) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&asking.url).await {
             Ok(addresses) => addresses[visit.record.failures as usize % addresses.len()],
@@ -123,7 +123,7 @@ impl Visitor {
     fn robots_answered(
         &self,
         visit: Visit,
-        asking: Asking,
+        asking: RobotsRequest,
         address: IpAddr,
         answer: Answer<RobotsBody>,
     ) -> Result<(), FrontierError> {
@@ -146,7 +146,7 @@ impl Visitor {
     fn robots_failed(
         &self,
         visit: Visit,
-        asking: Asking,
+        asking: RobotsRequest,
         address: IpAddr,
         error: FetchError,
     ) -> Result<(), FrontierError> {
@@ -191,7 +191,12 @@ impl Visitor {
 
     /// Without rules nothing is fetched. Expired rules apply for a while; else the host is asked
     /// again later, and given up after too many failures.
-    fn no_rules(&self, visit: Visit, asking: Asking, reason: &str) -> Result<(), FrontierError> {
+    fn no_rules(
+        &self,
+        visit: Visit,
+        asking: RobotsRequest,
+        reason: &str,
+    ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
         if let Some(robots) = asking.old {
             let state = RobotsState::Known { robots, until: clock::now().plus_ms(STALE_MS) };

@@ -9,8 +9,8 @@ use crawler_agent::{
     agent::readiness::{Readiness, Sleep},
     config::BudgetRules,
     owner::{
-        allowance::{Allowance, Start},
-        budget::{Budget, Spent},
+        allowance::{Allowance, StartDecision},
+        budget::{Budget, BudgetKind},
     },
     spans::Spans,
 };
@@ -29,7 +29,7 @@ struct Seen {
     requests: BTreeMap<Date, u64>,
     bytes: BTreeMap<Date, u64>,
     months: BTreeMap<(i16, i8), u64>,
-    used_up: BTreeMap<Date, Spent>,
+    used_up: BTreeMap<Date, BudgetKind>,
     /// Steps in a span, and those of them without a running fetch.
     steps_in_span: u64,
     idle_in_span: u64,
@@ -87,9 +87,9 @@ impl World {
         self.read(now);
         while self.running.len() < CONCURRENCY && self.readiness.idle_reason().is_none() {
             match self.allowance.start(now) {
-                Start::Now => self.start(now),
-                Start::Later => break,
-                Start::Withheld(withheld) => self.readiness.withhold(withheld),
+                StartDecision::Now => self.start(now),
+                StartDecision::Later => break,
+                StartDecision::Withheld(withheld) => self.readiness.withhold(withheld),
             }
         }
         let in_span = is_in_span(&self.zone, now);
@@ -214,7 +214,7 @@ fn budgets_on_days_on_which_clocks_change() {
             world.run(start, 48, SignedDuration::from_secs(1));
             let day: Date = date.parse().unwrap();
             let Seen { bytes, used_up, .. } = &world.seen;
-            assert_eq!(used_up.get(&day), Some(&Spent::BytesOfDay), "{zone} {date}");
+            assert_eq!(used_up.get(&day), Some(&BudgetKind::BytesOfDay), "{zone} {date}");
             // The rest of a budget is less than one large page.
             assert!(bytes[&day] > 890 * MIB, "{zone} {date}: {bytes:?}");
             assert!(world.seen.requests[&day.yesterday().unwrap()] > 0, "{zone} {date}");
@@ -239,7 +239,7 @@ fn months_in_which_clocks_change() {
         world.run(start, 40 * 24, SignedDuration::from_secs(10));
         let Seen { months, requests, used_up, .. } = &world.seen;
         assert!(months[&month] > 2_990 * MIB, "{zone}: {months:?}");
-        for what in [Spent::PagesOfDay, Spent::BytesOfDay, Spent::BytesOfMonth] {
+        for what in [BudgetKind::PagesOfDay, BudgetKind::BytesOfDay, BudgetKind::BytesOfMonth] {
             assert!(used_up.values().any(|spent| *spent == what), "{zone}: {what:?}");
         }
         let fetched_on =

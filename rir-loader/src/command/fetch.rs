@@ -7,7 +7,7 @@ use anyhow::Context;
 use futures_util::future::join_all;
 use hierarchy::Registry;
 use indicatif::HumanBytes;
-use rir_loader::fetch::{FetchError, FetchOptions, Fetched, Mirror, RemoteFile, fetch};
+use rir_loader::fetch::{FetchError, FetchOptions, LocalFile, Mirror, RemoteFile, fetch};
 use rir_loader::terms::{access_by_agreement, whois_terms};
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ fn by_server(files: Vec<RemoteFile>) -> Vec<Vec<RemoteFile>> {
 }
 
 impl FileResult {
-    fn of(remote: &RemoteFile, result: Result<Fetched, FetchError>) -> Self {
+    fn of(remote: &RemoteFile, result: Result<LocalFile, FetchError>) -> Self {
         let failed = Self {
             registry: remote.registry().as_str(),
             url: remote.url().to_string(),
@@ -133,7 +133,7 @@ impl FileResult {
             error: None,
         };
         match result {
-            Ok(Fetched { path, bytes, up_to_date }) => {
+            Ok(LocalFile { path, bytes, up_to_date }) => {
                 Self { file: Some(path), bytes: Some(bytes), up_to_date, ..failed }
             }
             Err(error) => Self { error: Some(sentence(&error.into())), ..failed },

@@ -42,7 +42,7 @@ pub struct FetchOptions<'a> {
 
 /// A complete local file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetched {
+pub struct LocalFile {
     /// Path of the file.
     pub path: PathBuf,
     /// Size in bytes.
@@ -65,7 +65,7 @@ pub async fn fetch(
     dir: &Path,
     options: FetchOptions<'_>,
     progress: Progress<'_>,
-) -> Result<Fetched, FetchError> {
+) -> Result<LocalFile, FetchError> {
     let client = build_client(remote, options.contact)?;
     let transfer = Transfer { client, remote, retry: options.retry, progress };
     let path = dir.join(remote.name());
@@ -82,7 +82,7 @@ pub async fn fetch(
 
 impl Transfer<'_> {
     /// Brings the local file up to date. The inner error is damage of the downloaded file.
-    async fn fetch_once(&self, path: &Path) -> Result<Result<Fetched, FetchError>, FetchError> {
+    async fn fetch_once(&self, path: &Path) -> Result<Result<LocalFile, FetchError>, FetchError> {
         let checksum = self.published_checksum().await?;
         if path.exists() && checksum.is_some() && checksum == Some(checksum::of_file(path).await?) {
             return fetched(path, true).await.map(Ok);
@@ -121,9 +121,9 @@ impl Transfer<'_> {
     }
 }
 
-async fn fetched(path: &Path, up_to_date: bool) -> Result<Fetched, FetchError> {
+async fn fetched(path: &Path, up_to_date: bool) -> Result<LocalFile, FetchError> {
     let meta = tokio::fs::metadata(path).await.map_err(FetchError::disk("look at", path))?;
-    Ok(Fetched { path: path.to_owned(), bytes: meta.len(), up_to_date })
+    Ok(LocalFile { path: path.to_owned(), bytes: meta.len(), up_to_date })
 }
 
 const USER_AGENT: &str = concat!("nearcrawl-rir-loader/", env!("CARGO_PKG_VERSION"));

@@ -38,14 +38,14 @@ pub struct Change {
     /// New ranges; empty when it ends.
     pub to: Vec<String>,
     /// Ranges that go to another delegation or constraint; empty for a search.
-    pub ceded: Vec<Ceded>,
+    pub ceded: Vec<CededRange>,
     /// Holders of the range, before and after.
     pub holders: [Option<String>; 2],
 }
 
 /// A range that goes to another delegation or constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Ceded {
+pub struct CededRange {
     /// The range in the new generation.
     pub range: String,
     /// Number of the delegation or constraint that gets it.
@@ -80,7 +80,7 @@ impl Changes {
                 change: one.change.as_str(),
                 to: one.assigned.iter().map(Range::to_string).collect(),
                 ceded: ceded
-                    .map(|(range, to)| Ceded { range: range.to_string(), to: number(*to) })
+                    .map(|(range, to)| CededRange { range: range.to_string(), to: number(*to) })
                     .collect(),
                 holders: holders_of(&one.claim.range, hierarchies),
             });

@@ -17,7 +17,7 @@ use store::{Store, StoreError, subnet_splits, unregistered_subnets};
 use crate::read::RegistryData;
 use crate::report::SourceReport;
 
-pub use changes::{Ceded, Change, Changes};
+pub use changes::{CededRange, Change, Changes};
 
 /// The current generation and what is tied to it.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use hierarchy::remap::RangeChange;
 
-use super::{Ceded, Change, Changes, Preview};
+use super::{CededRange, Change, Changes, Preview};
 use crate::thousands::Thousands;
 
 impl fmt::Display for Preview {
@@ -97,7 +97,7 @@ impl fmt::Display for Change {
         } else {
             write!(f, " -> {}", self.to.join(", "))?;
         }
-        for Ceded { range, to } in &self.ceded {
+        for CededRange { range, to } in &self.ceded {
             write!(f, "; {range} is delegation {to}'s")?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use hierarchy::{Country, Range, Registry};
 
 use super::companies::CompanyNumber;
-use super::holder::Basis;
+use super::holder::CompanyKey;
 
 /// Addresses of one family as numbers: `u32` for IPv4, `u128` for IPv6.
 pub(super) trait AddressBits: Copy + Ord + std::fmt::Debug {
@@ -67,7 +67,7 @@ pub(super) struct Claim<A> {
     /// Registry of the file; `None` for a route.
     pub(super) registry: Option<Registry>,
     /// What identifies the company.
-    pub(super) basis: Basis,
+    pub(super) basis: CompanyKey,
 }
 
 /// What one source says, without the range.
@@ -75,7 +75,7 @@ pub(super) struct Claim<A> {
 pub(super) struct Statement {
     pub(super) registry: Option<Registry>,
     pub(super) company: Option<CompanyNumber>,
-    pub(super) basis: Basis,
+    pub(super) basis: CompanyKey,
     pub(super) country: Option<Country>,
     pub(super) changed: u32,
     pub(super) source: u16,
@@ -110,7 +110,7 @@ mod tests {
             first: u32,
             last: u32,
             company: Option<CompanyNumber>,
-            basis: Basis,
+            basis: CompanyKey,
         ) -> Self {
             let registry = Some(Registry::RipeNcc);
             Self { first, last, company, changed: 0, country: None, source: 0, registry, basis }

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use hashbrown::HashTable;
 use hierarchy::{Companies, Company, CompanyId, Country, Registry};
 
-use super::holder::Basis;
+use super::holder::CompanyKey;
 use super::names::{is_same_name, normalize};
 
 /// Position of a company in the table.
@@ -50,7 +50,12 @@ const MAX_TEXT: usize = 1024;
 impl CompanyTable {
     /// The number of this company, a new one for a new company. Texts that only differ in case,
     /// blanks and punctuation name the same company; texts of a different basis never do.
-    pub(super) fn number(&mut self, registry: Registry, basis: Basis, text: &str) -> CompanyNumber {
+    pub(super) fn number(
+        &mut self,
+        registry: Registry,
+        basis: CompanyKey,
+        text: &str,
+    ) -> CompanyNumber {
         let handle = format!("{}{text}", basis.prefix());
         let handle = truncate(&handle);
         let hash = hash_of(&self.hasher, registry, handle);
@@ -132,18 +137,18 @@ mod tests {
     fn the_same_holder_gets_the_same_number() {
         let mut table = CompanyTable::default();
         let ripe = Registry::RipeNcc;
-        let one = table.number(ripe, Basis::Description, "Example Ltd.");
-        assert_eq!(table.number(ripe, Basis::Description, "EXAMPLE  LTD"), one);
-        assert_ne!(table.number(Registry::Apnic, Basis::Description, "Example Ltd."), one);
-        assert_ne!(table.number(ripe, Basis::Organisation, "Example Ltd."), one);
+        let one = table.number(ripe, CompanyKey::Description, "Example Ltd.");
+        assert_eq!(table.number(ripe, CompanyKey::Description, "EXAMPLE  LTD"), one);
+        assert_ne!(table.number(Registry::Apnic, CompanyKey::Description, "Example Ltd."), one);
+        assert_ne!(table.number(ripe, CompanyKey::Organisation, "Example Ltd."), one);
         assert_eq!(&*table.get(one).handle, "descr:Example Ltd.");
     }
 
     #[test]
     fn a_name_may_come_later_and_unused_companies_are_left_out() {
         let mut table = CompanyTable::default();
-        let unused = table.number(Registry::Arin, Basis::Organisation, "A");
-        let used = table.number(Registry::Arin, Basis::Organisation, "B");
+        let unused = table.number(Registry::Arin, CompanyKey::Organisation, "A");
+        let used = table.number(Registry::Arin, CompanyKey::Organisation, "B");
         table.set_name(used, "B & Co");
         table.set_name(used, "too late");
         let (companies, ids) = table.into_used(&[false, true]);

@@ -2,13 +2,13 @@
 //!
 //! A range stands in a delegated file and in a WHOIS dump, in a plain dump and its `.utf8` twin,
 //! or, after a transfer, in the dumps of two registries. The claim that identifies its holder best
-//! is kept (see [`Basis`]), among equals the one that changed last, among those the one that was
-//! read first. Values that it lacks are taken from the others.
+//! is kept (see [`CompanyKey`]), among equals the one that changed last, among those the one that
+//! was read first. Values that it lacks are taken from the others.
 
 use std::cmp::{Ordering, Reverse};
 
 use super::claim::{AddressBits, Claim};
-use super::holder::Basis;
+use super::holder::CompanyKey;
 
 /// Numbers of claims that were removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) fn remove_duplicates<A: AddressBits>(claims: &mut Vec<Claim<A>>) -> R
 impl RemovedClaims {
     fn count<A>(&mut self, kept: &Claim<A>, removed: &Claim<A>) {
         let is_whois = |claim: &Claim<A>| {
-            !matches!(claim.basis, Basis::Delegated | Basis::Umbrella | Basis::Route)
+            !matches!(claim.basis, CompanyKey::Delegated | CompanyKey::Umbrella | CompanyKey::Route)
         };
         let registries = kept.registry.zip(removed.registry);
         if registries.is_some_and(|(one, other)| one != other) {
@@ -86,14 +86,14 @@ mod tests {
     fn the_claim_that_identifies_its_holder_best_is_kept() {
         let mut table = CompanyTable::default();
         let mut holder = |basis, text| Some(table.number(Registry::RipeNcc, basis, text));
-        let id = holder(Basis::Delegated, "abc");
-        let org = holder(Basis::Organisation, "ORG-1");
-        let mut delegated = Claim::of_ripe(0, 9, id, Basis::Delegated);
+        let id = holder(CompanyKey::Delegated, "abc");
+        let org = holder(CompanyKey::Organisation, "ORG-1");
+        let mut delegated = Claim::of_ripe(0, 9, id, CompanyKey::Delegated);
         delegated.country = Some("NL".parse().unwrap());
         let (kept, removed) = settled(vec![
             delegated,
-            Claim::of_ripe(0, 9, org, Basis::Organisation),
-            Claim::of_ripe(0, 4, None, Basis::Nobody),
+            Claim::of_ripe(0, 9, org, CompanyKey::Organisation),
+            Claim::of_ripe(0, 4, None, CompanyKey::Nobody),
         ]);
         assert_eq!(kept.len(), 2);
         assert_eq!((kept[0].company, kept[0].country), (org, delegated.country));
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn after_a_transfer_the_latest_claim_counts() {
-        let mut old = Claim::of_ripe(0, 9, None, Basis::Organisation);
+        let mut old = Claim::of_ripe(0, 9, None, CompanyKey::Organisation);
         old.changed = 20_100_101;
         let new = Claim { registry: Some(Registry::Apnic), changed: 20_180_101, ..old };
         let (kept, removed) = settled(vec![old, new]);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn an_object_that_is_read_twice_counts_once() {
-        let twice = vec![Claim::of_ripe(0, 9, None, Basis::Description); 2];
+        let twice = vec![Claim::of_ripe(0, 9, None, CompanyKey::Description); 2];
         let (kept, removed) = settled(twice);
         assert_eq!(
             (kept.len(), removed),

@@ -5,7 +5,7 @@ use hierarchy::Registry;
 use super::claim::{AddressBits, Claim, Statement};
 use super::companies::{CompanyNumber, CompanyTable};
 use super::duplicates::{precedence, remove_duplicates};
-use super::holder::Basis;
+use super::holder::CompanyKey;
 use super::inherit::inherit_holders;
 use super::maintained::{MaintainedPart, Space, maintained_part};
 use super::report::SettleReport;
@@ -47,8 +47,8 @@ pub(super) fn mark_umbrellas<A>(
     is_umbrella: impl Fn(CompanyNumber) -> bool,
 ) {
     for claim in claims {
-        if claim.basis == Basis::Delegated && claim.company.is_some_and(&is_umbrella) {
-            claim.basis = Basis::Umbrella;
+        if claim.basis == CompanyKey::Delegated && claim.company.is_some_and(&is_umbrella) {
+            claim.basis = CompanyKey::Umbrella;
         }
     }
 }

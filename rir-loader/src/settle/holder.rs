@@ -12,7 +12,7 @@ use crate::whois::Net;
 /// Attribute that identifies a company, the most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Basis {
+pub enum CompanyKey {
     /// The registry's handle of an organisation.
     Organisation,
     /// Name of the owner at LACNIC.
@@ -35,7 +35,7 @@ pub enum Basis {
     Nobody,
 }
 
-impl Basis {
+impl CompanyKey {
     /// Prefix of a handle made from a text, which keeps it apart from the registry's handles.
     pub(super) fn prefix(self) -> &'static str {
         match self {
@@ -49,20 +49,21 @@ impl Basis {
     }
 }
 
-/// A handle without the prefix of [`Basis::prefix`].
+/// A handle without the prefix of [`CompanyKey::prefix`].
 pub(crate) fn readable(handle: &str) -> &str {
-    let made = [Basis::Owner, Basis::Description, Basis::Netname, Basis::Maintainer];
+    let made =
+        [CompanyKey::Owner, CompanyKey::Description, CompanyKey::Netname, CompanyKey::Maintainer];
     made.iter().find_map(|basis| handle.strip_prefix(basis.prefix())).unwrap_or(handle)
 }
 
 /// The first attribute that identifies the holder, and its text.
-pub(super) fn holder<'n>(net: &Net<'n>) -> Option<(Basis, &'n str)> {
+pub(super) fn holder<'n>(net: &Net<'n>) -> Option<(CompanyKey, &'n str)> {
     let chain = [
-        (Basis::Organisation, net.organisation),
-        (Basis::Owner, net.owner),
-        (Basis::Description, net.description),
-        (Basis::Netname, net.netname),
-        (Basis::Maintainer, net.maintainer),
+        (CompanyKey::Organisation, net.organisation),
+        (CompanyKey::Owner, net.owner),
+        (CompanyKey::Description, net.description),
+        (CompanyKey::Netname, net.netname),
+        (CompanyKey::Maintainer, net.maintainer),
     ];
     chain.into_iter().find_map(|(basis, text)| Some((basis, text.filter(|text| is_name(text))?)))
 }
@@ -117,15 +118,15 @@ mod tests {
     #[test]
     fn the_first_attribute_with_a_name_counts() {
         let mut net = net();
-        assert_eq!(holder(&net), Some((Basis::Organisation, "ORG-EX1-RIPE")));
+        assert_eq!(holder(&net), Some((CompanyKey::Organisation, "ORG-EX1-RIPE")));
         net.organisation = None;
-        assert_eq!(holder(&net), Some((Basis::Owner, "Owner")));
+        assert_eq!(holder(&net), Some((CompanyKey::Owner, "Owner")));
         net.owner = None;
-        assert_eq!(holder(&net), Some((Basis::Description, "Example Widgets")));
+        assert_eq!(holder(&net), Some((CompanyKey::Description, "Example Widgets")));
         net.description = Some("Private Customer");
-        assert_eq!(holder(&net), Some((Basis::Netname, "EXAMPLE-NET")));
+        assert_eq!(holder(&net), Some((CompanyKey::Netname, "EXAMPLE-NET")));
         net.netname = Some("---");
-        assert_eq!(holder(&net), Some((Basis::Maintainer, "EXAMPLE-MNT")));
+        assert_eq!(holder(&net), Some((CompanyKey::Maintainer, "EXAMPLE-MNT")));
         net.maintainer = None;
         assert_eq!(holder(&net), None);
     }

@@ -2,7 +2,7 @@
 
 use super::claim::{AddressBits, Claim};
 use super::companies::CompanyNumber;
-use super::holder::Basis;
+use super::holder::CompanyKey;
 
 /// Fills in the holders of a sorted list.
 pub(super) fn inherit_holders<A: AddressBits>(claims: &mut [Claim<A>]) {
@@ -16,7 +16,7 @@ pub(super) fn inherit_holders<A: AddressBits>(claims: &mut [Claim<A>]) {
         if claim.company.is_none() {
             claim.company = enclosing.last().and_then(|(_, company)| *company);
             if claim.company.is_some() {
-                claim.basis = Basis::Ancestor;
+                claim.basis = CompanyKey::Ancestor;
             }
         }
         enclosing.push((claim.last, claim.company));
@@ -33,11 +33,12 @@ mod tests {
     fn the_holder_of_the_smallest_range_around_is_taken() {
         let mut table = CompanyTable::default();
         let mut company =
-            |handle| Some(table.number(Registry::RipeNcc, Basis::Organisation, handle));
+            |handle| Some(table.number(Registry::RipeNcc, CompanyKey::Organisation, handle));
         let outer = company("OUTER");
         let inner = company("INNER");
-        let nobody = |first, last| Claim::of_ripe(first, last, None, Basis::Nobody);
-        let held = |first, last, company| Claim::of_ripe(first, last, company, Basis::Organisation);
+        let nobody = |first, last| Claim::of_ripe(first, last, None, CompanyKey::Nobody);
+        let held =
+            |first, last, company| Claim::of_ripe(first, last, company, CompanyKey::Organisation);
         let mut claims = vec![
             held(0, 99, outer),
             nobody(0, 49),
@@ -47,7 +48,7 @@ mod tests {
             nobody(100, 100),
         ];
         inherit_holders(&mut claims);
-        let inherited = claims.iter().filter(|claim| claim.basis == Basis::Ancestor);
+        let inherited = claims.iter().filter(|claim| claim.basis == CompanyKey::Ancestor);
         assert_eq!(inherited.count(), 3);
         let companies: Vec<_> = claims.iter().map(|claim| claim.company).collect();
         assert_eq!(companies, [outer, outer, inner, inner, outer, None]);
@@ -56,10 +57,10 @@ mod tests {
     #[test]
     fn a_crossing_range_passes_nothing_on() {
         let mut table = CompanyTable::default();
-        let company = Some(table.number(Registry::RipeNcc, Basis::Organisation, "X"));
+        let company = Some(table.number(Registry::RipeNcc, CompanyKey::Organisation, "X"));
         let mut claims = vec![
-            Claim::of_ripe(0, 9, company, Basis::Organisation),
-            Claim::of_ripe(5, 14, None, Basis::Nobody),
+            Claim::of_ripe(0, 9, company, CompanyKey::Organisation),
+            Claim::of_ripe(5, 14, None, CompanyKey::Nobody),
         ];
         inherit_holders(&mut claims);
         assert_eq!(claims[1].company, None);

@@ -65,13 +65,13 @@ pub(super) fn maintained_part<A: AddressBits>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::holder::Basis;
+    use super::super::holder::CompanyKey;
     use super::*;
     use proptest::prelude::*;
 
     fn kept(first: u32, last: u32) -> MaintainedPart<u32> {
         let space = Space::of(vec![(30, 39), (10, 14), (15, 19), (50, 50)]);
-        maintained_part(&Claim::of_ripe(first, last, None, Basis::Nobody), &space)
+        maintained_part(&Claim::of_ripe(first, last, None, CompanyKey::Nobody), &space)
     }
 
     #[test]

@@ -49,7 +49,7 @@ mod split_leaves;
 
 use hierarchy::BlockLevel;
 
-pub use holder::Basis;
+pub use holder::CompanyKey;
 pub(crate) use holder::readable;
 pub(crate) use names::normalize;
 pub use report::{SettleReport, Umbrella};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::holder::Basis;
+use super::holder::CompanyKey;
 use crate::thousands::Thousands;
 
 /// A count for each rule of settling.
@@ -28,7 +28,7 @@ pub struct SettleReport {
     /// Ranges of a WHOIS object that a delegated file or a route names, too.
     pub confirmed: u64,
     /// Ranges by the attribute that identifies their holder.
-    pub holders: BTreeMap<Basis, u64>,
+    pub holders: BTreeMap<CompanyKey, u64>,
     /// Objects that name more than one country; the first counts.
     pub more_countries: u64,
     /// Ranges whose country was taken from their company.
@@ -54,7 +54,7 @@ pub struct Umbrella {
 impl fmt::Display for SettleReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let holders = |basis| self.holders.get(&basis).copied().unwrap_or(0);
-        let ids = holders(Basis::Delegated) + holders(Basis::Umbrella);
+        let ids = holders(CompanyKey::Delegated) + holders(CompanyKey::Umbrella);
         for (count, what) in [
             (self.nets, "ranges of WHOIS objects"),
             (self.placeholders, "dropped: placeholders that stand for no holder"),
@@ -64,15 +64,15 @@ impl fmt::Display for SettleReport {
             (self.duplicates, "dropped: the same range of the same registry again"),
             (self.transfers, "dropped: transferred to another registry"),
             (self.confirmed, "named by several sources; the most reliable counts"),
-            (holders(Basis::Organisation), "held by an organisation of the registry"),
-            (holders(Basis::Owner), "held by the owner named in the object"),
+            (holders(CompanyKey::Organisation), "held by an organisation of the registry"),
+            (holders(CompanyKey::Owner), "held by the owner named in the object"),
             (ids, "held by an opaque id of a delegated file"),
-            (holders(Basis::Description), "held by the first line of the description"),
-            (holders(Basis::Netname), "held by the name of the net"),
-            (holders(Basis::Maintainer), "held by the maintainer of the object"),
-            (holders(Basis::Route), "held by the autonomous system that announces them"),
-            (holders(Basis::Ancestor), "held by the holder of the range around"),
-            (holders(Basis::Nobody), "without a holder"),
+            (holders(CompanyKey::Description), "held by the first line of the description"),
+            (holders(CompanyKey::Netname), "held by the name of the net"),
+            (holders(CompanyKey::Maintainer), "held by the maintainer of the object"),
+            (holders(CompanyKey::Route), "held by the autonomous system that announces them"),
+            (holders(CompanyKey::Ancestor), "held by the holder of the range around"),
+            (holders(CompanyKey::Nobody), "without a holder"),
             (self.more_countries, "with several countries; the first counts"),
             (self.country_of_company, "with the country of their company"),
             (self.virtual_subnets, "virtual subnets of large ranges"),

@@ -10,7 +10,7 @@ use hierarchy::{
 use super::claim::{AddressBits, Claim, Statement};
 use super::companies::{CompanyNumber, CompanyTable};
 use super::family::{FamilyClaims, mark_umbrellas, settle_family};
-use super::holder::{Basis, holder};
+use super::holder::{CompanyKey, holder};
 use super::placeholder::placeholder;
 use super::report::{SettleReport, Umbrella};
 use super::split_leaves::{SplitPolicy, split_leaves};
@@ -76,7 +76,7 @@ impl Settler {
         let registry = record.registry;
         let is_held = record.is_held();
         let id = record.opaque_id.filter(|_| is_held);
-        let company = id.map(|id| self.companies.number(registry, Basis::Delegated, id));
+        let company = id.map(|id| self.companies.number(registry, CompanyKey::Delegated, id));
         match record.extent {
             Extent::Asns(first, last) => {
                 self.asns.extend(company.map(|company| (first, last, company)));
@@ -85,7 +85,8 @@ impl Settler {
                 if let Some(company) = company {
                     self.companies.count_delegated(company);
                 }
-                let basis = if company.is_some() { Basis::Delegated } else { Basis::Nobody };
+                let basis =
+                    if company.is_some() { CompanyKey::Delegated } else { CompanyKey::Nobody };
                 let claim = is_held.then_some(Statement {
                     registry: Some(registry),
                     company,
@@ -119,7 +120,7 @@ impl Settler {
         let statement = Statement {
             registry: Some(net.registry),
             company: holder.map(|(basis, text)| self.companies.number(net.registry, basis, text)),
-            basis: holder.map_or(Basis::Nobody, |(basis, _)| basis),
+            basis: holder.map_or(CompanyKey::Nobody, |(basis, _)| basis),
             country: net.country.filter(|country| country.as_str() != "ZZ"),
             changed: net.changed,
             source,
@@ -129,7 +130,7 @@ impl Settler {
 
     fn add_organisation(&mut self, organisation: &Organisation<'_>) {
         let Organisation { registry, handle, name, country } = *organisation;
-        let number = self.companies.number(registry, Basis::Organisation, handle);
+        let number = self.companies.number(registry, CompanyKey::Organisation, handle);
         if let Some(name) = name {
             self.companies.set_name(number, name);
         }
@@ -217,7 +218,7 @@ impl Settler {
         }
         for (range, asn, source) in std::mem::take(&mut self.routes) {
             let company = self.holder_of_asn(asn);
-            let basis = if company.is_some() { Basis::Route } else { Basis::Nobody };
+            let basis = if company.is_some() { CompanyKey::Route } else { CompanyKey::Nobody };
             let statement =
                 Statement { registry: None, company, basis, country: None, changed: 0, source };
             self.add_range(&range, Some(statement), None);

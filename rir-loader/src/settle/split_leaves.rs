@@ -95,13 +95,13 @@ pub(super) fn split_leaves<A: AddressBits>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::holder::Basis;
+    use super::super::holder::CompanyKey;
     use super::*;
 
     const POLICY: SplitLeaves = SplitLeaves { above: 24, into: 26 };
 
     fn plain(first: u32, last: u32) -> Claim<u32> {
-        Claim::of_ripe(first, last, None, Basis::Nobody)
+        Claim::of_ripe(first, last, None, CompanyKey::Nobody)
     }
 
     fn ranges(first: u32, last: u32) -> Vec<(u32, u32)> {

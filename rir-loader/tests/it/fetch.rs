@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rir_loader::fetch::{
-    FetchError, FetchOptions, Fetched, Mirror, RemoteFile, RetryPolicy, fetch,
+    FetchError, FetchOptions, LocalFile, Mirror, RemoteFile, RetryPolicy, fetch,
 };
 use tempfile::TempDir;
 
@@ -30,7 +30,7 @@ impl Fixture {
         Self { server, dir: tempfile::tempdir().unwrap() }
     }
 
-    async fn fetch_with(&self, retry: RetryPolicy) -> Result<Fetched, FetchError> {
+    async fn fetch_with(&self, retry: RetryPolicy) -> Result<LocalFile, FetchError> {
         self.fetch_from(&self.server.mirror().delegated(), retry).await
     }
 
@@ -38,12 +38,12 @@ impl Fixture {
         &self,
         remote: &RemoteFile,
         retry: RetryPolicy,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<LocalFile, FetchError> {
         let options = FetchOptions { retry, contact: Some("mailto:ops@example.org") };
         fetch(remote, self.dir.path(), options, &|_| {}).await
     }
 
-    async fn fetch(&self) -> Result<Fetched, FetchError> {
+    async fn fetch(&self) -> Result<LocalFile, FetchError> {
         self.fetch_with(RETRY).await
     }
 
@@ -69,7 +69,7 @@ impl Fixture {
 async fn a_file_is_fetched_once_while_it_stays_the_same() {
     let fixture = Fixture::with(&edition(1), "\"one\"").await;
     let fetched = fixture.fetch().await.unwrap();
-    assert_eq!(fetched, Fetched { path: fixture.path(), bytes: 300_000, up_to_date: false });
+    assert_eq!(fetched, LocalFile { path: fixture.path(), bytes: 300_000, up_to_date: false });
     fixture.assert_holds(&edition(1));
     assert_eq!(fixture.server.ranges(), ["all"]);
     assert!(fixture.fetch().await.unwrap().up_to_date);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rir_loader::fetch::{FetchError, FetchOptions, Fetched, RemoteFile, RetryPolicy, fetch};
+use rir_loader::fetch::{FetchError, FetchOptions, LocalFile, RemoteFile, RetryPolicy, fetch};
 use tempfile::TempDir;
 
 use crate::command::{json, run, stderr};
@@ -40,7 +40,7 @@ impl Fixture {
         self.server.mirror().dumps().remove(0)
     }
 
-    async fn fetch(&self) -> Result<Fetched, FetchError> {
+    async fn fetch(&self) -> Result<LocalFile, FetchError> {
         let options = FetchOptions { retry: RETRY, contact: Some("mailto:ops@example.org") };
         fetch(&self.remote(), self.dir.path(), options, &|_| {}).await
     }

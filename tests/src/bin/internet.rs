@@ -7,7 +7,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use tests::net::{Internet, NetError, NodePlan, Path, Paths, Placed, Plan, Site, take_privilege};
+use tests::net::{
+    Internet, NetError, NodePlan, Path, Paths, PlacedAddress, Plan, Site, take_privilege,
+};
 
 /// `EX_UNAVAILABLE` of sysexits.
 const UNAVAILABLE: u8 = 69;
@@ -38,7 +40,8 @@ fn main() -> ExitCode {
 
 fn try_out() -> Result<f64, NetError> {
     println!("privilege: {:?}", take_privilege()?);
-    let place = |address: [u8; 4], site| Placed { address: address.into(), site: Site(site) };
+    let place =
+        |address: [u8; 4], site| PlacedAddress { address: address.into(), site: Site(site) };
     let node = |name: &str, placed| NodePlan { name: name.to_owned(), addresses: vec![placed] };
     let here = place([192, 0, 2, 1], 0);
     let there = place([198, 51, 100, 1], 1);

@@ -27,7 +27,7 @@ mod watch;
 mod tests;
 
 pub use deployment::{CrawlSettings, Deployment, PeerPaths};
-pub use numbers::{Dealing, Numbers, SearchFound};
+pub use numbers::{AssignmentQuality, Numbers, SearchFound};
 pub use options::Options;
 pub use outage::Outage;
 pub use promises::{Promise, promises};

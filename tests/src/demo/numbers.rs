@@ -36,7 +36,7 @@ pub struct Numbers {
     /// Probes for one search, on average.
     pub probes_per_search: f64,
     /// How well hosts were dealt out.
-    pub dealing: Dealing,
+    pub dealing: AssignmentQuality,
     /// Seconds from the seeds to the last change.
     pub crawl_seconds: f64,
     /// The second act, if there was one.
@@ -65,7 +65,7 @@ pub struct Numbers {
 
 /// How hosts were dealt out, and what other ways of dealing would have cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Dealing {
+pub struct AssignmentQuality {
     /// Hosts in a delegated subnet.
     pub hosts: usize,
     /// Hosts without an agent.
@@ -121,7 +121,7 @@ impl Numbers {
                 .pointer("/probes/per_search_mean")
                 .and_then(Value::as_f64)
                 .unwrap_or(0.0),
-            dealing: Dealing::of(environment, geography, deployment).await?,
+            dealing: AssignmentQuality::of(environment, geography, deployment).await?,
             crawl_seconds: crawl.as_secs_f64(),
             outage,
             referee: environment.referee().report(&rules),
@@ -189,7 +189,7 @@ impl SearchFound {
     }
 }
 
-impl Dealing {
+impl AssignmentQuality {
     /// Looks up the agent of each host, and its round trip in the matrix.
     async fn of(
         environment: &Environment,

@@ -15,7 +15,7 @@ pub struct Loader;
 
 /// What a finished call left.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoaderOutput {
     /// How it ended.
     pub status: ExitStatus,
     /// Its standard output.
@@ -27,7 +27,11 @@ pub struct Loaded {
 impl Loader {
     /// `rir-loader load` into the database of the data folder. Records of loopback addresses are
     /// kept: worlds without TUN devices live there.
-    pub async fn load(data_dir: &Path, files: &Path, log: &Path) -> Result<Loaded, HarnessError> {
+    pub async fn load(
+        data_dir: &Path,
+        files: &Path,
+        log: &Path,
+    ) -> Result<LoaderOutput, HarnessError> {
         let mut command = Program::Loader.command()?;
         command.arg("load").arg("--data-dir").arg(data_dir).arg("--json");
         command.arg("--special-purpose").arg(files);
@@ -35,15 +39,23 @@ impl Loader {
     }
 
     /// `rir-loader fetch` into a folder; at most `limit`.
-    pub async fn fetch(folder: &Path, log: &Path, limit: Duration) -> Result<Loaded, HarnessError> {
+    pub async fn fetch(
+        folder: &Path,
+        log: &Path,
+        limit: Duration,
+    ) -> Result<LoaderOutput, HarnessError> {
         let mut command = Program::Loader.command()?;
         command.arg("fetch").arg("--dir").arg(folder);
         Self::finish(command, log, limit).await
     }
 
-    async fn finish(command: Command, log: &Path, limit: Duration) -> Result<Loaded, HarnessError> {
+    async fn finish(
+        command: Command,
+        log: &Path,
+        limit: Duration,
+    ) -> Result<LoaderOutput, HarnessError> {
         let mut process = Process::start("rir-loader", command, log)?;
         let (status, output) = process.finish(limit).await?;
-        Ok(Loaded { status, output, said: process.last_words() })
+        Ok(LoaderOutput { status, output, said: process.last_words() })
     }
 }

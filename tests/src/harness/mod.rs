@@ -28,7 +28,7 @@ pub use admin::Admin;
 pub use agent::{Agent, AgentPlan, PeerPlan};
 pub use coordinator::{Coordinator, CoordinatorPlan};
 pub use error::HarnessError;
-pub use loader::{Loaded, Loader};
+pub use loader::{Loader, LoaderOutput};
 pub use process::{Memory, Process};
 pub use program::Program;
 pub use run_directory::RunDirectory;

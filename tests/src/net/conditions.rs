@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::packet::Ends;
+use super::packet::PacketEnds;
 use super::paths::Site;
 
 /// What a disturbance covers: both directions, except [`Scope::OneWay`].
@@ -78,7 +78,7 @@ impl Conditions {
     /// The delay of a packet between these ends under the conditions; none when the way is cut.
     pub(super) fn apply(
         &self,
-        ends: Ends,
+        ends: PacketEnds,
         from: Site,
         to: Site,
         delay: Duration,
@@ -112,8 +112,11 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn ends() -> Ends {
-        Ends { source: "192.0.2.1".parse().unwrap(), destination: "198.51.100.1".parse().unwrap() }
+    fn ends() -> PacketEnds {
+        PacketEnds {
+            source: "192.0.2.1".parse().unwrap(),
+            destination: "198.51.100.1".parse().unwrap(),
+        }
     }
 
     fn apply(conditions: &Conditions) -> Option<Duration> {
@@ -122,7 +125,7 @@ mod tests {
 
     #[test]
     fn cuts_every_scope_in_both_directions_and_heals() {
-        let back = Ends { source: ends().destination, destination: ends().source };
+        let back = PacketEnds { source: ends().destination, destination: ends().source };
         for scope in [
             Scope::Site(Site(1)),
             Scope::Sites(Site(2), Site(1)),
@@ -140,7 +143,7 @@ mod tests {
 
     #[test]
     fn cuts_one_way_only() {
-        let back = Ends { source: ends().destination, destination: ends().source };
+        let back = PacketEnds { source: ends().destination, destination: ends().source };
         let mut conditions = Conditions::default();
         conditions.cut(Scope::OneWay(back.source, back.destination));
         assert_eq!(apply(&conditions), Some(10 * MS));

@@ -19,7 +19,7 @@ use super::{Links, Namespace, NetError, Paths, Site};
 
 /// An address and the site it is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedAddress {
     /// IPv4 or IPv6.
     pub address: IpAddr,
     /// Its place in the plan's matrix.
@@ -34,7 +34,7 @@ pub struct NodePlan {
     /// The first address of each family is the node's own, from which it sends; it answers for the
     /// others too, which may be at other sites: one node can be hundreds of hosts all over the
     /// world.
-    pub addresses: Vec<Placed>,
+    pub addresses: Vec<PlacedAddress>,
 }
 
 /// What an internet shall look like.
@@ -128,7 +128,7 @@ fn homes(plan: &Plan) -> Result<HashMap<IpAddr, Home>, NetError> {
         if plan.nodes[..device].iter().any(|other| other.name == node.name) {
             return Err(NetError::Plan(format!("two nodes are called {}", node.name)));
         }
-        for Placed { address, site } in node.addresses.iter().copied() {
+        for PlacedAddress { address, site } in node.addresses.iter().copied() {
             if site.0 >= plan.paths.sites() {
                 return Err(NetError::Plan(format!(
                     "{address} is at site {}, outside the matrix",
@@ -156,7 +156,7 @@ fn furnish(node: &NodePlan) -> Result<Tun, NetError> {
     }
     let mut four = false;
     let mut six = false;
-    for Placed { address, .. } in node.addresses.iter().copied() {
+    for PlacedAddress { address, .. } in node.addresses.iter().copied() {
         let seen = if address.is_ipv4() { &mut four } else { &mut six };
         if std::mem::replace(seen, true) {
             netlink.answer_for(address).map_err(attempt(format!("answer for {address}")))?;

@@ -36,7 +36,7 @@ mod tests;
 
 pub use conditions::{Scope, Slowdown};
 pub use error::NetError;
-pub use internet::{Internet, NodePlan, Placed, Plan};
+pub use internet::{Internet, NodePlan, PlacedAddress, Plan};
 pub use links::Links;
 pub use namespace::Namespace;
 pub use paths::{Path, Paths, Site};

@@ -4,12 +4,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The ends of an IP packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Ends {
+pub(super) struct PacketEnds {
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
 }
 
-impl Ends {
+impl PacketEnds {
     /// Reads the addresses of an IPv4 (RFC 791) or IPv6 (RFC 8200) header; none for anything else.
     pub(super) fn of(packet: &[u8]) -> Option<Self> {
         match packet.first()? >> 4 {
@@ -46,7 +46,7 @@ mod tests {
         let mut four = [0_u8; 20];
         four[0] = 0x45;
         four[12..20].copy_from_slice(&[192, 0, 2, 1, 198, 51, 100, 7]);
-        let ends = Ends::of(&four).unwrap();
+        let ends = PacketEnds::of(&four).unwrap();
         assert_eq!(ends.source, "192.0.2.1".parse::<IpAddr>().unwrap());
         assert_eq!(ends.destination, "198.51.100.7".parse::<IpAddr>().unwrap());
 
@@ -54,12 +54,12 @@ mod tests {
         six[0] = 0x60;
         six[8..10].copy_from_slice(&[0x20, 0x01]);
         six[24..26].copy_from_slice(&[0xff, 0x02]);
-        let ends = Ends::of(&six).unwrap();
+        let ends = PacketEnds::of(&six).unwrap();
         assert_eq!(ends.source, "2001::".parse::<IpAddr>().unwrap());
         assert!(ends.stays_on_link());
 
-        assert_eq!(Ends::of(&[]), None);
-        assert_eq!(Ends::of(&four[..19]), None);
-        assert_eq!(Ends::of(&[0x50; 64]), None);
+        assert_eq!(PacketEnds::of(&[]), None);
+        assert_eq!(PacketEnds::of(&four[..19]), None);
+        assert_eq!(PacketEnds::of(&[0x50; 64]), None);
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Instant;
 
-use super::packet::Ends;
+use super::packet::PacketEnds;
 
 /// Pairs of addresses remembered before those without a packet on the way are forgotten.
 const REMEMBERED_PAIRS: usize = 65_536;
@@ -31,7 +31,7 @@ impl Departure {
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     heap: BinaryHeap<Reverse<Departure>>,
-    latest: HashMap<Ends, Instant>,
+    latest: HashMap<PacketEnds, Instant>,
     number: u64,
 }
 
@@ -40,7 +40,7 @@ impl Queue {
     /// the same ends, whichever is later: TCP would take reordering for loss.
     pub(super) fn push(
         &mut self,
-        ends: Ends,
+        ends: PacketEnds,
         due: Instant,
         now: Instant,
         device: usize,
@@ -79,7 +79,7 @@ mod tests {
     fn keeps_the_order_of_a_pair_but_lets_others_pass() {
         let at = |ms| Instant::now() + Duration::from_millis(ms);
         let start = Instant::now();
-        let pair = |last: u8| Ends {
+        let pair = |last: u8| PacketEnds {
             source: [192, 0, 2, 1].into(),
             destination: [192, 0, 2, last].into(),
         };

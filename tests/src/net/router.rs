@@ -18,7 +18,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::conditions::{Conditions, Scope, Slowdown};
-use super::packet::Ends;
+use super::packet::PacketEnds;
 use super::paths::{Path, Paths, Site};
 use super::queue::Queue;
 use super::traffic::Counters;
@@ -138,8 +138,8 @@ impl Router {
         from: usize,
         packet: &[u8],
         state: &mut State,
-    ) -> Result<(Ends, usize, Duration), &AtomicU64> {
-        let ends = Ends::of(packet).ok_or(&self.counters.malformed)?;
+    ) -> Result<(PacketEnds, usize, Duration), &AtomicU64> {
+        let ends = PacketEnds::of(packet).ok_or(&self.counters.malformed)?;
         if ends.stays_on_link() {
             return Err(&self.counters.link_local);
         }

@@ -23,8 +23,8 @@ fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-fn placed(text: &str, site: u16) -> Placed {
-    Placed { address: address(text), site: Site(site) }
+fn placed(text: &str, site: u16) -> PlacedAddress {
+    PlacedAddress { address: address(text), site: Site(site) }
 }
 
 /// One agent, and one node that is all the hosts.

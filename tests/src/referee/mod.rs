@@ -2,7 +2,7 @@
 //!
 //! The server reports each request with [`Referee::arrive`] and its end by dropping the [`Visit`].
 //! The [`records`] count per host and page; time is an argument. [`Referee::report`] compares them
-//! with what the web [expects](crate::web::Expected) into a [`Report`], whose
+//! with what the web [expects](crate::web::ExpectedCrawl) into a [`Report`], whose
 //! [`faults`](Report::faults) are sentences.
 //!
 //! HEAD requests are probes: they are counted, but politeness is not judged by them.

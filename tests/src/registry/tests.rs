@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rir_loader::read::{Options, read};
-use rir_loader::settle::Basis;
+use rir_loader::settle::CompanyKey;
 
 use super::{Made, make};
 
@@ -33,9 +33,9 @@ fn the_loader_reads_every_range_and_rejects_none() {
     assert_eq!(nested.build.crossing, 0);
     let holders = &nested.settled.holders;
     assert!(
-        holders[&Basis::Organisation] > 1_000
-            && holders[&Basis::Description] > 1_000
-            && holders[&Basis::Owner] > 200,
+        holders[&CompanyKey::Organisation] > 1_000
+            && holders[&CompanyKey::Description] > 1_000
+            && holders[&CompanyKey::Owner] > 200,
         "{holders:?}"
     );
     let stats = rir_loader::stats::Stats::of(&nested);

@@ -50,7 +50,7 @@ impl Charset {
 
 /// Where a page says its encoding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Announced {
+pub(super) enum CharsetLocation {
     /// In the Content-Type header.
     #[default]
     Header,
@@ -62,7 +62,7 @@ pub(super) enum Announced {
     Both,
 }
 
-impl Announced {
+impl CharsetLocation {
     pub(super) const ALL: [Self; 4] = [Self::Header, Self::Meta, Self::HttpEquiv, Self::Both];
 
     pub(super) fn in_header(self) -> bool {

@@ -15,7 +15,7 @@ use super::Web;
 
 /// What it saw.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SeenPages {
     pub(crate) statuses: BTreeMap<String, u16>,
     pub(crate) forbidden: BTreeSet<String>,
     /// Decoded HTML by URL.
@@ -23,10 +23,10 @@ pub(crate) struct Seen {
 }
 
 /// Crawls from the seeds, one request at a time.
-pub(crate) async fn crawl(web: &Web) -> Seen {
+pub(crate) async fn crawl(web: &Web) -> SeenPages {
     let client = client(web);
     let mut robots: HashMap<String, Option<Robot>> = HashMap::new();
-    let mut seen = Seen::default();
+    let mut seen = SeenPages::default();
     let mut waiting: VecDeque<Url> = web.seeds().into();
     while let Some(url) = waiting.pop_front() {
         let name = url.host_str().unwrap().to_owned();
@@ -66,7 +66,7 @@ async fn fetch_robots(client: &Client, url: &Url) -> Option<Robot> {
 }
 
 /// The links of an answer.
-async fn read(url: &Url, answer: Response, seen: &mut Seen) -> Vec<Url> {
+async fn read(url: &Url, answer: Response, seen: &mut SeenPages) -> Vec<Url> {
     let header = |name| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
     if answer.status().is_redirection() {
         return vec![url.join(&header(LOCATION).unwrap()).unwrap()];

@@ -19,14 +19,14 @@ pub enum Class {
 
 /// What a crawl from the seeds shall fetch, and how it may go wrong.
 #[derive(Debug, Clone, Default)]
-pub struct Expected {
+pub struct ExpectedCrawl {
     pub(super) wanted: BTreeMap<PageId, Class>,
     pub(super) forbidden: BTreeSet<PageId>,
     pub(super) noindex: BTreeSet<PageId>,
     pub(super) deepest: usize,
 }
 
-impl Expected {
+impl ExpectedCrawl {
     /// Every URL that shall be fetched, once.
     pub fn wanted(&self) -> &BTreeMap<PageId, Class> {
         &self.wanted

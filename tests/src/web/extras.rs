@@ -20,7 +20,7 @@ const WORDS_A_HOST: usize = 400;
 /// Adds the extras of a host.
 pub(super) fn add(hosts: &mut [Host], number: usize, plan: &WebPlan) {
     let documents = hosts[number].tree;
-    let mut garden = Garden {
+    let mut garden = HostExtras {
         host: &mut hosts[number],
         number,
         seed: plan.seed,
@@ -46,7 +46,7 @@ pub(super) fn add(hosts: &mut [Host], number: usize, plan: &WebPlan) {
 }
 
 /// A host while its extras are added.
-struct Garden<'h> {
+struct HostExtras<'h> {
     host: &'h mut Host,
     number: usize,
     seed: u64,
@@ -54,7 +54,7 @@ struct Garden<'h> {
     random_streams: ChaCha8Rng,
 }
 
-impl Garden<'_> {
+impl HostExtras<'_> {
     /// A page that robots.txt forbids, linked, and one behind it that nobody can know of without
     /// having been there.
     fn forbid(&mut self) {

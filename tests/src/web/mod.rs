@@ -5,8 +5,8 @@
 //!   adds what a crawler meets on the real web (`extras`: robots.txt dialects, forbidden pages,
 //!   redirects, errors, files, decoys) and links the hosts (`cross`), so that every host can be
 //!   reached from the seeds.
-//! - [`Expected`] follows from walking these links as an ideal crawler would (`reach`). The referee
-//!   compares a crawl with it.
+//! - [`ExpectedCrawl`] follows from walking these links as an ideal crawler would (`reach`). The
+//!   referee compares a crawl with it.
 //! - Only this structure is kept. A page's bytes are generated on request (`page`, `prose`,
 //!   `href`), always the same for the same seed and version.
 //! - [`web_server`](crate::web_server) answers over HTTP and reports to the referee.
@@ -37,7 +37,7 @@ pub(crate) mod crawler;
 mod tests;
 
 pub use answer::Answer;
-pub use expected::{Class, Expected};
+pub use expected::{Class, ExpectedCrawl};
 pub use plan::{HostPlan, WebError, WebPlan};
 pub use query::Query;
 pub use site::{Host, PageId, Resource, Web};

@@ -3,14 +3,14 @@
 
 use std::collections::VecDeque;
 
-use super::expected::{Class, Expected};
+use super::expected::{Class, ExpectedCrawl};
 use super::plan::WebError;
 use super::site::{Goal, Host, Kind, Page, PageId};
 
 /// Walks the web; fails if a host cannot be reached, because then the web could not be crawled
 /// whole.
-pub(super) fn expected(hosts: &[Host], seeds: usize) -> Result<Expected, WebError> {
-    let mut expected = Expected::default();
+pub(super) fn expected(hosts: &[Host], seeds: usize) -> Result<ExpectedCrawl, WebError> {
+    let mut expected = ExpectedCrawl::default();
     let mut waiting: VecDeque<_> = (0..seeds).map(|host| (PageId { host, page: 0 }, 0)).collect();
     while let Some((id, depth)) = waiting.pop_front() {
         let Some(page) = page(hosts, id) else { continue };
@@ -51,7 +51,7 @@ fn followed(page: &Page) -> impl Iterator<Item = PageId> + '_ {
 }
 
 /// True when the root of a host is reached, from which its tree hangs.
-fn is_whole(hosts: &[Host], expected: &Expected, host: usize) -> bool {
+fn is_whole(hosts: &[Host], expected: &ExpectedCrawl, host: usize) -> bool {
     let root = PageId { host, page: 0 };
     hosts[host].pages.first().is_some_and(|page| page.allowed)
         && expected.wanted.contains_key(&root)

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use url::Url;
 
-use super::charset::{Announced, Charset};
-use super::expected::Expected;
+use super::charset::{Charset, CharsetLocation};
+use super::expected::ExpectedCrawl;
 use super::href::Style;
 use super::language::Language;
 use super::plan::{HostPlan, WebError, WebPlan};
@@ -84,7 +84,7 @@ pub struct Host {
     pub(super) plan: HostPlan,
     pub(super) language: &'static Language,
     pub(super) charset: Charset,
-    pub(super) announced: Announced,
+    pub(super) announced: CharsetLocation,
     pub(super) robots: Robots,
     /// The first pages, as many as this, are the documents of the tree.
     pub(super) tree: usize,
@@ -139,7 +139,7 @@ pub struct Web {
     pub(super) seed: u64,
     pub(super) port: u16,
     seeds: usize,
-    expected: Expected,
+    expected: ExpectedCrawl,
     by_name: HashMap<String, usize>,
     by_address: HashMap<IpAddr, usize>,
     versions: Mutex<HashMap<PageId, u32>>,
@@ -191,7 +191,7 @@ impl Web {
     }
 
     /// What a perfectly behaved crawler fetches.
-    pub fn expected(&self) -> &Expected {
+    pub fn expected(&self) -> &ExpectedCrawl {
         &self.expected
     }
 

@@ -28,19 +28,19 @@ fn plan(hosts: usize, documents: usize, port: u16) -> WebPlan {
 }
 
 /// A served web.
-struct Served {
+struct ServedWeb {
     web: Arc<Web>,
     referee: Referee,
     _server: Server,
 }
 
-fn serve(hosts: usize, documents: usize, pace: Pace) -> Served {
+fn serve(hosts: usize, documents: usize, pace: Pace) -> ServedWeb {
     let addresses = plan(hosts, documents, 0).hosts.into_iter().map(|host| host.address);
     let (port, listeners) = listen::on_loopback(addresses).unwrap();
     let web = Arc::new(Web::generate(&plan(hosts, documents, port)).unwrap());
     let referee = Referee::new(Arc::clone(&web));
     let server = Server::start(Arc::clone(&web), referee.clone(), pace, listeners).unwrap();
-    Served { web, referee, _server: server }
+    ServedWeb { web, referee, _server: server }
 }
 
 fn urls<'i>(web: &Web, ids: impl IntoIterator<Item = &'i PageId>) -> BTreeSet<String> {
@@ -49,7 +49,7 @@ fn urls<'i>(web: &Web, ids: impl IntoIterator<Item = &'i PageId>) -> BTreeSet<St
 
 #[tokio::test]
 async fn an_honest_crawler_finds_exactly_what_is_expected() {
-    let Served { web, referee, _server } = serve(24, 480, Pace::at_once());
+    let ServedWeb { web, referee, _server } = serve(24, 480, Pace::at_once());
     let seen = crawl(&web).await;
     assert_eq!(
         seen.statuses.keys().cloned().collect::<BTreeSet<_>>(),
@@ -71,7 +71,7 @@ async fn an_honest_crawler_finds_exactly_what_is_expected() {
 
 #[tokio::test]
 async fn pages_are_readable_in_every_encoding() {
-    let Served { web, _server, .. } = serve(24, 240, Pace::at_once());
+    let ServedWeb { web, _server, .. } = serve(24, 240, Pace::at_once());
     let seen = crawl(&web).await;
     let charsets: HashSet<_> = web.hosts.iter().map(|host| host.charset.label()).collect();
     assert!(charsets.len() >= 7, "{charsets:?}");
@@ -219,7 +219,7 @@ fn impossible_plans_are_refused() {
 
 #[tokio::test]
 async fn conditional_compressed_and_head_requests_are_answered_as_http_wants() {
-    let Served { web, referee, _server } = serve(4, 40, Pace::at_once());
+    let ServedWeb { web, referee, _server } = serve(4, 40, Pace::at_once());
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let at = format!("http://127.77.0.1:{}/", web.port());
@@ -260,7 +260,7 @@ fn a_host_is_told_by_its_name_and_address() {
 
 #[tokio::test]
 async fn whoever_confuses_two_hosts_is_told() {
-    let Served { web, _server, .. } = serve(4, 40, Pace::at_once());
+    let ServedWeb { web, _server, .. } = serve(4, 40, Pace::at_once());
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let status = async |host: &str| {
@@ -277,7 +277,7 @@ async fn an_imposed_pace_delays_each_answer_by_who_asks_whom() {
         let near = asker == IpAddr::V4(Ipv4Addr::new(127, 0, 0, 9));
         Duration::from_millis(if near { 5 } else { 60 } + host as u64 * 20)
     });
-    let Served { web, _server, .. } = serve(4, 40, pace);
+    let ServedWeb { web, _server, .. } = serve(4, 40, pace);
     let _ = rustls::crypto::ring::default_provider().install_default();
     let took = async |from: [u8; 4], host: usize| {
         let client = reqwest::Client::builder()

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::charset::Announced;
+use super::charset::CharsetLocation;
 use super::href::Style;
 use super::language::{self, Language};
 use super::plan::WebPlan;
@@ -62,7 +62,7 @@ fn trees(plan: &WebPlan, number: usize, size: usize, first: usize) -> Host {
         plan: plan.hosts[number].clone(),
         language,
         charset: pick(language.charsets, &mut random_streams),
-        announced: pick(&Announced::ALL, &mut random_streams),
+        announced: pick(&CharsetLocation::ALL, &mut random_streams),
         robots: Robots::draw(&mut random_streams),
         tree: size,
         first: 0,

@@ -12,7 +12,7 @@ use super::candidate::Candidate;
 use super::geography::Geography;
 use super::name;
 use super::place::Places;
-use crate::net::{NodePlan, Placed, Plan, Site};
+use crate::net::{NodePlan, PlacedAddress, Plan, Site};
 use crate::web::{HostPlan, WebPlan};
 
 /// The registry record that an address is in.
@@ -203,13 +203,16 @@ impl DemoWorld {
     pub fn internet_plan(&self) -> Plan {
         let alone = |participant: &Participant| NodePlan {
             name: participant.name.clone(),
-            addresses: vec![Placed { address: participant.address, site: participant.site }],
+            addresses: vec![PlacedAddress { address: participant.address, site: participant.site }],
         };
         let hosts =
             self.hosts.iter().map(|host| (host.address, host.site)).collect::<BTreeMap<_, _>>();
         let web = NodePlan {
             name: WEB.to_owned(),
-            addresses: hosts.into_iter().map(|(address, site)| Placed { address, site }).collect(),
+            addresses: hosts
+                .into_iter()
+                .map(|(address, site)| PlacedAddress { address, site })
+                .collect(),
         };
         let servers = [&self.coordinator, &self.dns];
         let nodes = self.agents.iter().chain(servers).map(alone).chain([web]).collect();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use model::UnixMillis;
-use protocol::package::{PackageBuilder, PackageName, Written};
+use protocol::package::{FinishedPackage, PackageBuilder, PackageName};
 use protocol::page::{ContentHash, Entry, Fetch, Outcome, Page, Timing};
 use tests::harness::Admin;
 
@@ -94,7 +94,7 @@ pub(crate) fn host(number: usize) -> String {
     format!("http://127.0.1.{number}/")
 }
 
-fn package(desk: &Desk, number: usize, seq: u64) -> Written {
+fn package(desk: &Desk, number: usize, seq: u64) -> FinishedPackage {
     let mut builder = PackageBuilder::default();
     let url = |page| format!("{}{seq}-{page}", host(number));
     let entries: Vec<Entry> = (0..PAGES).map(|page| fetch(&url(page))).collect();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use model::{AgentId, AgentState, ProbeId, ProbeMethod, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::key::AgentKey;
-use protocol::package::{PackageName, Written};
+use protocol::package::{FinishedPackage, PackageName};
 use protocol::probe::Reports;
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
@@ -178,7 +178,7 @@ impl Desk {
     }
 
     /// Sends a package to the next coordinator. `None` when that was of no use.
-    pub(crate) async fn ship(&mut self, package: &Written) -> Option<()> {
+    pub(crate) async fn ship(&mut self, package: &FinishedPackage) -> Option<()> {
         self.turns += 1;
         if self.token.is_empty() {
             self.sign_in().await?;

@@ -19,7 +19,7 @@ use crate::http::agent::upload;
 use crate::http::problem::Problem;
 use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::packages::ingest_packages;
-use crate::packages::verify::{self, Verified};
+use crate::packages::verify::{self, VerifiedPackage};
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 
@@ -69,7 +69,7 @@ async fn verify(
     caller: Caller,
     name: &PackageName,
     body: Bytes,
-) -> Result<Verified, Problem> {
+) -> Result<VerifiedPackage, Problem> {
     let _room = api
         .packages
         .verifications
@@ -94,11 +94,11 @@ async fn verify(
 
 async fn store_it(
     api: &AgentApi,
-    verified: &Verified,
+    verified: &VerifiedPackage,
     body: Bytes,
     sha256: &[u8],
 ) -> Result<Json<Receipt>, Problem> {
-    let Verified { header, hosts: named } = verified;
+    let VerifiedPackage { header, hosts: named } = verified;
     // Decided now and for all coordinators, whenever they take the package.
     let named: Vec<HostKey> = named.iter().cloned().collect();
     let foreign_hosts = hosts::foreign(&api.store, header.name.agent, &named).await?;

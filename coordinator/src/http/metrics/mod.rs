@@ -60,17 +60,17 @@ pub async fn serve(coordinator: Arc<Coordinator>, listener: TcpListener) {
 
 /// The route `/metrics`.
 pub fn router(coordinator: Arc<Coordinator>) -> Router {
-    let scraped = Arc::new(Scraped { coordinator, states: StateCache::default() });
+    let scraped = Arc::new(MetricsState { coordinator, states: StateCache::default() });
     Router::new().route("/metrics", get(scrape)).with_state(scraped)
 }
 
-struct Scraped {
+struct MetricsState {
     coordinator: Arc<Coordinator>,
     states: StateCache,
 }
 
-async fn scrape(State(scraped): State<Arc<Scraped>>) -> Result<Response, Problem> {
-    let Scraped { coordinator, states } = &*scraped;
+async fn scrape(State(scraped): State<Arc<MetricsState>>) -> Result<Response, Problem> {
+    let MetricsState { coordinator, states } = &*scraped;
     let mut registry = Registry::with_prefix(PREFIX);
     coordinator.request_metrics.register(&mut registry);
     coordinator.predictor.probe_metrics.register(&mut registry);

@@ -5,7 +5,7 @@ use axum::extract::State;
 use protocol::join_token::JoinToken;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use store::join_requests::{self, LinkToken, Opened};
+use store::join_requests::{self, LinkToken, LinkUse};
 use utoipa::ToSchema;
 
 use crate::http::agent::tokens::join_token_hash;
@@ -79,7 +79,7 @@ pub async fn open(
     let secret = secret_hash(&link.secret);
     let opened = join_requests::open(&core.store, &secret, &made, core.now()).await?;
     let id = match opened {
-        Opened::Now(id) => id,
+        LinkUse::Now(id) => id,
         other => return Err(refusal(&other)),
     };
     let request = join_requests::find(&core.store, id).await?;
@@ -95,17 +95,17 @@ pub async fn open(
     }))
 }
 
-fn refusal(opened: &Opened) -> Problem {
+fn refusal(opened: &LinkUse) -> Problem {
     match opened {
-        Opened::Before(at) => Problem::conflict(format!(
+        LinkUse::Before(at) => Problem::conflict(format!(
             "This link was used on {}. It works once: if that was not you, tell the operator; if \
              the page was lost, ask the operator for another link.",
             Timestamp(*at).to_minute()
         )),
-        Opened::Expired => {
+        LinkUse::Expired => {
             Problem::conflict("This link has expired; ask the operator for another one.")
         }
-        Opened::Now(_) | Opened::Unknown => Problem::not_found(
+        LinkUse::Now(_) | LinkUse::Unknown => Problem::not_found(
             "This link is not valid: it was cut off, or a newer one replaced it. Copy all of it, \
              or ask the operator for another one.",
         ),

@@ -7,7 +7,7 @@ use delegation::places::{CityError, city};
 use hierarchy::Country;
 use model::{JoinRequestId, Span};
 use serde::{Deserialize, Serialize};
-use store::join_requests::{self, Created, Limits, New};
+use store::join_requests::{self, EntryOutcome, Limits, New};
 use utoipa::ToSchema;
 
 use crate::http::admin::session::Peer;
@@ -174,8 +174,8 @@ pub async fn create(
     };
     let core = &state.core;
     match join_requests::create(&core.store, &new, LIMITS, core.now()).await? {
-        Created::Entered(id) => Ok((StatusCode::CREATED, Json(EnteredJoinRequest { id }))),
-        Created::NetworkFull => {
+        EntryOutcome::Entered(id) => Ok((StatusCode::CREATED, Json(EnteredJoinRequest { id }))),
+        EntryOutcome::NetworkFull => {
             let detail = format!(
                 "Your network has sent {} requests within an hour; try again later, or write to \
                  the operator.",
@@ -183,7 +183,7 @@ pub async fn create(
             );
             Err(Problem::too_many(detail, 3_600))
         }
-        Created::QueueFull => Err(Problem::unavailable(
+        EntryOutcome::QueueFull => Err(Problem::unavailable(
             "Too many requests wait for an answer; try again in a few days, or write to the \
              operator.",
         )),

@@ -6,7 +6,7 @@ use model::AgentId;
 use region::relay::MemberReport;
 use region::{Millis, View};
 
-use super::seat::Seat;
+use super::seat::LeaderState;
 
 /// Age up to which a report counts: members report every 20 seconds, or when something happens.
 const FRESH_MS: u64 = 60_000;
@@ -26,7 +26,7 @@ pub(super) struct Availability {
 impl Availability {
     /// The state at a moment. No member is believed alone: neither that another one is dead, nor,
     /// while the others have replaced it, that it works.
-    pub(super) fn of(seat: &Seat, now: Millis) -> Self {
+    pub(super) fn of(seat: &LeaderState, now: Millis) -> Self {
         let view = seat.machine.view().clone();
         let members: Vec<AgentId> = view.roster().agents.iter().map(|entry| entry.agent).collect();
         let reports: Vec<(AgentId, &MemberReport)> = fresh_reports(seat, &members, now);
@@ -56,7 +56,7 @@ impl Availability {
 }
 
 fn fresh_reports<'s>(
-    seat: &'s Seat,
+    seat: &'s LeaderState,
     members: &[AgentId],
     now: Millis,
 ) -> Vec<(AgentId, &'s MemberReport)> {

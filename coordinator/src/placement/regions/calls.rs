@@ -10,8 +10,8 @@ use store::{StoreError, regions};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::seat::{Now, Seat};
-use super::{Regions, Seats};
+use super::seat::{LeaderState, Now};
+use super::{LeaderStates, Regions};
 use crate::runtime::elapsed_clock;
 
 /// Longest time for which an answer is held back, in milliseconds.
@@ -96,11 +96,13 @@ impl Regions {
     }
 
     /// The seats, which only the leader has.
-    pub(super) async fn seats(&self) -> Result<tokio::sync::MutexGuard<'_, Seats>, CallError> {
+    pub(super) async fn seats(
+        &self,
+    ) -> Result<tokio::sync::MutexGuard<'_, LeaderStates>, CallError> {
         let mut seats = self.seats.lock().await;
         if !self.leader.is_leader() {
             // The next leader goes on with what is stored; this one must forget what it knew.
-            *seats = Seats::default();
+            *seats = LeaderStates::default();
             return Err(CallError::NotLeader);
         }
         if seats.by_region.is_none() {
@@ -111,13 +113,14 @@ impl Regions {
 
     async fn restore_seats(
         &self,
-    ) -> Result<std::collections::BTreeMap<RegionId, Seat>, StoreError> {
+    ) -> Result<std::collections::BTreeMap<RegionId, LeaderState>, StoreError> {
         let now = self.both_clocks();
         let incarnation = now.wall.0.max(0).unsigned_abs();
         let mut seats = std::collections::BTreeMap::new();
         for stored in regions::list(&self.store).await? {
             let id = stored.id;
-            match Seat::restore(stored, &self.key, (self.rules.loan_ms(), incarnation), now) {
+            match LeaderState::restore(stored, &self.key, (self.rules.loan_ms(), incarnation), now)
+            {
                 Ok(seat) => drop(seats.insert(id, seat)),
                 Err(error) => {
                     let error = crate::runtime::failure::chain(&error);
@@ -133,7 +136,7 @@ impl Regions {
     }
 
     /// Lends the region's hosts; the end is stored before the answer.
-    async fn lend(&self, seat: &mut Seat) -> Result<u64, StoreError> {
+    async fn lend(&self, seat: &mut LeaderState) -> Result<u64, StoreError> {
         let now = self.both_clocks();
         let term_ms = seat.machine.lend(now.elapsed);
         let until = now.wall_at(seat.machine.lender().until());
@@ -164,8 +167,8 @@ impl Regions {
         Ok(())
     }
 
-    async fn save_promises(&self, seat: &Seat, effects: &[Effect]) -> Result<(), CallError> {
-        let Some(promises) = Seat::promises(effects) else { return Ok(()) };
+    async fn save_promises(&self, seat: &LeaderState, effects: &[Effect]) -> Result<(), CallError> {
+        let Some(promises) = LeaderState::promises(effects) else { return Ok(()) };
         let region = seat.machine.view().roster().region;
         // Encoding into memory does not fail.
         let Ok(bytes) = postcard::to_allocvec(promises) else { return Ok(()) };

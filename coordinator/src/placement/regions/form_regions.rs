@@ -8,8 +8,8 @@ use store::regions::{self, Candidate, StoredRegion};
 
 use super::calls::CallError;
 use super::members::{self, Parameters};
-use super::seat::Seat;
-use super::{Regions, Seats, ranges};
+use super::seat::LeaderState;
+use super::{LeaderStates, Regions, ranges};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::elapsed_clock;
 use crate::runtime::outcome::Outcome;
@@ -63,7 +63,7 @@ fn registry_of(delegated: &DelegatedHierarchy, candidate: &Candidate) -> Option<
 /// Forms a region once its candidates have stayed the same from one run to the next.
 async fn form(
     regions: &Regions,
-    seats: &mut Seats,
+    seats: &mut LeaderStates,
     name: String,
     agents: &[&Candidate],
     wanted: Vec<(Range, Delegate)>,
@@ -91,7 +91,7 @@ async fn form(
     };
     let start = (regions.rules.loan_ms(), now.wall.0.max(0).unsigned_abs());
     // Before anything is stored: a roster that cannot be used must not be.
-    let mut seat = Seat::restore(stored.clone(), &regions.key, start, now)?;
+    let mut seat = LeaderState::restore(stored.clone(), &regions.key, start, now)?;
     regions::create(&regions.store, &stored, &numbers, now.wall).await?;
     tracing::info!(region = name, agents = numbers.len(), "formed a region");
     let view = seat.machine.view().clone();
@@ -105,7 +105,7 @@ async fn form(
 /// did.
 async fn follow(
     regions: &Regions,
-    (id, seat): (RegionId, &mut Seat),
+    (id, seat): (RegionId, &mut LeaderState),
     agents: &[&Candidate],
     wanted: Vec<(Range, Delegate)>,
 ) -> Result<bool, anyhow::Error> {

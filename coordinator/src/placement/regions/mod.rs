@@ -29,7 +29,7 @@ use crate::runtime::config::RegionRules;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::leader::Leader;
-use seat::Seat;
+use seat::LeaderState;
 
 pub use calls::CallError;
 
@@ -47,7 +47,7 @@ pub struct Regions {
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Signs rosters, changes and messages.
     pub key: Arc<CoordinatorKey>,
-    seats: Mutex<Seats>,
+    seats: Mutex<LeaderStates>,
     /// Notifies the calls that agents hold open.
     arrivals: std::sync::Mutex<HashMap<AgentId, Arc<Notify>>>,
 }
@@ -63,15 +63,15 @@ pub struct RegionParts {
 
 /// The coordinator's seat in each region, while it is the leader.
 #[derive(Default)]
-struct Seats {
+struct LeaderStates {
     /// None until they were read from the database.
-    by_region: Option<BTreeMap<RegionId, Seat>>,
+    by_region: Option<BTreeMap<RegionId, LeaderState>>,
     /// Candidates of regions that are not formed, as of the last run.
     waiting: BTreeMap<String, Vec<AgentId>>,
 }
 
-impl Seats {
-    fn of_agent(&mut self, agent: AgentId) -> Option<&mut Seat> {
+impl LeaderStates {
+    fn of_agent(&mut self, agent: AgentId) -> Option<&mut LeaderState> {
         self.by_region.as_mut()?.values_mut().find(|seat| seat.machine.view().has(agent))
     }
 }

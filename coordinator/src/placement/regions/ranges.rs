@@ -9,11 +9,11 @@ use region::delegations::{Change, Delegate, Delegations, Range};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 /// A subnet with the agent to which it is delegated, if any.
-pub(super) type Held = (hierarchy::Range, Option<AgentId>);
+pub(super) type SubnetWithAgent = (hierarchy::Range, Option<AgentId>);
 
 /// Every delegated subnet, and the subnets directly inside one that are not delegated: those are
 /// searched for on their own, and may go to any agent.
-pub(super) fn held(delegated: &DelegatedHierarchy) -> Vec<Held> {
+pub(super) fn held(delegated: &DelegatedHierarchy) -> Vec<SubnetWithAgent> {
     let hierarchy = delegated.hierarchy();
     let table = delegated.delegation_table();
     let mut held = Vec::new();
@@ -28,14 +28,14 @@ pub(super) fn held(delegated: &DelegatedHierarchy) -> Vec<Held> {
 /// Disjoint ranges of the agents for which `is_member` holds: an address belongs to the smallest
 /// subnet around it.
 pub(super) fn flatten(
-    mut held: Vec<Held>,
+    mut held: Vec<SubnetWithAgent>,
     is_member: impl Fn(AgentId) -> bool,
 ) -> Vec<(Range, Delegate)> {
     held.sort_unstable_by_key(|(range, _)| (range.first(), Reverse(range.last())));
     held.dedup_by_key(|(range, _)| *range);
-    let mut flat = Flat { ranges: Vec::new(), is_member };
+    let mut flat = FlatRanges { ranges: Vec::new(), is_member };
     // Subnets around the present position, the smallest last, and where the rest of it begins.
-    let mut around: Vec<Held> = Vec::new();
+    let mut around: Vec<SubnetWithAgent> = Vec::new();
     let mut position = None;
     for entry in held {
         position = close(&mut around, position, Some(entry.0.first()), &mut flat);
@@ -53,10 +53,10 @@ pub(super) fn flatten(
 
 /// Ends the subnets that end before `next`; returns where the rest begins.
 fn close<F: Fn(AgentId) -> bool>(
-    around: &mut Vec<Held>,
+    around: &mut Vec<SubnetWithAgent>,
     mut position: Option<IpAddr>,
     next: Option<IpAddr>,
-    flat: &mut Flat<F>,
+    flat: &mut FlatRanges<F>,
 ) -> Option<IpAddr> {
     while let Some((range, agent)) =
         around.pop_if(|(range, _)| next.is_none_or(|next| range.last() < next))
@@ -69,12 +69,12 @@ fn close<F: Fn(AgentId) -> bool>(
     position
 }
 
-struct Flat<F> {
+struct FlatRanges<F> {
     ranges: Vec<(Range, Delegate)>,
     is_member: F,
 }
 
-impl<F: Fn(AgentId) -> bool> Flat<F> {
+impl<F: Fn(AgentId) -> bool> FlatRanges<F> {
     fn push(&mut self, first: IpAddr, last: IpAddr, agent: Option<AgentId>) {
         let Some(agent) = agent.filter(|agent| (self.is_member)(*agent)) else { return };
         // Where a subnet ends with one inside it, nothing is left.

@@ -15,7 +15,7 @@ use region::{Coordinator, Effect, Millis, Peer, Settings};
 use store::regions::StoredRegion;
 
 /// State of one region in memory.
-pub(super) struct Seat {
+pub(super) struct LeaderState {
     pub(super) name: String,
     pub(super) settings: Settings,
     pub(super) machine: Coordinator,
@@ -65,7 +65,7 @@ impl Now {
     }
 }
 
-impl Seat {
+impl LeaderState {
     /// The seat that a former leader left. `incarnation` is larger than that of all before.
     pub(super) fn restore(
         stored: StoredRegion,

@@ -9,7 +9,7 @@ use region::relay::MemberReport;
 use region::roster::{Mode, Version};
 
 use super::calls::CallError;
-use super::seat::{Now, Seat};
+use super::seat::{LeaderState, Now};
 use super::{Regions, availability::Availability};
 
 /// One region with its members.
@@ -73,7 +73,7 @@ impl Regions {
     }
 }
 
-fn state(id: RegionId, seat: &Seat, now: Now) -> RegionState {
+fn state(id: RegionId, seat: &LeaderState, now: Now) -> RegionState {
     let view = seat.machine.view();
     let roster = view.roster();
     let availability = Availability::of(seat, now.elapsed);
@@ -107,7 +107,7 @@ fn state(id: RegionId, seat: &Seat, now: Now) -> RegionState {
     }
 }
 
-fn ranges_by_agent(seat: &Seat) -> BTreeMap<AgentId, u64> {
+fn ranges_by_agent(seat: &LeaderState) -> BTreeMap<AgentId, u64> {
     let mut ranges: BTreeMap<AgentId, u64> = BTreeMap::new();
     for (_, delegate) in seat.machine.view().delegations().iter() {
         if let Delegate::Agent(agent) = delegate {
@@ -118,7 +118,7 @@ fn ranges_by_agent(seat: &Seat) -> BTreeMap<AgentId, u64> {
 }
 
 fn activity(
-    seat: &Seat,
+    seat: &LeaderState,
     availability: &Availability,
     agent: AgentId,
     now: Millis,

@@ -86,7 +86,7 @@ pub(super) struct PendingDecisions<'a> {
 
 /// The result of a commit.
 #[derive(Debug, Default)]
-pub(super) struct Committed {
+pub(super) struct CommittedDecisions {
     /// Decisions that hold now.
     pub(super) made: usize,
     /// Chosen agents that were paused or revoked meanwhile.
@@ -108,8 +108,8 @@ impl<'a> PendingDecisions<'a> {
     }
 
     /// Commits all decisions that were added.
-    pub(super) async fn commit(&mut self) -> Result<Committed, anyhow::Error> {
-        let Some(writing) = self.writing.take() else { return Ok(Committed::default()) };
+    pub(super) async fn commit(&mut self) -> Result<CommittedDecisions, anyhow::Error> {
+        let Some(writing) = self.writing.take() else { return Ok(CommittedDecisions::default()) };
         let parts = self.parts;
         let pending = std::mem::take(&mut self.pending);
         let decisions: Vec<Decision<'_>> = pending.iter().map(PendingDecision::as_stored).collect();
@@ -132,8 +132,12 @@ impl<'a> PendingDecisions<'a> {
         Ok(committed)
     }
 
-    fn apply_results(&self, pending: &[PendingDecision], results: &[DecisionOutcome]) -> Committed {
-        let mut committed = Committed::default();
+    fn apply_results(
+        &self,
+        pending: &[PendingDecision],
+        results: &[DecisionOutcome],
+    ) -> CommittedDecisions {
+        let mut committed = CommittedDecisions::default();
         for (decision, result) in pending.iter().zip(results) {
             let entry = decision.entry.as_ref();
             if let DecisionOutcome::Applied(_) = result {

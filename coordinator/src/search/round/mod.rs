@@ -21,7 +21,7 @@ use hierarchy::SubnetId;
 use model::{AgentId, Policy, Reason, SearchId, Strategy};
 use store::StoreError;
 use store::agents;
-use store::probes::{self, Expected, NewProbe};
+use store::probes::{self, ExpectedAnswer, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
@@ -161,7 +161,7 @@ impl<'a> SearchRound<'a> {
         search: &OpenSearch,
         subnet: SubnetId,
         trail: &[TrailProbe],
-    ) -> (Step, Option<Expected>) {
+    ) -> (Step, Option<ExpectedAnswer>) {
         let policy = delegation::Policy {
             threshold_us: search.threshold_us,
             patience_ms: self.policy.patience_ms.into(),
@@ -227,7 +227,7 @@ impl<'a> SearchRound<'a> {
         subnet: SubnetId,
         nth: u32,
         candidate: Candidate,
-        expected: Option<Expected>,
+        expected: Option<ExpectedAnswer>,
     ) {
         let Candidate { agent, phase, level } = candidate;
         let step = search.trail.last().map_or(0, |asked| asked.step).saturating_add(nth);

@@ -45,12 +45,12 @@ pub struct Coordinator {
 #[derive(Debug)]
 struct Shared {
     policy: CrawlPolicy,
-    state: Mutex<Received>,
+    state: Mutex<AgentTraffic>,
 }
 
 /// What the agent is still to be sent, and what it has sent.
 #[derive(Debug, Default)]
-struct Received {
+struct AgentTraffic {
     key: Option<PublicKey>,
     routes: Routes,
     packages: BTreeMap<(u64, u64), Bytes>,
@@ -61,7 +61,7 @@ struct Received {
 impl Coordinator {
     /// Starts one that routes `seeds` and orders `policy`.
     pub async fn start(seeds: &[String], policy: CrawlPolicy) -> anyhow::Result<Self> {
-        let state = Received { routes: Routes::new(seeds), ..Received::default() };
+        let state = AgentTraffic { routes: Routes::new(seeds), ..AgentTraffic::default() };
         let shared = Arc::new(Shared { policy, state: Mutex::new(state) });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.context("cannot listen for the agent")?;
@@ -95,7 +95,7 @@ impl Drop for Coordinator {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, Received> {
+    fn state(&self) -> MutexGuard<'_, AgentTraffic> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use super::{Job, Outcome, Peer};
-use crate::process::{Ended, Program};
+use crate::process::{ExitState, Program};
 
 /// Time for which a crawler may clean up.
 const GRACE: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ pub(super) async fn crawl(
 ) -> anyhow::Result<Outcome> {
     command.current_dir(job.dir).env("HOME", job.dir);
     let mut program = Program::start(command, &job.dir.join("log"))?;
-    let cut = program.wait(job.case.limit).await == Ended::No;
+    let cut = program.wait(job.case.limit).await == ExitState::No;
     if cut {
         program.stop(GRACE).await?;
     }

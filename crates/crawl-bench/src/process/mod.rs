@@ -4,4 +4,4 @@ mod program;
 pub mod syscalls;
 pub mod usage;
 
-pub use program::{Ended, Program};
+pub use program::{ExitState, Program};

@@ -20,7 +20,7 @@ const LAST_LINES: usize = 8;
 
 /// Whether a program had ended when a time limit was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ExitState {
     Yes,
     No,
 }
@@ -64,14 +64,14 @@ impl Program {
 
     /// Waits for its end or for the end of `limit`. The process is not reaped, because its status
     /// tells the time that it used.
-    pub async fn wait(&mut self, limit: Duration) -> Ended {
+    pub async fn wait(&mut self, limit: Duration) -> ExitState {
         let end = Instant::now() + limit;
         loop {
             if self.look().ended {
-                return Ended::Yes;
+                return ExitState::Yes;
             }
             if Instant::now() >= end {
-                return Ended::No;
+                return ExitState::No;
             }
             sleep(STEP).await;
         }
@@ -81,7 +81,7 @@ impl Program {
     pub async fn stop(&mut self, limit: Duration) -> anyhow::Result<()> {
         for signal in [Signal::SIGTERM, Signal::SIGKILL] {
             kill(self.target(), signal).context("cannot send a signal")?;
-            if self.wait(limit).await == Ended::Yes {
+            if self.wait(limit).await == ExitState::Yes {
                 break;
             }
         }

@@ -37,7 +37,7 @@ pub(super) enum Question {
 /// What the referee says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Saying {
+pub(super) enum RefereeMessage {
     /// All pages are made and served at this port.
     Ready(u16),
     Reset,
@@ -56,7 +56,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let port = listener.local_addr().context("cannot listen")?.port();
     drop(entered);
     runtime.spawn(Arc::clone(&server).serve(listener));
-    say(&Saying::Ready(port))?;
+    say(&RefereeMessage::Ready(port))?;
     let mut cpu_before = 0.0;
     for line in io::stdin().lock().lines() {
         let question = serde_json::from_str(&line.context("cannot read commands")?)?;
@@ -64,12 +64,15 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             Question::Reset => {
                 server.reset();
                 cpu_before = own_cpu_s();
-                Saying::Reset
+                RefereeMessage::Reset
             }
-            Question::Progress => Saying::Progress(server.records().progress()),
+            Question::Progress => RefereeMessage::Progress(server.records().progress()),
             Question::Report => {
                 let referee_cpu_s = own_cpu_s() - cpu_before;
-                Saying::Report(Box::new(Report { referee_cpu_s, ..server.records().report() }))
+                RefereeMessage::Report(Box::new(Report {
+                    referee_cpu_s,
+                    ..server.records().report()
+                }))
             }
         };
         say(&saying)?;
@@ -81,7 +84,7 @@ fn runtime(threads: usize) -> io::Result<Runtime> {
     Builder::new_multi_thread().worker_threads(threads.max(1)).enable_all().build()
 }
 
-fn say(saying: &Saying) -> anyhow::Result<()> {
+fn say(saying: &RefereeMessage) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     serde_json::to_writer(&mut out, saying)?;
     writeln!(out)?;

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use super::control::{Options, Question, Saying};
+use super::control::{Options, Question, RefereeMessage};
 use super::report::{Progress, Report};
 use crate::web::WebPlan;
 
@@ -39,7 +39,7 @@ impl Referee {
         let sayings = BufReader::new(output).lines();
         let mut referee = Self { plan, port: 0, questions, sayings, _process: process };
         match referee.saying().await? {
-            Saying::Ready(port) => referee.port = port,
+            RefereeMessage::Ready(port) => referee.port = port,
             other => bail!("the referee began with {other:?}"),
         }
         Ok(referee)
@@ -58,7 +58,7 @@ impl Referee {
     /// Starts empty records.
     pub async fn reset(&mut self) -> anyhow::Result<()> {
         match self.ask(Question::Reset).await? {
-            Saying::Reset => Ok(()),
+            RefereeMessage::Reset => Ok(()),
             other => bail!("the referee answered {other:?}"),
         }
     }
@@ -66,7 +66,7 @@ impl Referee {
     /// How far the crawl has come.
     pub async fn progress(&mut self) -> anyhow::Result<Progress> {
         match self.ask(Question::Progress).await? {
-            Saying::Progress(progress) => Ok(progress),
+            RefereeMessage::Progress(progress) => Ok(progress),
             other => bail!("the referee answered {other:?}"),
         }
     }
@@ -74,18 +74,18 @@ impl Referee {
     /// Everything so far.
     pub async fn report(&mut self) -> anyhow::Result<Report> {
         match self.ask(Question::Report).await? {
-            Saying::Report(report) => Ok(*report),
+            RefereeMessage::Report(report) => Ok(*report),
             other => bail!("the referee answered {other:?}"),
         }
     }
 
-    async fn ask(&mut self, question: Question) -> anyhow::Result<Saying> {
+    async fn ask(&mut self, question: Question) -> anyhow::Result<RefereeMessage> {
         let line = serde_json::to_string(&question)? + "\n";
         self.questions.write_all(line.as_bytes()).await.context("the referee is gone")?;
         self.saying().await
     }
 
-    async fn saying(&mut self) -> anyhow::Result<Saying> {
+    async fn saying(&mut self) -> anyhow::Result<RefereeMessage> {
         let line = self.sayings.next_line().await.context("cannot read from the referee")?;
         Ok(serde_json::from_str(&line.context("the referee has ended")?)?)
     }

@@ -77,7 +77,7 @@ pub fn read_problem(file: &Path, per_page: bool) -> Result<AssignmentProblem, Pr
     let header: Vec<String> = reader.headers().map_err(read)?.iter().map(str::to_owned).collect();
     let records = reader.records().collect::<Result<Vec<_>, _>>().map_err(read)?;
     let mut sheet =
-        Sheet { file: name.clone(), agents: Names::default(), subnets: Names::default() };
+        ProblemFile { file: name.clone(), agents: Names::default(), subnets: Names::default() };
     let column = |wanted: &str| header.iter().position(|title| title == wanted);
     match (column("subnet"), column("agent"), column("cost"), column("load"), column("capacity")) {
         (Some(subnet), Some(agent), Some(cost), Some(load), Some(capacity)) => {
@@ -104,7 +104,7 @@ struct Row {
     costs: Vec<(usize, f64)>,
 }
 
-struct Sheet {
+struct ProblemFile {
     file: String,
     agents: Names,
     subnets: Names,
@@ -127,7 +127,7 @@ impl Names {
     }
 }
 
-impl Sheet {
+impl ProblemFile {
     fn long(
         &mut self,
         records: &[csv::StringRecord],

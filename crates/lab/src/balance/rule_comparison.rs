@@ -4,7 +4,7 @@ use delegation::balance::{AssignmentProblem, Optimum, Plan, optimal};
 use model::BalanceRule;
 
 use super::run_online;
-use crate::Elapsed;
+use crate::ElapsedTime;
 use crate::stopwatch::Stopwatch;
 
 /// Results of all rules on a problem; costs in milliseconds a day.
@@ -34,7 +34,7 @@ pub struct RuleResult {
     pub overload: u64,
     /// Subnets without an agent.
     pub unplaced: usize,
-    pub elapsed: Elapsed,
+    pub elapsed: ElapsedTime,
 }
 
 /// Runs the optimum and the online rules.
@@ -52,7 +52,7 @@ fn of_optimum(
     problem: &AssignmentProblem,
     optimum: &Optimum,
     nearest: &Plan,
-    elapsed: Elapsed,
+    elapsed: ElapsedTime,
 ) -> RuleResult {
     let pairs = optimum.plan.iter().zip(nearest);
     let moves = pairs.filter(|(chosen, nearest)| chosen != nearest).count();
@@ -76,6 +76,6 @@ fn result(problem: &AssignmentProblem, rule: &'static str, plan: &Plan) -> RuleR
         best_share: None,
         overload: problem.overload(plan),
         unplaced: plan.iter().filter(|agent| agent.is_none()).count(),
-        elapsed: Elapsed::default(),
+        elapsed: ElapsedTime::default(),
     }
 }

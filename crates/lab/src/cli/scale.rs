@@ -1,6 +1,6 @@
 use anyhow::ensure;
 use clap::ValueEnum;
-use lab::{Elapsed, Scenario, ScenarioSettings, SearchKind, scale};
+use lab::{ElapsedTime, Scenario, ScenarioSettings, SearchKind, scale};
 use serde::Serialize;
 
 use crate::cli::files::Files;
@@ -96,6 +96,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     output::print(&report, args.json)
 }
 
-fn per_second(count: u64, elapsed: Elapsed, of: fn(Elapsed) -> f64) -> f64 {
+fn per_second(count: u64, elapsed: ElapsedTime, of: fn(ElapsedTime) -> f64) -> f64 {
     (count as f64 * 1000.0 / of(elapsed).max(0.001)).round()
 }

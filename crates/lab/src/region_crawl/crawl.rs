@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use protocol::key::PublicKey;
-use region::member::{Identity, Link, Saved};
+use region::member::{Identity, Link, SavedMember};
 use region::ownership::SignedView;
 use region::roster::RosterError;
 use region::{Effect, HostPosition, Member, Message, Millis, Peer, PlacedHost, Settings};
@@ -185,7 +185,8 @@ impl<'g> Crawl<'g> {
         agent.incarnation += 1;
         let identity =
             Identity { agent: agent_id(at), coordinator: self.key, incarnation: agent.incarnation };
-        let saved = Saved { view: self.signed.clone(), promises: None, loan_until: Millis(0) };
+        let saved =
+            SavedMember { view: self.signed.clone(), promises: None, loan_until: Millis(0) };
         let mut member = Member::restart(identity, Settings::default(), saved, now)?;
         member.lent(LOAN_MS, now);
         for url in agent.restored(|host| self.placed[host as usize]) {

@@ -11,7 +11,7 @@ use model::{AgentId, Reason};
 use crate::replay::live::{mapped_model, measured_ms};
 use crate::replay::simulated_search::{search_with, simulate};
 use crate::stopwatch::Stopwatch;
-use crate::{Elapsed, Scenario, Site};
+use crate::{ElapsedTime, Scenario, Site};
 
 /// Search that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,13 +35,13 @@ pub struct Scale {
     /// Steps of the searches.
     pub decisions: u64,
     /// The map of the agents, by which the predictive search begins.
-    pub model_fit: Elapsed,
+    pub model_fit: ElapsedTime,
     /// All hosts, with the simulation of their probes.
-    pub run: Elapsed,
+    pub run: ElapsedTime,
     /// Steps that were computed again in a tight loop, on the final delegation table and model.
     pub decisions_again: u64,
     /// Time of those steps, the median of several turns, because the machine may be busy.
-    pub again: Elapsed,
+    pub again: ElapsedTime,
 }
 
 /// Key of the stream of random numbers that draws hosts.
@@ -139,12 +139,12 @@ impl<'d> Run<'d> {
 
     /// Computes every step of the first searches again, in turns.
     fn again(&mut self) {
-        let mut turns: Vec<(u64, Elapsed)> = (0..TURNS).map(|_| self.turn()).collect();
+        let mut turns: Vec<(u64, ElapsedTime)> = (0..TURNS).map(|_| self.turn()).collect();
         turns.sort_by(|(_, a), (_, b)| a.cpu_ms.total_cmp(&b.cpu_ms));
         (self.seen.decisions_again, self.seen.again) = turns[TURNS / 2];
     }
 
-    fn turn(&self) -> (u64, Elapsed) {
+    fn turn(&self) -> (u64, ElapsedTime) {
         let stopwatch = Stopwatch::start();
         let mut count = 0;
         for (site, trail) in &self.trails {

@@ -10,14 +10,14 @@ use crate::{limits, page::Entry};
 
 /// What the body inflates to: one byte more than promised, so that reaching the end of it shows a
 /// longer body.
-type Inflated<'a> = BufReader<Take<Box<dyn Read + 'a>>>;
+type InflatedBody<'a> = BufReader<Take<Box<dyn Read + 'a>>>;
 
 /// Reads the entries of a body, whose form depends on the version of the package.
 pub(super) enum Body<'a> {
     /// Version 1: a line of JSON for each entry. Agents of protocol 3 and older send it.
-    Lines { lines: Inflated<'a>, line: Vec<u8>, number: u32 },
+    Lines { lines: InflatedBody<'a>, line: Vec<u8>, number: u32 },
     /// Version 2: blocks.
-    Blocks { blocks: Inflated<'a>, decoded: VecDeque<Entry>, number: u32, budget: u64 },
+    Blocks { blocks: InflatedBody<'a>, decoded: VecDeque<Entry>, number: u32, budget: u64 },
 }
 
 impl<'a> Body<'a> {
@@ -51,7 +51,7 @@ impl<'a> Body<'a> {
 }
 
 fn next_line(
-    lines: &mut Inflated<'_>,
+    lines: &mut InflatedBody<'_>,
     line: &mut Vec<u8>,
     number: &mut u32,
 ) -> Result<Option<Entry>, PackageError> {
@@ -71,7 +71,7 @@ fn next_line(
     entry.map(Some).map_err(|source| PackageError::Entry { number: *number, source })
 }
 
-fn next_block(blocks: &mut Inflated<'_>) -> Result<Option<Vec<u8>>, PackageError> {
+fn next_block(blocks: &mut InflatedBody<'_>) -> Result<Option<Vec<u8>>, PackageError> {
     if blocks.fill_buf().map_err(PackageError::Inflate)?.is_empty() {
         return Ok(None);
     }
@@ -87,7 +87,7 @@ fn next_block(blocks: &mut Inflated<'_>) -> Result<Option<Vec<u8>>, PackageError
     Ok(Some(bytes))
 }
 
-fn read_all(blocks: &mut Inflated<'_>, bytes: &mut [u8]) -> Result<(), PackageError> {
+fn read_all(blocks: &mut InflatedBody<'_>, bytes: &mut [u8]) -> Result<(), PackageError> {
     blocks.read_exact(bytes).map_err(|error| match error.kind() {
         ErrorKind::UnexpectedEof if blocks.get_ref().limit() > 0 => PackageError::Truncated,
         ErrorKind::UnexpectedEof => PackageError::LongerThanPromised,
@@ -96,6 +96,6 @@ fn read_all(blocks: &mut Inflated<'_>, bytes: &mut [u8]) -> Result<(), PackageEr
 }
 
 /// Fails when the body is longer than its header says.
-fn check_end(inflated: &Inflated<'_>) -> Result<(), PackageError> {
+fn check_end(inflated: &InflatedBody<'_>) -> Result<(), PackageError> {
     if inflated.get_ref().limit() == 0 { Err(PackageError::LongerThanPromised) } else { Ok(()) }
 }

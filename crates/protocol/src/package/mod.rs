@@ -31,7 +31,7 @@ pub use bounds::ValueError;
 pub use coding::Coding;
 pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, StoredEntry, decode_entry, encode_entry};
 pub use read::{Package, open};
-pub use write::{PackageBuilder, Written};
+pub use write::{FinishedPackage, PackageBuilder};
 
 const MAGIC: &[u8; 5] = b"NCPK\x02";
 const LINES_MAGIC: &[u8; 5] = b"NCPK\x01";

@@ -16,7 +16,7 @@ pub struct PackageBuilder<'a> {
 
 /// A finished package.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct FinishedPackage {
     /// The signed header.
     pub header: Header,
     /// The whole package as it is sent.
@@ -41,7 +41,7 @@ impl<'a> PackageBuilder<'a> {
         name: PackageName,
         created: UnixMillis,
         key: &AgentKey,
-    ) -> Result<Written, PackageError> {
+    ) -> Result<FinishedPackage, PackageError> {
         let mut plain = Vec::new();
         for block in block::blocks(&self.entries) {
             if block.len() > limits::BLOCK_BYTES {
@@ -60,7 +60,7 @@ impl<'a> PackageBuilder<'a> {
             coding: self.coding,
         };
         let bytes = assemble(&header, &body, key)?;
-        Ok(Written { header, bytes })
+        Ok(FinishedPackage { header, bytes })
     }
 }
 

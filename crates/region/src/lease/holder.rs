@@ -13,7 +13,7 @@ use crate::time::Millis;
 
 /// The last grant of a voter.
 #[derive(Debug, Clone)]
-struct Held {
+struct LastGrant {
     number: RequestNumber,
     claim: Claim,
     until: Millis,
@@ -22,7 +22,7 @@ struct Held {
 /// What the holder knows of one voter.
 #[derive(Debug, Clone, Default)]
 struct Ballot {
-    held: Option<Held>,
+    held: Option<LastGrant>,
     refusal: Option<LeaseRefusal>,
     /// Grants in the order of their arrival, each with the moment from which no fetch relies on
     /// the grants before it.
@@ -93,7 +93,8 @@ impl Holder {
                 let settled = now.plus(self.settings.drain_ms());
                 ballot.arrived.push_back((answer.number, settled));
                 ballot.refusal = None;
-                ballot.held = Some(Held { number: answer.number, claim, until: sent.plus(term) });
+                ballot.held =
+                    Some(LastGrant { number: answer.number, claim, until: sent.plus(term) });
             }
         }
     }
@@ -130,14 +131,14 @@ impl Holder {
         self.ballots.iter().filter_map(|(voter, ballot)| Some((*voter, ballot.refusal?)))
     }
 
-    fn unexpired<'h>(&'h self, view: &'h View, now: Millis) -> impl Iterator<Item = &'h Held> {
+    fn unexpired<'h>(&'h self, view: &'h View, now: Millis) -> impl Iterator<Item = &'h LastGrant> {
         let ballots = self.ballots.iter().filter(|(voter, _)| view.voters().contains(voter));
         ballots.filter_map(|(_, ballot)| ballot.held.as_ref()).filter(move |held| held.until > now)
     }
 
     /// Whether one grant allows a host: under each of its versions, all agents before this one are
     /// out.
-    fn allows(&self, held: &Held, host: PlacedHost, views: &[&View]) -> bool {
+    fn allows(&self, held: &LastGrant, host: PlacedHost, views: &[&View]) -> bool {
         held.claim.versions.iter().all(|version| {
             let view = views.iter().find(|view| view.version() == version);
             view.is_some_and(|view| {

@@ -53,7 +53,7 @@ struct Grant {
 
 /// Last request of an agent.
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct LastRequest {
     number: RequestNumber,
     at: Millis,
     released: bool,
@@ -64,7 +64,7 @@ struct Asked {
 pub struct Voter {
     settings: Settings,
     grants: BTreeMap<AgentId, Vec<Grant>>,
-    asked: BTreeMap<AgentId, Asked>,
+    asked: BTreeMap<AgentId, LastRequest>,
     floor: Version,
     started: Millis,
     /// Until then nothing is granted, because promises may be forgotten.
@@ -143,7 +143,7 @@ impl Voter {
         if self.asked.get(&agent).is_some_and(|asked| number <= asked.number) {
             return None;
         }
-        self.asked.insert(agent, Asked { number, at: now, released: request.release });
+        self.asked.insert(agent, LastRequest { number, at: now, released: request.release });
         self.end_grants(now);
         self.give_up(agent, request, now);
         if request.release || now < self.silent_until {

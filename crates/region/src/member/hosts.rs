@@ -20,10 +20,10 @@ use model::AgentId;
 pub(super) use copies::Copies;
 pub(super) use known::{HostState, Hosts};
 
-use crate::effect::{Effect, Packing};
+use crate::effect::{BundleToPack, Effect};
 use crate::member::Member;
 use crate::member::hosts::copies::BundleCopy;
-use crate::member::hosts::known::{Known, State};
+use crate::member::hosts::known::{KnownHost, State};
 use crate::message::{BUNDLE_BYTES, Bundle, Message, REQUEST_HOSTS, RoutedUrl, UrlPurpose};
 use crate::ownership::{HostPosition, PlacedHost};
 use crate::peer::Peer;
@@ -31,9 +31,9 @@ use crate::time::Millis;
 
 impl Member {
     /// A bundle is ready. `bytes` must contain every URL of the host that was accepted before.
-    pub fn packed(&mut self, packing: Packing, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+    pub fn packed(&mut self, packing: BundleToPack, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         let Some(known) = self.hosts.get(packing.host.position) else { return };
-        let Packing { host, to, number, is_copy } = packing;
+        let BundleToPack { host, to, number, is_copy } = packing;
         // The owner may have changed while the engine packed.
         if !is_copy && !known.is_leaving(to, number) {
             return;
@@ -65,7 +65,7 @@ impl Member {
         let host = url.host;
         match self.hosts.get_mut(host.position) {
             // What comes after the bundle was packed follows it.
-            Some(Known { state: State::Leaving { to, .. }, .. }) => {
+            Some(KnownHost { state: State::Leaving { to, .. }, .. }) => {
                 let to = *to;
                 effects.push(Effect::Keep(url.clone()));
                 self.exchange.queue(to, url, now);
@@ -131,7 +131,7 @@ impl Member {
     }
 
     /// Copies the bundle to agents that became next-nearest since the last check.
-    fn renew_copies(&mut self, known: &Known, now: Millis) {
+    fn renew_copies(&mut self, known: &KnownHost, now: Millis) {
         let before = self.next_nearest(known.host, self.me, self.hosts.last_skipped());
         for to in self.next_nearest(known.host, self.me, &self.skipped) {
             if !before.contains(&to) {
@@ -150,7 +150,7 @@ impl Member {
             let BundleCopy { host, to, number } = copy;
             let is_mine = self.destination(host) == Some(self.me);
             if is_mine && self.next_nearest(host, self.me, &self.skipped).contains(&to) {
-                effects.push(Effect::Pack(Packing { host, to, number, is_copy: true }));
+                effects.push(Effect::Pack(BundleToPack { host, to, number, is_copy: true }));
             } else {
                 self.copies.give_up(copy);
             }
@@ -201,7 +201,7 @@ impl Member {
             State::Leaving { to, number } => {
                 let again = now.plus(self.settings.resend_ms);
                 self.hosts.set(position, State::Leaving { to, number }, Some(again));
-                effects.push(Effect::Pack(Packing { host, to, number, is_copy: false }));
+                effects.push(Effect::Pack(BundleToPack { host, to, number, is_copy: false }));
             }
             State::Standby | State::Held => {}
         }
@@ -230,7 +230,7 @@ impl Member {
                 }
                 // The sender asks again if this copy is lost.
                 Some(_) => {
-                    let copy = Packing { host, to: from, number: 0, is_copy: true };
+                    let copy = BundleToPack { host, to: from, number: 0, is_copy: true };
                     effects.push(Effect::Pack(copy));
                 }
             }

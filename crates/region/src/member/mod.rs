@@ -22,8 +22,8 @@ use std::collections::BTreeSet;
 use model::AgentId;
 use protocol::key::PublicKey;
 
-pub use start::{Identity, Saved};
-pub use urls::{Link, Offered};
+pub use start::{Identity, SavedMember};
+pub use urls::{Link, LinkOutcome};
 
 use crate::counts::Counts;
 use crate::detector::{Detector, Liveness};

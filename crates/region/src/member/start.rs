@@ -32,7 +32,7 @@ pub struct Identity {
 /// What a member must find again after a restart, apart from hosts and waiting URLs, which the
 /// agent's frontier stores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Saved {
+pub struct SavedMember {
     /// The last view that was to be stored.
     pub view: SignedView,
     /// The last promises that were to be stored; none if they may be lost.
@@ -57,7 +57,7 @@ impl Member {
     pub fn restart(
         identity: Identity,
         settings: Settings,
-        saved: Saved,
+        saved: SavedMember,
         now: Millis,
     ) -> Result<Self, RosterError> {
         let votes = saved.promises.map_or(Restart::Lost, Restart::WithPromises);
@@ -65,8 +65,8 @@ impl Member {
     }
 
     /// What [`Member::restart`] needs.
-    pub fn saved(&self) -> Saved {
-        Saved {
+    pub fn saved(&self) -> SavedMember {
+        SavedMember {
             view: self.current.signed().clone(),
             promises: Some(self.voter.promises()),
             loan_until: self.loan.until(),

@@ -32,7 +32,7 @@ pub struct Link {
 
 /// What became of a link that an agent found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Offered {
+pub enum LinkOutcome {
     /// The host is this agent's.
     Own,
     /// The URL waits for the host's owner.
@@ -53,25 +53,25 @@ impl Member {
         address: IpAddr,
         now: Millis,
         effects: &mut Vec<Effect>,
-    ) -> Offered {
+    ) -> LinkOutcome {
         let Link { url, depth, redirects } = link;
         let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
-        let Some(to) = self.destination(host) else { return Offered::Foreign };
+        let Some(to) = self.destination(host) else { return LinkOutcome::Foreign };
         let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch, depth, redirects };
         if to == self.me {
             self.accept(url, now, effects);
-            return Offered::Own;
+            return LinkOutcome::Own;
         }
         if self.exchange.is_full() {
-            return Offered::Full;
+            return LinkOutcome::Full;
         }
         if !self.exchange.is_new(&url) {
-            return Offered::Repeated;
+            return LinkOutcome::Repeated;
         }
         self.counts.urls_sent += 1;
         effects.push(Effect::Keep(url.clone()));
         self.exchange.queue(to, url, now);
-        Offered::Queued
+        LinkOutcome::Queued
     }
 
     /// The agent has fetched a URL of its own and offered all links of the page, those to the same

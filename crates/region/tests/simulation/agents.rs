@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::AgentId;
-use region::member::{Identity, Link, Offered, Saved};
+use region::member::{Identity, Link, LinkOutcome, SavedMember};
 use region::message::{RoutedUrl, UrlPurpose};
 use region::{Denial, Effect, Member, Millis, Peer, Permit};
 
@@ -30,7 +30,8 @@ impl World {
         let identity = Identity { agent: node.agent, coordinator, incarnation: node.incarnation };
         if std::mem::take(&mut node.loses_disk) {
             node.engine = Engine::default();
-            node.disk = Some(Saved { view: view.clone(), promises: None, loan_until: Millis(0) });
+            node.disk =
+                Some(SavedMember { view: view.clone(), promises: None, loan_until: Millis(0) });
         }
         let member = match node.disk.clone() {
             Some(saved) => Member::restart(identity, SETTINGS, saved, now),
@@ -50,7 +51,7 @@ impl World {
             member.resume(url, now, &mut effects);
         }
         let promises = node.disk.as_ref().and_then(|disk| disk.promises.clone());
-        node.disk = Some(Saved { promises, ..member.saved() });
+        node.disk = Some(SavedMember { promises, ..member.saved() });
         node.member = Some(member);
         node.running.clear();
         // The agent does not know when its former process ended a request.
@@ -230,8 +231,8 @@ impl World {
             let to = &self.web.hosts[link.0];
             let link = Link { url: to.urls[link.1].clone(), depth: 1, redirects: 0 };
             let outcome = member.offer(link, to.placed.address, now, &mut effects);
-            assert_ne!(outcome, Offered::Foreign);
-            assert_ne!(outcome, Offered::Full);
+            assert_ne!(outcome, LinkOutcome::Foreign);
+            assert_ne!(outcome, LinkOutcome::Full);
         }
         let of = &self.web.hosts[host];
         member.fetched(of.urls[page.1].clone(), of.placed.address, now);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::AgentId;
-use region::member::Saved;
+use region::member::SavedMember;
 use region::{Member, Millis};
 
 use crate::engine::Engine;
@@ -44,7 +44,7 @@ pub(crate) struct Node {
     /// The process; none while it is down.
     pub(crate) member: Option<Member>,
     /// What the process stored.
-    pub(crate) disk: Option<Saved>,
+    pub(crate) disk: Option<SavedMember>,
     pub(crate) engine: Engine,
     /// Number of the process: events of former ones do not count.
     pub(crate) incarnation: u64,

@@ -14,7 +14,7 @@ use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis}
 
 pub use read::{IncidentSummary, list, list_open, measured, of_search};
 pub use steps::{
-    Opening, Seed, check, close_as_slow_server, end, open, search, set_away, set_failback,
+    IncidentCause, Seed, check, close_as_slow_server, end, open, search, set_away, set_failback,
 };
 
 /// An open incident.

@@ -10,7 +10,7 @@ use crate::{Store, StoreError};
 
 /// Why an incident is opened.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Opening<'a> {
+pub struct IncidentCause<'a> {
     /// Recent time over usual time, of the path or of a page.
     pub ratio: f64,
     /// That page; none when the path became slower.
@@ -26,7 +26,7 @@ pub async fn open(
     store: &Store,
     reports: &PendingReports,
     summary: &Summary,
-    opening: &Opening<'_>,
+    opening: &IncidentCause<'_>,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open an incident");

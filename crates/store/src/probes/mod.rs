@@ -33,12 +33,12 @@ pub struct NewProbe {
     /// Inside of which subnet it was found.
     pub level: Range,
     /// What is expected of it; none where nothing is predicted.
-    pub expected: Option<Expected>,
+    pub expected: Option<ExpectedAnswer>,
 }
 
 /// What a predictive search expects of an agent when it asks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Expected {
+pub struct ExpectedAnswer {
     /// The round trip, in microseconds.
     pub rtt_us: u32,
     /// Its standard deviation, in microseconds.
@@ -50,7 +50,7 @@ pub struct Expected {
 /// Orders probes for searches. An order for the same search and step, or the same search and agent,
 /// is kept. Returns how many are new.
 pub async fn ask(store: &Store, probes: &[NewProbe], now: UnixMillis) -> Result<u64, StoreError> {
-    let expected = |value: fn(Expected) -> u32| {
+    let expected = |value: fn(ExpectedAnswer) -> u32| {
         probes.iter().map(|p| p.expected.map(|e| column(value(e)))).collect::<Vec<_>>()
     };
     let doing = StoreError::doing("order probes");

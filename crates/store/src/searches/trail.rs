@@ -8,7 +8,7 @@ use sqlx::FromRow;
 
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
-use crate::probes::Expected;
+use crate::probes::ExpectedAnswer;
 use crate::{Store, StoreError};
 
 /// A search with its trail.
@@ -50,7 +50,7 @@ pub struct TrailProbe {
     /// Inside of which subnet it was found; the subnet itself in phase company.
     pub level: Range,
     /// What was expected of the agent when it was asked; none where nothing was predicted.
-    pub expected: Option<Expected>,
+    pub expected: Option<ExpectedAnswer>,
     /// What came of it.
     pub state: ProbeState,
     /// How it was measured.
@@ -131,8 +131,8 @@ async fn probes(store: &Store, search: SearchId) -> Result<Vec<TrailProbe>, Stor
 }
 
 impl ProbeRow {
-    fn expected(&self) -> Option<Expected> {
-        Some(Expected {
+    fn expected(&self) -> Option<ExpectedAnswer> {
+        Some(ExpectedAnswer {
             rtt_us: self.expected_us?.unsigned_abs(),
             deviation_us: self.deviation_us?.unsigned_abs(),
             chance: self.chance?,

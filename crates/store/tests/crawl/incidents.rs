@@ -7,7 +7,7 @@ use serde_json::json;
 use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
 use store::host_tally::{HostTally, Trends};
-use store::incidents::Opening;
+use store::incidents::IncidentCause;
 use store::packages::{Ingestion, ReceivedPackage};
 use store::searches::{self, NewSearch, SearchKind};
 use store::timing_reports::{self, PendingReports, Summary};
@@ -17,7 +17,8 @@ use store::{incidents, incidents::Incident, incidents::Outcome, incidents::Seed}
 use crate::world::{NOW, World, ip, range};
 
 const SUBNET: &str = "198.51.100.0/24";
-const SLOW: Opening<'_> = Opening { ratio: 4.0, url: Some("http://a.example/"), path_ratio: None };
+const SLOW: IncidentCause<'_> =
+    IncidentCause { ratio: 4.0, url: Some("http://a.example/"), path_ratio: None };
 
 fn summary() -> Summary {
     Summary { reports: json!({"kept": 1}), path: json!(null), check_at: None }

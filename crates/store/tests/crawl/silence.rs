@@ -28,7 +28,7 @@ async fn only(world: &World) -> OpenSearch {
 
 /// The agent measures the search's target.
 async fn measure(world: &World, search: &OpenSearch, agent: AgentId, rtt_us: u32) {
-    let expected = probes::Expected { rtt_us: 20_000, deviation_us: 3_000, chance: 0.75 };
+    let expected = probes::ExpectedAnswer { rtt_us: 20_000, deviation_us: 3_000, chance: 0.75 };
     let level = range("0.0.0.0/0");
     let expected = Some(expected);
     let probe =

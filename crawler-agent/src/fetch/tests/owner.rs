@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::owner::{
-    allowance::Withheld,
-    budget::{Spent, UsedUp},
+    allowance::RestReason,
+    budget::{BudgetKind, UsedUp},
 };
 
 const MIB: u64 = 1 << 20;
@@ -37,10 +37,10 @@ async fn an_answer_beyond_the_budget_is_cut_off_and_nothing_follows() {
     let used = gate.usage().bytes;
     assert!((MIB..=MIB + MIB / 100).contains(&used), "{used}");
     let error = server.get(&fetcher).await.unwrap_err();
-    let Problem::Withheld(Withheld::UsedUp(UsedUp { what, .. })) = error.problem else {
+    let Problem::Withheld(RestReason::UsedUp(UsedUp { what, .. })) = error.problem else {
         panic!("{error:?}");
     };
-    assert_eq!((what, server.connections()), (Spent::BytesOfDay, 1));
+    assert_eq!((what, server.connections()), (BudgetKind::BytesOfDay, 1));
     let target = SocketAddr::new(LOOPBACK, server.port);
     let head = fetcher.head_round_trip(&server.url(), target).await.unwrap_err();
     assert!(matches!(head, Problem::Withheld(_)), "{head:?}");

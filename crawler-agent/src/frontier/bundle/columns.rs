@@ -5,7 +5,7 @@ use model::{CrawlUrl, UnixMillis};
 use serde::{Deserialize, Serialize};
 
 use super::{BundleError, HostBundle, MAX_URLS, planes, url_of_path};
-use crate::frontier::{HostRecord, PageRecord, Past, QueuedUrl};
+use crate::frontier::{HostRecord, PageHistory, PageRecord, QueuedUrl};
 
 /// Bytes of the hash of a page.
 const HASH: usize = 32;
@@ -166,7 +166,7 @@ impl PageColumns {
             let (Some(get), Some(head)) = times else { return Err(BundleError::Times(path)) };
             let depth = self.depths[number];
             let sha256 = self.has_hash[number].then(|| hashes.next().copied()).flatten();
-            let past = Past { get, head };
+            let past = PageHistory { get, head };
             let page = PageRecord { path, depth, etag, last_modified, sha256, past };
             pages.push((UnixMillis(visited), page));
         }

@@ -4,7 +4,7 @@ use delegation::calibration::{Baseline, Sensitivity, Timing};
 use proptest::prelude::*;
 
 use super::*;
-use crate::frontier::Past;
+use crate::frontier::PageHistory;
 
 fn baseline(timings: u32) -> Baseline {
     let mut baseline = Baseline::default();
@@ -29,7 +29,7 @@ fn page(n: u32) -> (UnixMillis, PageRecord) {
         etag: n.is_multiple_of(2).then(|| format!("\"{:x}\"", n.wrapping_mul(2_654_435_761))),
         last_modified: n.is_multiple_of(3).then(|| "Sat, 21 Nov 2026 10:00:00 GMT".into()),
         sha256: (!n.is_multiple_of(7)).then(|| hash(n)),
-        past: Past { get: baseline(n % 12), head: baseline(n % 3) },
+        past: PageHistory { get: baseline(n % 12), head: baseline(n % 3) },
     };
     (UnixMillis(1_795_000_000_000 + i64::from(n) * 1_001), record)
 }
@@ -70,7 +70,7 @@ fn what_is_encoded_is_decoded() {
     for ((visited, page), (was_visited, was)) in decoded.pages.iter().zip(&original.pages) {
         assert_eq!(visited, was_visited);
         let without_times =
-            |page: &PageRecord| PageRecord { past: Past::default(), ..page.clone() };
+            |page: &PageRecord| PageRecord { past: PageHistory::default(), ..page.clone() };
         assert_eq!(without_times(page), without_times(was));
         assert_eq!(page.past.get.is_learning(), was.past.get.is_learning());
     }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::frontier::{
     AdoptedUrl, Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord,
-    Past, Report, VisitedUrl, disk::Disk,
+    PageHistory, Report, VisitedUrl, disk::Disk,
 };
 
 /// URLs that one [`Change::GiveUp`] ends, so that no change grows with the queue.
@@ -362,7 +362,7 @@ fn file_page(host: &mut Host, disk: &Disk, done: &Done) -> Result<bool, Frontier
         }
     };
     if let Some(record) = &done.page {
-        let past = if is_settled { Past::default() } else { record.past };
+        let past = if is_settled { PageHistory::default() } else { record.past };
         host.insert_page(
             (done.fetched_at.0, order),
             crate::frontier::PageRecord { past, ..record.clone() },

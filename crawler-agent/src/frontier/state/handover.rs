@@ -10,8 +10,8 @@ use super::{
     short,
 };
 use crate::frontier::{
-    Effect, FrontierError, HostBundle, HostNumber, PageRecord, Past, QueuedUrl, bundle::MAX_URLS,
-    disk::Disk,
+    Effect, FrontierError, HostBundle, HostNumber, PageHistory, PageRecord, QueuedUrl,
+    bundle::MAX_URLS, disk::Disk,
 };
 
 /// Longest time for which a bundle may keep its host from being fetched, in milliseconds. The
@@ -68,7 +68,7 @@ impl Host {
         &mut self,
         disk: &Disk,
         bundle: &HostBundle,
-        placing: Placing,
+        placing: BundlePlacement,
     ) -> Result<u32, FrontierError> {
         let queued = self.join_queue(disk, &bundle.queue, placing)?;
         let pages = self.join_pages(disk, &bundle.pages, placing)?;
@@ -87,7 +87,7 @@ impl Host {
         &mut self,
         disk: &Disk,
         queue: &[QueuedUrl],
-        placing: Placing,
+        placing: BundlePlacement,
     ) -> Result<u32, FrontierError> {
         let mut joined = 0;
         for (order, url) in (placing.order..).zip(queue) {
@@ -107,12 +107,12 @@ impl Host {
         &mut self,
         disk: &Disk,
         pages: &[(UnixMillis, PageRecord)],
-        placing: Placing,
+        placing: BundlePlacement,
     ) -> Result<u32, FrontierError> {
         let mut joined = 0;
         for (order, (visited, page)) in (placing.order..).zip(pages) {
             if self.see(disk, short(url_of(&self.record.key, &page.path)?.fingerprint()))? {
-                let past = if placing.keeps_times { page.past } else { Past::default() };
+                let past = if placing.keeps_times { page.past } else { PageHistory::default() };
                 // A visit in the future would put the next one off.
                 let visited = (*visited).min(placing.at);
                 self.insert_page((visited.0, order), PageRecord { past, ..page.clone() });
@@ -125,7 +125,7 @@ impl Host {
 
 /// How the URLs of a bundle are placed.
 #[derive(Clone, Copy)]
-struct Placing {
+struct BundlePlacement {
     /// The first number of the URLs; as many numbers as there are URLs are free.
     order: u64,
     /// Whether the times of the pages count.
@@ -169,7 +169,7 @@ impl State {
         at: UnixMillis,
     ) -> Result<Effect, FrontierError> {
         let number = self.acquire_host(&bundle.record.key, at);
-        let placing = Placing { order: self.totals.next_order, keeps_times, at };
+        let placing = BundlePlacement { order: self.totals.next_order, keeps_times, at };
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
         // Two keys with equal hashes: the host is another one.
         if host.record.key != bundle.record.key {

@@ -6,12 +6,13 @@ use model::{CrawlUrl, UnixMillis};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    seen::{Seen, SeenChanges},
+    seen::{SeenChanges, SeenUrls},
     short,
     window::{PageKey, QueueKey, Window, WindowChanges},
 };
 use crate::frontier::{
-    Bounds, FrontierError, HostNumber, HostRecord, Known, PageRecord, Past, Queued, RobotsState,
+    Bounds, FrontierError, HostNumber, HostRecord, KnownPage, PageHistory, PageRecord, QueueItem,
+    RobotsState,
     disk::{
         Disk,
         rows::{self, HostRow},
@@ -56,7 +57,7 @@ pub(in crate::frontier) struct Host {
     robots: Option<Arc<RobotsState>>,
     robots_bytes: usize,
     pub(super) queue: Window<QueueKey, QueuedPath>,
-    pub(super) seen: Seen,
+    pub(super) seen: SeenUrls,
     pub(super) pages: Window<PageKey, PageRecord>,
     /// Whether there are changes that no checkpoint has.
     pub(super) is_changed: bool,
@@ -93,7 +94,7 @@ impl Host {
             robots: None,
             robots_bytes: 0,
             queue: Window::on_disk(0),
-            seen: Seen::default(),
+            seen: SeenUrls::default(),
             pages: Window::on_disk(0),
             is_changed: true,
             is_being_written: false,
@@ -109,7 +110,7 @@ impl Host {
             robots_bytes: robots.as_ref().map_or(0, RobotsState::bytes),
             robots: robots.map(Arc::new),
             queue: Window::on_disk(row.queued as usize),
-            seen: Seen::on_disk(&row.seen_runs),
+            seen: SeenUrls::on_disk(&row.seen_runs),
             pages: Window::on_disk(row.pages as usize),
             is_changed: false,
             is_being_written: false,
@@ -184,11 +185,11 @@ impl Host {
     }
 
     /// The first URL of the queue.
-    pub(super) fn next(&mut self, disk: &Disk) -> Result<Option<Queued>, FrontierError> {
+    pub(super) fn next(&mut self, disk: &Disk) -> Result<Option<QueueItem>, FrontierError> {
         let number = self.number;
         let read = |from, most| disk.queue(number, from, most);
         let Some(((depth, order), queued)) = self.queue.first(read)? else { return Ok(None) };
-        Ok(Some(Queued {
+        Ok(Some(QueueItem {
             host: number,
             depth,
             order,
@@ -212,12 +213,12 @@ impl Host {
     }
 
     /// The page with the oldest last visit.
-    pub(super) fn oldest(&mut self, disk: &Disk) -> Result<Option<Queued>, FrontierError> {
+    pub(super) fn oldest(&mut self, disk: &Disk) -> Result<Option<QueueItem>, FrontierError> {
         let number = self.number;
         let read = |from, most| disk.pages(number, from, most);
         let Some(((visited, order), record)) = self.pages.first(read)? else { return Ok(None) };
-        let known = Known { visited: UnixMillis(visited), record: record.clone() };
-        Ok(Some(Queued {
+        let known = KnownPage { visited: UnixMillis(visited), record: record.clone() };
+        Ok(Some(QueueItem {
             host: number,
             depth: record.depth,
             order,
@@ -290,7 +291,7 @@ impl Host {
     pub(super) fn settle(&mut self, disk: &Disk) -> Result<(), FrontierError> {
         let number = self.number;
         let read = |from, most| disk.pages(number, from, most);
-        self.pages.update_all(read, |page| page.past = Past::default())
+        self.pages.update_all(read, |page| page.past = PageHistory::default())
     }
 
     /// Removes up to `most` URLs of the queue; returns them with the number of their redirects.

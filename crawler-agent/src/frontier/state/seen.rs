@@ -27,7 +27,7 @@ struct Run {
 
 /// Fingerprints of the URLs of a host.
 #[derive(Debug, Default)]
-pub(in crate::frontier) struct Seen {
+pub(in crate::frontier) struct SeenUrls {
     fresh: HashSet<SeenUrl>,
     /// The oldest first.
     runs: Vec<Run>,
@@ -42,7 +42,7 @@ pub(in crate::frontier) struct SeenChanges {
     pub(in crate::frontier) written: (u32, Vec<SeenUrl>),
 }
 
-impl Seen {
+impl SeenUrls {
     /// Fingerprints in runs on disk with these numbers and lengths.
     pub(in crate::frontier) fn on_disk(runs: &[(u32, u32)]) -> Self {
         let run = |(number, length): &(u32, u32)| Run {

@@ -22,8 +22,8 @@ fn page() -> Outcome {
     })
 }
 
-fn learned() -> Past {
-    let mut past = Past::default();
+fn learned() -> PageHistory {
+    let mut past = PageHistory::default();
     for _ in 0..9 {
         past.get.observe(&Sensitivity::default(), Timing { ms: 20.0, bytes: 100 });
     }
@@ -32,7 +32,7 @@ fn learned() -> Past {
 
 impl World {
     /// The next URL of the host was fetched at `at` and is a page with an ETag.
-    fn visit_page(&self, at: UnixMillis, past: Past) {
+    fn visit_page(&self, at: UnixMillis, past: PageHistory) {
         let item = self.next(KEY).unwrap();
         let record = PageRecord {
             path: item.url.path_and_query().to_owned(),

@@ -64,7 +64,7 @@ impl World {
         self.frontier().host_number(key).unwrap().unwrap()
     }
 
-    fn next(&self, key: &str) -> Option<Queued> {
+    fn next(&self, key: &str) -> Option<QueueItem> {
         self.frontier().snapshot(self.host(key)).unwrap().unwrap().next
     }
 
@@ -73,7 +73,7 @@ impl World {
         decoded(self.frontier().oldest_results(u64::MAX).unwrap())
     }
 
-    fn finish(&self, item: &Queued, outcome: Outcome, links: &[&str]) -> Effect {
+    fn finish(&self, item: &QueueItem, outcome: Outcome, links: &[&str]) -> Effect {
         self.apply(done(item, outcome, links, BOUNDS))
     }
 }
@@ -91,13 +91,13 @@ fn routes(routes: &[(u64, &str)], bounds: Bounds) -> Change {
     Change::Routes { routes, at: NOW, bounds }
 }
 
-fn done(item: &Queued, outcome: Outcome, links: &[&str], bounds: Bounds) -> Change {
+fn done(item: &QueueItem, outcome: Outcome, links: &[&str], bounds: Bounds) -> Change {
     done_at(NOW, item, outcome, None, links, bounds)
 }
 
 fn done_at(
     at: UnixMillis,
-    item: &Queued,
+    item: &QueueItem,
     outcome: Outcome,
     page: Option<PageRecord>,
     links: &[&str],

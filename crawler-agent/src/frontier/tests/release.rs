@@ -20,7 +20,7 @@ fn page() -> Outcome {
 }
 
 fn record(url: &str) -> PageRecord {
-    let past = Past::default();
+    let past = PageHistory::default();
     let path = CrawlUrl::parse(url).unwrap().path_and_query().to_owned();
     PageRecord { path, depth: 0, etag: None, last_modified: None, sha256: None, past }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use proptest::prelude::*;
 
-use crate::frontier::state::seen::{Seen, SeenUrl};
+use crate::frontier::state::seen::{SeenUrl, SeenUrls};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -28,7 +28,7 @@ proptest! {
     fn each_url_is_new_once(steps in prop::collection::vec(step(), 0..300)) {
         let mut model = HashSet::new();
         let mut disk = BTreeMap::<u32, Vec<SeenUrl>>::new();
-        let mut seen = Seen::default();
+        let mut seen = SeenUrls::default();
         let mut runs = Vec::new();
         for step in steps {
             match step {
@@ -53,7 +53,7 @@ proptest! {
                 Step::DropRuns => seen.drop_runs(),
                 Step::Reload => {
                     // What was added since the checkpoint is lost with the memory.
-                    seen = Seen::on_disk(&runs);
+                    seen = SeenUrls::on_disk(&runs);
                     model = disk.values().flatten().copied().collect();
                 }
             }

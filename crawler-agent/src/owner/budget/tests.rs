@@ -22,7 +22,7 @@ fn requests_are_refused_until_the_next_day_of_the_zone() {
     let mut budget = budget(rules(2, None, None), now);
     assert_eq!((budget.request(now), budget.request(now)), (Ok(()), Ok(())));
     let until = clock::unix_millis(at("2026-11-20T23:00:00Z"));
-    let used_up = UsedUp { what: Spent::PagesOfDay, until };
+    let used_up = UsedUp { what: BudgetKind::PagesOfDay, until };
     assert_eq!(budget.request(now), Err(used_up));
     assert_eq!(budget.room(now), Room::UsedUp(used_up));
     assert!(used_up.to_string().ends_with("until 2026-11-20T23:00:00Z"), "{used_up}");
@@ -36,14 +36,14 @@ fn the_budget_that_lasts_longest_is_named() {
     let what = |budget: &mut Budget, now| budget.used_up(now).map(|used_up| used_up.what);
     assert_eq!(what(&mut budget, now), None);
     budget.request(now).unwrap();
-    assert_eq!(what(&mut budget, now), Some(Spent::PagesOfDay));
+    assert_eq!(what(&mut budget, now), Some(BudgetKind::PagesOfDay));
     budget.count(10 * MIB);
-    assert_eq!(what(&mut budget, now), Some(Spent::BytesOfDay));
+    assert_eq!(what(&mut budget, now), Some(BudgetKind::BytesOfDay));
     let tomorrow = now + 24.hours();
     assert_eq!(what(&mut budget, tomorrow), None);
     budget.count(10 * MIB);
-    assert_eq!(what(&mut budget, tomorrow), Some(Spent::BytesOfMonth));
-    assert_eq!(what(&mut budget, at("2026-11-30T22:59:59Z")), Some(Spent::BytesOfMonth));
+    assert_eq!(what(&mut budget, tomorrow), Some(BudgetKind::BytesOfMonth));
+    assert_eq!(what(&mut budget, at("2026-11-30T22:59:59Z")), Some(BudgetKind::BytesOfMonth));
     assert_eq!(what(&mut budget, at("2026-11-30T23:00:00Z")), None);
 }
 

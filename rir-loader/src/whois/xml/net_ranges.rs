@@ -10,7 +10,7 @@ const MAX_BLOCKS: usize = 1024;
 
 /// First and last address as written.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
+pub(super) struct WrittenRange {
     pub(super) first: String,
     pub(super) last: String,
 }
@@ -19,15 +19,15 @@ pub(super) struct Ends {
 #[derive(Debug, Default)]
 pub(super) struct NetRanges {
     /// First and last address of the net.
-    pub(super) span: Ends,
+    pub(super) span: WrittenRange,
     /// The block that is being read.
-    pub(super) block: Ends,
-    blocks: Vec<Ends>,
+    pub(super) block: WrittenRange,
+    blocks: Vec<WrittenRange>,
     /// Type of the first block.
     block_type: String,
 }
 
-impl Ends {
+impl WrittenRange {
     fn is_empty(&self) -> bool {
         self.first.is_empty() && self.last.is_empty()
     }
@@ -59,7 +59,7 @@ impl NetRanges {
     /// The span where the blocks fill it or there are none; else each block, because a net with a
     /// hole is several ranges.
     pub(super) fn parse(&self) -> Result<Vec<Range>, ObjectError> {
-        let blocks = self.blocks.iter().map(Ends::parse).collect::<Result<Vec<_>, _>>()?;
+        let blocks = self.blocks.iter().map(WrittenRange::parse).collect::<Result<Vec<_>, _>>()?;
         if self.span.is_empty() {
             return if blocks.is_empty() { Err(ObjectError::NoRange) } else { Ok(blocks) };
         }
@@ -86,6 +86,6 @@ impl NetRanges {
     /// The addresses for the report of a malformed net.
     pub(super) fn text(&self) -> String {
         let ends = if self.span.is_empty() { self.blocks.first() } else { Some(&self.span) };
-        ends.map(Ends::text).unwrap_or_default()
+        ends.map(WrittenRange::text).unwrap_or_default()
     }
 }

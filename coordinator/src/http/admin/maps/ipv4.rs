@@ -41,7 +41,7 @@ pub async fn ipv4(
     let view = View::parse(query.prefix.as_deref().unwrap_or("0.0.0.0/0"))?;
     let delegated = state.core.delegated();
     // A large table takes some tenths of a second.
-    let drawn = spawn_blocking(move || Drawing::of(view, delegated.as_ref())).await;
+    let drawn = spawn_blocking(move || MapContents::of(view, delegated.as_ref())).await;
     let drawing = drawn.map_err(|error| Problem::internal(&error))?;
     let ids: Vec<AgentId> = drawing.agents.iter().map(|(agent, _)| *agent).collect();
     let names = agents::names(&state.core.store, &ids).await?;
@@ -94,14 +94,14 @@ impl View {
 
 /// What is to be shown of a view.
 #[derive(Default)]
-struct Drawing {
+struct MapContents {
     agents: Vec<(AgentId, u64)>,
     runs: Vec<CellRun>,
     subnets: u64,
     listed: Vec<(Range, AgentId)>,
 }
 
-impl Drawing {
+impl MapContents {
     fn of(view: View, delegated: Option<&Arc<DelegatedHierarchy>>) -> Self {
         let Some(delegated) = delegated else { return Self::default() };
         let hierarchy = delegated.hierarchy();

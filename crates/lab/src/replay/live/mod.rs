@@ -34,7 +34,7 @@ pub enum LiveStrategy {
 }
 
 /// A decision with its probes.
-struct Decided<'d> {
+struct DecidedSearch<'d> {
     agent: &'d PlacedAgent,
     probes: usize,
 }
@@ -43,7 +43,7 @@ struct Decided<'d> {
 /// between.
 trait Searches<'d> {
     /// Delegates a subnet; `None` when the search ends without a decision.
-    fn delegate(&mut self, site: Site) -> Option<Decided<'d>>;
+    fn delegate(&mut self, site: Site) -> Option<DecidedSearch<'d>>;
 
     /// Probes of agents by each other so far.
     fn agent_probes(&self) -> u64;

@@ -3,7 +3,7 @@
 use delegation::{Delegation, DelegationTable, Policy, Search, next_step};
 
 use super::budget::DailyBudget;
-use super::{Decided, Searches};
+use super::{DecidedSearch, Searches};
 use crate::replay::simulated_search::simulate;
 use crate::{Scenario, Site};
 
@@ -23,7 +23,7 @@ impl<'d> PaperSearches<'d> {
 }
 
 impl<'d> Searches<'d> for PaperSearches<'d> {
-    fn delegate(&mut self, site: Site) -> Option<Decided<'d>> {
+    fn delegate(&mut self, site: Site) -> Option<DecidedSearch<'d>> {
         let hierarchy = &self.scenario.topology.hierarchy;
         let next = |search: &Search<'_>| {
             self.budget.step(&self.scenario.agents, &self.policy, search, |agents| {
@@ -32,7 +32,7 @@ impl<'d> Searches<'d> for PaperSearches<'d> {
         };
         let (agent, reason, trail) = simulate(self.scenario, site, next)?;
         self.table.insert(hierarchy, site.subnet, Delegation { agent: agent.agent, reason });
-        Some(Decided { agent, probes: trail.len() })
+        Some(DecidedSearch { agent, probes: trail.len() })
     }
 
     fn agent_probes(&self) -> u64 {

@@ -7,7 +7,7 @@ use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
 use model::AgentId;
 
 use super::budget::DailyBudget;
-use super::{Decided, Searches};
+use super::{DecidedSearch, Searches};
 use crate::replay::simulated_search::simulate;
 use crate::{PlacedAgent, Scenario, Site};
 
@@ -52,7 +52,7 @@ impl<'d> PlaceSearches<'d> {
 }
 
 impl<'d> Searches<'d> for PlaceSearches<'d> {
-    fn delegate(&mut self, site: Site) -> Option<Decided<'d>> {
+    fn delegate(&mut self, site: Site) -> Option<DecidedSearch<'d>> {
         let hierarchy = &self.scenario.topology.hierarchy;
         let next = |search: &Search<'_>| {
             self.budget.step(&self.scenario.agents, &self.policy, search, |agents| {
@@ -62,7 +62,7 @@ impl<'d> Searches<'d> for PlaceSearches<'d> {
         let (agent, _, trail) = simulate(self.scenario, site, next)?;
         let times: Vec<(AgentId, f64)> = trail.iter().filter_map(measured_ms).collect();
         self.model.learn(Levels::of(hierarchy, site.subnet), &times);
-        Some(Decided { agent, probes: trail.len() })
+        Some(DecidedSearch { agent, probes: trail.len() })
     }
 
     fn agent_probes(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Decided;
+use super::DecidedSearch;
 use crate::{Scenario, Site};
 
 /// Numbers of subnets after which figures are given.
@@ -58,7 +58,7 @@ impl Tally {
         &mut self,
         scenario: &Scenario<'_>,
         site: Site,
-        decided: &Decided<'_>,
+        decided: &DecidedSearch<'_>,
         agents: u64,
     ) {
         let times = scenario.agents.iter().map(|agent| scenario.true_ms(agent, site));

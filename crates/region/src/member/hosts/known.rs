@@ -39,7 +39,7 @@ pub(super) enum State {
 
 /// A host with its state.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct KnownHost {
     pub(super) host: PlacedHost,
     /// A URL of the host.
     pub(super) front: CrawlUrl,
@@ -51,7 +51,7 @@ pub(super) struct Known {
 /// All hosts of a member.
 #[derive(Debug, Clone)]
 pub(crate) struct Hosts {
-    known: BTreeMap<HostPosition, Known>,
+    known: BTreeMap<HostPosition, KnownHost>,
     due: BTreeSet<(Millis, HostPosition)>,
     /// Hosts that leave, by the numbers of their bundles.
     leaving: BTreeMap<u64, HostPosition>,
@@ -65,7 +65,7 @@ pub(crate) struct Hosts {
 /// Bits of a bundle's number that count within one process.
 const COUNTED: u32 = 40;
 
-impl Known {
+impl KnownHost {
     pub(super) fn is_leaving(&self, to: AgentId, number: u64) -> bool {
         self.state == State::Leaving { to, number }
     }
@@ -93,11 +93,11 @@ impl Hosts {
         self.known.len()
     }
 
-    pub(super) fn get(&self, position: HostPosition) -> Option<&Known> {
+    pub(super) fn get(&self, position: HostPosition) -> Option<&KnownHost> {
         self.known.get(&position)
     }
 
-    pub(super) fn get_mut(&mut self, position: HostPosition) -> Option<&mut Known> {
+    pub(super) fn get_mut(&mut self, position: HostPosition) -> Option<&mut KnownHost> {
         self.known.get_mut(&position)
     }
 
@@ -112,7 +112,7 @@ impl Hosts {
 
     /// Adds a host that is not known.
     pub(super) fn insert(&mut self, url: &RoutedUrl, state: State) {
-        let known = Known { host: url.host, front: url.url.clone(), state, due: None };
+        let known = KnownHost { host: url.host, front: url.url.clone(), state, due: None };
         self.known.entry(url.host.position).or_insert(known);
     }
 
@@ -198,7 +198,8 @@ impl Hosts {
             None => {
                 let state = if is_copy { State::Standby } else { State::Held };
                 let front = bundle.front.clone();
-                self.known.insert(position, Known { host: bundle.host, front, state, due: None });
+                self.known
+                    .insert(position, KnownHost { host: bundle.host, front, state, due: None });
             }
             Some(State::Asking { .. }) => self.answered(position, from),
             Some(_) if is_copy => {}
