@@ -76,7 +76,6 @@ const PATHS: &[&str] = &[
     "moves",
     "pins",
     "exclusions",
-    "landmarks",
     "regions",
     "join-requests",
     "join-tokens",

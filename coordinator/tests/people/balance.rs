@@ -14,7 +14,12 @@ use crate::world::{Ground, Running, until};
 const SEEDS: [&str; 3] = ["http://198.51.100.1/", "http://198.51.100.130/", "http://203.0.113.1/"];
 
 /// Nobody is near enough, so that both measure everything; agent 2 is nearer and gets it all.
-async fn delegate_all(running: &Running, one: &mut FakeAgent, two: &mut FakeAgent) {
+async fn delegate_all(
+    running: &Running,
+    browser: &Browser,
+    one: &mut FakeAgent,
+    two: &mut FakeAgent,
+) {
     execute(
         &running.coordinator.store,
         "UPDATE policy SET threshold_us = 1, strategy = 'threshold'",
@@ -23,12 +28,11 @@ async fn delegate_all(running: &Running, one: &mut FakeAgent, two: &mut FakeAgen
     .unwrap();
     running.coordinator.policy.refresh().await.unwrap();
     running.add_seeds(&SEEDS).await;
-    let mut answered = 0;
-    while answered < 2 * SEEDS.len() {
+    // Its home and all seeds. Agents are also asked to measure each other's homes.
+    while held_by(browser, two).await <= SEEDS.len() {
         for (agent, rtt_us) in [(&mut *one, 80_000), (&mut *two, 12_000)] {
             for order in agent.heartbeat(running, 100).await.probes {
                 agent.measured(running, &order, rtt_us).await;
-                answered += 1;
             }
         }
     }
@@ -52,8 +56,7 @@ async fn an_overloaded_agent_is_relieved_and_a_pass_reverses_the_moves() {
     let store = &running.coordinator.store;
     execute(store, "UPDATE policy SET balance_rule = 'off', balance_pass = 'off'").await.unwrap();
     let (mut one, mut two) = two_agents(&running).await;
-    delegate_all(&running, &mut one, &mut two).await;
-    until("all is delegated", || async { held_by(&browser, &two).await == 4 }).await;
+    delegate_all(&running, &browser, &mut one, &mut two).await;
 
     // Its home and one more is what it can do; nobody acts yet, but the audit sees it.
     let small = "UPDATE agents SET capacity_pages_per_day = 2 WHERE name = 'agent 2'";
@@ -120,8 +123,7 @@ async fn pinned_subnets_are_not_moved() {
     .await
     .unwrap();
     let (mut one, mut two) = two_agents(&running).await;
-    delegate_all(&running, &mut one, &mut two).await;
-    until("all is delegated", || async { held_by(&browser, &two).await == 4 }).await;
+    delegate_all(&running, &browser, &mut one, &mut two).await;
     let pin = json!({ "scope": { "range": "203.0.113.0/24" }, "agent": one.id, "reason": "r" });
     assert_eq!(browser.post("/api/v1/pins", pin).await.status, StatusCode::CREATED);
     until("it is pinned", || async { held_by(&browser, &one).await == 2 }).await;
