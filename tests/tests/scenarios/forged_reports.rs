@@ -54,7 +54,8 @@ async fn an_agent_that_forges_its_reports_is_paused_with_the_numbers() {
     let admin = Admin::sign_in(coordinator.address(), PASSWORD).await.unwrap();
     let mut agents = Vec::new();
     for number in 1..=AGENTS {
-        agents.push(Scripted::start(number, &[coordinator.address()], &admin, measure).await);
+        let answer = |agent, address| Some(measure(agent, address));
+        agents.push(Scripted::start(number, &[coordinator.address()], &admin, answer).await);
     }
     let seeds: Vec<String> =
         (0..SUBNETS).map(|number| format!("http://198.51.100.{}/", number * 4 + 1)).collect();

@@ -57,7 +57,7 @@ async fn hostile_servers_end_in_named_outcomes_and_harm_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "takes five minutes; start it by hand with `-- --ignored`"]
+#[ignore = "run by hand: takes five minutes"]
 async fn healthy_hosts_keep_their_rate_among_hostile_ones() {
     let alone = measure(Vec::new(), ALONE).await;
     eprintln!("alone: {alone:?}");

@@ -19,8 +19,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tests::harness::Admin;
 
-/// Round trip from the agent of this number to an address, in microseconds.
-pub(crate) type Measure = fn(usize, IpAddr) -> u32;
+/// Round trip from the agent of this number to an address, in microseconds; `None` where that does
+/// not answer.
+pub(crate) type Measure = fn(usize, IpAddr) -> Option<u32>;
 
 /// How long a heartbeat may be held, in milliseconds.
 const HOLD_MS: u32 = 2_000;
@@ -161,8 +162,10 @@ impl Desk {
 
     fn take(&mut self, order: &ProbeOrder, measure: Measure) {
         self.told.lock().unwrap().orders.entry(order.probe).or_insert((order.address, 0)).1 += 1;
-        let rtt_us = measure(self.number, order.address);
-        let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 };
+        let result = match measure(self.number, order.address) {
+            Some(rtt_us) => ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 },
+            None => ProbeResult::Unreachable { reason: "tcp: no answer".into() },
+        };
         self.unreported
             .insert(order.probe, ProbeReport { probe: order.probe, measured_at: now(), result });
     }

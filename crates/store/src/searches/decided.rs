@@ -4,26 +4,26 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, SearchId, UnixMillis};
+use model::{AgentId, SearchId};
 
 use super::OpenSearch;
 use crate::columns::range;
-use crate::moment::Moment;
 use crate::round_trips::RoundTrip;
 use crate::{Store, StoreError};
 
 /// Position in the order in which searches were decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DecidedPosition {
-    /// When the search was decided.
-    pub decided_at: UnixMillis,
+    /// When the search was decided, in microseconds since 1970. Cut to milliseconds, a position
+    /// would lie before its own search, which would be read again for ever.
+    pub decided_us: i64,
     /// Orders searches that were decided in one moment.
     pub search: SearchId,
 }
 
 impl DecidedPosition {
     /// Before the first search.
-    pub const START: Self = Self { decided_at: UnixMillis(0), search: SearchId::new(0) };
+    pub const START: Self = Self { decided_us: 0, search: SearchId::new(0) };
 }
 
 /// A search that is over, with what was measured.
@@ -36,7 +36,7 @@ pub struct DecidedSearch {
     pub times: Vec<(AgentId, u32)>,
 }
 
-type Row = (i64, Moment, IpAddr, IpAddr, Vec<i64>, Vec<i32>);
+type Row = (i64, i64, IpAddr, IpAddr, Vec<i64>, Vec<i32>);
 
 /// Searches that are over, those after a position in the order of decisions, the oldest first.
 pub async fn decided_after(
@@ -45,17 +45,17 @@ pub async fn decided_after(
     limit: u32,
 ) -> Result<Vec<DecidedSearch>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("decided.sql"))
-        .bind(Moment(after.decided_at))
+        .bind(after.decided_us)
         .bind(after.search.get())
         .bind(i64::from(limit))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("read the searches that are over"))?;
-    let read = |(id, decided_at, first, last, agents, times): Row| {
+    let read = |(id, decided_us, first, last, agents, times): Row| {
         let times =
             agents.into_iter().map(AgentId::new).zip(times.into_iter().map(i32::unsigned_abs));
         Ok(DecidedSearch {
-            position: DecidedPosition { decided_at: decided_at.0, search: SearchId::new(id) },
+            position: DecidedPosition { decided_us, search: SearchId::new(id) },
             subnet: range(first, last)?,
             times: times.collect(),
         })
@@ -65,18 +65,16 @@ pub async fn decided_after(
 
 /// The position before the newest `count` decisions.
 pub async fn before_newest(store: &Store, count: u32) -> Result<DecidedPosition, StoreError> {
-    let row: Option<(Moment, i64)> = sqlx::query_as(
-        "SELECT decided_at, id FROM searches WHERE state = 'decided'
+    let row: Option<(i64, i64)> = sqlx::query_as(
+        "SELECT (extract(epoch FROM decided_at) * 1000000)::bigint, id
+         FROM searches WHERE state = 'decided'
          ORDER BY decided_at DESC, id DESC OFFSET $1 LIMIT 1",
     )
     .bind(i64::from(count))
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("find the newest searches that are over"))?;
-    let position = |(decided_at, id): (Moment, i64)| DecidedPosition {
-        decided_at: decided_at.0,
-        search: SearchId::new(id),
-    };
+    let position = |(decided_us, id)| DecidedPosition { decided_us, search: SearchId::new(id) };
     Ok(row.map_or(DecidedPosition::START, position))
 }
 

@@ -1,9 +1,11 @@
 -- Searches that are over in the order of their decisions, those after a position in it, each with
 -- its probes. The probes are looked up search by search: a join of both tables would read all
 -- probes of the past.
-SELECT s.id, s.decided_at, s.first, s.last, p.agents, p.times
+SELECT s.id, (extract(epoch FROM s.decided_at) * 1000000)::bigint, s.first, s.last, p.agents,
+       p.times
 FROM (SELECT id, decided_at, first, last FROM searches
-      WHERE state = 'decided' AND (decided_at, id) > ($1, $2)
+      WHERE state = 'decided'
+        AND (decided_at, id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2)
       ORDER BY decided_at, id LIMIT $3) AS s
 CROSS JOIN LATERAL (
     SELECT coalesce(array_agg(agent ORDER BY step), '{}') AS agents,

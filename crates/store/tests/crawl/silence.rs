@@ -4,6 +4,7 @@ use model::{AgentId, Phase, ProbeMethod, Strategy};
 use protocol::{ProbeReport, ProbeResult};
 use store::probes::{self, NewProbe, Target};
 use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, SearchKind};
+use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
 
@@ -103,10 +104,18 @@ async fn what_searches_measured_is_remembered() {
     let decided = searches::decided_after(world.store(), start, 10).await.unwrap();
     assert_eq!((decided.len(), &decided[0].times), (1, &vec![(agent, 21_000)]));
     let last = decided[0].position;
-    assert_eq!(last, DecidedPosition { decided_at: NOW, search: search.id });
+    assert_eq!(last, DecidedPosition { decided_us: NOW.0 * 1_000, search: search.id });
     assert!(searches::decided_after(world.store(), last, 10).await.unwrap().is_empty());
     assert_eq!(searches::before_newest(world.store(), 0).await.unwrap(), last);
     assert_eq!(searches::before_newest(world.store(), 1).await.unwrap(), start);
+
+    // A position is as exact as Postgres: it is never before its own search.
+    let later = "UPDATE searches SET decided_at = decided_at + interval '7 microseconds'";
+    execute(world.store(), later).await.unwrap();
+    let decided = searches::decided_after(world.store(), last, 10).await.unwrap();
+    let exact = decided[0].position;
+    assert_eq!(exact.decided_us, NOW.0 * 1_000 + 7);
+    assert!(searches::decided_after(world.store(), exact, 10).await.unwrap().is_empty());
     let elsewhere = OpenSearch { target: ip("198.51.100.9"), ..search.clone() };
     let seen = searches::times_at_other_addresses(world.store(), &[&elsewhere]).await.unwrap();
     let seen = &seen[&search.id];
