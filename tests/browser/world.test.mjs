@@ -188,7 +188,7 @@ test('a machine joins with a token, waits, and is approved, paused, resumed and 
 
 /** Makes a token in the dashboard; it must be shown there once and never again. */
 async function joinToken(name) {
-  await page.getByRole('button', { name: 'Join token' }).click();
+  await page.getByRole('button', { name: 'Join token', exact: true }).click();
   await page.getByLabel('Recipient').fill(name);
   await page.getByRole('button', { name: 'Make token' }).click();
   const dialog = page.getByRole('dialog', { name: /^Join token for/ });

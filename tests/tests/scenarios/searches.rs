@@ -121,8 +121,9 @@ async fn assert_sound(store: &Store, agents: &[Scripted]) {
         let least = (1..=AGENTS).map(|agent| measure(agent, target)).min().unwrap();
         assert!(
             rtt_us < THRESHOLD_US || rtt_us == least,
-            "{} went to {rtt_us} us, {least} us was there",
-            held.subnet
+            "{} went to {rtt_us} us ({:?}), {least} us was there",
+            held.subnet,
+            held.reason
         );
     }
     assert_asked_once(agents);

@@ -65,6 +65,8 @@ pub async fn update(
     };
     audit::write(&core.store, &entry, core.now()).await?;
     core.policy.change(after, core.now()).await?;
+    // The leader may be another coordinator, which would open searches by the former policy.
+    core.peer_hints.wake_task("refresh_policy");
     if balance != balance_before {
         policy::set_balance(&core.store, &balance, core.now()).await?;
         core.events.emit(Event::BalancePolicyChanged);
