@@ -34,8 +34,6 @@ pub struct SubnetRoundTrip {
     pub subnet: Range,
     /// The shortest round trip in it.
     pub shortest: RoundTrip,
-    /// Whether it is the first round trip of the subnet, from probes or fetches.
-    pub is_new: bool,
     /// Whether this package is the [`CONFIRMED`]th for one of its addresses, so that chance and
     /// congestion do not explain the time.
     pub is_confirmed: bool,
@@ -44,7 +42,7 @@ pub struct SubnetRoundTrip {
 /// Packages that confirm a round trip.
 pub const CONFIRMED: i32 = 3;
 
-type SubnetRow = (IpAddr, IpAddr, IpAddr, i32, bool, bool);
+type SubnetRow = (IpAddr, IpAddr, IpAddr, i32, bool);
 
 /// Stores the round trips of a package of `agent`. Only addresses in the subnets of its hosts
 /// count: a name may resolve to an address elsewhere, and an agent reports on its own subnets only.
@@ -77,9 +75,9 @@ pub(crate) async fn record_in(
         .fetch_all(db)
         .await
         .map_err(StoreError::doing("store the round trips of fetches"))?;
-    let read = |(first, last, address, rtt_us, is_new, is_confirmed): SubnetRow| {
+    let read = |(first, last, address, rtt_us, is_confirmed): SubnetRow| {
         let shortest = RoundTrip { address, agent, rtt_us: rtt_us.unsigned_abs() };
-        Ok(SubnetRoundTrip { subnet: range(first, last)?, shortest, is_new, is_confirmed })
+        Ok(SubnetRoundTrip { subnet: range(first, last)?, shortest, is_confirmed })
     };
     rows.into_iter().map(read).collect()
 }

@@ -21,13 +21,8 @@ WITH reported AS (
                         THEN excluded.reported_at ELSE r.reported_at END
     RETURNING address, packages
 )
--- 3: returns the shortest time of each subnet, whether it is the first, and whether it is
--- confirmed.
+-- 3: returns the shortest time of each subnet, and whether it is confirmed.
 SELECT w.first, w.last, (array_agg(w.address ORDER BY w.rtt_us))[1], min(w.rtt_us),
-       NOT EXISTS (SELECT FROM round_trips k WHERE k.address BETWEEN w.first AND w.last)
-       AND NOT EXISTS (SELECT FROM searches s JOIN probes p ON p.search = s.id
-           AND p.state = 'measured'
-                       WHERE s.first = w.first AND s.last = w.last),
        bool_or(n.packages = $7)
 FROM reported w JOIN noted n ON n.address = w.address
 GROUP BY w.first, w.last ORDER BY w.first, w.last

@@ -43,18 +43,13 @@ async fn the_shortest_round_trip_of_each_agent_is_kept_for_a_quarter_of_a_year()
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let one = world.approved(1, None).await;
     let two = world.approved(2, None).await;
-    let told = |shortest, is_new| SubnetRoundTrip {
-        subnet: range(SUBNET),
-        shortest,
-        is_new,
-        is_confirmed: false,
-    };
+    let told = |shortest| SubnetRoundTrip { subnet: range(SUBNET), shortest, is_confirmed: false };
     let first = from("198.51.100.7", one, 12_000);
-    assert_eq!(hear(&world, (one, 1), ("198.51.100.7", 12_000), NOW).await, [told(first, true)]);
+    assert_eq!(hear(&world, (one, 1), ("198.51.100.7", 12_000), NOW).await, [told(first)]);
     let later = from("198.51.100.7", one, 15_000);
-    assert_eq!(hear(&world, (one, 2), ("198.51.100.7", 15_000), NOW).await, [told(later, false)]);
+    assert_eq!(hear(&world, (one, 2), ("198.51.100.7", 15_000), NOW).await, [told(later)]);
     let other = from("198.51.100.9", two, 90_000);
-    assert_eq!(hear(&world, (two, 1), ("198.51.100.9", 90_000), NOW).await, [told(other, false)]);
+    assert_eq!(hear(&world, (two, 1), ("198.51.100.9", 90_000), NOW).await, [told(other)]);
     assert!(hear(&world, (one, 3), ("203.0.113.1", 1_000), NOW).await.is_empty(), "not its subnet");
 }
 
