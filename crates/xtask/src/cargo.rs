@@ -4,11 +4,24 @@ use std::process::{Command, Stdio};
 
 use crate::repository;
 
+/// Prefixes of the variables by which cargo describes the package that it runs.
+const OF_A_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+
 /// A call of the cargo that runs this program, in the root of the repository.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(repository::root());
+    // `cargo run` describes this package in the environment. Build scripts that depend on such
+    // variables would run again whenever cargo is started the other way, and with them half of the
+    // dependencies would be compiled.
+    for (name, _) in std::env::vars_os() {
+        let is_of_this_package =
+            OF_A_PACKAGE.iter().any(|prefix| name.to_string_lossy().starts_with(prefix));
+        if is_of_this_package {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
