@@ -204,7 +204,8 @@ const next = { approve: 'approved', pause: 'paused', resume: 'approved', revoke:
 
 function act(id, action) {
   const agent = found(world.agents, id);
-  agent.state = next[action];
+  if (action === 'remove-pages') agent.pages_removed_at = new Date().toISOString();
+  else agent.state = next[action];
   if (action === 'approve') agent.approved_at = new Date().toISOString();
   emit('agents', { changed: true });
   emit('overview', overview());
@@ -271,7 +272,7 @@ export const routes = [
   ['GET', /^agents\/([^/]+)$/, ({ match }) => found(world.agents, match[1])],
   [
     'POST',
-    /^agents\/([^/]+)\/(approve|pause|resume|revoke)$/,
+    /^agents\/([^/]+)\/(approve|pause|resume|revoke|remove-pages)$/,
     ({ match }) => act(match[1], match[2]),
   ],
   ['GET', /^join-tokens$/, ({ params }) => part(world.tokens, params)],

@@ -55,6 +55,7 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
     join_token: company,
     leaving_at: null,
     left_at: null,
+    pages_removed_at: null,
     contact: `https://www.${name}.example/crawler`,
     version: '0.1.0',
     capacity_pages_per_day: 50_000,

@@ -144,6 +144,7 @@ fn agent_routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(agents::pause))
         .routes(routes!(agents::resume))
         .routes(routes!(agents::revoke))
+        .routes(routes!(agents::remove_pages))
         .routes(routes!(drains::start, drains::cancel))
         .routes(routes!(drains::takeover))
         .routes(routes!(drains::measured))

@@ -19,6 +19,10 @@ pub struct LedgerCursor {
     /// Packages up to there that were not indexed yet: they failed and are tried again, or packages
     /// of other agents came first.
     skipped: BTreeSet<LedgerPosition>,
+    /// Number of the last removal of an agent's pages that was carried out. Indexes from before
+    /// there were removals lack it.
+    #[serde(default)]
+    removals: u64,
 }
 
 impl LedgerCursor {
@@ -26,11 +30,16 @@ impl LedgerCursor {
     /// last packages when its database was restored, has to take all packages again.
     pub fn of_index(progress: &str, ledger: &Ledger) -> Self {
         let stored: Option<Self> = serde_json::from_str(progress).ok();
-        let fits = |cursor: &Self| cursor.ledger == ledger.id && cursor.last <= ledger.last;
+        let fits = |cursor: &Self| {
+            cursor.ledger == ledger.id
+                && cursor.last <= ledger.last
+                && cursor.removals <= ledger.removals
+        };
         stored.filter(fits).unwrap_or_else(|| Self {
             ledger: ledger.id.clone(),
             last: LedgerPosition::new(0),
             skipped: BTreeSet::new(),
+            removals: 0,
         })
     }
 
@@ -55,6 +64,16 @@ impl LedgerCursor {
         position <= self.last && !self.skipped.contains(&position)
     }
 
+    /// Number of the last removal that was carried out.
+    pub fn removals(&self) -> u64 {
+        self.removals
+    }
+
+    /// Notes that the removals up to this number were carried out.
+    pub fn remove(&mut self, number: u64) {
+        self.removals = number;
+    }
+
     /// Notes that a package was indexed.
     pub fn take(&mut self, position: LedgerPosition) {
         self.skipped.remove(&position);
@@ -77,7 +96,7 @@ mod tests {
     }
 
     fn ledger(id: &str, last: i64) -> Ledger {
-        Ledger { id: id.to_owned(), last: at(last) }
+        Ledger { id: id.to_owned(), last: at(last), removals: 0 }
     }
 
     #[test]
@@ -94,6 +113,19 @@ mod tests {
         for other in [ledger("two", 9), ledger("one", 2)] {
             assert_eq!(LedgerCursor::of_index(&progress, &other).last(), at(0));
         }
+    }
+
+    #[test]
+    fn removals_that_the_ledger_does_not_know_begin_the_index_anew() {
+        let mut known = ledger("one", 3);
+        known.removals = 2;
+        let mut cursor = LedgerCursor::of_index("", &known);
+        cursor.take(at(3));
+        cursor.remove(2);
+        let progress = cursor.to_progress();
+        assert_eq!(LedgerCursor::of_index(&progress, &known).removals(), 2);
+        let restored = LedgerCursor::of_index(&progress, &ledger("one", 3));
+        assert_eq!((restored.last(), restored.removals()), (at(0), 0));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub fn ingest(
         };
         tallies.entry(host).or_default().count(fetch, &url, package.received_at);
         if let Some(index) = index {
-            write(fetch, &url, package.received_at, index)?;
+            write(package, fetch, &url, index)?;
         }
     }
     let PackageName { agent, seq, .. } = package.name;
@@ -61,13 +61,13 @@ fn own(fetch: &Fetch, foreign_hosts: &HashSet<&str>) -> Option<(CrawlUrl, HostKe
 }
 
 fn write(
+    package: &LedgerPackage,
     fetch: &Fetch,
     url: &CrawlUrl,
-    received_at: UnixMillis,
     index: &Index,
 ) -> Result<(), WriteError> {
     let written = match &fetch.outcome {
-        Outcome::Page(page) => index.upsert(&document(fetch, url, page, received_at)),
+        Outcome::Page(page) => index.upsert(&document(package, fetch, url, page)),
         // The URL is no longer a page: it moved, is gone, or must not be shown in results.
         Outcome::Redirect { .. }
         | Outcome::Disallowed { .. }
@@ -85,12 +85,14 @@ fn write(
 }
 
 fn document<'a>(
+    package: &LedgerPackage,
     fetch: &Fetch,
     url: &'a CrawlUrl,
     page: &'a Page,
-    received_at: UnixMillis,
 ) -> Document<'a> {
+    let received_at = package.received_at;
     Document {
+        agent: package.name.agent,
         url: url.as_str(),
         title: &page.title,
         text: &page.text,

@@ -12,7 +12,8 @@ use protocol::key::PublicKey;
 use protocol::package::PackageName;
 use sha2::{Digest as _, Sha256};
 use store::StoreError;
-use store::packages::{self, FailedPackage, Ingestion};
+use store::packages::{self, FailedPackage, Ingestion, Ledger};
+use store::page_removals;
 use store::round_trips::SubnetRoundTrip;
 use tokio::task::spawn_blocking;
 
@@ -50,8 +51,9 @@ pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::E
 pub async fn take_batch(parts: &Packages, is_leader: bool) -> Result<Option<usize>, IngestError> {
     let ledger = packages::ledger(&parts.store).await?;
     let mut cursor = LedgerCursor::of_index(&parts.index.progress(), &ledger);
+    let removed = remove_pages(parts, &mut cursor, &ledger).await?;
     let FoundWork { packages: found, passed_over } = work::find(parts, &cursor, is_leader).await?;
-    if found.is_empty() {
+    if found.is_empty() && !removed {
         return Ok(None);
     }
     let count = found.len();
@@ -67,6 +69,25 @@ pub async fn take_batch(parts: &Packages, is_leader: bool) -> Result<Option<usiz
     apply_all(parts, &done, &mut failed).await?;
     set_aside(parts, &failed).await?;
     Ok(Some(count - failed.len()))
+}
+
+/// Carries out the removals of agents' pages that were ordered since the last commit of the index.
+/// A package that is read after the ledger shows whether its pages are removed, and one that was
+/// read before is in the index when the removal is carried out.
+async fn remove_pages(
+    parts: &Packages,
+    cursor: &mut LedgerCursor,
+    ledger: &Ledger,
+) -> Result<bool, IngestError> {
+    if cursor.removals() == ledger.removals {
+        return Ok(false);
+    }
+    for agent in page_removals::after(&parts.store, cursor.removals()).await? {
+        parts.index.delete_agent(agent)?;
+        tracing::info!(%agent, "removed all pages of an agent from the index");
+    }
+    cursor.remove(ledger.removals);
+    Ok(true)
 }
 
 /// What became of the packages of a batch.
@@ -109,7 +130,8 @@ async fn read_and_index(parts: &Packages, found: Vec<Work>) -> Result<Batch, Ing
 
 /// Verifies and parses a package, and writes its pages to the index where it lacks them.
 async fn ingest_one(parts: &Packages, work: &Work, body: Bytes) -> Result<Ingestion, IngestError> {
-    let index = work.to_index.then(|| Arc::clone(&parts.index));
+    let writes = work.to_index && !work.package.pages_are_removed;
+    let index = writes.then(|| Arc::clone(&parts.index));
     let recent_urls = Arc::clone(&parts.recent_urls);
     let package = work.package.clone();
     let ingest = move || {

@@ -83,6 +83,8 @@ pub enum Event {
 
     /// An agent delivered a package.
     PackageReceived,
+    /// An admin had the pages of an agent removed from the search.
+    PagesRemoved,
     /// Packages were indexed and their links queued.
     PackageIngested,
 

@@ -294,7 +294,7 @@ pub static TABLE: &[BackgroundTask] = &[
         period: Duration::from_secs(2),
         // Every coordinator keeps an index of its own.
         leader_only: false,
-        woken_by: &[Event::PackageReceived],
+        woken_by: &[Event::PackageReceived, Event::PagesRemoved],
         run: |coordinator| {
             Box::pin(ingest_packages::run(&coordinator.packages, coordinator.is_leader()))
         },

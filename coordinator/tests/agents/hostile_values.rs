@@ -87,6 +87,7 @@ async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
     let fetched_at = UnixMillis(i64::MAX);
     let received_at = UnixMillis(i64::MAX);
     let future = index::Document {
+        agent: agent.id,
         url: PAGE,
         title: "",
         text: "future",

@@ -33,6 +33,7 @@ mod list_counts;
 mod lists;
 mod metrics;
 mod operations;
+mod page_removals;
 mod search;
 mod session;
 mod unstorable_text;

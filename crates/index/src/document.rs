@@ -1,6 +1,6 @@
 //! Translation of a fetched page into a document of the index.
 
-use model::UnixMillis;
+use model::{AgentId, UnixMillis};
 use tantivy::TantivyDocument;
 use url::Url;
 
@@ -17,6 +17,8 @@ const TEXT_MAX_BYTES: usize = 256 << 10;
 /// A page to be indexed.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {
+    /// The agent that fetched it.
+    pub agent: AgentId,
     /// Absolute, normalised http or https URL; the key.
     pub url: &'a str,
     /// Title; may be empty.
@@ -38,6 +40,7 @@ pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<T
     let host = url.host_str()?;
     let mut document = TantivyDocument::default();
     document.add_text(fields.url, page.url);
+    document.add_i64(fields.agent, page.agent.get());
     for domain in domains(host) {
         document.add_text(fields.site, domain);
     }

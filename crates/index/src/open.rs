@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use model::AgentId;
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
 use tantivy::{IndexReader, ReloadPolicy, TantivyError};
@@ -117,6 +118,11 @@ impl Index {
     /// Removes the page with this URL, if there is one.
     pub fn delete(&self, url: &str) -> Result<(), WriteError> {
         self.writer().delete(url)
+    }
+
+    /// Removes all pages that an agent fetched.
+    pub fn delete_agent(&self, agent: AgentId) -> Result<(), WriteError> {
+        self.writer().delete_agent(agent)
     }
 
     /// Makes everything written so far durable and searchable, together with `progress`: a text by

@@ -15,6 +15,8 @@ const STEMS: &str = "nearcrawl-stems-1";
 pub(crate) struct Fields {
     /// The page's URL, which is the key.
     pub(crate) url: Field,
+    /// Number of the agent that fetched it.
+    pub(crate) agent: Field,
     /// The host, and each domain that contains it.
     pub(crate) site: Field,
     /// Primary subtag of the language; missing when it is unknown.
@@ -43,6 +45,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let fields = Fields {
         url: builder.add_text_field("url", STRING | STORED),
+        agent: builder.add_i64_field("agent", INDEXED),
         site: builder.add_text_field("site", STRING),
         lang: builder.add_text_field("lang", STRING | STORED),
         fetched_at: builder.add_i64_field("fetched_at", INDEXED | STORED | FAST),

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use model::UnixMillis;
+use model::{AgentId, UnixMillis};
 use tantivy::collector::TopDocs;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::query::TermQuery;
@@ -51,8 +51,14 @@ pub(crate) struct Writer {
     queued_bytes: usize,
     /// Text of the last commit, see [`Writer::commit`].
     progress: String,
-    /// Times of the fetches of the pages that were written since the last commit.
-    uncommitted: HashMap<String, UnixMillis>,
+    /// The pages that were written since the last commit.
+    uncommitted: HashMap<String, Uncommitted>,
+}
+
+/// A page that was written since the last commit.
+struct Uncommitted {
+    agent: AgentId,
+    fetched_at: UnixMillis,
 }
 
 impl Writer {
@@ -85,7 +91,8 @@ impl Writer {
         }
         let key = self.key(page.url);
         self.or_roll_back(|writer| writer.replace(key, document))?;
-        self.uncommitted.insert(page.url.to_owned(), page.fetched_at);
+        let written = Uncommitted { agent: page.agent, fetched_at: page.fetched_at };
+        self.uncommitted.insert(page.url.to_owned(), written);
         self.queued_bytes += page.text.len();
         if self.queued_bytes > QUEUE_BYTES {
             self.or_roll_back(Self::flush)?;
@@ -99,6 +106,16 @@ impl Writer {
         let key = self.key(url);
         self.or_roll_back(|writer| {
             writer.tantivy()?.delete_term(key);
+            Ok(())
+        })
+    }
+
+    /// Removes all pages that an agent fetched.
+    pub(crate) fn delete_agent(&mut self, agent: AgentId) -> Result<(), WriteError> {
+        self.uncommitted.retain(|_, written| written.agent != agent);
+        let of_agent = Term::from_field_i64(self.fields.agent, agent.get());
+        self.or_roll_back(|writer| {
+            writer.tantivy()?.delete_term(of_agent);
             Ok(())
         })
     }
@@ -123,7 +140,7 @@ impl Writer {
     /// Time of the fetch of the page with this URL, committed or not.
     fn fetched_at(&self, url: &str) -> Result<Option<UnixMillis>, WriteError> {
         match self.uncommitted.get(url) {
-            Some(fetched_at) => Ok(Some(*fetched_at)),
+            Some(written) => Ok(Some(written.fetched_at)),
             None => self.committed_at(self.key(url)).map_err(WriteError::Read),
         }
     }

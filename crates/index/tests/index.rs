@@ -3,13 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use index::{Document, Index, OpenError, WINDOW_MAX, WriteError};
-use model::UnixMillis;
+use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 fn page<'a>(url: &'a str, title: &'a str, text: &'a str, lang: Option<&'a str>) -> Document<'a> {
     let fetched_at = UnixMillis(1_000);
-    Document { url, title, text, lang, fetched_at, received_at: UnixMillis(10_000) }
+    let agent = AgentId::new(1);
+    Document { agent, url, title, text, lang, fetched_at, received_at: UnixMillis(10_000) }
 }
 
 fn open(dir: &TempDir) -> Index {
@@ -129,6 +130,30 @@ fn a_page_is_there_once_as_last_fetched() {
     assert_eq!(index.len(), 1);
     assert_eq!(urls(&index, "new").len(), 1);
     assert_eq!(urls(&index, "stale").len() + urls(&index, "old").len(), 0);
+}
+
+#[test]
+fn all_pages_of_an_agent_are_deleted_and_no_others() {
+    let (dir, index) = index_of(&[]);
+    let of = |agent, url, fetched_at| Document {
+        agent: AgentId::new(agent),
+        fetched_at: UnixMillis(fetched_at),
+        ..page(url, "", "words", None)
+    };
+    index.upsert(&of(1, "http://a.example/", 1_000)).unwrap();
+    index.upsert(&of(2, "http://b.example/", 1_000)).unwrap();
+    index.commit("").unwrap();
+    // One page of the agent is committed, and one is not.
+    index.upsert(&of(1, "http://c.example/", 3_000)).unwrap();
+    index.delete_agent(AgentId::new(1)).unwrap();
+    // An older fetch of another agent takes the place of the page that is gone.
+    index.upsert(&of(2, "http://c.example/", 2_000)).unwrap();
+    index.commit("").unwrap();
+    let mut found = urls(&index, "words");
+    found.sort();
+    assert_eq!(found, ["http://b.example/", "http://c.example/"]);
+    drop(index);
+    assert_eq!(open(&dir).len(), 2, "also after a restart");
 }
 
 #[test]

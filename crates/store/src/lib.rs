@@ -42,6 +42,7 @@ pub mod moves;
 mod open;
 pub mod overview;
 pub mod packages;
+pub mod page_removals;
 pub mod partitions;
 pub mod policy;
 pub mod probes;

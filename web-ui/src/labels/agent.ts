@@ -51,7 +51,7 @@ export function reportLevelName(level: ReportTrust['level']): string {
 }
 
 /** Change of an agent by an admin. */
-export type AgentAction = 'approve' | 'pause' | 'resume' | 'revoke';
+export type AgentAction = 'approve' | 'pause' | 'resume' | 'revoke' | 'remove-pages';
 
 /** The actions that a state allows, the most frequent first. */
 export function actionsIn(state: string): AgentAction[] {
@@ -65,6 +65,12 @@ export function actionsIn(state: string): AgentAction[] {
     default:
       return [];
   }
+}
+
+/** The actions that an agent allows: its pages are removed once, after it was revoked. */
+export function actionsOf(agent: Pick<Agent, 'state' | 'pages_removed_at'>): AgentAction[] {
+  const hasPages = agent.state === 'revoked' && !agent.pages_removed_at;
+  return hasPages ? ['remove-pages'] : actionsIn(agent.state);
 }
 
 /** Texts of the dialog that confirms an action. */
@@ -119,6 +125,17 @@ export const agentActionTexts: Record<AgentAction, AgentActionTexts> = {
       'This cannot be undone. To return, the machine must join again with a new token and a new key.',
     ],
     done: (name) => `${name} is revoked.`,
+    dangerous: true,
+  },
+  'remove-pages': {
+    verb: 'Remove its pages',
+    title: (name) => `Remove all pages of ${name}?`,
+    consequences: [
+      'No search finds what it fetched any more, at any coordinator.',
+      'A page can be found again when another agent has fetched it.',
+      'This cannot be undone.',
+    ],
+    done: (name) => `The pages of ${name} are being removed.`,
     dangerous: true,
   },
 };

@@ -116,6 +116,7 @@ mod tests {
             join_token: None,
             leaving_at: None,
             left_at: None,
+            pages_removed_at: None,
             enrolled_at: UnixMillis(0),
             approved_at: None,
             last_heartbeat_at: None,

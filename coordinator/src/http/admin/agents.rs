@@ -8,6 +8,7 @@ use model::{AgentId, AgentState, PlaceClaim, Presence, UnixMillis};
 use protocol::join_token::Fingerprint;
 use store::agents::{self, AgentSummary, OrderOutcome};
 use store::drains::{self, Drain};
+use store::page_removals::{self, RemovalOutcome};
 use store::trust::{self, AgentTrust};
 
 use crate::http::admin::agent_list::{ListedAgent, SelectedAgents, select};
@@ -20,8 +21,10 @@ use crate::http::extract::{Json, Path, Query};
 use crate::http::paging::{PageQuery, bad_cursor, decode_cursor, encode_cursor};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
+use crate::packages::ingest_packages;
 use crate::placement::agent_administration::{AgentAction, administer};
 use crate::predictor::read_trust;
+use crate::runtime::events::Event;
 use crate::tasks::coordinator::Coordinator;
 
 /// Agents that pass the filter, in the order asked for, with counts.
@@ -136,6 +139,35 @@ pub async fn revoke(
     change(&state, &admin, id, AgentAction::Revoke).await
 }
 
+/// Remove all pages of a revoked agent from the search, at every coordinator.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/remove-pages",
+    operation_id = "remove_pages_of_agent", tag = "agents",
+    params(("id" = String, Path, example = "agt_12")),
+    security(("session" = [])), responses((status = 200, body = Agent)))]
+pub async fn remove_pages(
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    let core = &state.core;
+    match page_removals::order(&core.store, id, &admin.name, core.now()).await? {
+        None => return Err(unknown(id)),
+        Some(RemovalOutcome::NotRevoked(at)) => {
+            let detail = format!(
+                "{id} is {}: revoke it first, or its next packages bring pages again.",
+                at.as_str()
+            );
+            return Err(Problem::conflict(detail));
+        }
+        Some(RemovalOutcome::Ordered) => {
+            core.events.emit(Event::PagesRemoved);
+            core.peer_hints.wake_task(ingest_packages::NAME);
+        }
+        Some(RemovalOutcome::Already) => {}
+    }
+    read(&state, id).await
+}
+
 async fn change(
     state: &ApiState,
     admin: &Admin,
@@ -210,6 +242,7 @@ fn to_dto(
         join_token: agent.join_token,
         leaving_at: agent.leaving_at.map(Into::into),
         left_at: agent.left_at.map(Into::into),
+        pages_removed_at: agent.pages_removed_at.map(Into::into),
         contact: agent.contact,
         version: agent.version,
         capacity_pages_per_day: agent.capacity_pages_per_day.into(),

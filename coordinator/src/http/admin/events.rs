@@ -167,7 +167,9 @@ fn topics_of(change: Change) -> &'static [&'static str] {
         Change::AnythingChanged | Change::HierarchyLoaded | Change::AgentAdministered => {
             &["agents", "delegations"]
         }
-        Change::AgentEnrolled | Change::AgentAvailabilityChanged => &["agents"],
+        Change::AgentEnrolled | Change::AgentAvailabilityChanged | Change::PagesRemoved => {
+            &["agents"]
+        }
         Change::SearchProbeAnswered
         | Change::ProbesExpired
         | Change::SearchesAdvanced

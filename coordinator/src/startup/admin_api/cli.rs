@@ -19,7 +19,7 @@ pub struct ConnectionArgs {
 /// Subcommands of `admin` over the API.
 #[derive(Debug, Subcommand)]
 pub enum ApiCommand {
-    /// List agents, and approve, pause, resume or revoke one.
+    /// List agents, and approve, pause, resume or revoke one, or remove its pages.
     #[command(subcommand)]
     Agents(AgentsCommand),
     /// Requests to host an agent: list, accept with a one-time link, decline.
@@ -81,6 +81,11 @@ pub enum AgentsCommand {
     },
     /// End an agent's key for good.
     Revoke {
+        /// The agent, such as agt_12.
+        id: String,
+    },
+    /// Remove all pages of a revoked agent from the search.
+    RemovePages {
         /// The agent, such as agt_12.
         id: String,
     },

@@ -138,6 +138,7 @@ async fn agents(api: &ApiClient, command: AgentsCommand) -> Result<(), Failure> 
         AgentsCommand::Pause { id } => (id, "pause"),
         AgentsCommand::Resume { id } => (id, "resume"),
         AgentsCommand::Revoke { id } => (id, "revoke"),
+        AgentsCommand::RemovePages { id } => (id, "remove-pages"),
     };
     let path = format!("agents/{}/{action}", segment(id));
     let agent = api.call(Method::POST, &path, &[], None).await?;

@@ -19,7 +19,8 @@ SELECT a.id, a.state, a.name, a.contact, a.version, a.capacity_pages_per_day, a.
        coalesce(k.pages, 0) AS pages, coalesce(k.wire_bytes, 0) AS wire_bytes,
        coalesce(k.shipped_bytes, 0) AS shipped_bytes,
        (SELECT t.name FROM join_tokens t WHERE t.used_by = a.id ORDER BY t.id DESC LIMIT 1)
-           AS join_token
+           AS join_token,
+       (SELECT r.ordered_at FROM page_removals r WHERE r.agent = a.id) AS pages_removed_at
 FROM agents a LEFT JOIN kept k ON k.agent = a.id
 WHERE $1::bigint IS NULL OR a.id = $1
 ORDER BY a.id DESC

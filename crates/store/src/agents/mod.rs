@@ -15,6 +15,7 @@ use protocol::key::PublicKey;
 pub use enrolment::{Enrolment, Newcomer, enrol};
 pub use heartbeats::{Heartbeat, HeartbeatOutcome, heartbeat};
 pub use leaving::{Departure, leave};
+pub(crate) use orders::lock;
 pub use orders::{Order, OrderOutcome, order};
 pub use sites::{AgentSite, sites};
 pub use summaries::{AgentSummary, find, list, names};

@@ -102,7 +102,8 @@ pub async fn order(
     Ok(Some(OrderOutcome::Done))
 }
 
-pub(super) async fn lock(
+/// The state of an agent, whose row is locked until the transaction ends.
+pub(crate) async fn lock(
     db: &mut PgConnection,
     agent: AgentId,
 ) -> Result<Option<AgentState>, StoreError> {

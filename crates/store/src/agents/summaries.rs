@@ -43,6 +43,8 @@ pub struct AgentSummary {
     pub leaving_at: Option<UnixMillis>,
     /// When it was deregistered, because its owner ended it.
     pub left_at: Option<UnixMillis>,
+    /// When an admin had all its pages removed from the search.
+    pub pages_removed_at: Option<UnixMillis>,
     /// When it enrolled.
     pub enrolled_at: UnixMillis,
     /// When it was approved.
@@ -81,6 +83,7 @@ struct Row {
     join_token: Option<String>,
     leaving_at: Option<Moment>,
     left_at: Option<Moment>,
+    pages_removed_at: Option<Moment>,
     enrolled_at: Moment,
     approved_at: Option<Moment>,
     last_heartbeat_at: Option<Moment>,
@@ -134,6 +137,7 @@ impl Row {
             join_token: self.join_token,
             leaving_at: self.leaving_at.map(|at| at.0),
             left_at: self.left_at.map(|at| at.0),
+            pages_removed_at: self.pages_removed_at.map(|at| at.0),
             id: AgentId::new(self.id),
             state: read_word("agents", "state", self.id, &self.state)?,
             name: self.name,

@@ -89,16 +89,18 @@ pub struct Ledger {
     pub id: String,
     /// Position of the package that was entered last; 0 before the first.
     pub last: LedgerPosition,
+    /// Number of the last removal of an agent's pages; 0 before the first.
+    pub removals: u64,
 }
 
 /// The state of the ledger. All packages up to its last position are committed.
 pub async fn ledger(store: &Store) -> Result<Ledger, StoreError> {
-    let (id, last): (String, i64) =
-        sqlx::query_as("SELECT instance::text, last FROM package_ledger")
+    let (id, last, removals): (String, i64, i64) =
+        sqlx::query_as("SELECT instance::text, last, removals FROM package_ledger")
             .fetch_one(store.pool())
             .await
             .map_err(StoreError::doing("read the end of the ledger of packages"))?;
-    Ok(Ledger { id, last: LedgerPosition::new(last) })
+    Ok(Ledger { id, last: LedgerPosition::new(last), removals: removals.unsigned_abs() })
 }
 
 /// A package of the ledger.
@@ -116,6 +118,8 @@ pub struct LedgerPackage {
     pub foreign_hosts: Vec<String>,
     /// Its agent's key.
     pub key: Vec<u8>,
+    /// Whether no index contains pages of its agent any more.
+    pub pages_are_removed: bool,
     /// When it was entered.
     pub received_at: UnixMillis,
     /// Whether its changes were applied to the database.
@@ -133,6 +137,7 @@ struct Row {
     sha256: Vec<u8>,
     object: String,
     foreign_hosts: Vec<String>,
+    pages_are_removed: bool,
     received_at: Moment,
     is_ingested: bool,
     failures: i32,
@@ -224,6 +229,7 @@ impl Row {
             object: self.object,
             foreign_hosts: self.foreign_hosts,
             key: self.public_key,
+            pages_are_removed: self.pages_are_removed,
             received_at: self.received_at.0,
             is_ingested: self.is_ingested,
             failures: self.failures.unsigned_abs(),

@@ -137,6 +137,8 @@ pub struct Agent {
     /// Time at which it had left; null otherwise.
     #[schema(required = true)]
     pub left_at: Option<Timestamp>,
+    /// When an admin had all its pages removed from the search; null before.
+    pub pages_removed_at: Option<Timestamp>,
     /// How its owner can be reached.
     pub contact: String,
     /// Version of the agent program.
