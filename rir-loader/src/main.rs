@@ -5,9 +5,11 @@ mod command;
 mod failure;
 mod progress_bar;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::Parser;
+use tracing_subscriber::EnvFilter;
 
 use crate::cli::{Cli, Command};
 
@@ -29,9 +31,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// Logs warnings of the libraries (Postgres going away and the like), more with `RUST_LOG`.
+/// What is logged unless `RUST_LOG` says otherwise: warnings of the libraries, such as a Postgres
+/// that goes away. Statements over whole generations take long, which is no warning.
+const LOG_FILTER: &str = "warn,sqlx::query=error";
+
 fn start_logging() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env();
-    let filter = filter.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(LOG_FILTER));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        // A file or a journal gets no codes for colours.
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
 }

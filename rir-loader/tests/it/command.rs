@@ -64,6 +64,17 @@ async fn load_prints_a_report() {
 }
 
 #[tokio::test]
+async fn log_lines_in_a_file_have_no_escape_codes() {
+    let database = TestDatabase::new().await.unwrap();
+    let mut command = loader(&["load", "--database-url", &database.url(), &fixtures()]);
+    command.env("RUST_LOG", "sqlx=debug");
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    let logged = stderr(&output);
+    assert!(logged.contains("DEBUG"), "{logged}");
+    assert!(!logged.contains('\u{1b}'), "{logged}");
+}
+
+#[tokio::test]
 async fn a_bad_file_leaves_the_generation_in_use() {
     let database = TestDatabase::new().await.unwrap();
     run(&["load", "--database-url", &database.url(), &fixtures()]).await;
