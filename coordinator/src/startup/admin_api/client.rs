@@ -128,14 +128,21 @@ impl ApiClient {
         let status = response.status();
         let text = response.text().await.map_err(unreachable)?;
         let answer: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
-        if status.is_success() { Ok(answer) } else { Err(refusal(status.as_u16(), &answer)) }
+        if status.is_success() {
+            Ok(answer)
+        } else {
+            Err(refusal(&self.base, status.as_u16(), &answer))
+        }
     }
 }
 
 /// The problem document in one sentence, with the fields that it names.
-fn refusal(status: u16, answer: &Value) -> Failure {
+fn refusal(base: &Url, status: u16, answer: &Value) -> Failure {
     if status == 401 {
-        return Failure::other("the API token is not valid: it was revoked, or has expired");
+        return Failure::other(format!(
+            "the coordinator at {base} does not accept the API token: the token was revoked or has \
+             expired, or the coordinator has another database; --url names yours"
+        ));
     }
     let detail = answer["detail"].as_str();
     let detail = detail.map_or_else(|| format!("the coordinator answers {status}"), str::to_owned);
