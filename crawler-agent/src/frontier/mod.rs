@@ -46,7 +46,6 @@ pub use error::FrontierError;
 pub use handle::FrontierHandle;
 pub use pages::{KnownPage, PageHistory, PageRecord};
 pub use store::{Frontier, StoredResults};
-pub use waiting::Pace;
 pub use workbench::{HostActivity, Workbench};
 
 /// Number by which this frontier knows a host of the agent.

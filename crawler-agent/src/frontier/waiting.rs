@@ -1,9 +1,12 @@
 //! Waiting hosts, and how many requests to slow ones may run.
 //!
 //! A slow host keeps a request slot for up to a minute. Without shares, a hundred of them would
-//! hold every slot and healthy hosts would wait. Hosts known to be slow get a quarter of the slots,
-//! and together with hosts that were never asked three quarters, so that a quarter is left for
-//! hosts known to be fast.
+//! hold every slot and healthy hosts would wait. Slow hosts get a quarter of the slots, and all
+//! that are not known to be fast three quarters, so that a quarter is left for hosts known to be
+//! fast.
+//!
+//! A host is known to be fast by its pages alone. Its robots.txt comes first and is mostly a small
+//! file: hosts that answer it soon and then send their pages slowly would take every slot at once.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -12,25 +15,37 @@ use std::{
 
 use super::HostNumber;
 
-/// Duration from which a request is slow.
+/// Mean duration of its requests below which a host is fast.
+const FAST: Duration = Duration::from_secs(1);
+
+/// Mean duration of its requests from which a host is slow.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// How fast a host answered its last request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Pace {
-    /// It was not asked yet.
-    #[default]
-    Unknown,
-    /// It answered soon, or failed soon.
+/// Weight of the earlier requests beside the last one. With less, a host that answers at once and
+/// slowly in turns would be fast for every other request.
+const EARLIER: u32 = 3;
+
+/// How fast a host answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// It answers soon, or fails soon.
     Fast,
-    /// It kept the request for long.
+    /// It takes its time, or was not asked for a page yet.
+    Medium,
+    /// It keeps a request for long.
     Slow,
 }
 
 impl Pace {
-    /// The pace of a host whose last request took this long.
-    pub fn of(duration: Duration) -> Self {
-        if duration < SLOW { Self::Fast } else { Self::Slow }
+    /// The pace of a host whose requests take this long.
+    fn of(duration: Duration) -> Self {
+        if duration < FAST {
+            Self::Fast
+        } else if duration < SLOW {
+            Self::Medium
+        } else {
+            Self::Slow
+        }
     }
 }
 
@@ -48,10 +63,10 @@ struct Shares {
 pub(super) struct WaitingHosts {
     shares: Shares,
     fast: BTreeSet<(u64, HostNumber)>,
-    unknown: BTreeSet<(u64, HostNumber)>,
+    medium: BTreeSet<(u64, HostNumber)>,
     slow: BTreeSet<(u64, HostNumber)>,
-    /// Hosts that were asked; each is waiting, running or queueing.
-    paces: HashMap<HostNumber, Pace>,
+    /// Mean durations of the requests to hosts; each is waiting, running or queueing.
+    durations: HashMap<HostNumber, Duration>,
     /// Hosts with a running request that counts for a share.
     running: HashMap<HostNumber, Pace>,
     slow_running: usize,
@@ -71,9 +86,9 @@ impl WaitingHosts {
         Self {
             shares,
             fast: BTreeSet::new(),
-            unknown: BTreeSet::new(),
+            medium: BTreeSet::new(),
             slow: BTreeSet::new(),
-            paces: HashMap::new(),
+            durations: HashMap::new(),
             running: HashMap::new(),
             slow_running: 0,
         }
@@ -106,37 +121,46 @@ impl WaitingHosts {
         }
     }
 
-    /// Sets the pace of a host that is not waiting.
-    pub(super) fn set_pace(&mut self, host: HostNumber, pace: Pace) {
-        self.paces.insert(host, pace);
+    /// Notes how long a request for a page took. The host is not waiting.
+    pub(super) fn page_took(&mut self, host: HostNumber, duration: Duration) {
+        let mean = self.durations.entry(host).or_insert(duration);
+        *mean = (*mean * EARLIER + duration) / (EARLIER + 1);
+    }
+
+    /// Notes how long a request for robots.txt took, which only shows that a host is slow. The host
+    /// is not waiting.
+    pub(super) fn robots_took(&mut self, host: HostNumber, duration: Duration) {
+        if Pace::of(duration) == Pace::Slow {
+            self.page_took(host, duration);
+        }
     }
 
     /// Forgets a host that is not waiting.
     pub(super) fn forget(&mut self, host: HostNumber) {
-        self.paces.remove(&host);
+        self.durations.remove(&host);
     }
 
     /// The first host among those that may be asked now.
     pub(super) fn first(&self) -> Option<(u64, HostNumber)> {
         let not_fast = self.running.len() < self.shares.not_fast;
         let slow = not_fast && self.slow_running < self.shares.slow;
-        let unknown = self.unknown.first().filter(|_| not_fast);
+        let medium = self.medium.first().filter(|_| not_fast);
         let slow = self.slow.first().filter(|_| slow);
-        [self.fast.first(), unknown, slow].into_iter().flatten().min().copied()
+        [self.fast.first(), medium, slow].into_iter().flatten().min().copied()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.fast.len() + self.unknown.len() + self.slow.len()
+        self.fast.len() + self.medium.len() + self.slow.len()
     }
 
     fn pace(&self, host: HostNumber) -> Pace {
-        self.paces.get(&host).copied().unwrap_or_default()
+        self.durations.get(&host).map_or(Pace::Medium, |mean| Pace::of(*mean))
     }
 
     fn queue(&mut self, pace: Pace) -> &mut BTreeSet<(u64, HostNumber)> {
         match pace {
             Pace::Fast => &mut self.fast,
-            Pace::Unknown => &mut self.unknown,
+            Pace::Medium => &mut self.medium,
             Pace::Slow => &mut self.slow,
         }
     }
@@ -149,7 +173,12 @@ mod tests {
     fn waiting(slots: usize, hosts: &[(u64, Pace)]) -> WaitingHosts {
         let mut waiting = WaitingHosts::new(slots);
         for (number, pace) in hosts {
-            waiting.set_pace(HostNumber(*number), *pace);
+            let duration = match pace {
+                Pace::Fast => Duration::ZERO,
+                Pace::Medium => FAST,
+                Pace::Slow => SLOW,
+            };
+            waiting.page_took(HostNumber(*number), duration);
             waiting.insert(*number, HostNumber(*number));
         }
         waiting
@@ -160,11 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn slow_and_unknown_hosts_leave_slots_to_fast_ones() {
+    fn slower_hosts_leave_slots_to_fast_ones() {
         let slow = (1..=8).map(|number| (number, Pace::Slow));
-        let unknown = (11..=18).map(|number| (number, Pace::Unknown));
+        let medium = (11..=18).map(|number| (number, Pace::Medium));
         let fast = (21..=28).map(|number| (number, Pace::Fast));
-        let hosts: Vec<(u64, Pace)> = slow.chain(unknown).chain(fast).collect();
+        let hosts: Vec<(u64, Pace)> = slow.chain(medium).chain(fast).collect();
         let mut waiting = waiting(8, &hosts);
         let taken = take_all(&mut waiting);
         // Two of eight slots for slow hosts, six for those that are not known to be fast.
@@ -180,15 +209,41 @@ mod tests {
     #[test]
     fn without_slow_hosts_the_order_is_by_due_time() {
         let mut waiting =
-            waiting(8, &[(3, Pace::Unknown), (1, Pace::Fast), (2, Pace::Unknown), (4, Pace::Fast)]);
+            waiting(8, &[(3, Pace::Medium), (1, Pace::Fast), (2, Pace::Medium), (4, Pace::Fast)]);
         assert_eq!(waiting.take(0), None, "none is due");
         assert_eq!(take_all(&mut waiting), [1, 2, 3, 4]);
-        assert_eq!((Pace::of(SLOW), Pace::of(SLOW / 2)), (Pace::Slow, Pace::Fast));
+    }
+
+    #[test]
+    fn the_pace_is_that_of_several_pages() {
+        let host = HostNumber(1);
+        let mut waiting = WaitingHosts::new(8);
+        let mut paces = |seconds: &[u64]| {
+            let mut paces = Vec::new();
+            for seconds in seconds {
+                waiting.page_took(host, Duration::from_secs(*seconds));
+                paces.push(waiting.pace(host));
+            }
+            paces
+        };
+        assert_eq!(paces(&[0, 19, 0]), [Pace::Fast, Pace::Medium, Pace::Medium], "one lost answer");
+        assert_eq!(paces(&[60, 0, 60, 0]), [Pace::Slow; 4], "slow and fast in turns");
+        assert_eq!(paces(&[0; 16]).last(), Some(&Pace::Fast), "fast again");
+    }
+
+    #[test]
+    fn a_fast_robots_txt_says_nothing_about_pages() {
+        let host = HostNumber(1);
+        let mut waiting = WaitingHosts::new(8);
+        waiting.robots_took(host, Duration::ZERO);
+        assert_eq!(waiting.pace(host), Pace::Medium);
+        waiting.robots_took(host, SLOW);
+        assert_eq!(waiting.pace(host), Pace::Slow);
     }
 
     #[test]
     fn one_slot_serves_every_pace() {
-        let mut waiting = waiting(1, &[(1, Pace::Slow), (2, Pace::Unknown)]);
+        let mut waiting = waiting(1, &[(1, Pace::Slow), (2, Pace::Medium)]);
         assert_eq!(take_all(&mut waiting), [1]);
         waiting.ended(HostNumber(1));
         assert_eq!(take_all(&mut waiting), [2]);

@@ -7,9 +7,10 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     net::IpAddr,
+    time::Duration,
 };
 
-use super::{HostNumber, waiting::Pace, waiting::WaitingHosts};
+use super::{HostNumber, waiting::WaitingHosts};
 
 /// Hosts that have work, and running requests.
 #[derive(Debug, Default)]
@@ -278,9 +279,15 @@ impl Workbench {
         }
     }
 
-    /// Sets the pace of a busy host, which decides on its share of the slots.
-    pub fn set_pace(&mut self, host: HostNumber, pace: Pace) {
-        self.waiting.set_pace(host, pace);
+    /// Notes how long a request for a page of a busy host took, which decides on its share of the
+    /// slots.
+    pub fn page_took(&mut self, host: HostNumber, duration: Duration) {
+        self.waiting.page_took(host, duration);
+    }
+
+    /// Notes how long a request for robots.txt of a busy host took.
+    pub fn robots_took(&mut self, host: HostNumber, duration: Duration) {
+        self.waiting.robots_took(host, duration);
     }
 
     /// Whether a request is running, or a host is due by `then`.

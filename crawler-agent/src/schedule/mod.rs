@@ -15,7 +15,7 @@ use model::UnixMillis;
 use tokio::{sync::Notify, time::Instant};
 
 pub use crate::frontier::HostActivity;
-use crate::frontier::{HostNumber, Pace, Workbench};
+use crate::frontier::{HostNumber, Workbench};
 use last_requests::LastRequests;
 
 /// Longest wait for a stored due time. A wall clock that was set back must not keep hosts waiting
@@ -257,9 +257,14 @@ impl Claim {
         self.pause = pause;
     }
 
-    /// Notes how long the request to the host took.
-    pub fn set_duration(&mut self, duration: Duration) {
-        self.schedule.workbench().set_pace(self.host, Pace::of(duration));
+    /// Notes how long the request for a page took.
+    pub fn page_took(&mut self, duration: Duration) {
+        self.schedule.workbench().page_took(self.host, duration);
+    }
+
+    /// Notes how long the request for robots.txt took.
+    pub fn robots_took(&mut self, duration: Duration) {
+        self.schedule.workbench().robots_took(self.host, duration);
     }
 
     /// Holds the address for this claim. Where another request uses it, or the last one ended less

@@ -145,7 +145,7 @@ impl Visitor {
         let open = |head: &fetch::Head| PageSink::open(&item.url, head);
         let result = self.fetcher.get_changed(&item.url, address, &known, open).await;
         let duration = fetch::duration_of(&result);
-        claim.set_duration(duration);
+        claim.page_took(duration);
         let delay = delay.max(retry::after_answer(delay, duration));
         let visit = Visit { claim, record, delay };
         match result {

@@ -87,7 +87,7 @@ impl Visitor {
         let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay)?;
         let Some((mut claim, other)) = claimed else { return Ok(()) };
         let result = self.fetcher.get(&asking.url, address, |_| Some(RobotsBody::default())).await;
-        claim.set_duration(fetch::duration_of(&result));
+        claim.robots_took(fetch::duration_of(&result));
         let visit = Visit { claim, record, delay };
         if let Some(host) = other {
             self.store.apply(Change::Asked { host, due: after(delay) })?;

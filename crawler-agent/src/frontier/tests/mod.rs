@@ -15,6 +15,7 @@ mod killed;
 mod reference;
 mod release;
 mod seen;
+mod shares;
 mod traps;
 mod window;
 mod workbench;
