@@ -94,7 +94,8 @@ fn hand_over(arguments: &LeaveArgs, dir: &Path) -> anyhow::Result<()> {
     } else {
         let ConfigArgs { config, data_dir } = &arguments.config_args;
         let config_args = ConfigArgs { config: config.clone(), data_dir: data_dir.clone() };
-        run::run(&Join { config_args, join_token_file: None })?;
+        let join = Join { config_args, join_token_file: None };
+        run::run(&run::RunArgs { join, rebuild: false })?;
     }
     if has_enrolled_still(dir) {
         bail!("the agent has not left; its log says why. Run this again to go on");

@@ -67,7 +67,7 @@ enum LogFormat {
 enum Command {
     /// Runs the agent until it is stopped. Enrols first, if it has not yet and a join token is
     /// given.
-    Run(Join),
+    Run(run::RunArgs),
     /// Enrols with a join token, and exits.
     Join(Join),
     /// Shows how the running agent is doing, and why it is not working if it is not.
@@ -164,7 +164,7 @@ pub fn main(cli: Cli) -> ExitCode {
     file::create_privately();
     log_to_stderr(cli.log_format);
     let done = match cli.command {
-        Command::Run(join) => run::run(&join),
+        Command::Run(arguments) => run::run(&arguments),
         Command::Join(join) => run::join(&join),
         Command::Status { config_args, json } => status(&config_args, json),
         Command::Pause(config_args) => pause(&config_args),
@@ -206,14 +206,19 @@ fn log_to_stderr(format: LogFormat) {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    use crate::{agent::AgentError, config::ConfigError, coordinator_client::CoordinatorError};
+    use crate::{
+        agent::AgentError, config::ConfigError, coordinator_client::CoordinatorError,
+        frontier::FrontierError,
+    };
     let agent = error.downcast_ref::<AgentError>();
     let refused = matches!(error.downcast_ref(), Some(CoordinatorError::Refused { .. }));
     let unreadable = error.is::<protocol::join_token::JoinTokenError>()
         || error.is::<join_token::TokenFileError>();
     let banned = matches!(agent, Some(AgentError::Banned(_) | AgentError::Revoked));
     let unmeasured = matches!(agent, Some(AgentError::Reading(_)));
-    let unusable = matches!(agent, Some(AgentError::Usage(_)));
+    // A page that is read long after the start may be damaged, too.
+    let damaged = matches!(agent, Some(AgentError::Frontier(FrontierError::Damaged { .. })));
+    let unusable = damaged || matches!(agent, Some(AgentError::Usage(_)));
     match () {
         () if error.is::<ConfigError>() || unreadable || unmeasured => 64,
         () if error.is::<DataDirError>() || unusable => 73,

@@ -3,6 +3,7 @@
 use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
+use clap::Args;
 use protocol::{
     enrol::{EnrolRequest, EnrolResponse},
     join_token::{Fingerprint, JoinToken},
@@ -23,6 +24,7 @@ use crate::{
     coordinator_client::{AgentApi, CoordinatorClient, CoordinatorError, new_nonce},
     data_dir::{DataDir, Identity, removal},
     error_line,
+    frontier::{Frontier, Salvaged},
 };
 
 /// Worker threads. An agent waits most of the time, and the machine has other users.
@@ -30,14 +32,25 @@ const THREADS: usize = 2;
 /// Threads for calls that block on the disk.
 const BLOCKING_THREADS: usize = 8;
 
-pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    pub(super) join: Join,
+    /// Writes the frontier anew from what can be read of a damaged one, which is kept under another
+    /// name, and says what is lost.
+    #[arg(long)]
+    pub(super) rebuild: bool,
+}
+
+pub(super) fn run(arguments: &RunArgs) -> anyhow::Result<ExitCode> {
+    let RunArgs { join, rebuild } = arguments;
     runtime()?.block_on(async {
         let stop = on_signals()?;
         let finish = on_finish()?;
         let (config, dir) = join.config_args.open()?;
         let data_dir = DataDir::open(&dir)?;
         // Opened first, because it locks the directory: two agents must never share one.
-        let frontier = data_dir.frontier()?;
+        let frontier = if *rebuild { rebuilt(&data_dir)? } else { data_dir.frontier()? };
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
         let enrolling = enrolled(&data_dir, &config, &api, &key, join);
@@ -56,6 +69,39 @@ pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
         }
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// Rebuilds the frontier and prints what was kept.
+fn rebuilt(data_dir: &DataDir) -> anyhow::Result<Frontier> {
+    // The store panics at damaged pages, which is expected here and caught.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let rebuilt = data_dir.rebuild_frontier();
+    std::panic::set_hook(hook);
+    let (frontier, rebuilt) = rebuilt?;
+    print_line(&format!(
+        "the frontier is rebuilt; the former file is {}",
+        rebuilt.damaged.display()
+    ));
+    let kinds = [
+        ("hosts", rebuilt.hosts),
+        ("URLs in queues", rebuilt.queued),
+        ("pages", rebuilt.pages),
+        ("results", rebuilt.results),
+    ];
+    for (kind, Salvaged { kept, lost }) in kinds {
+        let lost = lost.map_or_else(|| "an unknown number".to_owned(), |lost| lost.to_string());
+        print_line(&format!("{kind}: {kept} kept, {lost} lost"));
+    }
+    if rebuilt.is_epoch_new {
+        print_line(
+            "packages are numbered anew; those that the coordinator has not taken are dropped",
+        );
+    }
+    if rebuilt.is_log_lost {
+        print_line("the changes since the last checkpoint are lost; their log has another name");
+    }
+    Ok(frontier)
 }
 
 pub(super) fn join(join: &Join) -> anyhow::Result<ExitCode> {

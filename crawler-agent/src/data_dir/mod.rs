@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     file::{self, FileError},
-    frontier::{Frontier, FrontierError},
+    frontier::{Frontier, FrontierError, Rebuilt},
 };
 
 /// The data directory cannot be used.
@@ -90,6 +90,12 @@ impl DataDir {
             return Err(FrontierError::Earlier(earlier).into());
         }
         Ok(Frontier::open(&self.dir.join("frontier"), epoch)?)
+    }
+
+    /// Opens the frontier after it was written anew from what can be read of it.
+    pub fn rebuild_frontier(&self) -> Result<(Frontier, Rebuilt), DataDirError> {
+        let epoch = crate::clock::now().0.unsigned_abs();
+        Ok(Frontier::rebuild(&self.dir.join("frontier"), epoch)?)
     }
 
     /// Loads the identity; none before the agent has enrolled with a join token that names the

@@ -30,13 +30,24 @@ pub enum FrontierError {
     #[error("{0} is missing, though its log is there; restore it, or delete the directory")]
     Missing(PathBuf),
     /// A file holds something else than what was written into it.
-    #[error("{path} is damaged; restore it, or delete the directory")]
+    #[error(
+        "{path} is damaged; `nearcrawl-agent run --rebuild` starts with what can be read of it"
+    )]
     Damaged {
         /// Path of the file.
         path: PathBuf,
         /// What could not be read; none where the store itself gave up.
         #[source]
         source: Option<Box<FrontierError>>,
+    },
+    /// A file cannot be replaced when the frontier is rebuilt.
+    #[error("{path} cannot be replaced")]
+    Rename {
+        /// Path of the file.
+        path: PathBuf,
+        /// Error of the operating system.
+        #[source]
+        source: std::io::Error,
     },
     /// The file has a format that this version cannot read.
     #[error("the frontier {path} has format {found}, which this version cannot read")]
@@ -92,13 +103,25 @@ impl FrontierError {
         }
     }
 
-    /// Names the file in which something could not be read.
+    /// Names the file, if what could not be read says that it is damaged.
     pub(super) fn in_file(self, path: &Path) -> Self {
+        if self.is_damage() {
+            Self::Damaged { path: path.to_owned(), source: Some(Box::new(self)) }
+        } else {
+            self
+        }
+    }
+
+    fn is_damage(&self) -> bool {
         match self {
-            Self::Store(_) | Self::Record(_) => {
-                Self::Damaged { path: path.to_owned(), source: Some(Box::new(self)) }
-            }
-            other => other,
+            Self::Record(_) | Self::Url(_) | Self::Seen | Self::StoredResult(_) => true,
+            Self::Store(error) => match error.as_ref() {
+                // A full disk or one that fails is not damage. A file that is too short is.
+                redb::Error::Io(error) => error.kind() == std::io::ErrorKind::UnexpectedEof,
+                redb::Error::PreviousIo => false,
+                _ => true,
+            },
+            _ => false,
         }
     }
 }

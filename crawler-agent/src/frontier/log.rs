@@ -110,7 +110,8 @@ fn directory(dir: &Path) -> Result<Arc<File>, FrontierError> {
     opened.map_err(|source| FrontierError::Log { path: dir.to_owned(), source })
 }
 
-fn path(dir: &Path, number: u64) -> PathBuf {
+/// Path of a segment.
+pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("log-{number:010}"))
 }
 

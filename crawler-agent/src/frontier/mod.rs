@@ -28,6 +28,7 @@ mod error;
 mod handle;
 mod log;
 mod pages;
+mod rebuild;
 mod state;
 mod store;
 mod waiting;
@@ -45,6 +46,7 @@ pub use change::{AdoptedUrl, After, Bounds, Change, Done, Effect, Report, Visite
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
 pub use pages::{KnownPage, PageHistory, PageRecord};
+pub use rebuild::{Rebuilt, Salvaged};
 pub use store::{Frontier, StoredResults};
 pub use workbench::{HostActivity, Workbench};
 

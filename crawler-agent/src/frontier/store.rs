@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashSet,
-    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -28,6 +27,9 @@ const LONG_LOG: u64 = 16 << 20;
 /// dropped from memory and the log is short at the next start.
 const OLD_LOG: Duration = Duration::from_mins(1);
 
+/// Name of the file in its directory.
+pub(super) const FILE: &str = "hosts.redb";
+
 /// The durable half of the frontier, in one directory.
 pub struct Frontier {
     dir: PathBuf,
@@ -39,19 +41,6 @@ pub struct Frontier {
     syncing: Mutex<()>,
     /// Held while a checkpoint is made.
     checkpointing: Mutex<()>,
-}
-
-/// Opens the file and reads what is kept in memory.
-fn load(file: &Path, new_epoch: u64) -> Result<(Disk, State), FrontierError> {
-    let read = || {
-        let (disk, totals) = Disk::open(file, new_epoch)?;
-        let state = State::load(&disk, totals)?;
-        Ok((disk, state))
-    };
-    // The store panics at pages that it cannot have written. Nothing of it is used afterwards.
-    let loaded = catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(FrontierError::Damaged { path: file.to_owned(), source: None }));
-    loaded.map_err(|error: FrontierError| error.in_file(file))
 }
 
 /// State and log, under one lock that is never held during a sync.
@@ -68,12 +57,13 @@ impl Frontier {
     /// Opens the directory `dir`; makes it, with `new_epoch` as its epoch, where it does not exist.
     pub fn open(dir: &Path, new_epoch: u64) -> Result<Self, FrontierError> {
         crate::file::private_dir(dir).map_err(|error| FrontierError::Directory(error.into()))?;
-        let file = dir.join("hosts.redb");
+        let file = dir.join(FILE);
         if !file.exists() && !log::segments(dir)?.is_empty() {
             return Err(FrontierError::Missing(file));
         }
-        let (disk, mut state) = load(&file, new_epoch)?;
-        let epoch = state.totals().epoch;
+        let (disk, totals) = Disk::open(&file, new_epoch)?;
+        let epoch = totals.epoch;
+        let mut state = State::load(&disk, totals)?;
         let last = replay(dir, &disk, &mut state)?;
         let log = Log::start(dir, last + 1)?;
         let working = StateAndLog { state, log, since: Instant::now(), is_failed: false };
@@ -106,7 +96,7 @@ impl Frontier {
         let logged = selected.and_then(|()| log.append(&change));
         let applied = logged.and_then(|()| state.apply(&self.disk, &change));
         *is_failed = applied.is_err();
-        applied
+        applied.map_err(|error| self.named(error))
     }
 
     /// Makes all changes so far durable.
@@ -151,7 +141,8 @@ impl Frontier {
             let mut working = self.working()?;
             let segment = working.log.rotate()?;
             working.since = Instant::now();
-            working.state.checkpoint(&self.disk, segment)?
+            let checkpoint = working.state.checkpoint(&self.disk, segment);
+            checkpoint.map_err(|error| self.named(error))?
         };
         // Until the file has the changes, the former segment is needed.
         self.sync()?;
@@ -164,18 +155,18 @@ impl Frontier {
 
     /// State of a host; none when the host is not the agent's.
     pub fn snapshot(&self, host: HostNumber) -> Result<Option<HostSnapshot>, FrontierError> {
-        self.working()?.state.snapshot(&self.disk, host)
+        self.working()?.state.snapshot(&self.disk, host).map_err(|error| self.named(error))
     }
 
     /// The bundle of a host for its next agent; none when the host is not the agent's or has more
     /// URLs than a bundle may have.
     pub fn bundle(&self, host: HostNumber) -> Result<Option<HostBundle>, FrontierError> {
-        self.working()?.state.bundle(&self.disk, host)
+        self.working()?.state.bundle(&self.disk, host).map_err(|error| self.named(error))
     }
 
     /// Paths of a host's queue, and of its pages.
     pub fn paths(&self, host: HostNumber) -> Result<(Vec<String>, Vec<String>), FrontierError> {
-        self.working()?.state.paths(&self.disk, host)
+        self.working()?.state.paths(&self.disk, host).map_err(|error| self.named(error))
     }
 
     /// Whether [`Self::snapshot`] of this host reads little or nothing from disk.
@@ -185,7 +176,7 @@ impl Frontier {
 
     /// Whether a URL was ever queued at this agent; reads from disk.
     pub fn is_known(&self, url: &CrawlUrl) -> Result<bool, FrontierError> {
-        self.working()?.state.is_known(&self.disk, url)
+        self.working()?.state.is_known(&self.disk, url).map_err(|error| self.named(error))
     }
 
     /// Number of the host with this scheme and authority; none when it is not the agent's.
@@ -283,6 +274,11 @@ impl Frontier {
         if working.is_failed { Err(FrontierError::Closed) } else { Ok(working) }
     }
 
+    /// An error with the name of the file, if it says that the file is damaged.
+    fn named(&self, error: FrontierError) -> FrontierError {
+        error.in_file(&self.dir.join(FILE))
+    }
+
     fn fail(&self) {
         self.working.lock().unwrap_or_else(PoisonError::into_inner).is_failed = true;
     }
@@ -303,7 +299,8 @@ fn replay(dir: &Path, disk: &Disk, state: &mut State) -> Result<u64, FrontierErr
         let replayed = log::read(dir, number)?;
         is_cut = replayed.is_cut;
         for change in &replayed.changes {
-            state.apply(disk, change)?;
+            let applied = state.apply(disk, change);
+            applied.map_err(|error| error.in_file(&dir.join(FILE)))?;
         }
     }
     if is_cut {

@@ -138,3 +138,26 @@ async fn a_package_that_is_refused_for_good_is_set_aside() {
     bed.coordinator.route(std::slice::from_ref(&later));
     bed.until_reported(&[later]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_frontier_is_refused_and_rebuilt_on_request() {
+    let mut bed = TestBed::new(1).await;
+    let url = bed.web.page("a1.test", "/page", html("some text"));
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    bed.until_reported(std::slice::from_ref(&url)).await;
+    assert!(bed.stop().await.0.success());
+    let file = bed.data_dir().join("frontier/hosts.redb");
+    let length = std::fs::metadata(&file).unwrap().len();
+    std::fs::write(&file, vec![0xa5; usize::try_from(length).unwrap()]).unwrap();
+    let refused = bed.run(&["run"]).await;
+    assert_eq!(refused.status.code(), Some(73), "{refused:?}");
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("hosts.redb"), "{said}");
+    bed.start_with(&["run", "--rebuild"]).await;
+    bed.until("it says what is lost", |bed| bed.said("hosts: 0 kept, an unknown number lost"))
+        .await;
+    let new = bed.web.page("a1.test", "/new", html("other text"));
+    bed.coordinator.route(std::slice::from_ref(&new));
+    bed.until_reported(std::slice::from_ref(&new)).await;
+}

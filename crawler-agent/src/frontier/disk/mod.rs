@@ -1,8 +1,12 @@
 //! The file of the frontier: rows of all hosts, as of the last checkpoint.
 
 pub(in crate::frontier) mod rows;
+pub(in crate::frontier) mod salvage;
 
-use std::path::Path;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
 
 use redb::{
     Database, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction,
@@ -39,20 +43,43 @@ const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results")
 
 /// The open file.
 pub(super) struct Disk {
+    path: PathBuf,
     db: Database,
+}
+
+/// Runs an operation on the file at `path`. The store panics at pages that it cannot have written;
+/// that becomes an error which names the file, after which the frontier is not used any more.
+fn guarded<T>(
+    path: &Path,
+    operation: impl FnOnce() -> Result<T, FrontierError>,
+) -> Result<T, FrontierError> {
+    let done = catch_unwind(AssertUnwindSafe(operation))
+        .unwrap_or_else(|_| Err(FrontierError::Damaged { path: path.to_owned(), source: None }));
+    done.map_err(|error| error.in_file(path))
 }
 
 impl Disk {
     /// Opens the file, or makes it.
     pub(super) fn open(path: &Path, new_epoch: u64) -> Result<(Self, Totals), FrontierError> {
-        let opened = Database::builder().set_cache_size(CACHE_BYTES).create(path);
-        let disk = Self { db: opened.map_err(|error| FrontierError::open(path, error))? };
-        let totals = disk.totals(new_epoch)?;
+        let db = guarded(path, || {
+            let opened = Database::builder().set_cache_size(CACHE_BYTES).create(path);
+            opened.map_err(|error| FrontierError::open(path, error))
+        })?;
+        let disk = Self { path: path.to_owned(), db };
+        let totals = disk.guarded(|disk| disk.totals(new_epoch))?;
         if totals.format == rows::FORMAT {
             Ok((disk, totals))
         } else {
             Err(FrontierError::Format { path: path.to_owned(), found: totals.format })
         }
+    }
+
+    /// Runs an operation on this file; see the function of this name.
+    fn guarded<T>(
+        &self,
+        operation: impl FnOnce(&Self) -> Result<T, FrontierError>,
+    ) -> Result<T, FrontierError> {
+        guarded(&self.path, || operation(self))
     }
 
     /// The totals; in a new file, those of an empty frontier, and empty tables.
@@ -84,11 +111,13 @@ impl Disk {
         &self,
         host: HostNumber,
     ) -> Result<Option<(HostRow, Option<RobotsState>)>, FrontierError> {
-        let read = self.db.begin_read()?;
-        let Some(row) = read.open_table(HOSTS)?.get(host.0)? else { return Ok(None) };
-        let robots = read.open_table(ROBOTS)?.get(host.0)?;
-        let robots = robots.map(|row| decode(row.value())).transpose()?;
-        Ok(Some((decode(row.value())?, robots)))
+        self.guarded(|disk| {
+            let read = disk.db.begin_read()?;
+            let Some(row) = read.open_table(HOSTS)?.get(host.0)? else { return Ok(None) };
+            let robots = read.open_table(ROBOTS)?.get(host.0)?;
+            let robots = robots.map(|row| decode(row.value())).transpose()?;
+            Ok(Some((decode(row.value())?, robots)))
+        })
     }
 
     /// Calls `each` with every host.
@@ -96,11 +125,13 @@ impl Disk {
         &self,
         mut each: impl FnMut(HostNumber, HostRow),
     ) -> Result<(), FrontierError> {
-        for entry in self.db.begin_read()?.open_table(HOSTS)?.iter()? {
-            let (number, row) = entry?;
-            each(HostNumber(number.value()), decode(row.value())?);
-        }
-        Ok(())
+        self.guarded(|disk| {
+            for entry in disk.db.begin_read()?.open_table(HOSTS)?.iter()? {
+                let (number, row) = entry?;
+                each(HostNumber(number.value()), decode(row.value())?);
+            }
+            Ok(())
+        })
     }
 
     /// At most `most` URLs of a host's queue, from a key on.
@@ -110,14 +141,16 @@ impl Disk {
         (depth, order): QueueKey,
         most: usize,
     ) -> Result<Vec<(QueueKey, QueuedPath)>, FrontierError> {
-        let table = self.db.begin_read()?.open_table(QUEUE)?;
-        let rows = table.range((host.0, depth, order)..(host.0 + 1, 0, 0))?.take(most);
-        rows.map(|entry| {
-            let (key, row) = entry?;
-            let (_, depth, order) = key.value();
-            Ok(((depth, order), decode(row.value())?))
+        self.guarded(|disk| {
+            let table = disk.db.begin_read()?.open_table(QUEUE)?;
+            let rows = table.range((host.0, depth, order)..(host.0 + 1, 0, 0))?.take(most);
+            rows.map(|entry| {
+                let (key, row) = entry?;
+                let (_, depth, order) = key.value();
+                Ok(((depth, order), decode(row.value())?))
+            })
+            .collect()
         })
-        .collect()
     }
 
     /// At most `most` pages of a host, from a key on.
@@ -127,14 +160,17 @@ impl Disk {
         (visited, order): PageKey,
         most: usize,
     ) -> Result<Vec<(PageKey, PageRecord)>, FrontierError> {
-        let table = self.db.begin_read()?.open_table(PAGES)?;
-        let rows = table.range((host.0, visited, order)..(host.0 + 1, i64::MIN, 0))?.take(most);
-        rows.map(|entry| {
-            let (key, row) = entry?;
-            let (_, visited, order) = key.value();
-            Ok(((visited, order), decode(row.value())?))
+        self.guarded(|disk| {
+            let table = disk.db.begin_read()?.open_table(PAGES)?;
+            let from = (host.0, visited, order);
+            let rows = table.range(from..(host.0 + 1, i64::MIN, 0))?.take(most);
+            rows.map(|entry| {
+                let (key, row) = entry?;
+                let (_, visited, order) = key.value();
+                Ok(((visited, order), decode(row.value())?))
+            })
+            .collect()
         })
-        .collect()
     }
 
     /// A run of a host's fingerprints.
@@ -143,25 +179,33 @@ impl Disk {
         host: HostNumber,
         run: u32,
     ) -> Result<Vec<SeenUrl>, FrontierError> {
-        let table = self.db.begin_read()?.open_table(SEEN)?;
-        let Some(row) = table.get((host.0, run))? else { return Ok(Vec::new()) };
-        let (values, _) = row.value().as_chunks::<8>();
-        Ok(values.iter().map(|bytes| SeenUrl::from_le_bytes(*bytes)).collect())
+        self.guarded(|disk| {
+            let table = disk.db.begin_read()?.open_table(SEEN)?;
+            let Some(row) = table.get((host.0, run))? else { return Ok(Vec::new()) };
+            let (values, _) = row.value().as_chunks::<8>();
+            Ok(values.iter().map(|bytes| SeenUrl::from_le_bytes(*bytes)).collect())
+        })
     }
 
     /// All results, by their numbers.
     pub(super) fn results(&self) -> Result<Vec<(u64, Vec<u8>)>, FrontierError> {
-        let table = self.db.begin_read()?.open_table(RESULTS)?;
-        let rows = table.iter()?;
-        rows.map(|entry| {
-            let (order, line) = entry?;
-            Ok((order.value(), line.value().to_vec()))
+        self.guarded(|disk| {
+            let table = disk.db.begin_read()?.open_table(RESULTS)?;
+            let rows = table.iter()?;
+            rows.map(|entry| {
+                let (order, line) = entry?;
+                Ok((order.value(), line.value().to_vec()))
+            })
+            .collect()
         })
-        .collect()
     }
 
     /// Writes a checkpoint, which is durable when this returns.
     pub(super) fn write(&self, checkpoint: &Checkpoint) -> Result<(), FrontierError> {
+        self.guarded(|disk| disk.write_all(checkpoint))
+    }
+
+    fn write_all(&self, checkpoint: &Checkpoint) -> Result<(), FrontierError> {
         let mut write = self.db.begin_write()?;
         // Without this a file that was not closed is checked as a whole when it is opened.
         write.set_quick_repair(true);

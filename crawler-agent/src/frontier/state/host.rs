@@ -384,7 +384,7 @@ impl Host {
 
 /// The URL of a stored path. Only URLs that parse are stored; another means that the file is
 /// damaged.
-pub(super) fn url_of(key: &str, path: &str) -> Result<CrawlUrl, FrontierError> {
+pub(in crate::frontier) fn url_of(key: &str, path: &str) -> Result<CrawlUrl, FrontierError> {
     let url = format!("{key}{path}");
     CrawlUrl::parse(&url).map_err(|_| FrontierError::Url(url))
 }

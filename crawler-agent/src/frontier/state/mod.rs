@@ -38,7 +38,7 @@ use hosts::Hosts;
 use reported::RecentlyReported;
 use seen::SeenUrl;
 
-pub(super) use host::{HostChanges, QueuedPath, RobotsChange};
+pub(super) use host::{HostChanges, QueuedPath, RobotsChange, url_of};
 
 /// A result that is not packed yet.
 #[derive(Debug)]
@@ -277,7 +277,7 @@ impl State {
 }
 
 /// The first 64 bits of a fingerprint.
-fn short(fingerprint: Fingerprint) -> SeenUrl {
+pub(super) fn short(fingerprint: Fingerprint) -> SeenUrl {
     let (first, _) = fingerprint.as_chunks::<8>();
     first.first().map_or(0, |bytes| SeenUrl::from_le_bytes(*bytes))
 }

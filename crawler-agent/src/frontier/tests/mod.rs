@@ -12,6 +12,7 @@ use super::*;
 mod durability;
 mod handover;
 mod killed;
+mod rebuild;
 mod reference;
 mod release;
 mod seen;

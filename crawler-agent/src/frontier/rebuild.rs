@@ -1,0 +1,268 @@
+//! Rebuild: a new file from what can be read of a damaged one.
+//!
+//! The new file is written beside the damaged one, which then gets another name. Hosts whose rows
+//! cannot be read are lost with all of theirs; of other hosts each row that can be read is kept,
+//! and their counts are made again. URLs whose fingerprints are lost are known again if they are in
+//! the queue or among the pages; others may be fetched once more. Without the totals the frontier
+//! has a new epoch, as after the loss of a disk. At last the log is replayed.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Frontier, FrontierError, HostNumber, HostRecord, PageRecord, RobotsState,
+    disk::{
+        Disk,
+        rows::{self, HostRow, Totals},
+        salvage::StoredRows,
+    },
+    log,
+    state::{
+        Checkpoint, HostChanges, QueuedPath, RobotsChange,
+        seen::{SeenChanges, SeenUrl},
+        url_of,
+        window::{PageKey, QueueKey, WindowChanges},
+    },
+    store::FILE,
+};
+
+/// Hosts that are written in one transaction.
+const BATCH: usize = 500;
+
+/// Rows of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Salvaged {
+    /// Rows that the new file has.
+    pub kept: u64,
+    /// Rows that the damaged file had besides; none where it does not say how many it had.
+    pub lost: Option<u64>,
+}
+
+/// What became of a damaged frontier.
+#[derive(Debug)]
+pub struct Rebuilt {
+    /// The damaged file.
+    pub damaged: PathBuf,
+    /// Hosts of the agent.
+    pub hosts: Salvaged,
+    /// URLs in queues.
+    pub queued: Salvaged,
+    /// Pages that are visited again.
+    pub pages: Salvaged,
+    /// Results that were not packed.
+    pub results: Salvaged,
+    /// Whether the totals are lost. Packages are numbered anew, and those that the coordinator has
+    /// not taken are dropped.
+    pub is_epoch_new: bool,
+    /// Whether the changes since the last checkpoint are lost.
+    pub is_log_lost: bool,
+}
+
+/// Numbers of rows that were written, and the largest order in them.
+#[derive(Debug, Default)]
+struct Written {
+    hosts: u64,
+    queued: u64,
+    pages: u64,
+    results: u64,
+    last_order: u64,
+}
+
+impl Frontier {
+    /// Opens the directory `dir` after its file was written anew from what can be read of it. The
+    /// damaged file is kept, and its name ends with `new_epoch`.
+    pub fn rebuild(dir: &Path, new_epoch: u64) -> Result<(Self, Rebuilt), FrontierError> {
+        let file = dir.join(FILE);
+        if !file.exists() {
+            return Err(FrontierError::Missing(file));
+        }
+        let new = dir.join(format!("{FILE}.new"));
+        remove_if_there(&new)?;
+        let old = match Disk::open_damaged(&file) {
+            Err(error @ FrontierError::InUse(_)) => return Err(error),
+            opened => opened.ok(),
+        };
+        let stored = old.as_ref().map(Disk::stored_rows).unwrap_or_default();
+        let written = copy(old.as_ref(), &new, new_epoch)?;
+        drop(old);
+        let damaged = damaged_name(&file, new_epoch);
+        rename(&file, &damaged)?;
+        rename(&new, &file)?;
+        let (frontier, is_log_lost) = replay_if_possible(dir, new_epoch)?;
+        let is_epoch_new = frontier.epoch() == new_epoch;
+        let rebuilt = Rebuilt { is_epoch_new, is_log_lost, ..written.report(damaged, stored) };
+        Ok((frontier, rebuilt))
+    }
+}
+
+impl Written {
+    fn report(self, damaged: PathBuf, stored: StoredRows) -> Rebuilt {
+        let salvaged = |kept: u64, stored: Option<u64>| Salvaged {
+            kept,
+            lost: stored.map(|stored| stored.saturating_sub(kept)),
+        };
+        Rebuilt {
+            damaged,
+            hosts: salvaged(self.hosts, stored.hosts),
+            queued: salvaged(self.queued, stored.queued),
+            pages: salvaged(self.pages, stored.pages),
+            results: salvaged(self.results, stored.results),
+            is_epoch_new: false,
+            is_log_lost: false,
+        }
+    }
+
+    fn note_order(&mut self, order: u64) {
+        self.last_order = self.last_order.max(order);
+    }
+}
+
+/// Opens the rebuilt frontier with its log; without it, if a change cannot be applied.
+fn replay_if_possible(dir: &Path, new_epoch: u64) -> Result<(Frontier, bool), FrontierError> {
+    match Frontier::open(dir, new_epoch) {
+        Ok(frontier) => Ok((frontier, false)),
+        Err(error) => {
+            tracing::warn!(error = crate::error_line::of(&error), "the log cannot be replayed");
+            for number in log::segments(dir)? {
+                let segment = log::path(dir, number);
+                rename(&segment, &damaged_name(&segment, new_epoch))?;
+            }
+            Ok((Frontier::open(dir, new_epoch)?, true))
+        }
+    }
+}
+
+/// Writes what can be read of the old file to a new one.
+fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, FrontierError> {
+    let (disk, empty) = Disk::open(new, new_epoch)?;
+    let mut written = Written::default();
+    let mut totals = old.and_then(Disk::readable_totals).unwrap_or(empty);
+    let Some(old) = old else { return Ok(written) };
+    for numbers in old.readable_hosts().chunks(BATCH) {
+        let hosts = numbers.iter().filter_map(|number| read_host(old, *number, &mut written));
+        let hosts = hosts.collect::<Result<_, _>>()?;
+        disk.write(&Checkpoint { hosts, ..nothing(&totals) })?;
+    }
+    let results = old.readable_results();
+    for (order, _) in &results {
+        written.results += 1;
+        written.note_order(*order);
+    }
+    let results = results.into_iter().map(|(order, line)| (order, line.into())).collect();
+    totals.queued = written.queued;
+    totals.next_order = totals.next_order.max(written.last_order + 1);
+    disk.write(&Checkpoint { results, ..nothing(&totals) })?;
+    Ok(written)
+}
+
+/// A checkpoint without changes.
+fn nothing(totals: &Totals) -> Checkpoint {
+    Checkpoint {
+        totals: totals.clone(),
+        released: Vec::new(),
+        hosts: Vec::new(),
+        packed: Vec::new(),
+        results: Vec::new(),
+    }
+}
+
+/// All that can be read of a host; none where its row cannot.
+fn read_host(
+    old: &Disk,
+    number: HostNumber,
+    written: &mut Written,
+) -> Option<Result<HostChanges, FrontierError>> {
+    let row = old.readable_host(number)?;
+    let key = &row.record.key;
+    // A page may be readable and hold nonsense.
+    url_of(key, "/").ok().filter(|url| url.host_key_str() == key)?;
+    let mut queue = old.readable_queue(number);
+    queue.retain(|(_, queued)| url_of(key, &queued.path).is_ok());
+    let mut pages = old.readable_pages(number);
+    pages.retain(|(_, page)| url_of(key, &page.path).is_ok());
+    written.hosts += 1;
+    written.queued += queue.len() as u64;
+    written.pages += pages.len() as u64;
+    written.note_order(number.0);
+    for (_, order) in queue.iter().map(|(key, _)| key) {
+        written.note_order(*order);
+    }
+    for (_, order) in pages.iter().map(|(key, _)| key) {
+        written.note_order(*order);
+    }
+    Some(host_changes(old, number, row, &queue, &pages))
+}
+
+/// The rows of a host, with counts that are true of them.
+fn host_changes(
+    old: &Disk,
+    number: HostNumber,
+    row: HostRow,
+    queue: &[(QueueKey, QueuedPath)],
+    pages: &[(PageKey, PageRecord)],
+) -> Result<HostChanges, FrontierError> {
+    let robots = old.readable_robots(number);
+    let seen = fingerprints(old, number, &row, queue, pages)?;
+    let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    let row = HostRow {
+        record: HostRecord { accepted: row.record.accepted.max(count(seen.len())), ..row.record },
+        crawl_delay_ms: robots.as_ref().and_then(RobotsState::delay_ms),
+        queued: count(queue.len()),
+        pages: count(pages.len()),
+        oldest_visit: pages.first().map(|((visited, _), _)| model::UnixMillis(*visited)),
+        seen_runs: if seen.is_empty() { Vec::new() } else { vec![(0, count(seen.len()))] },
+    };
+    let seen =
+        (!seen.is_empty()).then_some(SeenChanges { deleted: Vec::new(), written: (0, seen) });
+    let robots = robots.map_or(RobotsChange::None, |robots| RobotsChange::Set(robots.into()));
+    Ok(HostChanges { number, row, robots, queue: encoded(queue)?, pages: encoded(pages)?, seen })
+}
+
+/// Sorted fingerprints of the URLs of a host: those that can be read, and those of its rows.
+fn fingerprints(
+    old: &Disk,
+    number: HostNumber,
+    row: &HostRow,
+    queue: &[(QueueKey, QueuedPath)],
+    pages: &[(PageKey, PageRecord)],
+) -> Result<Vec<SeenUrl>, FrontierError> {
+    let mut seen = BTreeSet::new();
+    for (run, _) in &row.seen_runs {
+        seen.extend(old.seen_run(number, *run).unwrap_or_default());
+    }
+    let queued = queue.iter().map(|(_, queued)| queued.path.as_ref());
+    for path in queued.chain(pages.iter().map(|(_, page)| page.path.as_str())) {
+        seen.insert(super::state::short(url_of(&row.record.key, path)?.fingerprint()));
+    }
+    Ok(seen.into_iter().collect())
+}
+
+fn encoded<K: Copy, V: serde::Serialize>(
+    rows: &[(K, V)],
+) -> Result<WindowChanges<K>, FrontierError> {
+    let encoded = rows.iter().map(|(key, row)| Ok((*key, rows::encode(row)?)));
+    let written = encoded.collect::<Result<_, FrontierError>>()?;
+    Ok(WindowChanges { deleted: Vec::new(), written })
+}
+
+fn damaged_name(path: &Path, epoch: u64) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".damaged-{epoch}"));
+    name.into()
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), FrontierError> {
+    let failed = |source| FrontierError::Rename { path: from.to_owned(), source };
+    std::fs::rename(from, to).map_err(failed)
+}
+
+fn remove_if_there(path: &Path) -> Result<(), FrontierError> {
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(FrontierError::Rename { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}

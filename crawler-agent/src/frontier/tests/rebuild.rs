@@ -1,0 +1,165 @@
+//! Files that are damaged anywhere: they are refused by name, and what can be read of them is kept.
+
+use std::{collections::BTreeSet, fs};
+
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+
+use super::*;
+
+/// Damaged files that are tried.
+const FILES: u64 = 80;
+const HOSTS: u64 = 60;
+const URLS_A_HOST: u64 = 20;
+const PAGES_A_HOST: u64 = 3;
+
+fn key(host: u64) -> String {
+    format!("http://h{host}.org")
+}
+
+/// A frontier with hosts, queues, pages, rules and results, all of them in its file.
+fn full_world() -> World {
+    let world = World::new();
+    for host in 0..HOSTS {
+        let urls: Vec<String> =
+            (0..URLS_A_HOST).map(|n| format!("{}/page/{n}", key(host))).collect();
+        let first = host * URLS_A_HOST + 1;
+        let numbered: Vec<(u64, &str)> = (first..).zip(urls.iter().map(String::as_str)).collect();
+        world.apply(routes(&numbered, BOUNDS));
+        for _ in 0..PAGES_A_HOST {
+            let item = world.next(&key(host)).unwrap();
+            let page = page(item.url.path_and_query());
+            world.apply(done_at(NOW, &item, other(), Some(page), &[], BOUNDS));
+        }
+        let rules = Robots::parse(format!("User-agent: *\nDisallow: /{host}").as_bytes());
+        let state = RobotsState::Known { robots: rules, until: NOW };
+        world.apply(robots(world.host(&key(host)), state, &[], NOW));
+    }
+    world.frontier().checkpoint().unwrap();
+    world
+}
+
+fn page(path: &str) -> PageRecord {
+    PageRecord {
+        path: path.to_owned(),
+        depth: 0,
+        etag: Some("\"1\"".to_owned()),
+        last_modified: None,
+        sha256: Some([7; 32]),
+        past: PageHistory::default(),
+    }
+}
+
+/// A directory with this file of a frontier, and no log.
+fn directory(file: &[u8]) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("hosts.redb"), file).unwrap();
+    dir
+}
+
+/// Overwrites some bytes where there are any.
+fn damage(file: &mut [u8], rng: &mut StdRng) {
+    let used: Vec<usize> = (0..file.len()).step_by(64).filter(|at| file[*at] != 0).collect();
+    let start = used[rng.random_range(0..used.len())];
+    let length = 1 << rng.random_range(0..14);
+    let end = file.len().min(start + length);
+    rng.fill(&mut file[start..end]);
+}
+
+/// Everything that a frontier has of a host.
+type HostUrls = (Vec<String>, Vec<String>);
+
+/// Reads everything and changes each host.
+fn use_all(frontier: &Frontier) -> Result<Vec<HostUrls>, FrontierError> {
+    let mut all = Vec::new();
+    for host in 0..HOSTS {
+        let Some(number) = frontier.host_number(&key(host))? else { continue };
+        frontier.snapshot(number)?;
+        frontier.bundle(number)?;
+        frontier.is_known(&CrawlUrl::parse(&format!("{}/x", key(host))).unwrap())?;
+        all.push(frontier.paths(number)?);
+        let due = NOW;
+        frontier.apply(Change::Asked { host: number, due })?;
+    }
+    frontier.hosts_with_work()?;
+    frontier.checkpoint()?;
+    Ok(all)
+}
+
+#[test]
+fn a_file_that_is_damaged_anywhere_is_refused_by_name_and_rebuilt() {
+    let world = full_world();
+    let intact = fs::read(world.path().join("hosts.redb")).unwrap();
+    let mut refused = 0;
+    let mut lost = 0;
+    for seed in 0..FILES {
+        let mut file = intact.clone();
+        damage(&mut file, &mut StdRng::seed_from_u64(seed));
+        let dir = directory(&file);
+        let used = Frontier::open(dir.path(), 8).and_then(|frontier| use_all(&frontier));
+        if let Err(error) = used {
+            assert!(error.to_string().contains("hosts.redb"), "seed {seed}: {error}");
+            refused += 1;
+        }
+        // As the owner would: from the file as it was found.
+        let dir = directory(&file);
+        let (frontier, rebuilt) = Frontier::rebuild(dir.path(), 9).unwrap();
+        let counts = frontier.counts().unwrap();
+        let urls = use_all(&frontier).unwrap();
+        let queued: usize = urls.iter().map(|(queued, _)| queued.len()).sum();
+        assert_eq!(queued as u64, counts.queued, "seed {seed}");
+        let kept = (counts.hosts, counts.queued, counts.results);
+        let said = (rebuilt.hosts.kept, rebuilt.queued.kept, rebuilt.results.kept);
+        assert_eq!(kept, said, "seed {seed}");
+        assert!(rebuilt.damaged.is_file(), "seed {seed}");
+        lost += u64::from(counts.hosts < HOSTS);
+    }
+    assert!(refused > FILES / 8, "only {refused} files were refused");
+    assert!(lost > 0 && lost < FILES / 2, "{lost} files lost hosts");
+}
+
+#[test]
+fn an_intact_file_is_rebuilt_without_loss() {
+    let mut world = full_world();
+    world.route(HOSTS * URLS_A_HOST + 1, "http://logged.org/");
+    let read = |frontier: &Frontier| {
+        let hosts = (0..HOSTS).map(|host| frontier.host_number(&key(host)).unwrap().unwrap());
+        let snapshots = hosts.map(|host| frontier.snapshot(host).unwrap().unwrap());
+        (snapshots.collect::<Vec<_>>(), frontier.counts().unwrap(), frontier.epoch())
+    };
+    let before = read(world.frontier());
+    world.frontier = None;
+    let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
+    assert_eq!(read(&frontier), before);
+    let whole = |kept| Salvaged { kept, lost: Some(0) };
+    assert_eq!(rebuilt.hosts, whole(HOSTS));
+    assert_eq!(rebuilt.queued, whole(HOSTS * (URLS_A_HOST - PAGES_A_HOST)));
+    assert_eq!(rebuilt.pages, whole(HOSTS * PAGES_A_HOST));
+    assert_eq!(rebuilt.results, whole(HOSTS * PAGES_A_HOST));
+    assert!(!rebuilt.is_log_lost && !rebuilt.is_epoch_new);
+    assert!(frontier.host_number("http://logged.org").unwrap().is_some(), "the log is replayed");
+}
+
+#[test]
+fn a_file_of_which_nothing_can_be_read_is_kept() {
+    let dir = directory(&[0xa5; 10_000]);
+    let (frontier, rebuilt) = Frontier::rebuild(dir.path(), 9).unwrap();
+    assert_eq!((frontier.counts().unwrap(), frontier.epoch()), (Counts::default(), 9));
+    assert_eq!(rebuilt.hosts, Salvaged { kept: 0, lost: None });
+    assert!(rebuilt.is_epoch_new);
+    assert_eq!(fs::read(rebuilt.damaged).unwrap(), [0xa5; 10_000]);
+    let names = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: BTreeSet<String> = names.map(|name| name.into_string().unwrap()).collect();
+    let expected = ["hosts.redb", "hosts.redb.damaged-9"].map(str::to_owned);
+    assert!(expected.iter().all(|name| names.contains(name)), "{names:?}");
+}
+
+#[test]
+fn a_log_that_cannot_be_applied_is_set_aside() {
+    let world = full_world();
+    let dir = directory(&fs::read(world.path().join("hosts.redb")).unwrap());
+    fs::write(dir.path().join("log-0000000099"), "a letter to my mother").unwrap();
+    let (frontier, rebuilt) = Frontier::rebuild(dir.path(), 9).unwrap();
+    assert!(rebuilt.is_log_lost);
+    assert_eq!(frontier.counts().unwrap().hosts, HOSTS);
+    assert!(dir.path().join("log-0000000099.damaged-9").is_file());
+}
