@@ -6,6 +6,9 @@ use crawler_agent::extract::{Document, Extractor, LINK_BYTES, MAX_LINKS, Media, 
 use libfuzzer_sys::fuzz_target;
 use url::Url;
 
+/// Unit of the size of pieces; the extractor gathers pieces below 2 KiB.
+const PIECE: usize = 64;
+
 fn extract(page: &[u8], size: usize) -> Document {
     let mut extractor = Extractor::new(Media::Html, Some("utf-8"));
     page.chunks(size).for_each(|piece| extractor.write(piece));
@@ -14,7 +17,7 @@ fn extract(page: &[u8], size: usize) -> Document {
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((size, page)) = bytes.split_first() else { return };
-    let mut pieces = extract(page, usize::from(*size) + 1);
+    let mut pieces = extract(page, PIECE * (usize::from(*size) + 1));
     assert_eq!(pieces, extract(page, usize::MAX));
     assert!(pieces.text.len() <= TEXT_BYTES);
     let links = pieces.take_links(&Url::parse("https://e.org/a/b?c").unwrap()).followed();

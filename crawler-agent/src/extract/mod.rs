@@ -40,6 +40,11 @@ pub const MAX_LINKS: usize = 5_000;
 /// resolved. Real pages stay far below; without it 5,000 links with long values take 40 MB.
 pub const LINK_BYTES: usize = 1 << 20;
 
+/// Bytes of text that the readers get at once, except at the end. The parser of HTML reads a tag
+/// that is not complete from its start again with each piece, so that a tag of megabytes in pieces
+/// of some bytes would take minutes.
+const PIECE_BYTES: usize = 2 << 10;
+
 /// How often text is in memory while its page is stored.
 const TEXT_COPIES: usize = 2;
 
@@ -118,6 +123,7 @@ impl Document {
 pub struct Extractor {
     decoding: CharsetDecoder,
     reader: Reader,
+    /// Text that the reader has not got yet.
     decoded: String,
 }
 
@@ -143,9 +149,10 @@ impl Extractor {
 
     /// Takes the next bytes of the body, after content encodings were removed.
     pub fn write(&mut self, bytes: &[u8]) {
-        self.decoded.clear();
         self.decoding.push(bytes, &mut self.decoded);
-        self.read_decoded();
+        if self.decoded.len() >= PIECE_BYTES {
+            self.read_decoded();
+        }
     }
 
     /// Memory of the extractor and of the document that it makes, in bytes.
@@ -168,7 +175,6 @@ impl Extractor {
 
     /// Ends the body.
     pub fn finish(mut self) -> Document {
-        self.decoded.clear();
         let charset = self.decoding.finish(&mut self.decoded);
         self.read_decoded();
         let collector = match self.reader {
@@ -185,6 +191,7 @@ impl Extractor {
             Reader::Text(text) => text.push(&self.decoded),
             Reader::List(list) => list.write(&self.decoded),
         }
+        self.decoded.clear();
     }
 }
 
