@@ -21,6 +21,11 @@ impl Timestamp {
         format!("{:.0}", self.nearest())
     }
 
+    /// The time to the second, as sentences about what happens within minutes contain it.
+    pub fn to_second(self) -> String {
+        self.nearest().strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+    }
+
     /// The nearest time that RFC 3339 can express, so that no value makes a response fail.
     fn nearest(self) -> jiff::Timestamp {
         let milliseconds = self.0.0.clamp(YEAR_0, YEAR_9999);

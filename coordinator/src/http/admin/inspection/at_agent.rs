@@ -117,7 +117,7 @@ fn at_agent(facts: &Facts, name: &str, answer: &Answer) -> InspectionStep {
 
 /// What the host waits for.
 fn host_sentence(host: &HostStatus) -> String {
-    let until = host.until.map(|until| format!(" until {}", Timestamp(until).to_minute()));
+    let until = host.until.map(|until| format!(" until {}", Timestamp(until).to_second()));
     let until = until.unwrap_or_default();
     let reason = &host.reason;
     match host.waits_for {

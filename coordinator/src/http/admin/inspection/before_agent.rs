@@ -134,13 +134,37 @@ fn delegation(facts: &Facts, host: &HostSummary) -> InspectionStep {
             let sentence = format!("A delegation search for {subnet} is open.");
             InspectionStep::new(Delegation, Waiting, sentence).at(opened)
         }
-        None => InspectionStep::new(
-            Delegation,
-            Waiting,
-            format!("{subnet} has no agent, and its delegation search has not begun."),
-        )
-        .advice("If this lasts, see whether an approved agent is awake.")
-        .link("/agents"),
+        None => without_search(&subnet.to_string(), host),
+    }
+}
+
+/// Why a subnet has neither an agent nor an open search.
+fn without_search(subnet: &str, host: &HostSummary) -> InspectionStep {
+    let retry_at = Timestamp(host.retry_at);
+    match &host.reason {
+        Some(reason) if host.state == HostState::Failed => {
+            let sentence = format!("{subnet} has no agent, and the host was given up: {reason}.");
+            let retry = retry_at.to_minute();
+            let advice = format!("A seed or a link that comes after {retry} has it tried again.");
+            InspectionStep::new(Delegation, Stuck, sentence).advice(advice).link("/seeds")
+        }
+        Some(reason) if host.attempts > 0 => {
+            let sentence = format!(
+                "{subnet} has no agent: {reason}. The next search begins after {}.",
+                retry_at.to_second()
+            );
+            InspectionStep::new(Delegation, Waiting, sentence).advice(
+                "Check that the host answers, and that the agents' owners allow its address and \
+                 port.",
+            )
+        }
+        _ => {
+            let sentence =
+                format!("{subnet} has no agent, and its delegation search has not begun.");
+            InspectionStep::new(Delegation, Waiting, sentence)
+                .advice("If this lasts, see whether an approved agent is awake.")
+                .link("/agents")
+        }
     }
 }
 
@@ -182,5 +206,49 @@ pub(super) fn presence(
             (_, None) => step(Stuck, format!("{name} has not sent a heartbeat yet."))
                 .advice(format!("Ask its owner: {}.", agent.contact)),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::HostId;
+
+    use super::*;
+
+    fn host() -> HostSummary {
+        HostSummary {
+            id: HostId::new(1),
+            scheme: "https".into(),
+            authority: "example.org".into(),
+            state: HostState::Resolved,
+            address: Some([192, 0, 2, 1].into()),
+            subnet: None,
+            agent: None,
+            reason: None,
+            attempts: 0,
+            retry_at: UnixMillis(1_731_000_007_000),
+            found_at: UnixMillis(0),
+            found_by: None,
+            pages: 0,
+            fetches: 0,
+            wire_bytes: 0,
+            fetched: None,
+        }
+    }
+
+    #[test]
+    fn an_unanswered_search_is_told_from_one_that_has_not_begun() {
+        let new = without_search("192.0.2.0/24", &host());
+        assert!(new.sentence.ends_with("has not begun."), "{}", new.sentence);
+        let reason = Some("no agent got an answer from 192.0.2.1".to_owned());
+        let unanswered = HostSummary { reason, attempts: 1, ..host() };
+        let waiting = without_search("192.0.2.0/24", &unanswered);
+        assert_eq!(
+            waiting.sentence,
+            "192.0.2.0/24 has no agent: no agent got an answer from 192.0.2.1. The next search \
+             begins after 2024-11-07 17:20:07 UTC."
+        );
+        let given_up = HostSummary { state: HostState::Failed, ..unanswered };
+        assert_eq!(without_search("192.0.2.0/24", &given_up).state, Stuck);
     }
 }
