@@ -15,6 +15,7 @@ use crate::http::timestamp::Timestamp;
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::{AdminArgs, AdminCommand, LogArgs};
+use crate::startup::output::print_line;
 use crate::startup::{admin_api, configuration, database};
 
 /// Actor of these changes in the audit log.
@@ -96,7 +97,7 @@ async fn hash(password: &NewPassword) -> Result<String, Failure> {
 
 fn announce(name: &str, password: &NewPassword) {
     if password.is_generated {
-        println!("password of {name}: {}", password.text);
+        print_line(format_args!("password of {name}: {}", password.text));
     }
 }
 
@@ -140,12 +141,17 @@ async fn list(store: &Store, as_json: bool) -> Result<(), Failure> {
                 "last_seen_at": account.seen_at.map(Timestamp),
             })
         };
-        println!("{:#}", json!(accounts.iter().map(row).collect::<Vec<_>>()));
+        print_line(format_args!("{:#}", json!(accounts.iter().map(row).collect::<Vec<_>>())));
         return Ok(());
     }
     for account in accounts {
         let created = Timestamp(account.created_at).to_iso();
-        println!("{:<8} {:<8} {created}  {}", account.id, account.role.as_str(), account.name);
+        print_line(format_args!(
+            "{:<8} {:<8} {created}  {}",
+            account.id,
+            account.role.as_str(),
+            account.name
+        ));
     }
     Ok(())
 }
@@ -166,11 +172,11 @@ async fn log(store: &Store, args: &LogArgs) -> Result<(), Failure> {
                 "id": entry.id, "at": at, "actor": entry.actor, "action": entry.action,
                 "subject": entry.subject, "detail": entry.detail,
             });
-            println!("{row}");
+            print_line(row);
             continue;
         }
         let audit::AuditEntry { id, actor, action, subject, detail, .. } = entry;
-        println!("{id} {} {actor}: {action} {subject} {detail}", at.to_iso());
+        print_line(format_args!("{id} {} {actor}: {action} {subject} {detail}", at.to_iso()));
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::registry::unregistered_space::complete;
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::AuditArgs;
+use crate::startup::output::print_line;
 use crate::startup::{configuration, database};
 
 /// Prints the findings; with findings the exit code is 3. The coordinator may run meanwhile.
@@ -45,14 +46,17 @@ async fn look(store: &Store) -> Result<AuditReport, Failure> {
 
 fn print(audited: &AuditReport, as_json: bool) {
     if as_json {
-        println!("{:#}", json!({ "at_ms": audited.at, "findings": rows(&audited.findings) }));
+        print_line(format_args!(
+            "{:#}",
+            json!({ "at_ms": audited.at, "findings": rows(&audited.findings) })
+        ));
         return;
     }
     for finding in &audited.findings {
-        println!("{:<17} {finding}", finding.as_str());
+        print_line(format_args!("{:<17} {finding}", finding.as_str()));
     }
     if audited.findings.is_empty() {
-        println!("nothing to repair");
+        print_line("nothing to repair");
     }
 }
 

@@ -114,13 +114,13 @@ pub struct ServeArgs {
 #[derive(Debug, Default, Args)]
 pub struct PlaceArgs {
     /// Configuration file (TOML), as for `serve`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Where the private database, the packages and the search index live.
-    #[arg(long, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
+    #[arg(long, global = true, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
     /// The Postgres that `serve` uses, if it is not the private one.
-    #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
+    #[arg(long, global = true, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
 }
 

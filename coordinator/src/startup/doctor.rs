@@ -16,6 +16,7 @@ use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::DoctorArgs;
 use crate::startup::configuration;
+use crate::startup::output::print_line;
 
 /// Free space below which the coordinator soon refuses packages, in MiB.
 const FEW_MIB: u64 = 1_024;
@@ -32,10 +33,10 @@ pub async fn run(args: DoctorArgs) -> Result<(), Failure> {
     let config = configuration::load(args.into(), cluster::default_data_dir)?;
     let checks = check(&config).await;
     if as_json {
-        println!("{:#}", serde_json::json!(checks));
+        print_line(format_args!("{:#}", serde_json::json!(checks)));
     } else {
         for check in &checks {
-            println!("{check}");
+            print_line(check);
         }
     }
     match checks.iter().filter(|check| check.verdict == CheckVerdict::Problem).count() {

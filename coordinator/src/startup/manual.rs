@@ -1,6 +1,6 @@
 //! `man` and `completions`: made from the help texts.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
@@ -8,6 +8,7 @@ use clap_mangen::Man;
 
 use crate::runtime::failure::Failure;
 use crate::startup::cli::Cli;
+use crate::startup::output::print_text;
 
 const NAME: &str = "nearcrawl-coordinator";
 
@@ -15,7 +16,7 @@ const NAME: &str = "nearcrawl-coordinator";
 pub fn print_completions(shell: Shell) {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
-    print(&script);
+    print_text(&script);
 }
 
 /// Prints one page: the program, then each subcommand with its flags.
@@ -23,7 +24,7 @@ pub fn print_manual() -> Result<(), Failure> {
     let mut page = Vec::new();
     let rendered = render(&Cli::command(), NAME, &mut page);
     rendered.map_err(|error| Failure::other(format!("cannot make the manual: {error}")))?;
-    print(&page);
+    print_text(&page);
     Ok(())
 }
 
@@ -35,12 +36,6 @@ fn render(command: &Command, name: &str, page: &mut Vec<u8>) -> io::Result<()> {
         render(subcommand, &format!("{name} {}", subcommand.get_name()), page)?;
     }
     Ok(())
-}
-
-/// A reader that has gone away is not an error.
-fn print(text: &[u8]) {
-    let mut out = io::stdout().lock();
-    drop(out.write_all(text).and_then(|()| out.flush()));
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod leftovers;
 pub mod log;
 pub mod manual;
+mod output;
 pub mod serve;
 pub mod shutdown;
 pub mod storage;

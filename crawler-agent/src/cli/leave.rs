@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead as _, IsTerminal as _, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
 };
@@ -18,6 +18,8 @@ use crate::{
 
 /// Where a package or a person installs the service.
 const UNIT: &str = "/etc/systemd/system/nearcrawl-agent.service";
+/// Where the service reads its join token.
+const TOKEN: &str = "/etc/nearcrawl/agent.env";
 /// Time between two looks at the running agent.
 const LOOK: Duration = Duration::from_millis(300);
 
@@ -118,9 +120,69 @@ fn has_enrolled_still(dir: &Path) -> bool {
 /// What the agent does not delete, because it did not make it.
 fn print_rest(config: &Path) {
     print_line("To delete the rest:");
-    if Path::new(UNIT).exists() {
-        print_line(&format!("  systemctl disable --now nearcrawl-agent && rm {UNIT}"));
+    let is_service = Path::new(UNIT).exists();
+    if is_service {
+        print_line("  systemctl disable --now nearcrawl-agent");
+        print_line("  systemctl clean --what=state nearcrawl-agent");
+        print_line(&format!("  rm -f {UNIT} {TOKEN} && systemctl daemon-reload"));
     }
     let program = std::env::current_exe().unwrap_or_else(|_| "nearcrawl-agent".into());
-    print_line(&format!("  rm {} {}", config.display(), program.display()));
+    match own_directory(config, &program) {
+        Some(dir) => print_line(&format!("  rm -r {}", dir.display())),
+        None => print_line(&format!("  rm {} {}", config.display(), program.display())),
+    }
+    if is_service {
+        print_line("  rmdir --ignore-fail-on-non-empty /etc/nearcrawl");
+    }
+}
+
+/// What the partner's guide puts beside program and configuration.
+const BESIDE: [&str; 2] = ["join-token", "agent.log"];
+
+/// The directory of program and configuration if nothing else is in it but what the guide puts
+/// there: the commands of an invitation make such a directory.
+fn own_directory(config: &Path, program: &Path) -> Option<PathBuf> {
+    let config = config.canonicalize().ok()?;
+    let program = program.canonicalize().ok()?;
+    let dir = program.parent()?;
+    let is_ours = |path: &Path| {
+        path == config || path == program || BESIDE.iter().any(|name| path.ends_with(name))
+    };
+    let entries: Vec<_> = dir.read_dir().ok()?.collect::<Result<_, _>>().ok()?;
+    let is_own = config.parent() == Some(dir) && entries.iter().all(|entry| is_ours(&entry.path()));
+    is_own.then(|| dir.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn a_directory_is_named_whole_only_if_nothing_else_is_in_it() {
+        let parent = TempDir::new().unwrap();
+        let dir = parent.path().canonicalize().unwrap();
+        let config = dir.join("agent.toml");
+        let program = dir.join("nearcrawl-agent");
+        for path in [&config, &program, &dir.join("join-token")] {
+            fs::write(path, "").unwrap();
+        }
+        assert_eq!(own_directory(&config, &program), Some(dir.clone()));
+        fs::write(dir.join("letter.txt"), "mine").unwrap();
+        assert_eq!(own_directory(&config, &program), None);
+    }
+
+    #[test]
+    fn a_directory_of_programs_is_never_named() {
+        let parent = TempDir::new().unwrap();
+        let config = parent.path().join("agent.toml");
+        let program = parent.path().join("bin/nearcrawl-agent");
+        fs::create_dir(parent.path().join("bin")).unwrap();
+        fs::write(&config, "").unwrap();
+        fs::write(&program, "").unwrap();
+        assert_eq!(own_directory(&config, &program), None);
+    }
 }

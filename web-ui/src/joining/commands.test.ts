@@ -42,5 +42,8 @@ test('a program is checked before it may run', () => {
   expect(userCommands(setup, 't', program)).toContain(
     "echo 'ba78  nearcrawl-agent' | sha256sum -c && chmod 755 nearcrawl-agent",
   );
+  expect(serviceCommands(setup, 't', program)).toContain(
+    "echo 'ba78  nearcrawl-agent' | sha256sum -c && install -m 755 nearcrawl-agent /usr/bin/",
+  );
   expect(userCommands(setup, 't')).toContain('offers no download');
 });

@@ -51,23 +51,21 @@ function placeTable(text: string): string[] {
 /** A file as a command that writes it. A line of the text cannot end it: `END` stands in none alone. */
 const heredoc = (target: string, text: string) => `cat > ${target} <<'END'\n${text}\nEND`;
 
-/** Fetches the program and checks it; a program that differs is not made executable. */
-function download(setup: Setup, program: Download): string {
+/** Fetches the program, checks it, and runs `install` only if it is the one that the operator offers. */
+function download(setup: Setup, program: Download | undefined, install: string): string {
+  if (!program)
+    return `# Put the program nearcrawl-agent here first: this coordinator offers no download.\n${install}`;
   return [
     `curl -fsS -o nearcrawl-agent ${setup.coordinator}/downloads/${program.name}`,
-    `echo '${program.sha256}  nearcrawl-agent' | sha256sum -c && chmod 755 nearcrawl-agent`,
+    `echo '${program.sha256}  nearcrawl-agent' | sha256sum -c && ${install}`,
   ].join('\n');
 }
-
-/** Where the operator offers no program. */
-const ownProgram =
-  '# Put the program nearcrawl-agent here first: this coordinator offers no download.';
 
 /** Commands for a user without special rights: everything is in one directory. */
 export function userCommands(setup: Setup, token: string, program?: Download): string {
   return [
     'mkdir -p -m 700 ~/nearcrawl-agent && cd ~/nearcrawl-agent',
-    program ? download(setup, program) : ownProgram,
+    download(setup, program, 'chmod 755 nearcrawl-agent'),
     heredoc('agent.toml', configuration(setup, 'data')),
     heredoc('join-token', token),
     './nearcrawl-agent run --config agent.toml --join-token-file join-token',
@@ -78,9 +76,9 @@ export function userCommands(setup: Setup, token: string, program?: Download): s
 export function serviceCommands(setup: Setup, token: string, program?: Download): string {
   const unit = '/etc/systemd/system/nearcrawl-agent.service';
   return [
-    'cd "$(mktemp -d)"',
-    program ? download(setup, program) : ownProgram,
-    'install -m 755 nearcrawl-agent /usr/bin/',
+    'dir=$(mktemp -d) && cd "$dir"',
+    download(setup, program, 'install -m 755 nearcrawl-agent /usr/bin/'),
+    'cd / && rm -r "$dir"',
     'install -d -m 755 /etc/nearcrawl',
     heredoc('/etc/nearcrawl/agent.toml', configuration(setup)),
     'install -m 600 /dev/null /etc/nearcrawl/agent.env',
@@ -88,6 +86,23 @@ export function serviceCommands(setup: Setup, token: string, program?: Download)
     `curl -fsS -o ${unit} ${setup.coordinator}/downloads/nearcrawl-agent.service`,
     'systemctl daemon-reload',
     'systemctl enable --now nearcrawl-agent',
-    'nearcrawl-agent status',
+    'sleep 5; nearcrawl-agent status',
   ].join('\n');
+}
+
+/** What a partner does with an agent that runs, for root or for a user. */
+export function laterCommands(asService: boolean): { purpose: string; command: string }[] {
+  const agent = asService
+    ? (words: string) => `nearcrawl-agent ${words}`
+    : (words: string) => `cd ~/nearcrawl-agent && ./nearcrawl-agent ${words} --config agent.toml`;
+  const start = {
+    purpose: 'It runs until its terminal closes. To start it again',
+    command: agent('run'),
+  };
+  return [
+    ...(asService ? [] : [start]),
+    { purpose: 'What it does, and the fingerprint of its key', command: agent('status') },
+    { purpose: 'What was fetched in your name', command: agent('log') },
+    { purpose: 'To end it for good', command: agent('leave') },
+  ];
 }

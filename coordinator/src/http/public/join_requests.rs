@@ -93,7 +93,9 @@ fn place_error(place: &str) -> Option<FieldError> {
     let rule = match city(name, country) {
         Ok(_) => return None,
         Err(CityError::Unknown) => {
-            "this city is not known: give a larger one nearby, or none".to_owned()
+            "this city is not known: give a larger one nearby, alone or with the two letters \
+             of its country, as in London, GB; or none"
+                .to_owned()
         }
         Err(CityError::InSeveralCountries(countries)) => {
             let codes: Vec<&str> = countries.iter().map(Country::as_str).collect();

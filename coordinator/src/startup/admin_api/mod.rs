@@ -16,6 +16,7 @@ use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::PlaceArgs;
+use crate::startup::output::print_line;
 use crate::startup::{configuration, database};
 use cli::{
     AgentsCommand, ApiCommand, ApiTokensCommand, ConnectionArgs, DelegationsCommand, ListArgs,
@@ -119,7 +120,7 @@ async fn execute(
         ApiCommand::Explain(args) => {
             let answer = api.call(Method::GET, "explain", &[("q", &args.subject)], None).await?;
             if args.json {
-                println!("{answer:#}");
+                print_line(format_args!("{answer:#}"));
             } else {
                 print::explanation(&answer);
             }
@@ -156,7 +157,7 @@ async fn requests(api: &ApiClient, command: RequestsCommand) -> Result<(), Failu
             let accepted = api.call(Method::POST, &path, &[], None).await?;
             let contact = accepted["request"]["contact"].as_str().unwrap_or_default();
             let link = api.public_url(accepted["path"].as_str().unwrap_or_default());
-            println!("send this one-time link to {contact}:\n{link}");
+            print_line(format_args!("send this one-time link to {contact}:\n{link}"));
             Ok(())
         }
         RequestsCommand::Decline { id } => {
@@ -174,7 +175,7 @@ async fn tokens(api: &ApiClient, command: TokensCommand) -> Result<(), Failure> 
         TokensCommand::Create { name, days } => {
             let body = json!({ "name": name, "ttl_s": i64::from(days) * 86_400 });
             let made = api.call(Method::POST, "join-tokens", &[], Some(&body)).await?;
-            println!("{}", made["token"].as_str().unwrap_or_default());
+            print_line(made["token"].as_str().unwrap_or_default());
             Ok(())
         }
         TokensCommand::Revoke { id } => {
@@ -230,7 +231,7 @@ async fn create_api_token(
         expires_at: days.map(|days| now.plus_ms(i64::from(days) * 86_400_000)),
     };
     api_tokens::create(store, &new, "command line", now).await.map_err(failed)?;
-    println!("{}", token.text());
+    print_line(token.text());
     Ok(())
 }
 
@@ -243,10 +244,10 @@ async fn seeds(api: &ApiClient, mut urls: Vec<String>) -> Result<(), Failure> {
     }
     for part in urls.chunks(1_000) {
         let added = api.call(Method::POST, "seeds", &[], Some(&json!({ "urls": part }))).await?;
-        println!("{} new, {} known", added["accepted"], added["already_known"]);
+        print_line(format_args!("{} new, {} known", added["accepted"], added["already_known"]));
         for rejected in added["rejected"].as_array().into_iter().flatten() {
             let text = |key: &str| rejected[key].as_str().unwrap_or_default();
-            println!("rejected {}: {}", text("url"), text("reason"));
+            print_line(format_args!("rejected {}: {}", text("url"), text("reason")));
         }
     }
     Ok(())
@@ -280,7 +281,7 @@ async fn policy(api: &ApiClient, command: PolicyCommand) -> Result<(), Failure> 
                 change.insert(name.to_owned(), typed(value));
             }
             let policy = api.call(Method::PUT, "policy", &[], Some(&change.into())).await?;
-            println!("{policy:#}");
+            print_line(format_args!("{policy:#}"));
             Ok(())
         }
     }
@@ -295,7 +296,7 @@ fn typed(value: &str) -> Value {
 }
 
 async fn show(api: &ApiClient, path: &str) -> Result<(), Failure> {
-    println!("{:#}", api.call(Method::GET, path, &[], None).await?);
+    print_line(format_args!("{:#}", api.call(Method::GET, path, &[], None).await?));
     Ok(())
 }
 
@@ -326,7 +327,7 @@ async fn print_list(
     }
     items.truncate(most);
     if list.json {
-        println!("{:#}", Value::Array(items));
+        print_line(format_args!("{:#}", Value::Array(items)));
     } else {
         print::table(&items, columns);
     }

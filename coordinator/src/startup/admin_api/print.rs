@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::startup::output::print_line;
+
 /// A column: its heading, and where its value is in an item.
 pub(super) type Column = (&'static str, &'static str);
 
@@ -13,7 +15,7 @@ pub(super) fn table(items: &[Value], columns: &[Column]) {
         items.iter().map(|item| columns.iter().map(|(_, path)| cell(item.pointer(path))).collect()),
     );
     for row in aligned(&rows) {
-        println!("{row}");
+        print_line(row);
     }
 }
 
@@ -44,13 +46,17 @@ fn cell(value: Option<&Value>) -> String {
 /// Prints the steps of an explanation, one a line.
 pub(super) fn explanation(answer: &Value) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    println!("{}: {}", text(&answer["subject"]), text(&answer["conclusion"]));
+    print_line(format_args!("{}: {}", text(&answer["subject"]), text(&answer["conclusion"])));
     for step in answer["steps"].as_array().into_iter().flatten() {
         let name = text(&step["step"]);
         let state = text(&step["state"]);
-        println!("{name:<11} {state:<8} {} {}", text(&step["at"]), text(&step["sentence"]));
+        print_line(format_args!(
+            "{name:<11} {state:<8} {} {}",
+            text(&step["at"]),
+            text(&step["sentence"])
+        ));
         if let Some(advice) = step["advice"].as_str() {
-            println!("{:<20} {advice}", "");
+            print_line(format_args!("{:<20} {advice}", ""));
         }
     }
 }

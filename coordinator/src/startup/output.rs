@@ -1,0 +1,15 @@
+//! Standard output of the commands.
+
+use std::fmt::Display;
+use std::io::{self, Write as _};
+
+/// Writes a line. A reader that has gone away, such as `head`, is not an error.
+pub(super) fn print_line(line: impl Display) {
+    print_text(format!("{line}\n").as_bytes());
+}
+
+/// Writes a text as it is. A reader that has gone away is not an error.
+pub(super) fn print_text(text: &[u8]) {
+    let mut out = io::stdout().lock();
+    drop(out.write_all(text).and_then(|()| out.flush()));
+}
