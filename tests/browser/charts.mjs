@@ -43,7 +43,7 @@ export async function showsGifts(page) {
   await given.getByRole('meter', { name: 'Load today' }).waitFor();
 }
 
-/** The three maps are reached and used by the keyboard alone. */
+/** The maps are reached and used by the keyboard alone. */
 export async function showsMaps(page) {
   await page.goto('/overview');
   await settled(page);
@@ -68,6 +68,14 @@ export async function showsMaps(page) {
   await times.locator('tbody tr').first().waitFor();
   const map = await answer(page, '/maps/round-trips');
   assert.equal(await times.locator('tbody tr').count(), map.rows.length);
+
+  await page.getByRole('link', { name: 'Between agents' }).press('Enter');
+  const between = await answer(page, '/maps/agents');
+  const expected =
+    between.rows.length > 0
+      ? page.getByRole('region', { name: 'Round trips between agents' })
+      : page.getByText('Nothing was measured yet');
+  await expected.waitFor();
 }
 
 /** The overview is at most two screens long on a desktop and four on a phone. */

@@ -34,6 +34,7 @@ const usual = [
   '/maps',
   '/maps?view=ipv4',
   '/maps?view=round-trips',
+  '/maps?view=agents',
   '/constraints',
   '/hierarchy?address=60.37.64.20',
   '/hierarchy?address=nowhere',

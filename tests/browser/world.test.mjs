@@ -363,6 +363,7 @@ for (const look of looks) {
       maps: '/maps',
       'maps-ipv4': '/maps?view=ipv4',
       'maps-round-trips': '/maps?view=round-trips',
+      'maps-agents': '/maps?view=agents',
       constraints: '/constraints',
       hierarchy: `/hierarchy?address=${agents.items[0].home}`,
       seeds: '/seeds',

@@ -96,6 +96,18 @@ function roundTripMap(agents) {
   };
 }
 
+function homeTimeMap(agents) {
+  const roll = dice(17);
+  const names = agents.map(({ id, name }) => ({ id, name }));
+  const row = (agent) => ({
+    agent,
+    round_trips_ms: names.map(({ id }) =>
+      id === agent.id || roll() < 0.5 ? null : 3 + 280 * roll() * roll(),
+    ),
+  });
+  return { agents: names, rows: names.map(row), all_agents: names.length };
+}
+
 function ipv4Map(agents, prefix) {
   const length = Number(prefix.split('/')[1]);
   const roll = dice(17 + length);
@@ -155,6 +167,11 @@ export const activityRoutes = (world, empty) => [
       empty
         ? { countries: [], rows: [], all_countries: 0, all_agents: 0 }
         : roundTripMap(world.agents),
+  ],
+  [
+    'GET',
+    /^maps\/agents$/,
+    () => (empty ? { agents: [], rows: [], all_agents: 0 } : homeTimeMap(world.agents)),
   ],
   [
     'GET',

@@ -28,6 +28,7 @@ const PATHS: &[&str] = &[
     "series?step=minute&buckets=120&agent=agt_7",
     "maps/world",
     "maps/round-trips",
+    "maps/agents",
     "maps/ipv4?prefix=0.0.0.0/0",
     "maps/ipv4?prefix=16.0.0.0/8",
     "agents",

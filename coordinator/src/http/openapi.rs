@@ -159,6 +159,7 @@ fn activity_routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(maps::world))
         .routes(routes!(maps::ipv4))
         .routes(routes!(maps::round_trips))
+        .routes(routes!(maps::home_times))
         .routes(routes!(maps::locality))
 }
 

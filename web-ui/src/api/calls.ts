@@ -114,6 +114,9 @@ export const ipv4Map = (prefix: string, signal?: AbortSignal) =>
 export const roundTripMap = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/maps/round-trips', abortable(signal)), signal);
 
+export const homeTimeMap = (signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/maps/agents', abortable(signal)), signal);
+
 export const regions = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/regions', abortable(signal)), signal);
 

@@ -71,14 +71,25 @@ pub struct RoundTripMap {
     pub all_agents: u64,
 }
 
-/// Round trips of one agent.
+/// Round trips of one agent, a row of a map.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RoundTripRow {
     /// Identifier and name of the agent.
     pub agent: AgentRef,
-    /// Mean of its probes and the connections of its fetches, in milliseconds, in the order of the
-    /// countries; null where it measured nothing.
+    /// Its round trips in milliseconds, in the order of the columns; null where it measured
+    /// nothing. To countries, they are means of its probes and of the connections of its fetches.
     pub round_trips_ms: Vec<Option<f64>>,
+}
+
+/// Round trips among agents.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct HomeTimeMap {
+    /// The agents with most measurements, whose home addresses are the columns.
+    pub agents: Vec<AgentRef>,
+    /// The same agents as those that measured.
+    pub rows: Vec<RoundTripRow>,
+    /// Number of all agents with measurements.
+    pub all_agents: u64,
 }
 
 /// Which part of the IPv4 space to show.

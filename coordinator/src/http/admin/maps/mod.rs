@@ -1,12 +1,14 @@
 //! Maps: where agents and hosts are, who has which part of the IPv4 space, and the round trips
-//! between agents and countries.
+//! between agents and countries, and among agents.
 
+mod home_times;
 mod ipv4;
 mod locality;
 mod places;
 mod round_trips;
 mod world;
 
+pub use home_times::{__path_home_times, home_times};
 pub use ipv4::{__path_ipv4, ipv4};
 pub use locality::{__path_locality, locality};
 pub use round_trips::{__path_round_trips, round_trips};
