@@ -1,6 +1,6 @@
 // What people ask of a crawl and what admins do to it, in a real browser against a real coordinator.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import {
   actsOnSeveralAgents,
   commands,
@@ -10,7 +10,6 @@ import {
   tellsTheLastChange,
   warnsBeforeLeaving,
 } from './acting.mjs';
-import { launch, open, signIn } from './chromium.mjs';
 import {
   findsCrawledPages,
   findsFailedLookups,
@@ -20,32 +19,8 @@ import {
   listsChangesOfADay,
   listsSlowestHosts,
 } from './questions.mjs';
-import { answer, password, url } from './world.mjs';
-
-let browser;
-let page;
-/** Cookies of one sign-in, used by all tests. */
-let signedIn;
-
-before(async () => {
-  browser = await launch();
-  const first = await open(browser, url);
-  await signIn(first, password);
-  signedIn = await first.context().storageState();
-  await first.context().close();
-});
-
-after(() => browser?.close());
-
-beforeEach(async () => {
-  page = await open(browser, url, { storageState: signedIn });
-});
-
-afterEach(async () => {
-  const { complaints } = page;
-  await page.context().close();
-  assert.deepEqual(complaints, [], 'the page complained on its console');
-});
+import { page } from './signed_in.mjs';
+import { answer, url } from './world.mjs';
 
 test('a URL that robots rules forbid is explained', () => findsForbiddenUrls(page));
 

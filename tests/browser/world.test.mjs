@@ -1,16 +1,7 @@
 // What people do with nearcrawl, in a real browser against a real coordinator. README.md says how to run it.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
-import {
-  launch,
-  looks,
-  open,
-  overflows,
-  seriousViolations,
-  settled,
-  shoot,
-  signIn,
-} from './chromium.mjs';
+import { test } from 'node:test';
+import { looks, open, overflows, seriousViolations, settled, shoot } from './chromium.mjs';
 import { createsAndRemoves } from './accounts.mjs';
 import { joinsByTheForm, makesApiTokens } from './joining.mjs';
 import { fitsScreens, loadsLittle, showsCharts, showsGifts, showsMaps } from './charts.mjs';
@@ -25,32 +16,8 @@ import {
   tellsWebmasters,
 } from './inspector.mjs';
 import { looksAndLeaves, pinsAndUnpins } from './constraints.mjs';
+import { browser, page, signedIn } from './signed_in.mjs';
 import { answer, password, query, url, wellProbed } from './world.mjs';
-
-let browser;
-let page;
-/** Cookies of one sign-in, used by all tests but those that are about signing in. */
-let signedIn;
-
-before(async () => {
-  browser = await launch();
-  const first = await open(browser, url);
-  await signIn(first, password);
-  signedIn = await first.context().storageState();
-  await first.context().close();
-});
-
-after(() => browser?.close());
-
-beforeEach(async () => {
-  page = await open(browser, url, { storageState: signedIn });
-});
-
-afterEach(async () => {
-  const { complaints } = page;
-  await page.context().close();
-  assert.deepEqual(complaints, [], 'the page complained on its console');
-});
 
 const heading = (name) => page.getByRole('heading', { level: 1, name });
 const results = () => page.locator('main article');
