@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ruleName, durations } from './constraints';
+import { durations, expiryAfter, ruleName } from './constraints';
 
 test('every duration is longer than the one before, and the last has no end', () => {
   const lengths = durations.map(([, ms]) => ms);
@@ -11,4 +11,9 @@ test('every duration is longer than the one before, and the last has no end', ()
 test('a rule of a newer coordinator is shown as it comes', () => {
   expect(ruleName('optimal')).toBe('Towards the cheapest plan');
   expect(ruleName('tea_leaves')).toBe('tea_leaves');
+});
+
+test('a constraint expires after its duration, or never', () => {
+  expect(expiryAfter(86_400_000, 0)).toBe('1970-01-02T00:00:00.000Z');
+  expect(expiryAfter(0, 0)).toBeNull();
 });

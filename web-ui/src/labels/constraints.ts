@@ -54,6 +54,10 @@ export const durations: readonly [name: string, ms: number][] = [
   ['Until it is removed', 0],
 ];
 
+/** When a pin or an exclusion ends that is made now, as the API writes times; null for no end. */
+export const expiryAfter = (duration: number, now: number): string | null =>
+  duration === 0 ? null : new Date(now + duration).toISOString();
+
 const ruleNames: Readonly<Record<string, string>> = {
   optimal: 'Towards the cheapest plan',
   variance: 'Relief: smallest variance',
