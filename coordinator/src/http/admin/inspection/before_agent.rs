@@ -50,7 +50,7 @@ fn dns(facts: &Facts, host: &HostSummary) -> InspectionStep {
     let retry = Timestamp(host.retry_at).to_minute();
     match host.state {
         HostState::Failed => {
-            let sentence = format!("{name} has no address and was given up: {reason}.");
+            let sentence = format!("{name} was given up: {reason}.");
             let advice = format!(
                 "Check the name. A seed or a link that comes after {retry} has it looked up again."
             );
@@ -188,7 +188,10 @@ pub(super) fn presence(
         AgentState::Pending => step(Stuck, format!("{name} waits for an admin's approval."))
             .advice("Approve the agent."),
         AgentState::Paused => step(Stuck, format!("{name} is paused.")).advice("Resume the agent."),
-        AgentState::Revoked => step(Waiting, format!("{name} is revoked; its hosts move on.")),
+        AgentState::Revoked => step(
+            Waiting,
+            format!("{name} is revoked and gets no hosts; those that it had go to other agents."),
+        ),
         AgentState::Approved => match (agent.asleep_until, agent.last_heartbeat_at) {
             (Some(until), _) if until > now => {
                 let until = Timestamp(until);

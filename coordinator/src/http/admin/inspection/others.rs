@@ -25,16 +25,18 @@ pub(super) async fn range(state: &ApiState, range: &Range) -> Result<Inspection,
     let hierarchy = delegated.hierarchy();
     let is_address = range.first() == range.last();
     let subject = if is_address { range.first().to_string() } else { range.to_string() };
-    let subnet = hierarchy.subnet(hierarchy.smallest_holding(range)).range();
+    let smallest = hierarchy.subnet(hierarchy.smallest_holding(range));
+    let subnet = smallest.range();
     let info = SubnetInfo::of_range(Some(&delegated), &subnet);
     let mut steps = vec![subnet_step(range, &subnet, &info)];
+    let filter = HostFilter { addresses: Some(*range), ..HostFilter::default() };
+    let hosts = hosts_step(state, &filter, &format!("/hosts?q={subject}")).await?;
     let held = delegations_in(state, range, &subnet).await?;
     match held.as_slice() {
-        [] => steps.push(InspectionStep::new(
-            Delegation,
-            Waiting,
-            format!("The subnet of {subject} has no agent: searches begin with its first host."),
-        )),
+        [] => {
+            let may_be_delegated = smallest.may_be_delegated();
+            steps.push(without_delegation(&subnet, may_be_delegated, hosts.state == Done));
+        }
         [one] => {
             steps.push(delegation_step(one));
             steps.extend(agent_step(state, one.agent).await?);
@@ -44,8 +46,7 @@ pub(super) async fn range(state: &ApiState, range: &Range) -> Result<Inspection,
             steps.push(several_delegations(&subject, several.len(), agents));
         }
     }
-    let filter = HostFilter { addresses: Some(*range), ..HostFilter::default() };
-    steps.push(hosts_step(state, &filter, &format!("/hosts?q={subject}")).await?);
+    steps.push(hosts);
     let kind = if is_address { InspectedKind::Address } else { InspectedKind::Subnet };
     Ok(inspection(kind, &subject, steps))
 }
@@ -66,6 +67,30 @@ async fn delegations_in(
     }
     let filter = DelegationFilter { touching: Some(*range), ..DelegationFilter::default() };
     Ok(delegations::list(store, &filter, DelegationOrder::Newest, None, COUNTED).await?)
+}
+
+/// Why nothing of a subnet is delegated.
+fn without_delegation(subnet: &Range, may_be_delegated: bool, has_hosts: bool) -> InspectionStep {
+    let sentence = match (may_be_delegated, has_hosts) {
+        // Roots and blocks of registries unite the addresses of many holders.
+        (false, _) => {
+            format!(
+                "{subnet} as a whole goes to no agent: a host in it gets a virtual subnet of its \
+                 own."
+            )
+        }
+        (true, false) => {
+            format!("{subnet} has no agent: a search begins with its first host.")
+        }
+        (true, true) => {
+            format!("{subnet} has no agent: its hosts wait for a delegation search.")
+        }
+    };
+    let step = InspectionStep::new(Delegation, Waiting, sentence);
+    if may_be_delegated && has_hosts {
+        return step.advice("Inspect one of its hosts: that says what the search waits for.");
+    }
+    step
 }
 
 fn subnet_step(range: &Range, subnet: &Range, info: &SubnetInfo) -> InspectionStep {
@@ -171,4 +196,20 @@ pub(super) async fn agent(state: &ApiState, id: AgentId) -> Result<Inspection, P
         hosts_step(state, &filter, &format!("/hosts?agent={id}")).await?,
     ];
     Ok(inspection(InspectedKind::Agent, &found.name, steps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subnet_with_hosts_is_not_said_to_wait_for_its_first() {
+        let subnet = "192.0.2.0/24".parse().unwrap();
+        let sentence = |may_be_delegated, has_hosts| {
+            without_delegation(&subnet, may_be_delegated, has_hosts).sentence
+        };
+        assert!(sentence(true, false).contains("first host"));
+        assert!(sentence(true, true).contains("wait"));
+        assert!(sentence(false, true).contains("virtual subnet"));
+    }
 }
