@@ -101,13 +101,21 @@ impl Trust {
         let score = self.homes.score.max(0.0) + wins.score.max(0.0);
         if score >= SequentialTest::limit() && self.is_proved() {
             TrustLevel::Forging
-        } else if score > SequentialTest::limit() / 4.0 {
+        } else if score > self.doubt_limit() {
             TrustLevel::Doubted
         } else if wins.judged == 0 || !self.homes.is_accepted {
             TrustLevel::New
         } else {
             TrustLevel::Trusted
         }
+    }
+
+    /// Score from which the agent is doubted. A company's route may be unusually short for an honest
+    /// agent, and each of its subnets is another contradicted win; a doubted agent wins nothing
+    /// more that could excuse it. Reports on homes that prove it honest give it more room.
+    fn doubt_limit(&self) -> f64 {
+        let share = if self.homes.is_accepted { 0.5 } else { 0.25 };
+        share * SequentialTest::limit()
     }
 
     /// Whether there are enough contradicted reports of enough witnesses.
