@@ -1,8 +1,9 @@
 //! One random choice of agents and subnets, and the true times between them.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use delegation::{Delegation, DelegationTable};
+use hierarchy::SubnetId;
 use model::{AgentId, Reason};
 
 use crate::{Noise, PlacedAgent, Placement, Site, Topology};
@@ -71,6 +72,8 @@ pub struct Scenario<'g> {
     /// The topology that it was drawn from.
     pub topology: &'g Topology,
     pub agents: Vec<PlacedAgent>,
+    /// The agents by their home subnets.
+    at_home: HashMap<SubnetId, AgentId>,
     /// The subnets in the order in which they come up.
     pub sites: Vec<Site>,
     settings: ScenarioSettings,
@@ -96,8 +99,9 @@ impl<'g> Scenario<'g> {
             noise.hash(&[Stream::Shuffle as u64, u64::from(site.subnet.get())])
         });
         let agents = settings.placement.place(topology, &sites, settings.agents, noise);
-        let homes: HashSet<_> = agents.iter().map(|agent| agent.home.subnet).collect();
-        sites.retain(|site| !homes.contains(&site.subnet));
+        let homes = agents.iter().map(|agent| (agent.home.subnet, agent.agent));
+        let at_home: HashMap<SubnetId, AgentId> = homes.collect();
+        sites.retain(|site| !at_home.contains_key(&site.subnet));
         let near = |site: &Site| {
             agents
                 .iter()
@@ -105,11 +109,23 @@ impl<'g> Scenario<'g> {
         };
         sites.retain(near);
         sites.truncate(settings.subnets);
-        Self { topology, agents, sites, settings, noise }
+        Self { topology, agents, at_home, sites, settings, noise }
     }
 
     /// The round trip from an agent to a site without measurement noise, in milliseconds.
+    ///
+    /// Two agents that measure each other's homes see the same time: there and back is the same way
+    /// from both ends.
     pub fn true_ms(&self, agent: &PlacedAgent, site: Site) -> f64 {
+        let other = self.at_home.get(&site.subnet).map(|other| self.agent(*other));
+        match other.filter(|other| other.agent < agent.agent) {
+            Some(other) => self.drawn_ms(other, agent.home),
+            None => self.drawn_ms(agent, site),
+        }
+    }
+
+    /// City, route and access line together.
+    fn drawn_ms(&self, agent: &PlacedAgent, site: Site) -> f64 {
         let city_ms = self.topology.world.rtt_ms(agent.city, site.city);
         let route = [Stream::Route as u64, agent.agent.get() as u64, site.company];
         let access = [Stream::Access as u64, u64::from(site.subnet.get())];
