@@ -1,14 +1,15 @@
 //! Where the agents are, as far as their owners, registry data and measurements tell.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use delegation::home_measurements::{HomeTimes, mutual_times};
 use delegation::places::{AgentClaim, ListedPlace, MutualTimes, Position, largest_places};
-use delegation::plausibility::{self, LEAST_MS};
+use delegation::plausibility;
 use hierarchy::{Country, Hierarchy};
-use model::{AgentId, PlaceClaim};
+use model::PlaceClaim;
 use store::agents::{self, AgentSite};
-use store::home_times::{self, HomeTime};
+use store::home_times::HomeTime;
 use store::{Store, StoreError};
 
 use crate::predictor::observation::millis;
@@ -31,8 +32,8 @@ impl KnownAgents {
     pub(super) async fn read(store: &Store, hierarchy: &Hierarchy) -> Result<Self, StoreError> {
         let sites = agents::sites(store).await?;
         let claims = sites.iter().map(|site| claim(hierarchy, site)).collect();
-        let known = home_times::list(store).await?;
-        Ok(Self { claims, times: mutual_times(&known), homes: measured_homes(&known) })
+        let known = store::home_times::list(store).await?;
+        Ok(Self { claims, times: mutual_times(&home_times(&known)), homes: measured_homes(&known) })
     }
 }
 
@@ -61,41 +62,7 @@ pub(super) fn measured_homes(homes: &[HomeTime]) -> Vec<plausibility::HomeTime> 
     homes.iter().filter_map(measured).collect()
 }
 
-/// The times of pairs. A pair counts as unanswered when neither has got an answer from the other's
-/// home address; while only one has tried, the other may.
-fn mutual_times(homes: &[HomeTime]) -> MutualTimes {
-    let tried: BTreeSet<(AgentId, AgentId)> =
-        homes.iter().map(|home| (home.agent, home.witness)).collect();
-    let mut times = MutualTimes::default();
-    for home in homes {
-        let HomeTime { agent, witness, rtt_us, .. } = *home;
-        // A time that no network stack reaches says nothing of the distance.
-        let is_possible = rtt_us.is_none_or(|rtt_us| millis(rtt_us) >= LEAST_MS);
-        if is_possible && (rtt_us.is_some() || tried.contains(&(witness, agent))) {
-            times.insert(agent, witness, rtt_us.map(|rtt_us| rtt_us as f32 / 1000.0));
-        }
-    }
-    times
-}
-
-#[cfg(test)]
-mod tests {
-    use model::UnixMillis;
-
-    use super::*;
-
-    fn home(agent: i64, witness: i64, rtt_us: Option<u32>) -> HomeTime {
-        let measured_at = UnixMillis(0);
-        HomeTime { agent: AgentId::new(agent), witness: AgentId::new(witness), rtt_us, measured_at }
-    }
-
-    #[test]
-    fn a_pair_is_unanswered_when_both_have_tried() {
-        let one_tried = [home(1, 2, None)];
-        assert_eq!(mutual_times(&one_tried).len(), 0);
-        let both_tried = [home(1, 2, None), home(2, 1, None)];
-        assert_eq!(mutual_times(&both_tried).len(), 1);
-        let answered = [home(1, 2, Some(9_000)), home(3, 1, None)];
-        assert_eq!(mutual_times(&answered).len(), 1);
-    }
+/// The round trip of each measurement.
+fn home_times(homes: &[HomeTime]) -> HomeTimes {
+    homes.iter().map(|home| ((home.agent, home.witness), home.rtt_us.map(millis))).collect()
 }

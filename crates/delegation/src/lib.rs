@@ -14,7 +14,8 @@
 //! 7. [`calibration`]: noticing that pages answer more slowly than before (IPMicra III.F).
 //! 8. [`budget`]: probes a day; [`target`]: the address that probes go to.
 //! 9. [`constraints`]: pins and exclusions by admins; [`skipped`]: agents that a search skipped.
-//! 10. [`plausibility`]: whether an agent can be as near as it reports.
+//! 10. [`plausibility`]: whether an agent can be as near as it reports. [`home_measurements`]: what
+//!     agents measure of each other.
 //! 11. [`successors`]: who takes over the subnets of an agent that leaves.
 //! 12. [`audit`]: mistakes in the stored delegations.
 //! 13. [`address_map`]: the delegated addresses, for a map of the IPv4 space.
@@ -32,6 +33,7 @@ mod candidates;
 pub mod constraints;
 mod delegation_table;
 mod home;
+pub mod home_measurements;
 mod normal;
 pub mod places;
 pub mod plausibility;

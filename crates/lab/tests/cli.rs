@@ -90,7 +90,8 @@ fn a_live_replay_prints_figures_at_marks() {
         "probes_per_subnet",
         "search_probes",
         "landmark_probes",
-        "agent_probes",
+        "home_probes",
+        "weekly_probes_per_agent",
     ] {
         assert!(report[key].is_number(), "{key}");
         assert!(report["marks"][0]["window"][key].is_number(), "{key}");

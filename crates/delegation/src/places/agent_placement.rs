@@ -1,8 +1,8 @@
 //! Placement of agents: whether they are where they say, found out by a few mutual measurements.
 //!
 //! An agent measures its nearest neighbour by claimed positions. A round trip that is usual for the
-//! distance confirms both. Whoever is not confirmed measures agents that are far apart; a round
-//! trip shorter than light in fibre allows refutes the claim, and the position is the place that
+//! distance confirms both. Whoever is not confirmed by it, nor by three other times that are known,
+//! measures agents that are far apart; a round trip shorter than light in fibre allows refutes the claim, and the position is the place that
 //! explains the round trips best. The function says which measurements are missing, so that it can
 //! be called again with each new one.
 
@@ -239,10 +239,13 @@ fn place(
         let km = other.distance_km(claim);
         *ms >= travel_time::least_ms(km) && excess(*ms, km) < CONFIRMING_EXCESS
     };
-    let first: Pairs = pairs.iter().copied().take(FIRST_POSTS).collect();
     let agreeing = known.iter().filter(|time| agrees(time)).count();
-    if !is_refuted && (known.len() < FIRST_POSTS || agreeing >= FIRST_POSTS) {
-        return Found { position: claim, is_doubtful: false, pairs: first };
+    if !is_refuted && agreeing >= FIRST_POSTS {
+        return Found { position: claim, is_doubtful: false, pairs: Pairs::new() };
+    }
+    if !is_refuted && known.len() < FIRST_POSTS {
+        pairs.truncate(FIRST_POSTS);
+        return Found { position: claim, is_doubtful: false, pairs };
     }
     let best = candidates.iter().map(|at| (fit(known, *at), *at));
     let best = best.max_by(|a, b| a.0.total_cmp(&b.0));

@@ -8,9 +8,9 @@ use super::{Levels, PlaceModel, Posterior};
 use crate::search::{StopRule, proceed};
 use crate::{AvailableAgents, Candidate, Policy, ProbeOutcome, Search, Step, TrailProbe};
 
-/// Least value of a probe: in five of a hundred cases at least it finds a nearer agent, or teaches
+/// Least value of a probe: in six of a hundred cases at least it finds a nearer agent, or teaches
 /// as much.
-const MIN_VALUE: f32 = 0.055;
+const MIN_VALUE: f32 = 0.065;
 
 impl PlaceModel {
     /// The posterior of the subnet of `search` after the probes so far.

@@ -28,11 +28,6 @@ const HONEST_SCORE: f64 = -3.0;
 /// Reports both ways that are enough where there are no more agents.
 const ENOUGH: usize = 4;
 
-/// Partners of each agent: they measure each other's home addresses.
-const PARTNERS: usize = 6;
-/// Partners of an agent that is not accepted yet.
-const MOST_PARTNERS: usize = 24;
-
 /// What the reports of an agent on the homes of others say of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HomeReports {
@@ -136,52 +131,4 @@ fn triangles_judgement(
         Some((WitnessTime { agent: third, ms }, relation))
     });
     Judgement::of(reported_ms, witnesses)
-}
-
-/// The measurements that reports are judged by: of each agent's home by its partners, which are
-/// spread over all agents. Agents that `is_accepted` does not hold for have more partners. Each is
-/// an agent and the witness that measures its home; `agents` are sorted.
-pub fn partner_measurements(
-    agents: &[AgentId],
-    is_accepted: impl Fn(AgentId) -> bool,
-) -> BTreeSet<(AgentId, AgentId)> {
-    let mut wanted = BTreeSet::new();
-    for (index, agent) in agents.iter().enumerate() {
-        let partners = if is_accepted(*agent) { PARTNERS } else { MOST_PARTNERS };
-        for ahead in distances(agents.len(), partners / 2) {
-            let partner = agents[(index + ahead) % agents.len()];
-            wanted.extend([(*agent, partner), (partner, *agent)]);
-            let behind = agents[(index + agents.len() - ahead) % agents.len()];
-            wanted.extend([(*agent, behind), (behind, *agent)]);
-        }
-    }
-    wanted
-}
-
-/// Distances, in a ring of so many agents, of the partners on one side.
-fn distances(agents: usize, count: usize) -> impl Iterator<Item = usize> {
-    let half = agents / 2;
-    let count = count.min(half);
-    (0..count).map(move |number| 1 + number * half / count)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn partners_measure_each_other_and_doubted_agents_have_more() {
-        for count in [0, 1, 2, 3, 12, 13, 100] {
-            let agents: Vec<AgentId> = (1..=count).map(AgentId::new).collect();
-            let doubted = AgentId::new(1);
-            let wanted = partner_measurements(&agents, |agent| agent != doubted);
-            assert!(wanted.iter().all(|(a, b)| a != b && wanted.contains(&(*b, *a))), "{count}");
-            let of = |agent: i64| wanted.iter().filter(|(a, _)| a.get() == agent).count();
-            let others = agents.len().saturating_sub(1);
-            assert_eq!(of(1), others.min(MOST_PARTNERS), "{count}");
-            if count > 50 {
-                assert!((PARTNERS..=PARTNERS + 2).contains(&of(50)), "{}", of(50));
-            }
-        }
-    }
 }

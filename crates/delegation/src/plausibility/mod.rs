@@ -29,7 +29,7 @@ mod review;
 mod sequential_test;
 mod trust;
 
-pub use home_reports::{HomeReports, partner_measurements};
+pub use home_reports::HomeReports;
 pub use judgement::{Judgement, Verdict, WitnessTime};
 pub use reference_times::{HomeTime, ReferenceTimes, Relation};
 pub use review::{ControlPolicy, Review};

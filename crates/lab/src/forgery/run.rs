@@ -4,21 +4,16 @@
 //! partners, and those that this does not prove honest some more. Searches predict by places and
 //! learn from all trails, those of the liar included.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use delegation::places::{
-    AgentClaim, AgentMap, Levels, MutualTimes, PlaceModel, map_agents, next_step,
-};
-use delegation::plausibility::{
-    ControlPolicy, HomeReports, HomeTime, LEAST_MS, ReferenceTimes, Review, Trust, TrustLevel,
-    Wins, partner_measurements,
-};
-use delegation::{Availability, AvailableAgents, Policy, ProbeOutcome, Search, Step, TrailProbe};
+use delegation::places::{AgentClaim, AgentMap, Levels, PlaceModel, next_step};
+use delegation::plausibility::{ControlPolicy, LEAST_MS, Review, Trust, TrustLevel};
+use delegation::{Availability, AvailableAgents, Policy, ProbeOutcome, Step, TrailProbe};
 use model::{AgentId, Phase};
 
 use super::forged_times::Reports;
 use super::{Forgery, ForgeryOutcome, Irregularity};
-use crate::replay::{claim, measured_ms};
+use crate::replay::{MeasuredHomes, ReviewedSearch, claim, measured_ms, search_with};
 use crate::{Claims, Scenario, Site};
 
 /// Settings of a run.
@@ -45,6 +40,7 @@ pub fn run(scenario: &Scenario<'_>, settings: ForgerySettings) -> ForgeryOutcome
     let ForgerySettings { forgery, irregularity, .. } = settings;
     let mut state = State::new(Reports { scenario, forgery, irregularity }, settings);
     state.measure_homes();
+    state.pause_forging();
     for (number, site) in scenario.sites.iter().enumerate() {
         state.search(*site, number);
     }
@@ -57,11 +53,10 @@ type Taught = (Levels, Vec<(AgentId, f64)>);
 struct State<'s> {
     reports: Reports<'s>,
     settings: ForgerySettings,
-    homes: Vec<HomeTime>,
+    homes: MeasuredHomes,
     /// None until something is known of the agents' places.
     places: Option<PlaceModel>,
     taught: Vec<Taught>,
-    references: ReferenceTimes,
     trust: HashMap<AgentId, Trust>,
     available: AvailableAgents,
     optimal: usize,
@@ -74,10 +69,9 @@ impl<'s> State<'s> {
         Self {
             reports,
             settings,
-            homes: Vec::new(),
+            homes: MeasuredHomes::default(),
             places: None,
             taught: Vec::new(),
-            references: ReferenceTimes::default(),
             trust: HashMap::new(),
             available: agents.iter().map(|agent| (agent.agent, Availability::Ready)).collect(),
             optimal: 0,
@@ -85,60 +79,21 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Partners measure each other, then those that are not accepted have more partners.
+    /// The present agents measure each other's homes as far as that is missing. Their reports are
+    /// judged, and the model is taught all trails so far.
     fn measure_homes(&mut self) {
-        let agents: Vec<AgentId> = self.available.agents().collect();
-        self.measure(&partner_measurements(&agents, |_| true));
-        self.judge(HashMap::new());
-        let trust = &self.trust;
-        let is_accepted = |agent| trust.get(&agent).is_some_and(|trust| trust.homes.is_accepted);
-        self.measure(&partner_measurements(&agents, is_accepted));
-        self.judge(HashMap::new());
-        self.map_agents();
-        self.pause_forging();
-    }
-
-    /// Adds what is missing of these measurements, each of an agent's home by a witness.
-    fn measure(&mut self, wanted: &BTreeSet<(AgentId, AgentId)>) {
-        let known: BTreeSet<(AgentId, AgentId)> =
-            self.homes.iter().map(|home| (home.agent, home.witness)).collect();
-        for (agent, witness) in wanted.difference(&known) {
-            let scenario = self.reports.scenario;
-            let home = self.reports.home(scenario.agent(*agent));
-            let ms = self.reports.reported_ms(scenario.agent(*witness), home);
-            self.homes.push(HomeTime { agent: *agent, witness: *witness, ms });
-        }
-    }
-
-    fn judge(&mut self, wins: HashMap<AgentId, Wins>) {
-        self.references = ReferenceTimes::new(&self.homes);
-        self.trust = Trust::of_all(&HomeReports::judge_all(&self.references), wins);
-        let available = &self.available;
-        self.trust.retain(|agent, _| available.knows(*agent));
-    }
-
-    /// Maps the agents and teaches the model all trails so far.
-    fn map_agents(&mut self) {
-        let scenario = self.reports.scenario;
+        let Reports { scenario, .. } = self.reports;
         let present = scenario.agents.iter().filter(|agent| self.available.knows(agent.agent));
         let claims: Vec<AgentClaim> =
             present.map(|agent| claim(scenario, agent, Claims::Corrected)).collect();
-        loop {
-            let mut times = MutualTimes::default();
-            for HomeTime { agent, witness, ms } in &self.homes {
-                if *ms >= LEAST_MS {
-                    times.insert(*agent, *witness, Some(*ms as f32));
-                }
-            }
-            let mapped = map_agents(&claims, &times);
-            let known = self.homes.len();
-            self.measure(&mapped.missing.into_iter().collect());
-            // A pair stays missing where the liar reports no possible time.
-            if self.homes.len() == known {
-                self.places = mapped.map.map(AgentMap::into_model);
-                break;
-            }
-        }
+        let reports = self.reports;
+        self.homes.complete(&claims, |agent, witness| {
+            reports.reported_ms(scenario.agent(witness), reports.home(scenario.agent(agent)))
+        });
+        self.trust = Trust::of_all(&self.homes.reports, HashMap::new());
+        let available = &self.available;
+        self.trust.retain(|agent, _| available.knows(*agent));
+        self.places = self.homes.map.take().map(AgentMap::into_model);
         if let Some(places) = &mut self.places {
             for (levels, times) in &self.taught {
                 places.learn(*levels, times);
@@ -159,7 +114,7 @@ impl<'s> State<'s> {
             return;
         }
         self.count_shares();
-        self.homes.retain(|home| !forging.contains(&home.witness));
+        self.homes.forget(&forging);
         for agent in forging {
             self.available.remove(agent);
             if agent == LIAR && self.settings.forgery != Forgery::None {
@@ -168,8 +123,7 @@ impl<'s> State<'s> {
                 self.outcome.honest_paused += 1;
             }
         }
-        self.judge(HashMap::new());
-        self.map_agents();
+        self.measure_homes();
     }
 
     fn search(&mut self, site: Site, number: usize) {
@@ -195,29 +149,18 @@ impl<'s> State<'s> {
     fn step(&self, site: Site, trail: &[TrailProbe], draw: f64) -> Step {
         let hierarchy = &self.reports.scenario.topology.hierarchy;
         let Some(places) = &self.places else { return Step::NoAgents };
-        let review = self.review();
-        let credible =
-            if self.settings.checks { review.credible_trail(trail) } else { trail.to_vec() };
-        let agents = if self.settings.checks {
-            review.admitted(&self.available)
-        } else {
-            self.available.clone()
-        };
-        let search =
-            Search { subnet: site.subnet, trail: &credible, provisional: None, waited_ms: 0 };
-        let (step, _) = next_step(hierarchy, &agents, &Policy::default(), places, &search);
-        let Step::Decide { agent, .. } = step else { return step };
+        let search = search_with(site, trail);
+        let policy = Policy::default();
         if !self.settings.checks {
-            return step;
+            return next_step(hierarchy, &self.available, &policy, places, &search).0;
         }
-        let order = places.nearest_without(hierarchy, &agents, &search, agent);
-        let order = order.into_iter().chain(agents.agents());
-        review.confirm(step, &search, &agents, draw, order)
+        let reviewed = ReviewedSearch { hierarchy, places, review: self.review(), draw };
+        reviewed.step(&self.available, &policy, &search)
     }
 
     fn review(&self) -> Review<'_> {
         let policy = ControlPolicy { share: self.settings.control_share };
-        Review { references: &self.references, trust: &self.trust, policy }
+        Review { references: &self.homes.references, trust: &self.trust, policy }
     }
 
     fn decide(&mut self, site: Site, agent: AgentId, trail: &[TrailProbe]) {

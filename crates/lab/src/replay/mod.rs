@@ -8,8 +8,10 @@
 
 mod baselines;
 mod live;
+mod measured_homes;
 mod outcome;
 mod placement;
+mod reviewed_step;
 mod scale;
 mod scenario;
 mod simulated_search;
@@ -19,9 +21,12 @@ mod topology;
 
 pub use live::{Claims, LiveFigures, LivePoint, LiveStrategy, mean_of_points, replay_live};
 pub(crate) use live::{claim, measured_ms};
+pub(crate) use measured_homes::MeasuredHomes;
 pub use outcome::{Outcome, mean_of};
 pub use placement::{PlacedAgent, Placement};
+pub(crate) use reviewed_step::ReviewedSearch;
 pub use scale::{Scale, SearchKind, scale};
 pub use scenario::{Scenario, ScenarioSettings};
+pub(crate) use simulated_search::search_with;
 pub use strategy::{Strategy, replay};
 pub use topology::{Site, Topology};

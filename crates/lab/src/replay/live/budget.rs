@@ -2,8 +2,7 @@
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
 use delegation::{Availability, AvailableAgents, Policy, Search, Step};
-use hierarchy::SubnetId;
-use model::{AgentId, UnixMillis};
+use model::UnixMillis;
 
 use crate::PlacedAgent;
 
@@ -18,14 +17,6 @@ pub(super) struct DailyBudget {
 }
 
 impl DailyBudget {
-    /// Counts a probe outside of searches.
-    pub(super) fn record(&mut self, agent: AgentId, subnet: SubnetId) {
-        if !self.usage.allows(&self.limits, subnet, self.now()) {
-            self.day += 1;
-        }
-        self.usage.record(agent, subnet, self.now());
-    }
-
     /// The step of a search within the budget. A search that is held back goes on the next day.
     pub(super) fn step(
         &mut self,

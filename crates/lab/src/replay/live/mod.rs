@@ -1,6 +1,6 @@
 //! Live replay: the delegation of new subnets as a coordinator does it that starts with nothing.
 //!
-//! Mutual measurements of agents and searches follow the coordinator's own rules, and every probe
+//! Measurements of home addresses and searches follow the coordinator's own rules, and every probe
 //! counts. [`replay_live`] gives the figures after some hundreds, thousands and ten
 //! thousands of subnets.
 
@@ -45,8 +45,8 @@ trait Searches<'d> {
     /// Delegates a subnet; `None` when the search ends without a decision.
     fn delegate(&mut self, site: Site) -> Option<DecidedSearch<'d>>;
 
-    /// Probes of agents by each other so far.
-    fn agent_probes(&self) -> u64;
+    /// Probes of the agents' homes by each other at joining. All of them are repeated weekly.
+    fn home_probes(&self) -> u64;
 }
 
 /// Delegates the scenario's subnets one after the other. The points are at 100, 300, 1,000, … and
@@ -66,7 +66,7 @@ fn run<'d>(scenario: &'d Scenario<'_>, mut searches: impl Searches<'d>) -> Vec<L
     let mut tally = Tally::default();
     for site in &scenario.sites {
         if let Some(decided) = searches.delegate(*site) {
-            tally.add(scenario, *site, &decided, searches.agent_probes());
+            tally.add(scenario, *site, &decided, searches.home_probes());
         }
     }
     tally.finish()

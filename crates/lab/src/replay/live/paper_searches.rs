@@ -35,7 +35,7 @@ impl<'d> Searches<'d> for PaperSearches<'d> {
         Some(DecidedSearch { agent, probes: trail.len() })
     }
 
-    fn agent_probes(&self) -> u64 {
+    fn home_probes(&self) -> u64 {
         0
     }
 }

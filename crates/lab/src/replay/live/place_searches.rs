@@ -1,14 +1,16 @@
 //! Prediction by places in a live replay.
 
-use delegation::places::{
-    AgentClaim, Levels, MutualTimes, PlaceModel, Position, map_agents, next_step,
-};
+use std::collections::HashMap;
+
+use delegation::places::{AgentClaim, Levels, PlaceModel, Position};
+use delegation::plausibility::{ControlPolicy, Review, Trust};
 use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
 use model::AgentId;
 
 use super::budget::DailyBudget;
 use super::{DecidedSearch, Searches};
 use crate::replay::simulated_search::simulate;
+use crate::replay::{MeasuredHomes, ReviewedSearch};
 use crate::{PlacedAgent, Scenario, Site};
 
 /// Where the agents say they are.
@@ -25,49 +27,67 @@ pub enum Claims {
 pub(super) struct PlaceSearches<'d> {
     scenario: &'d Scenario<'d>,
     model: PlaceModel,
+    homes: MeasuredHomes,
+    trust: HashMap<AgentId, Trust>,
     policy: Policy,
     budget: DailyBudget,
-    mutual_probes: u64,
 }
 
+/// Key of the stream of random numbers that draws the searches to check.
+const DRAW: u64 = 409;
+
 impl<'d> PlaceSearches<'d> {
-    /// The agents measure each other as far as their places need it. `None` for less than two
-    /// agents, which nothing is known of.
+    /// The agents measure each other first, as the coordinator orders it. `None` while nothing is
+    /// known of the agents then.
     pub(super) fn new(scenario: &'d Scenario<'d>, claims: Claims) -> Option<Self> {
-        let mut budget = DailyBudget::default();
-        let mut times = MutualTimes::default();
         let claims: Vec<AgentClaim> =
             scenario.agents.iter().map(|agent| claim(scenario, agent, claims)).collect();
-        let map = loop {
-            let mapped = map_agents(&claims, &times);
-            if mapped.missing.is_empty() {
-                break mapped.map;
-            }
-            measure(scenario, &mapped.missing, &mut times, &mut budget);
-        };
-        let model = map?.into_model();
-        let mutual_probes = times.len() as u64;
-        Some(Self { scenario, model, policy: Policy::default(), budget, mutual_probes })
+        let mut homes = MeasuredHomes::default();
+        homes.complete(&claims, |agent, witness| {
+            scenario.probe_ms(scenario.agent(witness), scenario.agent(agent).home)
+        });
+        let model = homes.map.take()?.into_model();
+        let trust = Trust::of_all(&homes.reports, HashMap::new());
+        let policy = Policy::default();
+        Some(Self { scenario, model, homes, trust, policy, budget: DailyBudget::default() })
+    }
+
+    /// Counts the judgement of the report that won, which the coordinator stores.
+    fn judge(&mut self, trail: &[TrailProbe]) {
+        let review = review(&self.homes, &self.trust);
+        if let Some((agent, judgement)) = review.judge_fastest(trail) {
+            self.trust.entry(agent).or_default().wins.observe(judgement.verdict());
+        }
     }
 }
 
 impl<'d> Searches<'d> for PlaceSearches<'d> {
     fn delegate(&mut self, site: Site) -> Option<DecidedSearch<'d>> {
         let hierarchy = &self.scenario.topology.hierarchy;
+        let review = review(&self.homes, &self.trust);
+        let draw = self.scenario.noise().uniform(&[DRAW, u64::from(site.subnet.get())]);
+        let reviewed = ReviewedSearch { hierarchy, places: &self.model, review, draw };
         let next = |search: &Search<'_>| {
             self.budget.step(&self.scenario.agents, &self.policy, search, |agents| {
-                next_step(hierarchy, agents, &self.policy, &self.model, search).0
+                reviewed.step(agents, &self.policy, search)
             })
         };
         let (agent, _, trail) = simulate(self.scenario, site, next)?;
         let times: Vec<(AgentId, f64)> = trail.iter().filter_map(measured_ms).collect();
         self.model.learn(Levels::of(hierarchy, site.subnet), &times);
+        self.judge(&trail);
         Some(DecidedSearch { agent, probes: trail.len() })
     }
 
-    fn agent_probes(&self) -> u64 {
-        self.mutual_probes
+    fn home_probes(&self) -> u64 {
+        self.homes.len() as u64
     }
+}
+
+/// The review of searches with the shipped share of control probes.
+fn review<'r>(homes: &'r MeasuredHomes, trust: &'r HashMap<AgentId, Trust>) -> Review<'r> {
+    let share = f64::from(model::Policy::default().control_permille) / 1000.0;
+    Review { references: &homes.references, trust, policy: ControlPolicy { share } }
 }
 
 /// The agent and the round trip of a probe, where one was measured.
@@ -95,18 +115,4 @@ pub(crate) fn claim(scenario: &Scenario<'_>, agent: &PlacedAgent, claims: Claims
     let position = degrees.and_then(|(lat, lon)| Position::new(lat as f32, lon as f32));
     let country = scenario.topology.hierarchy.subnet(agent.home.subnet).country();
     AgentClaim { agent: agent.agent, position, is_by_owner: position.is_some(), country }
-}
-
-fn measure(
-    scenario: &Scenario<'_>,
-    pairs: &[(AgentId, AgentId)],
-    times: &mut MutualTimes,
-    budget: &mut DailyBudget,
-) {
-    for (a, b) in pairs {
-        let home = scenario.agent(*b).home;
-        let rtt_ms = scenario.probe_ms(scenario.agent(*a), home) as f32;
-        budget.record(*a, home.subnet);
-        times.insert(*a, *b, rtt_ms.is_finite().then_some(rtt_ms));
-    }
 }

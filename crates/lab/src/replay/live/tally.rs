@@ -16,14 +16,17 @@ pub struct LiveFigures {
     pub optimal_share: f64,
     /// Mean of true time above the best, in milliseconds.
     pub excess_ms_mean: f64,
-    /// All probes per subnet: of searches, and of agents by each other.
+    /// All probes per subnet: of searches, and of the agents' homes at joining.
     pub probes_per_subnet: f64,
     /// Probes of searches per subnet.
     pub search_probes: f64,
     /// Probes of landmarks per subnet. There are none any more; recorded runs have some.
     pub landmark_probes: f64,
-    /// Probes of agents by each other, per subnet.
-    pub agent_probes: f64,
+    /// Probes of the agents' homes at joining, per subnet.
+    pub home_probes: f64,
+    /// Probes of homes that each agent repeats every week. They are not among the others, because
+    /// subnets are not counted by weeks.
+    pub weekly_probes_per_agent: f64,
 }
 
 /// Figures at a mark.
@@ -42,7 +45,8 @@ struct Sums {
     optimal: u64,
     excess_ms: f64,
     search: u64,
-    agents: u64,
+    homes: u64,
+    agents: usize,
 }
 
 /// Sums since the start and at the last mark.
@@ -59,7 +63,7 @@ impl Tally {
         scenario: &Scenario<'_>,
         site: Site,
         decided: &DecidedSearch<'_>,
-        agents: u64,
+        homes: u64,
     ) {
         let times = scenario.agents.iter().map(|agent| scenario.true_ms(agent, site));
         let best = times.fold(f64::INFINITY, f64::min);
@@ -68,7 +72,8 @@ impl Tally {
         self.all.optimal += u64::from(excess_ms <= 0.0);
         self.all.excess_ms += excess_ms;
         self.all.search += decided.probes as u64;
-        self.all.agents = agents;
+        self.all.homes = homes;
+        self.all.agents = scenario.agents.len();
         if MARKS.contains(&self.all.subnets) {
             self.mark();
         }
@@ -95,15 +100,16 @@ impl Sums {
         let subnets = (self.subnets - before.subnets) as f64;
         let per_subnet = |now: u64, before: u64| (now - before) as f64 / subnets;
         let search_probes = per_subnet(self.search, before.search);
-        let agent_probes = per_subnet(self.agents, before.agents);
+        let home_probes = per_subnet(self.homes, before.homes);
         LiveFigures {
             subnets,
             optimal_share: per_subnet(self.optimal, before.optimal),
             excess_ms_mean: (self.excess_ms - before.excess_ms) / subnets,
-            probes_per_subnet: search_probes + agent_probes,
+            probes_per_subnet: search_probes + home_probes,
             search_probes,
             landmark_probes: 0.0,
-            agent_probes,
+            home_probes,
+            weekly_probes_per_agent: self.homes as f64 / self.agents.max(1) as f64,
         }
     }
 }
@@ -131,6 +137,7 @@ fn mean_of_figures(all: &[LiveFigures]) -> LiveFigures {
         probes_per_subnet: mean(|figures| figures.probes_per_subnet),
         search_probes: mean(|figures| figures.search_probes),
         landmark_probes: 0.0,
-        agent_probes: mean(|figures| figures.agent_probes),
+        home_probes: mean(|figures| figures.home_probes),
+        weekly_probes_per_agent: mean(|figures| figures.weekly_probes_per_agent),
     }
 }

@@ -1,0 +1,35 @@
+//! The step of a search by places, reviewed as the coordinator reviews it.
+
+use delegation::places::{PlaceModel, next_step};
+use delegation::plausibility::Review;
+use delegation::{AvailableAgents, Policy, Search, Step};
+use hierarchy::Hierarchy;
+
+/// What the steps of one search follow from, besides its trail.
+pub(crate) struct ReviewedSearch<'r> {
+    pub(crate) hierarchy: &'r Hierarchy,
+    pub(crate) places: &'r PlaceModel,
+    pub(crate) review: Review<'r>,
+    /// Uniform in [0, 1): whether a trusted winner is checked.
+    pub(crate) draw: f64,
+}
+
+impl ReviewedSearch<'_> {
+    /// The next step: doubted agents take no part, implausible times are replaced, and a decision
+    /// may need a control probe.
+    pub(crate) fn step(
+        &self,
+        available: &AvailableAgents,
+        policy: &Policy,
+        search: &Search<'_>,
+    ) -> Step {
+        let agents = self.review.admitted(available);
+        let credible = self.review.credible_trail(search.trail);
+        let search = Search { trail: &credible, ..*search };
+        let (step, _) = next_step(self.hierarchy, &agents, policy, self.places, &search);
+        let Step::Decide { agent, .. } = step else { return step };
+        let order = self.places.nearest_without(self.hierarchy, &agents, &search, agent);
+        let order = order.into_iter().chain(agents.agents());
+        self.review.confirm(step, &search, &agents, self.draw, order)
+    }
+}
