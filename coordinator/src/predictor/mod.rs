@@ -11,6 +11,7 @@ mod observation;
 mod probe_budget;
 mod report_trust;
 mod state;
+mod taught_blocks;
 pub mod teach_model;
 
 use std::sync::Arc;

@@ -9,12 +9,12 @@ use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
 use hierarchy::{Hierarchy, Numbering, SubnetId};
 use model::{AgentId, Phase};
 use store::probes::ExpectedAnswer;
-use store::searches::DecidedPosition;
 use tokio::sync::Mutex;
 
 use crate::predictor::agent_places::KnownAgents;
 use crate::predictor::observation::{Observation, measured_ms};
 use crate::predictor::probe_budget::ProbeBudget;
+use crate::predictor::taught_blocks::TaughtBlocks;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 /// The model, `None` before it is made, and the probe budget.
@@ -42,8 +42,8 @@ pub(super) struct TaughtModel {
     pub(super) home_reports: Arc<BTreeMap<AgentId, HomeReports>>,
     /// None while nothing is known of the agents' places.
     pub(super) places: Option<PlaceModel>,
-    /// The last search that it was taught.
-    pub(super) taught_to: DecidedPosition,
+    /// The searches that it was taught.
+    pub(super) taught: TaughtBlocks,
 }
 
 impl PredictorState {

@@ -19,13 +19,11 @@ use crate::predictor::Predictor;
 use crate::predictor::agent_places::KnownAgents;
 use crate::predictor::observation::millis;
 use crate::predictor::state::TaughtModel;
+use crate::predictor::taught_blocks::{BLOCK, TaughtBlocks};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Newest decided searches that a new model is taught. More would hardly improve the predictions,
-/// and a new leader waits for them.
-const MOST_TRAILS: u32 = 20_000;
 /// Decided searches that are read at once.
 const BATCH: u32 = 5_000;
 
@@ -78,11 +76,13 @@ async fn renew(
     }
     let is_other_map = present.as_ref().is_none_or(|model| model.map != map);
     let taught = if let Some(model) = present.filter(|_| !is_other_map) {
-        LearnedPlaces { places: model.places.clone(), to: model.taught_to }
+        LearnedPlaces { places: model.places.clone(), taught: model.taught }
     } else {
-        let places = map.clone().map(AgentMap::into_model);
-        let to = searches::before_newest(&predictor.store, MOST_TRAILS).await?;
-        teach(&predictor.store, hierarchy, LearnedPlaces { places, to }).await?
+        let decided = searches::count_exactly(&predictor.store).await?;
+        let skipped = TaughtBlocks::skipped(decided, BLOCK);
+        let start = searches::position_of_oldest(&predictor.store, skipped).await?;
+        let fresh = LearnedPlaces::fresh(map.as_ref(), start);
+        teach(&predictor.store, hierarchy, map.as_ref(), fresh).await?
     };
     let done = taught.places.as_ref().filter(|_| is_other_map).map(describe);
     let numbering = hierarchy.numbering();
@@ -94,7 +94,7 @@ async fn renew(
         references: Arc::new(references),
         home_reports: Arc::new(home_reports),
         places: taught.places,
-        taught_to: taught.to,
+        taught: taught.taught,
     };
     predictor.state.replace(model);
     Ok(done)
@@ -114,42 +114,56 @@ async fn teach_news(
     hierarchy: &Arc<Hierarchy>,
     model: &TaughtModel,
 ) -> Result<(), anyhow::Error> {
-    let newer = searches::decided_after(&predictor.store, model.taught_to, 1).await?;
+    let newer = searches::decided_after(&predictor.store, model.taught.last, 1).await?;
     if newer.is_empty() {
         return Ok(());
     }
     let mut model = model.clone();
-    let before = LearnedPlaces { places: model.places.take(), to: model.taught_to };
-    let taught = teach(&predictor.store, hierarchy, before).await?;
-    predictor.state.replace(TaughtModel { places: taught.places, taught_to: taught.to, ..model });
+    let before = LearnedPlaces { places: model.places.take(), taught: model.taught };
+    let LearnedPlaces { places, taught } =
+        teach(&predictor.store, hierarchy, model.map.as_ref(), before).await?;
+    predictor.state.replace(TaughtModel { places, taught, ..model });
     Ok(())
 }
 
-/// A model, and the position of the last search that it has learned from.
+/// A model, and the searches that it has learned from.
 struct LearnedPlaces {
     places: Option<PlaceModel>,
-    to: DecidedPosition,
+    taught: TaughtBlocks,
 }
 
-/// Teaches a model all later searches.
+impl LearnedPlaces {
+    fn fresh(map: Option<&AgentMap>, start: DecidedPosition) -> Self {
+        let places = map.cloned().map(AgentMap::into_model);
+        Self { places, taught: TaughtBlocks::after(start, BLOCK) }
+    }
+}
+
+/// Teaches a model all later searches, a new one where two blocks are full.
 async fn teach(
     store: &Store,
     hierarchy: &Arc<Hierarchy>,
-    mut taught: LearnedPlaces,
+    map: Option<&AgentMap>,
+    mut learned: LearnedPlaces,
 ) -> Result<LearnedPlaces, anyhow::Error> {
     loop {
-        let batch = searches::decided_after(store, taught.to, BATCH).await?;
-        let Some(last) = batch.last() else { return Ok(taught) };
-        taught.to = last.position;
+        if let Some(start) = learned.taught.begins_anew_after() {
+            learned = LearnedPlaces::fresh(map, start);
+        }
+        let batch = searches::decided_after(store, learned.taught.last, BATCH).await?;
+        if batch.is_empty() {
+            return Ok(learned);
+        }
         let hierarchy = Arc::clone(hierarchy);
         // Thousands of trails take seconds, which would stall the threads of the runtime.
-        taught = tokio::task::spawn_blocking(move || {
-            if let Some(places) = &mut taught.places {
-                for decided in &batch {
+        learned = tokio::task::spawn_blocking(move || {
+            for decided in &batch {
+                learned.taught.read(decided.position);
+                if let Some(places) = &mut learned.places {
                     learn(places, &hierarchy, decided);
                 }
             }
-            taught
+            learned
         })
         .await?;
     }

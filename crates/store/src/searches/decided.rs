@@ -63,17 +63,30 @@ pub async fn decided_after(
     rows.into_iter().map(read).collect()
 }
 
-/// The position before the newest `count` decisions.
-pub async fn before_newest(store: &Store, count: u32) -> Result<DecidedPosition, StoreError> {
+/// How many searches are over, counted exactly, from an index alone.
+pub async fn count_exactly(store: &Store) -> Result<u64, StoreError> {
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM searches WHERE state = 'decided'")
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("count the decided searches"))?;
+    Ok(count.unsigned_abs())
+}
+
+/// The position after the `skipped` oldest searches that are over.
+pub async fn position_of_oldest(
+    store: &Store,
+    skipped: u64,
+) -> Result<DecidedPosition, StoreError> {
+    let Some(before) = skipped.checked_sub(1) else { return Ok(DecidedPosition::START) };
     let row: Option<(i64, i64)> = sqlx::query_as(
         "SELECT (extract(epoch FROM decided_at) * 1000000)::bigint, id
          FROM searches WHERE state = 'decided'
-         ORDER BY decided_at DESC, id DESC OFFSET $1 LIMIT 1",
+         ORDER BY decided_at, id OFFSET $1 LIMIT 1",
     )
-    .bind(i64::from(count))
+    .bind(i64::try_from(before).unwrap_or(i64::MAX))
     .fetch_optional(store.pool())
     .await
-    .map_err(StoreError::doing("find the newest searches that are over"))?;
+    .map_err(StoreError::doing("find an old search that is over"))?;
     let position = |(decided_us, id)| DecidedPosition { decided_us, search: SearchId::new(id) };
     Ok(row.map_or(DecidedPosition::START, position))
 }

@@ -106,8 +106,9 @@ async fn what_searches_measured_is_remembered() {
     let last = decided[0].position;
     assert_eq!(last, DecidedPosition { decided_us: NOW.0 * 1_000, search: search.id });
     assert!(searches::decided_after(world.store(), last, 10).await.unwrap().is_empty());
-    assert_eq!(searches::before_newest(world.store(), 0).await.unwrap(), last);
-    assert_eq!(searches::before_newest(world.store(), 1).await.unwrap(), start);
+    assert_eq!(searches::count_exactly(world.store()).await.unwrap(), 1);
+    assert_eq!(searches::position_of_oldest(world.store(), 1).await.unwrap(), last);
+    assert_eq!(searches::position_of_oldest(world.store(), 0).await.unwrap(), start);
 
     // A position is as exact as Postgres: it is never before its own search.
     let later = "UPDATE searches SET decided_at = decided_at + interval '7 microseconds'";
