@@ -185,16 +185,28 @@ fn newest(query: &mut QueryBuilder<Postgres>, filter: &HostFilter, after: Option
     query.push(" ORDER BY h.id DESC");
 }
 
-/// The hosts that a filter leaves, read before they are sorted. Of a name, a bounded part is read
-/// along the index of names.
+/// The hosts that a filter leaves, read before they are sorted. Of a name, of addresses and of the
+/// seeds, which may leave millions, a bounded part is read along the index of the filter.
 fn few(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {
     query.push("(SELECT * FROM hosts h WHERE true");
     narrow(query, filter);
-    if filter.name.is_some() {
-        query.push(" ORDER BY h.authority USING ~<~ LIMIT ").push_bind(COUNT_MAX).push(") h");
+    let index_order = if filter.name.is_some() {
+        Some("h.authority USING ~<~")
+    } else if filter.addresses.is_some() {
+        Some("h.address")
+    } else if filter.is_seeded {
+        Some("h.id DESC")
     } else {
+        None
+    };
+    match index_order {
+        Some(order) => {
+            query.push(" ORDER BY ").push(order).push(" LIMIT ").push_bind(COUNT_MAX).push(") h");
+        }
         // The planner does not look through an offset.
-        query.push(" OFFSET 0) h");
+        None => {
+            query.push(" OFFSET 0) h");
+        }
     }
 }
 
