@@ -202,7 +202,8 @@ mod tests {
     fn a_refusal_names_the_fields() {
         let field = json!({ "field": "threshold_ms", "message": "give 1 to 10000" });
         let answer = json!({ "detail": "A field is wrong.", "errors": [field] });
-        let sentence = refusal(422, &answer).to_string();
+        let base = Url::parse("http://127.0.0.1:8420/").unwrap();
+        let sentence = refusal(&base, 422, &answer).to_string();
         assert_eq!(sentence, "A field is wrong. threshold_ms: give 1 to 10000");
     }
 }
