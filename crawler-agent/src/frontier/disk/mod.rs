@@ -44,7 +44,17 @@ const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results")
 /// The open file.
 pub(super) struct Disk {
     path: PathBuf,
-    db: Database,
+    /// None only while this is dropped.
+    db: Option<Database>,
+}
+
+impl Drop for Disk {
+    /// Closes the file. After a panic the store panics again when it is closed.
+    fn drop(&mut self) {
+        let db = self.db.take();
+        // An error is known already by the operation before.
+        drop(catch_unwind(AssertUnwindSafe(|| drop(db))));
+    }
 }
 
 /// Runs an operation on the file at `path`. The store panics at pages that it cannot have written;
@@ -65,13 +75,17 @@ impl Disk {
             let opened = Database::builder().set_cache_size(CACHE_BYTES).create(path);
             opened.map_err(|error| FrontierError::open(path, error))
         })?;
-        let disk = Self { path: path.to_owned(), db };
+        let disk = Self { path: path.to_owned(), db: Some(db) };
         let totals = disk.guarded(|disk| disk.totals(new_epoch))?;
         if totals.format == rows::FORMAT {
             Ok((disk, totals))
         } else {
             Err(FrontierError::Format { path: path.to_owned(), found: totals.format })
         }
+    }
+
+    fn db(&self) -> Result<&Database, FrontierError> {
+        self.db.as_ref().ok_or(FrontierError::Closed)
     }
 
     /// Runs an operation on this file; see the function of this name.
@@ -84,7 +98,7 @@ impl Disk {
 
     /// The totals; in a new file, those of an empty frontier, and empty tables.
     fn totals(&self, new_epoch: u64) -> Result<Totals, FrontierError> {
-        let write = self.db.begin_write()?;
+        let write = self.db()?.begin_write()?;
         let totals = {
             write.open_table(HOSTS)?;
             write.open_table(ROBOTS)?;
@@ -112,7 +126,7 @@ impl Disk {
         host: HostNumber,
     ) -> Result<Option<(HostRow, Option<RobotsState>)>, FrontierError> {
         self.guarded(|disk| {
-            let read = disk.db.begin_read()?;
+            let read = disk.db()?.begin_read()?;
             let Some(row) = read.open_table(HOSTS)?.get(host.0)? else { return Ok(None) };
             let robots = read.open_table(ROBOTS)?.get(host.0)?;
             let robots = robots.map(|row| decode(row.value())).transpose()?;
@@ -126,7 +140,7 @@ impl Disk {
         mut each: impl FnMut(HostNumber, HostRow),
     ) -> Result<(), FrontierError> {
         self.guarded(|disk| {
-            for entry in disk.db.begin_read()?.open_table(HOSTS)?.iter()? {
+            for entry in disk.db()?.begin_read()?.open_table(HOSTS)?.iter()? {
                 let (number, row) = entry?;
                 each(HostNumber(number.value()), decode(row.value())?);
             }
@@ -142,7 +156,7 @@ impl Disk {
         most: usize,
     ) -> Result<Vec<(QueueKey, QueuedPath)>, FrontierError> {
         self.guarded(|disk| {
-            let table = disk.db.begin_read()?.open_table(QUEUE)?;
+            let table = disk.db()?.begin_read()?.open_table(QUEUE)?;
             let rows = table.range((host.0, depth, order)..(host.0 + 1, 0, 0))?.take(most);
             rows.map(|entry| {
                 let (key, row) = entry?;
@@ -161,7 +175,7 @@ impl Disk {
         most: usize,
     ) -> Result<Vec<(PageKey, PageRecord)>, FrontierError> {
         self.guarded(|disk| {
-            let table = disk.db.begin_read()?.open_table(PAGES)?;
+            let table = disk.db()?.begin_read()?.open_table(PAGES)?;
             let from = (host.0, visited, order);
             let rows = table.range(from..(host.0 + 1, i64::MIN, 0))?.take(most);
             rows.map(|entry| {
@@ -180,7 +194,7 @@ impl Disk {
         run: u32,
     ) -> Result<Vec<SeenUrl>, FrontierError> {
         self.guarded(|disk| {
-            let table = disk.db.begin_read()?.open_table(SEEN)?;
+            let table = disk.db()?.begin_read()?.open_table(SEEN)?;
             let Some(row) = table.get((host.0, run))? else { return Ok(Vec::new()) };
             let (values, _) = row.value().as_chunks::<8>();
             Ok(values.iter().map(|bytes| SeenUrl::from_le_bytes(*bytes)).collect())
@@ -190,7 +204,7 @@ impl Disk {
     /// All results, by their numbers.
     pub(super) fn results(&self) -> Result<Vec<(u64, Vec<u8>)>, FrontierError> {
         self.guarded(|disk| {
-            let table = disk.db.begin_read()?.open_table(RESULTS)?;
+            let table = disk.db()?.begin_read()?.open_table(RESULTS)?;
             let rows = table.iter()?;
             rows.map(|entry| {
                 let (order, line) = entry?;
@@ -206,7 +220,7 @@ impl Disk {
     }
 
     fn write_all(&self, checkpoint: &Checkpoint) -> Result<(), FrontierError> {
-        let mut write = self.db.begin_write()?;
+        let mut write = self.db()?.begin_write()?;
         // Without this a file that was not closed is checked as a whole when it is opened.
         write.set_quick_repair(true);
         for host in &checkpoint.released {

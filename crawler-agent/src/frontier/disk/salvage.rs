@@ -42,13 +42,13 @@ impl Disk {
             let opened = Database::builder().set_cache_size(CACHE_BYTES).open(path);
             opened.map_err(|error| FrontierError::open(path, error))
         })?;
-        Ok(Self { path: path.to_owned(), db })
+        Ok(Self { path: path.to_owned(), db: Some(db) })
     }
 
     /// The totals, if they can be read and have the present format.
     pub(in crate::frontier) fn readable_totals(&self) -> Option<Totals> {
         let totals = self.guarded(|disk| {
-            let row = disk.db.begin_read()?.open_table(TOTALS)?.get(())?;
+            let row = disk.db()?.begin_read()?.open_table(TOTALS)?.get(())?;
             row.map(|row| decode::<Totals>(row.value())).transpose()
         });
         totals.ok().flatten().filter(|totals| totals.format == super::rows::FORMAT)
@@ -57,11 +57,13 @@ impl Disk {
     /// Numbers of rows that the file says it has.
     pub(in crate::frontier) fn stored_rows(&self) -> StoredRows {
         StoredRows {
-            hosts: self.guarded(|disk| Ok(disk.db.begin_read()?.open_table(HOSTS)?.len()?)).ok(),
-            queued: self.guarded(|disk| Ok(disk.db.begin_read()?.open_table(QUEUE)?.len()?)).ok(),
-            pages: self.guarded(|disk| Ok(disk.db.begin_read()?.open_table(PAGES)?.len()?)).ok(),
+            hosts: self.guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(HOSTS)?.len()?)).ok(),
+            queued: self
+                .guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(QUEUE)?.len()?))
+                .ok(),
+            pages: self.guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(PAGES)?.len()?)).ok(),
             results: self
-                .guarded(|disk| Ok(disk.db.begin_read()?.open_table(RESULTS)?.len()?))
+                .guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(RESULTS)?.len()?))
                 .ok(),
         }
     }
@@ -70,7 +72,7 @@ impl Disk {
     pub(in crate::frontier) fn readable_hosts(&self) -> Vec<HostNumber> {
         let read = |keys: Range<u128>| {
             self.guarded(|disk| {
-                let table = disk.db.begin_read()?.open_table(HOSTS)?;
+                let table = disk.db()?.begin_read()?.open_table(HOSTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |number, _| {
                     Some(HostNumber(number))
                 })
@@ -82,7 +84,7 @@ impl Disk {
     /// The row of a host, if it can be read.
     pub(in crate::frontier) fn readable_host(&self, host: HostNumber) -> Option<HostRow> {
         let row = self.guarded(|disk| {
-            let row = disk.db.begin_read()?.open_table(HOSTS)?.get(host.0)?;
+            let row = disk.db()?.begin_read()?.open_table(HOSTS)?.get(host.0)?;
             row.map(|row| decode(row.value())).transpose()
         });
         row.ok().flatten()
@@ -91,7 +93,7 @@ impl Disk {
     /// The state of a host's robots.txt, if it can be read.
     pub(in crate::frontier) fn readable_robots(&self, host: HostNumber) -> Option<RobotsState> {
         let row = self.guarded(|disk| {
-            let row = disk.db.begin_read()?.open_table(ROBOTS)?.get(host.0)?;
+            let row = disk.db()?.begin_read()?.open_table(ROBOTS)?.get(host.0)?;
             row.map(|row| decode(row.value())).transpose()
         });
         row.ok().flatten()
@@ -105,7 +107,7 @@ impl Disk {
         let key = |key: u128| (host.0, (key >> LOW_BITS) as u16, low(key));
         let read = |keys: Range<u128>| {
             self.guarded(|disk| {
-                let table = disk.db.begin_read()?.open_table(QUEUE)?;
+                let table = disk.db()?.begin_read()?.open_table(QUEUE)?;
                 rows_in(&table, key(keys.start)..key(keys.end), |(_, depth, order), row| {
                     Some(((depth, order), decode(row).ok()?))
                 })
@@ -123,7 +125,7 @@ impl Disk {
         let key = |key: u128| (host.0, (key >> LOW_BITS) as i64, low(key));
         let read = |keys: Range<u128>| {
             self.guarded(|disk| {
-                let table = disk.db.begin_read()?.open_table(PAGES)?;
+                let table = disk.db()?.begin_read()?.open_table(PAGES)?;
                 rows_in(&table, key(keys.start)..key(keys.end), |(_, visited, order), row| {
                     Some(((visited, order), decode(row).ok()?))
                 })
@@ -136,7 +138,7 @@ impl Disk {
     pub(in crate::frontier) fn readable_results(&self) -> Vec<(u64, Vec<u8>)> {
         let read = |keys: Range<u128>| {
             self.guarded(|disk| {
-                let table = disk.db.begin_read()?.open_table(RESULTS)?;
+                let table = disk.db()?.begin_read()?.open_table(RESULTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |order, line| {
                     protocol::package::decode_entry(line).is_ok().then(|| (order, line.to_vec()))
                 })
