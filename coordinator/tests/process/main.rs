@@ -12,4 +12,5 @@ mod admin;
 mod audit;
 mod endings;
 mod postgres;
+mod privacy;
 mod program;
