@@ -173,3 +173,25 @@ fn on_text(chunk: &mut TextChunk<'_>) -> HandlerResult {
 fn on_output(document: &[u8]) {
     collect(|collector| collector.output(document));
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use crate::extract::{Extractor, Media};
+
+    #[test]
+    fn small_pieces_cost_no_more_than_large_ones() {
+        let tag = format!("<a title=\"{}\" href=/x>y</a>", "x".repeat(4 << 20));
+        let time = |size| {
+            let started = Instant::now();
+            let mut extractor = Extractor::new(Media::Html, Some("utf-8"));
+            tag.as_bytes().chunks(size).for_each(|piece| extractor.write(piece));
+            assert_eq!(extractor.finish().references.len(), 1);
+            started.elapsed()
+        };
+        let large = time(8 << 10);
+        let small = time(32);
+        assert!(small < large * 20 + Duration::from_secs(2), "{small:?} instead of {large:?}");
+    }
+}

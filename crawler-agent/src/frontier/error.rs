@@ -84,6 +84,9 @@ pub enum FrontierError {
     /// Fingerprints of URLs are not all there.
     #[error("the frontier is damaged: fingerprints of URLs are missing")]
     Seen,
+    /// Rows are not in the order of their keys.
+    #[error("the frontier is damaged: rows are not in their order")]
+    Order,
     /// A stored result cannot be decoded.
     #[error("a result cannot be read")]
     StoredResult(#[from] protocol::package::BlockError),
@@ -114,7 +117,9 @@ impl FrontierError {
 
     fn is_damage(&self) -> bool {
         match self {
-            Self::Record(_) | Self::Url(_) | Self::Seen | Self::StoredResult(_) => true,
+            Self::Record(_) | Self::Url(_) | Self::Seen | Self::Order | Self::StoredResult(_) => {
+                true
+            }
             Self::Store(error) => match error.as_ref() {
                 // A full disk or one that fails is not damage. A file that is too short is.
                 redb::Error::Io(error) => error.kind() == std::io::ErrorKind::UnexpectedEof,

@@ -158,12 +158,12 @@ impl Disk {
         self.guarded(|disk| {
             let table = disk.db()?.begin_read()?.open_table(QUEUE)?;
             let rows = table.range((host.0, depth, order)..(host.0 + 1, 0, 0))?.take(most);
-            rows.map(|entry| {
+            let rows = rows.map(|entry| {
                 let (key, row) = entry?;
                 let (_, depth, order) = key.value();
                 Ok(((depth, order), decode(row.value())?))
-            })
-            .collect()
+            });
+            in_order(rows, (depth, order))
         })
     }
 
@@ -178,12 +178,12 @@ impl Disk {
             let table = disk.db()?.begin_read()?.open_table(PAGES)?;
             let from = (host.0, visited, order);
             let rows = table.range(from..(host.0 + 1, i64::MIN, 0))?.take(most);
-            rows.map(|entry| {
+            let rows = rows.map(|entry| {
                 let (key, row) = entry?;
                 let (_, visited, order) = key.value();
                 Ok(((visited, order), decode(row.value())?))
-            })
-            .collect()
+            });
+            in_order(rows, (visited, order))
         })
     }
 
@@ -241,6 +241,18 @@ impl Disk {
         write.commit()?;
         Ok(())
     }
+}
+
+/// Rows whose keys rise from a key on. On a damaged page they may not, and whoever reads on after
+/// the last one would never come to an end.
+fn in_order<K: Ord + Copy, V>(
+    rows: impl Iterator<Item = Result<(K, V), FrontierError>>,
+    from: K,
+) -> Result<Vec<(K, V)>, FrontierError> {
+    let rows: Vec<(K, V)> = rows.collect::<Result<_, _>>()?;
+    let rises = rows.is_sorted_by(|(one, _), (next, _)| one < next);
+    let is_after = rows.first().is_none_or(|(key, _)| *key >= from);
+    if rises && is_after { Ok(rows) } else { Err(FrontierError::Order) }
 }
 
 /// Deletes all rows of a host.

@@ -5,7 +5,7 @@
 //! double, and the first readable key behind it is found by halves again. So a damaged page costs
 //! some hundred attempts, however far apart its keys are.
 
-use std::{ops::Range, path::Path};
+use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use redb::{
     Database, Key, ReadOnlyTable, ReadableDatabase as _, ReadableTableMetadata as _, Value,
@@ -78,7 +78,10 @@ impl Disk {
                 })
             })
         };
-        readable(u64::MAX.into(), read)
+        let mut hosts = readable(u64::MAX.into(), read);
+        hosts.sort_unstable();
+        hosts.dedup();
+        hosts
     }
 
     /// The row of a host, if it can be read.
@@ -113,7 +116,7 @@ impl Disk {
                 })
             })
         };
-        readable(u128::from(u16::MAX) << LOW_BITS, read)
+        by_key(readable(u128::from(u16::MAX) << LOW_BITS, read))
     }
 
     /// The pages of a host, as far as they can be read.
@@ -131,7 +134,7 @@ impl Disk {
                 })
             })
         };
-        readable((i64::MAX as u128) << LOW_BITS, read)
+        by_key(readable((i64::MAX as u128) << LOW_BITS, read))
     }
 
     /// The results, as far as they can be read.
@@ -144,8 +147,13 @@ impl Disk {
                 })
             })
         };
-        readable(u64::MAX.into(), read)
+        by_key(readable(u64::MAX.into(), read))
     }
+}
+
+/// Rows in the order of their keys, each once; a damaged page may hold them otherwise.
+fn by_key<K: Ord, V>(rows: Vec<(K, V)>) -> Vec<(K, V)> {
+    BTreeMap::from_iter(rows).into_iter().collect()
 }
 
 fn low(key: u128) -> u64 {
