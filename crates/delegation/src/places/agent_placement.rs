@@ -2,9 +2,9 @@
 //!
 //! An agent measures its nearest neighbour by claimed positions. A round trip that is usual for the
 //! distance confirms both. Whoever is not confirmed by it, nor by three other times that are known,
-//! measures agents that are far apart; a round trip shorter than light in fibre allows refutes the claim, and the position is the place that
-//! explains the round trips best. The function says which measurements are missing, so that it can
-//! be called again with each new one.
+//! measures agents that are far apart; a round trip shorter than light in fibre allows refutes the
+//! claim, and the position is the place that explains the round trips best. The function says which
+//! measurements are missing, so that it can be called again with each new one.
 
 use std::collections::BTreeMap;
 

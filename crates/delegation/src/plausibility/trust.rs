@@ -110,9 +110,9 @@ impl Trust {
         }
     }
 
-    /// Score from which the agent is doubted. A company's route may be unusually short for an honest
-    /// agent, and each of its subnets is another contradicted win; a doubted agent wins nothing
-    /// more that could excuse it. Reports on homes that prove it honest give it more room.
+    /// Score from which the agent is doubted. A company's route may be unusually short for an
+    /// honest agent, and each of its subnets is another contradicted win; a doubted agent wins
+    /// nothing more that could excuse it. Reports on homes that prove it honest give it more room.
     fn doubt_limit(&self) -> f64 {
         let share = if self.homes.is_accepted { 0.5 } else { 0.25 };
         share * SequentialTest::limit()
