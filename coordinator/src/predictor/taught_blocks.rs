@@ -56,7 +56,10 @@ mod tests {
     use super::*;
 
     fn position(number: u64) -> DecidedPosition {
-        DecidedPosition { decided_us: number as i64, search: SearchId::new(number as i64) }
+        DecidedPosition {
+            decided_us: number.cast_signed(),
+            search: SearchId::new(number.cast_signed()),
+        }
     }
 
     /// Reads the searches after `start` up to `decided`, beginning anew where that is due.
