@@ -114,7 +114,7 @@ export function overview() {
       by_reason: Object.fromEntries(names.map((name) => [name, reasonCount(name)])),
     },
     delegation_searches: { open: empty ? 0 : 3, decided: empty ? 0 : 127 },
-    probes: { total: empty ? 0 : 338, per_search_mean: empty ? null : 2.66 },
+    probes: { total: empty ? 0 : 338, homes: empty ? 0 : 48, per_search_mean: empty ? null : 2.66 },
     hosts: {
       known: empty ? 0 : 312,
       resolved: empty ? 0 : 304,

@@ -167,7 +167,10 @@ async fn the_overview_counts() {
     );
     assert_eq!(
         (&overview["delegation_searches"], &overview["probes"]),
-        (&json!({ "open": 0, "decided": 1 }), &json!({ "total": 2, "per_search_mean": 2.0 }))
+        (
+            &json!({ "open": 0, "decided": 1 }),
+            &json!({ "total": 2, "homes": 0, "per_search_mean": 2.0 })
+        )
     );
     assert_eq!(
         overview["hosts"],

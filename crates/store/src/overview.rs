@@ -67,6 +67,9 @@ pub struct Searches {
     pub decided: i64,
     /// Probes that searches asked for.
     pub probes: i64,
+    /// Home addresses that another agent measured. Each pair counts once, though it is measured
+    /// again every week.
+    pub home_probes: i64,
     /// Mean number of probes of the searches that decided for good.
     pub per_search_mean: Option<f64>,
 }
@@ -120,12 +123,12 @@ pub async fn count(
         .await
         .map_err(doing)?;
     let kept = kept(&mut tx).await?;
-    let (open, routed_urls) = few(&mut tx).await?;
+    let few = few(&mut tx).await?;
     let counts = Counts {
         agents: agents(&mut tx, heartbeat_cutoff, now).await?,
         delegations: delegations(&kept),
-        searches: searches(&kept, open),
-        hosts: hosts(&kept, routed_urls),
+        searches: searches(&kept, few.open, few.home_probes),
+        hosts: hosts(&kept, few.routed_urls),
         packages: packages(&kept),
     };
     tx.commit().await.map_err(doing)?;
@@ -175,11 +178,19 @@ pub async fn delegations_by_reason(store: &Store) -> Result<Vec<(Reason, u64)>, 
     Ok(counts)
 }
 
-/// Open searches and routed URLs, from an index and a small table.
-async fn few(db: &mut PgConnection) -> Result<(i64, i64), StoreError> {
+/// Counts from an index and small tables.
+#[derive(sqlx::FromRow)]
+struct FewCounts {
+    open: i64,
+    routed_urls: i64,
+    home_probes: i64,
+}
+
+async fn few(db: &mut PgConnection) -> Result<FewCounts, StoreError> {
     sqlx::query_as(
-        "SELECT (SELECT count(*) FROM searches WHERE state = 'open'),
-                (SELECT coalesce(sum(next_route - 1), 0)::bigint FROM agents)",
+        "SELECT (SELECT count(*) FROM searches WHERE state = 'open') AS open,
+                (SELECT coalesce(sum(next_route - 1), 0)::bigint FROM agents) AS routed_urls,
+                (SELECT count(*) FROM home_times) AS home_probes",
     )
     .fetch_one(db)
     .await
@@ -240,13 +251,14 @@ fn delegations(kept: &KeptCounts) -> Delegations {
     }
 }
 
-fn searches(kept: &KeptCounts, open: i64) -> Searches {
+fn searches(kept: &KeptCounts, open: i64, home_probes: i64) -> Searches {
     let decisions = kept.get("decisions");
     let mean = kept.get("decisions_probes") as f64 / decisions as f64;
     Searches {
         open,
         decided: kept.get("searches_decided"),
         probes: kept.get("search_probes"),
+        home_probes,
         per_search_mean: (decisions > 0).then_some(mean),
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use hierarchy::Range;
 use lab::{Evaluation, HostAssignment, evaluate};
+use model::Strategy;
 use serde::Serialize;
 use serde_json::Value;
 use url::form_urlencoded;
@@ -33,8 +34,12 @@ pub struct Numbers {
     pub searches_decided: u64,
     /// Searches that did not.
     pub searches_open: u64,
-    /// Probes for one search, on average.
-    pub probes_per_search: f64,
+    /// Probes of searches.
+    pub search_probes: u64,
+    /// Home addresses that another agent measured, by which agents are placed and judged.
+    pub home_probes: u64,
+    /// Whether round trips are measured ones, and searches predict.
+    pub is_promised_near: bool,
     /// How well hosts were dealt out.
     pub dealing: AssignmentQuality,
     /// Seconds from the seeds to the last change.
@@ -98,6 +103,11 @@ pub struct SearchFound {
 }
 
 impl Numbers {
+    /// All probes for each new subnet: those of its search, and its share of those of homes.
+    pub fn probes_per_subnet(&self) -> f64 {
+        (self.search_probes + self.home_probes) as f64 / self.searches_decided.max(1) as f64
+    }
+
     /// Gathers them; the deployment must still be up.
     pub async fn gather(
         environment: &Environment,
@@ -115,12 +125,11 @@ impl Numbers {
             build_seconds: deployment.load["build_seconds"].as_f64().unwrap_or(0.0),
             agents: number("/agents/approved"),
             delegations: by_reason(&overview),
-            searches_decided: number("/searches/decided"),
-            searches_open: number("/searches/open"),
-            probes_per_search: overview
-                .pointer("/probes/per_search_mean")
-                .and_then(Value::as_f64)
-                .unwrap_or(0.0),
+            searches_decided: number("/delegation_searches/decided"),
+            searches_open: number("/delegation_searches/open"),
+            search_probes: number("/probes/total"),
+            home_probes: number("/probes/homes"),
+            is_promised_near: geography.is_measured() && is_predictive(deployment).await?,
             dealing: AssignmentQuality::of(environment, geography, deployment).await?,
             crawl_seconds: crawl.as_secs_f64(),
             outage,
@@ -143,6 +152,11 @@ impl Numbers {
                 .unwrap_or(0),
         })
     }
+}
+
+async fn is_predictive(deployment: &Deployment) -> anyhow::Result<bool> {
+    let policy = deployment.admin.get("policy").await?;
+    Ok(policy["strategy"] == Strategy::Predictive.as_str())
 }
 
 fn by_reason(overview: &Value) -> BTreeMap<String, u64> {

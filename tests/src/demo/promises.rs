@@ -1,11 +1,19 @@
 //! Targets that a run has to reach.
 
-use super::{Numbers, Outage};
+use super::{AssignmentQuality, Numbers, Outage};
 
 /// Most memory of an agent.
 const AGENT_MEMORY: u64 = 150_000_000;
 /// Most memory of the coordinator, its database not counted.
 const COORDINATOR_MEMORY: u64 = 600_000_000;
+
+/// Least share of hosts at their nearest agent, and most milliseconds above it on average.
+const NEAREST_SHARE: f64 = 0.92;
+const EXCESS_MS: f64 = 2.0;
+/// Most probes for each new subnet, everything counted.
+const PROBES_PER_SUBNET: f64 = 4.5;
+/// Searches from which nearness is promised: fewer do not pay for the measurements of homes.
+const MIN_SEARCHES: u64 = 200;
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +29,7 @@ pub struct Promise {
 /// All of them, judged.
 pub fn promises(numbers: &Numbers) -> Vec<Promise> {
     let mut all = road(numbers);
+    all.extend(nearness(numbers));
     all.extend(referee(numbers));
     all.extend(numbers.outage.iter().flat_map(outage));
     all.extend(search(numbers));
@@ -53,6 +62,32 @@ fn road(numbers: &Numbers) -> Vec<Promise> {
             dealing.without_agent == 0,
         ),
         promise("less waiting than with random dealing", waits, dealing.crawl_s < dealing.random_s),
+    ]
+}
+
+/// How near agents are, and what it took to know, where prediction sees measured round trips.
+fn nearness(numbers: &Numbers) -> Vec<Promise> {
+    if !numbers.is_promised_near || numbers.searches_decided < MIN_SEARCHES {
+        return Vec::new();
+    }
+    let AssignmentQuality { share_nearest, mean_excess_ms, .. } = numbers.dealing;
+    let probes = numbers.probes_per_subnet();
+    vec![
+        promise(
+            "at least 92 % of hosts are at their nearest agent",
+            format!("{:.1} %", share_nearest * 100.0),
+            share_nearest >= NEAREST_SHARE,
+        ),
+        promise(
+            "agents are at most 2 ms above the nearest on average",
+            format!("{mean_excess_ms:.2} ms"),
+            mean_excess_ms <= EXCESS_MS,
+        ),
+        promise(
+            "a new subnet takes at most 4.5 probes, everything counted",
+            format!("{probes:.2}"),
+            probes <= PROBES_PER_SUBNET,
+        ),
     ]
 }
 

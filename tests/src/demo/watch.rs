@@ -98,7 +98,7 @@ impl Level {
             expected: 0,
             fetched: 0,
             delegated: number("/delegations/total"),
-            searches: number("/searches/open"),
+            searches: number("/delegation_searches/open"),
             pending: number("/urls/pending"),
             waiting_packages: received.saturating_sub(number("/packages/ingested")),
             received,

@@ -92,6 +92,7 @@ fn to_dto(core: &Coordinator, counts: Counts, generation: Option<HierarchyGenera
         },
         probes: ProbeCounts {
             total: unsigned(searches.probes),
+            homes: unsigned(searches.home_probes),
             per_search_mean: searches.per_search_mean,
         },
         hosts: HostCounts {

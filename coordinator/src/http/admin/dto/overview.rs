@@ -130,11 +130,14 @@ pub struct DelegationSearchCounts {
     pub decided: u64,
 }
 
-/// Probes that delegation searches asked for.
+/// Probes that delegation searches asked for, and those by which agents know where they are.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct ProbeCounts {
-    /// Number of all probes so far.
+    /// Number of all probes of searches so far.
     pub total: u64,
+    /// Home addresses of agents that another agent measured. Each pair counts once, though it is
+    /// measured again every week.
+    pub homes: u64,
     /// Mean over the searches that led to a delegation; null before the first.
     #[schema(required = true)]
     pub per_search_mean: Option<f64>,
