@@ -39,8 +39,8 @@ impl Numbers {
         writeln!(f, "delegations  {total}: {}", reasons.join(", "))?;
         writeln!(
             f,
-            "             {} searches, {:.2} probes for each new subnet in all ({} of searches, {} of \
-             agents' homes)",
+            "             {} searches, {:.2} probes for each new subnet in all ({} of \
+             searches, {} of agents' homes)",
             self.searches_decided,
             self.probes_per_subnet(),
             self.search_probes,
