@@ -4,9 +4,11 @@
 //! background tasks open the searches, order the probes and decide, each whenever it is woken, as
 //! they do in service.
 //!
-//! With `--delay-ms` each agent is a task of its own with the shipped limits: it reads its orders
-//! when it is woken, answers each after the delay, and reports. Without, answers cost nothing: one
-//! statement answers all orders whenever agents are woken, and 2,000 searches are open.
+//! With `--delay-ms` each agent is a task of its own with the shipped policy and limits: it reads
+//! its orders when it is woken, answers each after the delay, and reports the round trip that its
+//! city's distance from the subnet takes. Without, answers cost nothing: one statement answers all
+//! orders with random times whenever agents are woken, 2,000 searches are open, and the threshold
+//! decides.
 //!
 //! Beside it, as the limit, the rows that come of it are written into tables without any rule: by
 //! one statement each, and in transactions of 256 rows.
@@ -19,6 +21,9 @@
     reason = "a bench stops at what it did not expect, and prints"
 )]
 
+mod geography;
+
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +32,7 @@ use std::time::{Duration, Instant};
 use cluster::Cluster;
 use coordinator::placement::settle_homes;
 use coordinator::registry::reload_hierarchy;
-use coordinator::runtime::clock::SystemClock;
+use coordinator::runtime::clock::{Clock as _, SystemClock};
 use coordinator::runtime::events::Event;
 use coordinator::startup::cli::ServeArgs;
 use coordinator::startup::{boot, configuration};
@@ -39,14 +44,16 @@ use futures_util::future::select_all;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
-use model::{AgentId, ProbeId, ProbeMethod};
+use model::{AgentId, ProbeId, ProbeMethod, Strategy};
 use protocol::key::AgentKey;
 use protocol::{ProbeReport, ProbeResult};
 use store::generations::Load;
 use store::testing::execute;
-use store::{Address, Store, agents, probes, searches};
+use store::{Address, Store, agents, policy, probes, searches};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+use crate::geography::Geography;
 
 /// Tasks that run during the measurement.
 const MEASURED: [&str; 2] = ["open_searches", "drive_searches"];
@@ -172,10 +179,16 @@ fn delegated(coordinator: &Coordinator) -> usize {
 async fn serve(coordinator: &Arc<Coordinator>, delay: Duration, subnets: u32) -> usize {
     let working = TaskTracker::new();
     let answered = Arc::new(AtomicU64::new(0));
-    for worker in agents::workers(&coordinator.store).await.unwrap() {
+    // The homes of agents are subnets, too.
+    let workers = agents::workers(&coordinator.store).await.unwrap();
+    let geography = Arc::new(Geography::new(subnets - workers.len() as u32));
+    for worker in workers {
         let coordinator = Arc::clone(coordinator);
+        let geography = Arc::clone(&geography);
         let answered = Arc::clone(&answered);
-        working.spawn(async move { work(&coordinator, worker.agent, delay, &answered).await });
+        working.spawn(async move {
+            work(&coordinator, worker.agent, delay, &geography, &answered).await;
+        });
     }
     let mut most_open = 0;
     while delegated(coordinator) < subnets as usize {
@@ -191,7 +204,13 @@ async fn serve(coordinator: &Arc<Coordinator>, delay: Duration, subnets: u32) ->
 }
 
 /// One agent, as the endpoints for heartbeats and reports serve it.
-async fn work(coordinator: &Coordinator, agent: AgentId, delay: Duration, answered: &AtomicU64) {
+async fn work(
+    coordinator: &Coordinator,
+    agent: AgentId,
+    delay: Duration,
+    geography: &Geography,
+    answered: &AtomicU64,
+) {
     let store = &coordinator.store;
     let signal = coordinator.agent_wakeups.signal(agent);
     let mut under_way = FuturesUnordered::new();
@@ -206,7 +225,7 @@ async fn work(coordinator: &Coordinator, agent: AgentId, delay: Duration, answer
             taken.push(order.probe);
             under_way.push(async move {
                 tokio::time::sleep(delay).await;
-                order.probe
+                (order.probe, order.address)
             });
         }
         tokio::select! {
@@ -217,8 +236,8 @@ async fn work(coordinator: &Coordinator, agent: AgentId, delay: Duration, answer
                 while let Some(Some(probe)) = under_way.next().now_or_never() {
                     done.push(probe);
                 }
-                report(coordinator, agent, &done).await;
-                taken.retain(|probe| !done.contains(probe));
+                report(coordinator, agent, geography, &done).await;
+                taken.retain(|probe| done.iter().all(|(answered, _)| answered != probe));
                 answered.fetch_add(done.len() as u64, Ordering::Relaxed);
             }
             () = coordinator.stop.cancelled() => return,
@@ -226,12 +245,15 @@ async fn work(coordinator: &Coordinator, agent: AgentId, delay: Duration, answer
     }
 }
 
-/// One round trip in four is below the threshold.
-async fn report(coordinator: &Coordinator, agent: AgentId, done: &[ProbeId]) {
+async fn report(
+    coordinator: &Coordinator,
+    agent: AgentId,
+    geography: &Geography,
+    done: &[(ProbeId, IpAddr)],
+) {
     let now = coordinator.now();
-    let measured = |probe: &ProbeId| {
-        let mixed = probe.get().wrapping_mul(0x9E37_79B9_7F4A_7C15_u64.cast_signed()) >> 33;
-        let rtt_us = 10_000 + u32::try_from(mixed.rem_euclid(160_000)).unwrap();
+    let measured = |(probe, address): &(ProbeId, IpAddr)| {
+        let rtt_us = geography.round_trip_us(agent, *address, *probe);
         let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 };
         ProbeReport { probe: *probe, result, measured_at: now }
     };
@@ -244,10 +266,11 @@ async fn report(coordinator: &Coordinator, agent: AgentId, done: &[ProbeId]) {
 
 async fn coordinator(store: &Store, dir: &Path, options: Options) -> Arc<Coordinator> {
     let mut load = Load::wait(store).await.unwrap();
-    load.copy(&ground(options), &|_| {}).await.unwrap();
+    let geography = Geography::new(options.subnets);
+    load.copy(&ground(options, &geography), &|_| {}).await.unwrap();
     load.swap(Instant::now(), &[]).await.unwrap();
     execute(store, AGENTS_MADE).await.unwrap();
-    give_keys(store, options.agents).await;
+    describe_agents(store, options.agents, &geography).await;
     let hosts = "INSERT INTO hosts (scheme, authority, state, address, first, last)
         SELECT 'http', host(first + 1), 'resolved', first + 1, first, last FROM subnets
         WHERE kind = 'delegated' AND first <<= '10.0.0.0/8'";
@@ -255,6 +278,9 @@ async fn coordinator(store: &Store, dir: &Path, options: Options) -> Arc<Coordin
     let mut config = configuration::load(ServeArgs::default(), || Some(dir.to_owned())).unwrap();
     if options.delay.is_none() {
         config.limits.orders_per_agent = 2 * OPEN / options.agents;
+        let mut threshold = policy::read(store).await.unwrap();
+        threshold.strategy = Strategy::Threshold;
+        policy::write(store, &threshold, SystemClock.now()).await.unwrap();
     }
     config.limits.presence_s = 3_600;
     config.limits.min_free_mib = 0;
@@ -269,38 +295,44 @@ async fn coordinator(store: &Store, dir: &Path, options: Options) -> Arc<Coordin
 }
 
 /// As many subnets of 256 addresses, three of a company, and a home for each agent.
-fn ground(options: Options) -> Hierarchy {
+fn ground(options: Options, geography: &Geography) -> Hierarchy {
     let Options { agents, subnets, .. } = options;
     let mut companies = CompanyIndex::default();
     let mut builder = Builder::default();
-    let homes = (0..agents)
-        .map(|agent| (format!("127.{}.{}.1/32", agent >> 8, agent & 255), format!("home {agent}")));
+    let homes = (0..agents).map(|agent| {
+        let range = format!("127.{}.{}.1/32", agent >> 8, agent & 255);
+        (range, format!("home {agent}"), geography.home_country(agent))
+    });
     let wanted = (0..subnets).map(|number| {
         (
             format!("10.{}.{}.0/24", number >> 8, number & 255),
-            format!("company {}", number.wrapping_mul(7_919) % (subnets / 3).max(1)),
+            format!("company {}", geography.company(number)),
+            geography.country(number),
         )
     });
-    for (range, company) in homes.chain(wanted) {
+    for (range, company, country) in homes.chain(wanted) {
         builder.add(Record {
             range: range.parse().unwrap(),
             kind: SubnetKind::Delegated,
             registry: Some(Registry::RipeNcc),
             company: Some(companies.number(Registry::RipeNcc, &company)),
-            country: "CY".parse().ok(),
+            country: Some(country),
         });
     }
     builder.build(Generation::new(0), companies.into_companies()).0
 }
 
-/// Gives the agents real keys, because half of all other texts are no keys.
-async fn give_keys(store: &Store, agents: u32) {
+/// Gives the agents real keys, because half of all other texts are no keys, and their places.
+async fn describe_agents(store: &Store, agents: u32, geography: &Geography) {
     for agent in 1..=agents {
         let mut seed = [7; 32];
         seed[..4].copy_from_slice(&agent.to_le_bytes());
         let key = HEXLOWER.encode(&AgentKey::from_seed(seed).public().to_bytes());
-        let given =
-            format!("UPDATE agents SET public_key = decode('{key}', 'hex') WHERE id = {agent}");
+        let place = serde_json::to_string(&geography.claim(agent - 1).unwrap()).unwrap();
+        let given = format!(
+            "UPDATE agents SET public_key = decode('{key}', 'hex'), place = '{place}'
+             WHERE id = {agent}"
+        );
         execute(store, Box::leak(given.into_boxed_str())).await.unwrap();
     }
 }
