@@ -82,10 +82,11 @@ async fn remove_pages(
     if cursor.removals() == ledger.removals {
         return Ok(false);
     }
-    for agent in page_removals::after(&parts.store, cursor.removals()).await? {
-        parts.index.delete_agent(agent)?;
-        tracing::info!(%agent, "removed all pages of an agent from the index");
-    }
+    let agents = page_removals::after(&parts.store, cursor.removals()).await?;
+    tracing::info!(?agents, "removing all pages of agents from the index");
+    let index = Arc::clone(&parts.index);
+    spawn_blocking(move || agents.into_iter().try_for_each(|agent| index.delete_agent(agent)))
+        .await??;
     cursor.remove(ledger.removals);
     Ok(true)
 }
