@@ -138,6 +138,7 @@ pub struct Agent {
     #[schema(required = true)]
     pub left_at: Option<Timestamp>,
     /// When an admin had all its pages removed from the search; null before.
+    #[schema(required = true)]
     pub pages_removed_at: Option<Timestamp>,
     /// How its owner can be reached.
     pub contact: String,
