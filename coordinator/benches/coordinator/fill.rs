@@ -2,11 +2,16 @@
 
 use std::time::Instant;
 
-use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
+use hierarchy::{
+    Builder, CompanyIndex, Country, Generation, Hierarchy, Record, Registry, SubnetKind,
+};
 use protocol::key::AgentKey;
 use store::Store;
 use store::generations::Load;
 use store::testing::execute;
+
+use crate::cities::Cities;
+use crate::homes;
 
 /// Part of the full size.
 #[derive(Debug, Clone, Copy)]
@@ -38,13 +43,15 @@ pub(crate) async fn fill(store: &Store, scale: Scale) {
     let subnets = scale.of(SUBNETS);
     let agents = scale.of(AGENTS);
     let mut load = Load::wait(store).await.unwrap();
-    load.copy(&hierarchy(agents, subnets), &|_| {}).await.unwrap();
+    let cities = Cities::new();
+    load.copy(&hierarchy(agents, subnets, &cities), &|_| {}).await.unwrap();
     load.swap(Instant::now(), &[]).await.unwrap();
     eprintln!("the hierarchy is loaded");
     run(store, PLACES.to_owned()).await;
     for agent in 1..=agents {
-        run(store, insert_agent(agent)).await;
+        run(store, insert_agent(agent, &cities)).await;
     }
+    run(store, homes::insert(&homes::measured(agents, &cities))).await;
     // Partitions are made from a day on: those of past days as well.
     for days in [4, 1, 0] {
         store::partitions::keep(store, now().plus_ms(-days * 86_400_000)).await.unwrap();
@@ -93,13 +100,15 @@ const PLACES: &str = "CREATE UNLOGGED TABLE place AS
     SELECT (row_number() OVER (ORDER BY ordinal) - 1)::int AS place, first, last
     FROM subnets WHERE kind = 'delegated' AND NOT first <<= '127.0.0.0/8'";
 
-fn insert_agent(agent: u32) -> String {
+fn insert_agent(agent: u32, cities: &Cities) -> String {
+    let place = serde_json::to_string(&cities.claim(agent.into()).unwrap()).unwrap();
     let key = data_encoding::HEXLOWER.encode(&key(agent).public().to_bytes());
     format!(
         "INSERT INTO agents (public_key, state, name, contact, version, protocol,
-             capacity_pages_per_day, zone, home, last_heartbeat_at, status)
+             capacity_pages_per_day, zone, home, place, last_heartbeat_at, status)
          VALUES (decode('{key}', 'hex'), 'approved', 'agent {agent}', 'https://example.org/',
-             '0.1.0', {}, 1000000, 'UTC', '{}', now() + interval '1 day', '{{\"queued\": 5}}')",
+             '0.1.0', {}, 1000000, 'UTC', '{}', '{place}',
+             now() + interval '1 day', '{{\"queued\": 5}}')",
         protocol::version::CURRENT.0,
         home(agent),
     )
@@ -110,30 +119,33 @@ fn home(agent: u32) -> String {
 }
 
 /// Subnets of 16 addresses in blocks of 65,536, three of a company, and a home for each agent.
-fn hierarchy(agents: u32, subnets: u32) -> Hierarchy {
+fn hierarchy(agents: u32, subnets: u32, cities: &Cities) -> Hierarchy {
     let mut companies = CompanyIndex::default();
     let mut builder = Builder::default();
-    let mut add = |range: String, kind, company: Option<String>| {
+    let cyprus: Option<Country> = "CY".parse().ok();
+    let mut add = |range: String, kind, company: Option<String>, country| {
         builder.add(Record {
             range: range.parse().unwrap(),
             kind,
             registry: Some(Registry::RipeNcc),
             company: company.map(|name| companies.number(Registry::RipeNcc, &name)),
-            country: "CY".parse().ok(),
+            country,
         });
     };
     for agent in 1..=agents {
         let range = format!("{}/32", home(agent));
-        add(range, SubnetKind::Delegated, Some(format!("home {agent}")));
+        let country = Some(cities.get(agent.into()).country);
+        add(range, SubnetKind::Delegated, Some(format!("home {agent}")), country);
     }
     for block in 0..subnets.div_ceil(4_096) {
         let first = std::net::Ipv4Addr::from_bits((16 << 24) + (block << 16));
-        add(format!("{first}/16"), SubnetKind::Block, None);
+        add(format!("{first}/16"), SubnetKind::Block, None, cyprus);
     }
     for number in 0..subnets {
         let first = std::net::Ipv4Addr::from_bits((16 << 24) + (number << 4));
         let company = number.wrapping_mul(7_919) % (subnets / 3).max(1);
-        add(format!("{first}/28"), SubnetKind::Delegated, Some(format!("company {company}")));
+        let company = Some(format!("company {company}"));
+        add(format!("{first}/28"), SubnetKind::Delegated, company, cyprus);
     }
     builder.build(Generation::new(0), companies.into_companies()).0
 }

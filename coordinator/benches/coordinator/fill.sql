@@ -27,20 +27,6 @@ FROM place;
 INSERT INTO timing_reports (first, last, agent, connect_at, path, check_at, reported_at)
 SELECT first, last, agent, now(), NULL, now() + interval '2 days', now() FROM delegations;
 
--- Each home address is measured by all partners that the agent can get (home_measurements.rs): in
--- the ring of agents those at the first distances in the order of their reversed bits, on both
--- sides. Agents lie in a plane, so that their times agree with each other and no report looks
--- forged.
-INSERT INTO home_times (agent, witness, home, rtt_us, measured_at)
-SELECT a.id, w.id, a.home,
-       2000 + 100 * (point(w.id * 7919 % 1000, w.id * 104729 % 1000)
-                     <-> point(a.id * 7919 % 1000, a.id * 104729 % 1000)),
-       now() - interval '1 day'
-FROM agents a
-CROSS JOIN (SELECT d FROM generate_series(1, {agents} / 2) AS d
-            ORDER BY reverse((d - 1)::bit(32)::text) LIMIT 12) AS distances
-JOIN agents w ON w.id IN (1 + (a.id - 1 + d) % {agents}, 1 + (a.id - 1 - d + {agents}) % {agents});
-
 -- The load: two days of each host, and the sums of them.
 INSERT INTO host_days (host, day, fetches)
 SELECT h.id, current_date - (h.id % 3)::int - 2 * d, 6

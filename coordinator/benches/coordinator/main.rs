@@ -19,7 +19,10 @@
     reason = "a bench stops at what it did not expect, and prints"
 )]
 
+#[path = "../world/cities.rs"]
+mod cities;
 mod fill;
+mod homes;
 mod idle;
 mod lists;
 mod plans;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use cluster::Cluster;
-use model::{AgentId, AgentState, UnixMillis};
+use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{HeartbeatRequest, Presence, WorkStatus, version};
 use reqwest::Client;
@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::cities::Cities;
 use crate::fill::{AGENTS, Scale, key};
 use crate::program::Program;
 use crate::{Figure, lists};
@@ -77,6 +78,7 @@ struct Agents {
 impl Agents {
     fn start(base: &str, count: u32) -> Self {
         let client = client();
+        let cities = Cities::new();
         let mut working = JoinSet::new();
         let heartbeats = Arc::new(AtomicU64::new(0));
         let at_once = Arc::new(Semaphore::new(20));
@@ -86,13 +88,15 @@ impl Agents {
             let client = client.clone();
             let heartbeats = Arc::clone(&heartbeats);
             let at_once = Arc::clone(&at_once);
+            let place = cities.claim(number.into());
             working.spawn(async move {
                 let permit = at_once.acquire().await.unwrap();
                 let token = sign_in(&client, &base, agent, number).await;
                 drop(permit);
+                let request = request(place);
                 loop {
                     let url = format!("{base}/api/v1/agent/heartbeat");
-                    let _: serde_json::Value = post(&client, url, &token, &request()).await;
+                    let _: serde_json::Value = post(&client, url, &token, &request).await;
                     heartbeats.fetch_add(1, Ordering::Relaxed);
                 }
             });
@@ -136,7 +140,7 @@ async fn post<T: DeserializeOwned>(
     serde_json::from_slice(&response.bytes().await.unwrap()).unwrap()
 }
 
-fn request() -> HeartbeatRequest {
+fn request(place: Option<PlaceClaim>) -> HeartbeatRequest {
     HeartbeatRequest {
         protocol: version::CURRENT,
         agent_time: UnixMillis(0),
@@ -149,7 +153,7 @@ fn request() -> HeartbeatRequest {
         bundles_taken: vec![],
         policy: None,
         url_statuses: Vec::new(),
-        place: None,
+        place,
         status: WorkStatus {
             presence: Presence::Awake,
             hosts: 5_000,

@@ -21,6 +21,8 @@
     reason = "a bench stops at what it did not expect, and prints"
 )]
 
+#[path = "../world/cities.rs"]
+mod cities;
 mod geography;
 
 use std::net::IpAddr;

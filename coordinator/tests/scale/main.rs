@@ -3,8 +3,12 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops at the unexpected")]
 
+#[path = "../../benches/world/cities.rs"]
+mod cities;
 #[path = "../../benches/coordinator/fill.rs"]
 mod fill;
+#[path = "../../benches/coordinator/homes.rs"]
+mod homes;
 #[path = "../../benches/coordinator/idle.rs"]
 mod idle;
 #[path = "../../benches/coordinator/plans.rs"]
