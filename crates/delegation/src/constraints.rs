@@ -167,7 +167,10 @@ pub fn corrections<Hasher: BuildHasher>(
     wanted: impl IntoIterator<Item = SubnetId>,
 ) -> BTreeMap<SubnetId, Correction> {
     let mut corrections = BTreeMap::new();
-    for (subnet, delegation) in delegation_table.iter() {
+    // Most delegations are under no constraint: going through all of them would cost seconds.
+    let constrained = constrained(hierarchy, constraints, delegation_table);
+    for subnet in constrained.chain(marked.keys().copied()) {
+        let Some(delegation) = delegation_table.get(subnet) else { continue };
         let mark = marked.get(&subnet).copied();
         let correction = of_delegated(hierarchy, constraints, subnet, delegation, mark);
         corrections.extend(correction.map(|correction| (subnet, correction)));
@@ -179,6 +182,22 @@ pub fn corrections<Hasher: BuildHasher>(
         }
     }
     corrections
+}
+
+/// Subnets that a pin covers, and those of an agent that is excluded there; some more than once.
+fn constrained<'a>(
+    hierarchy: &'a Hierarchy,
+    constraints: &'a Constraints,
+    delegation_table: &'a DelegationTable,
+) -> impl Iterator<Item = SubnetId> + 'a {
+    let pinned = constraints.pins.iter().flat_map(|pin| pin.scope.subnets(hierarchy));
+    let excluded = constraints.exclusions.iter().flat_map(move |exclusion| {
+        let is_of_agent = |subnet: &SubnetId| {
+            delegation_table.get(*subnet).is_some_and(|found| found.agent == exclusion.agent)
+        };
+        exclusion.scope.subnets(hierarchy).filter(is_of_agent)
+    });
+    pinned.chain(excluded)
 }
 
 /// Subnets that a pin names by their exact range: they are delegated though no host waits for them.

@@ -41,6 +41,20 @@ impl Scope {
         }
     }
 
+    /// The subnets of the scope. Takes time in proportion to the hierarchy for a company or country.
+    pub fn subnets<'a>(
+        &'a self,
+        hierarchy: &'a Hierarchy,
+    ) -> Box<dyn Iterator<Item = SubnetId> + 'a> {
+        let candidates: Box<dyn Iterator<Item = SubnetId>> = match self {
+            Self::Range(range) => Box::new(hierarchy.beginning_in(range)),
+            Self::Company { .. } | Self::Country(_) => {
+                Box::new(hierarchy.iter().map(|subnet| subnet.id()))
+            }
+        };
+        Box::new(candidates.filter(|subnet| self.covers(hierarchy, *subnet)))
+    }
+
     /// Whether this generation has a subnet of the scope. Takes time in proportion to the hierarchy
     /// for a company or country.
     pub fn is_known(&self, hierarchy: &Hierarchy) -> bool {

@@ -169,6 +169,19 @@ impl Hierarchy {
         })
     }
 
+    /// All subnets that begin in the range, in order: those inside it, and those that are larger and
+    /// begin where it begins.
+    pub fn beginning_in(&self, range: &Range) -> impl Iterator<Item = SubnetId> {
+        let range = *range;
+        let from = self.first_from(&range).get();
+        let subnets = (from..).map_while(|id| self.get(SubnetId::new(id)));
+        let is_before_end = move |subnet: &Subnet<'_>| {
+            let current = subnet.range();
+            current.is_v4() == range.is_v4() && current.first() <= range.last()
+        };
+        subnets.take_while(is_before_end).map(|subnet| subnet.id())
+    }
+
     /// The first subnet that begins where the range begins, or after.
     fn first_from(&self, range: &Range) -> SubnetId {
         let place = match range.0 {
