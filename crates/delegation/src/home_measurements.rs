@@ -32,8 +32,9 @@ pub fn wanted_measurements(
     was_tried: impl Fn(&HomeMeasurement) -> bool,
 ) -> BTreeSet<HomeMeasurement> {
     let mut wanted = BTreeSet::new();
+    let distances = partner_distances(agents.len());
     for (index, agent) in agents.iter().enumerate() {
-        let mut partners = partners(agents, index).take(MOST_PARTNERS);
+        let mut partners = partners(agents, index, &distances).take(MOST_PARTNERS);
         let first = partners.by_ref().take(PARTNERS);
         wanted.extend(first.flat_map(|partner| [(*agent, partner), (partner, *agent)]));
         // Nobody has more partners before the first ones were measured.
@@ -52,14 +53,23 @@ pub fn wanted_measurements(
     wanted
 }
 
-/// The other agents in the order in which they become partners: the first ones are spread over all
-/// agents, on both sides in the ring of agents, so that each agent has as many.
-fn partners(agents: &[AgentId], index: usize) -> impl Iterator<Item = AgentId> + '_ {
-    let count = agents.len();
-    let mut distances: Vec<usize> = (1..=count / 2).collect();
+/// Distances in the ring of agents at which partners are, the first ones spread over all agents.
+fn partner_distances(agents: usize) -> Vec<usize> {
+    let mut distances: Vec<usize> = (1..=agents / 2).collect();
     // Reversed bits put the middle between two ends, then the quarters, and so on.
     distances.sort_by_key(|distance| (distance - 1).reverse_bits());
-    distances.into_iter().flat_map(move |distance| {
+    distances
+}
+
+/// The other agents in the order in which they become partners, on both sides in the ring of
+/// agents, so that each agent has as many.
+fn partners(
+    agents: &[AgentId],
+    index: usize,
+    distances: &[usize],
+) -> impl Iterator<Item = AgentId> {
+    let count = agents.len();
+    distances.iter().flat_map(move |distance| {
         let ahead = agents[(index + distance) % count];
         let behind = agents[(index + count - distance) % count];
         let opposite = ahead == behind;
