@@ -22,7 +22,7 @@ const BATCH: usize = 500;
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let mut paused = 0;
     let mut forging = Vec::new();
-    for (agent, trust) in read_trust(&placement.store).await? {
+    for (agent, trust) in read_trust(&placement.predictor).await? {
         if trust.level() == TrustLevel::Forging {
             let evidence = contradictions(placement, agent, &trust).await?;
             let finding = describe(&trust, evidence.last());

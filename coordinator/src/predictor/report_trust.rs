@@ -43,11 +43,15 @@ pub async fn read_wins(store: &Store) -> Result<HashMap<AgentId, Wins>, StoreErr
     Ok(tests.into_iter().map(|(agent, tests)| (agent, decode_wins(Some(tests)))).collect())
 }
 
-/// The trust in all agents with judged reports.
-pub async fn read_trust(store: &Store) -> Result<HashMap<AgentId, Trust>, StoreError> {
-    let homes = measured_homes(&home_times::list(store).await?);
-    let homes = HomeReports::judge_all(&ReferenceTimes::new(&homes));
-    Ok(Trust::of_all(&homes, read_wins(store).await?))
+/// The trust in all agents with judged reports. The leader judges the reports on homes when one is
+/// new; other coordinators judge them here.
+pub async fn read_trust(predictor: &Predictor) -> Result<HashMap<AgentId, Trust>, StoreError> {
+    let wins = read_wins(&predictor.store).await?;
+    if let Some(homes) = predictor.state.home_reports() {
+        return Ok(Trust::of_all(&homes, wins));
+    }
+    let homes = measured_homes(&home_times::list(&predictor.store).await?);
+    Ok(Trust::of_all(&HomeReports::judge_all(&ReferenceTimes::new(&homes)), wins))
 }
 
 /// Tests of another version of the program cannot be read: the agent begins anew.

@@ -79,6 +79,12 @@ impl PredictorState {
         self.model(hierarchy).map(|model| Arc::clone(&model.references)).unwrap_or_default()
     }
 
+    /// What the agents reported of each other's homes; none before the model is made.
+    pub(super) fn home_reports(&self) -> Option<Arc<BTreeMap<AgentId, HomeReports>>> {
+        let model = self.model.read().unwrap_or_else(PoisonError::into_inner);
+        model.as_ref().map(|model| Arc::clone(&model.home_reports))
+    }
+
     /// The trust in all agents with judged reports.
     pub fn trust(
         &self,

@@ -71,9 +71,7 @@ async fn renew(
     let MappedAgents { map, missing } = mapped;
     let home_reports = HomeReports::judge_all(&references);
     let trust = Trust::of_all(&home_reports, HashMap::new());
-    if trust.values().any(|trust| trust.level() == TrustLevel::Forging) {
-        predictor.events.emit(Event::ForgeryFound);
-    }
+    let is_forgery_found = trust.values().any(|trust| trust.level() == TrustLevel::Forging);
     let is_other_map = present.as_ref().is_none_or(|model| model.map != map);
     let taught = if let Some(model) = present.filter(|_| !is_other_map) {
         LearnedPlaces { places: model.places.clone(), taught: model.taught }
@@ -97,6 +95,10 @@ async fn renew(
         taught: taught.taught,
     };
     predictor.state.replace(model);
+    // Only now, because the task that pauses agents reads the judgements of the model.
+    if is_forgery_found {
+        predictor.events.emit(Event::ForgeryFound);
+    }
     Ok(done)
 }
 

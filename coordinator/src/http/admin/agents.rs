@@ -66,7 +66,7 @@ async fn to_dtos(state: &ApiState, page: Vec<AgentSummary>) -> Result<Vec<Agent>
     let stored = trust::find(store, &ids).await?;
     let mut stored: HashMap<AgentId, AgentTrust> =
         stored.into_iter().map(|stored| (stored.agent, stored)).collect();
-    let mut judged = read_trust(store).await?;
+    let mut judged = read_trust(&state.core.predictor).await?;
     let drains = drains::list(store).await?;
     let mut drains: HashMap<AgentId, Drain> =
         drains.into_iter().map(|drain| (drain.agent, drain)).collect();
@@ -196,7 +196,7 @@ const fn rule(action: AgentAction) -> &'static str {
 pub(super) async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
     let found = agents::find(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
     let stored = trust::find(&state.core.store, &[id]).await?.pop();
-    let judged = read_trust(&state.core.store).await?.remove(&id).unwrap_or_default();
+    let judged = read_trust(&state.core.predictor).await?.remove(&id).unwrap_or_default();
     let drains = drains::list(&state.core.store).await?;
     let drain = drains.into_iter().find(|drain| drain.agent == id);
     Ok(Json(to_dto(&state.core, found, (judged, stored), drain)))
