@@ -21,13 +21,19 @@ impl Scale {
     pub(crate) fn of(self, full: u32) -> u32 {
         (f64::from(full) * self.0).round().max(1.0) as u32
     }
+
+    /// The number of agents: each delegation search asks three of them, and the lists are of the
+    /// seventh.
+    pub(crate) fn agents(self) -> u32 {
+        self.of(AGENTS).max(10)
+    }
 }
 
 /// Hosts in one statement.
 const CHUNK: u32 = 500_000;
 
 /// The numbers of everything at full size.
-pub(crate) const AGENTS: u32 = 1_000;
+const AGENTS: u32 = 1_000;
 const SUBNETS: u32 = 2_000_000;
 const HOSTS: u32 = 5_000_000;
 const PACKAGES: u32 = 1_000_000;
@@ -41,7 +47,7 @@ pub(crate) fn key(agent: u32) -> AgentKey {
 
 pub(crate) async fn fill(store: &Store, scale: Scale) {
     let subnets = scale.of(SUBNETS);
-    let agents = scale.of(AGENTS);
+    let agents = scale.agents();
     let mut load = Load::wait(store).await.unwrap();
     let cities = Cities::new();
     load.copy(&hierarchy(agents, subnets, &cities), &|_| {}).await.unwrap();

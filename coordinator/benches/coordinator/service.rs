@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::cities::Cities;
-use crate::fill::{AGENTS, Scale, key};
+use crate::fill::{Scale, key};
 use crate::program::Program;
 use crate::{Figure, lists};
 
@@ -52,7 +52,7 @@ pub(crate) async fn measure(
 
 /// What heartbeats of all agents cost.
 async fn load(program: &Program, scale: Scale) -> Figure {
-    let agents = Agents::start(&program.base, scale.of(AGENTS));
+    let agents = Agents::start(&program.base, scale.agents());
     tokio::time::sleep(Duration::from_secs(30)).await;
     let before = program.processor_time();
     let heartbeats = agents.heartbeats();
@@ -62,7 +62,7 @@ async fn load(program: &Program, scale: Scale) -> Figure {
     eprintln!("{count} heartbeats in {} s", OBSERVED.as_secs());
     assert!(count > 0, "agents send heartbeats");
     Figure {
-        name: format!("processor of {} agents", scale.of(AGENTS)),
+        name: format!("processor of {} agents", scale.agents()),
         value: used.as_secs_f64() / OBSERVED.as_secs_f64() * 100.0,
         most: 20.0,
         unit: "% of a core",

@@ -82,6 +82,30 @@ impl SubnetLoads {
     }
 }
 
+/// What a preview of moves is computed from.
+pub struct MoveFacts {
+    pub times: MeasuredTimes,
+    pub loads: SubnetLoads,
+    pub snapshot: LoadSnapshot,
+}
+
+impl MoveFacts {
+    /// Reads what is known of these subnets and of all agents. The statements are independent, so
+    /// that they run at the same time.
+    pub async fn read(
+        placement: &Placement,
+        delegated: &DelegatedHierarchy,
+        subnets: &[Range],
+    ) -> Result<Self, StoreError> {
+        let (times, loads, snapshot) = tokio::try_join!(
+            MeasuredTimes::read(placement, subnets),
+            SubnetLoads::of(&placement.store, subnets, placement.clock.now()),
+            LoadSnapshot::take(placement, delegated),
+        )?;
+        Ok(Self { times, loads, snapshot })
+    }
+}
+
 /// Answers of agents to probes of subnets.
 pub struct MeasuredTimes {
     answers: HashMap<Range, BTreeMap<AgentId, Answer>>,

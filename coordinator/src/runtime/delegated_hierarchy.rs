@@ -188,10 +188,7 @@ impl CurrentHierarchy {
     /// Removes the delegations of an agent that was revoked.
     pub fn remove_agent(&self, agent: AgentId) {
         let Some(delegated) = self.current() else { return };
-        let held: Vec<SubnetId> = {
-            let table = delegated.delegation_table();
-            table.iter().filter(|(_, held)| held.agent == agent).map(|(id, _)| id).collect()
-        };
+        let held: Vec<SubnetId> = delegated.delegation_table().subnets_of(agent).collect();
         for subnet in held {
             delegated.put(subnet, None);
         }

@@ -83,7 +83,8 @@ async fn delegations_by_agent_reason_and_text() {
         ("q=aq".to_owned(), 3),
         ("q=NORT".to_owned(), 1),
         ("q=agent%202".to_owned(), 2),
-        ("q=51.100".to_owned(), 1),
+        ("q=198.51".to_owned(), 1),
+        ("q=51.100".to_owned(), 0),
         ("q=%25".to_owned(), 0),
         ("q=".to_owned(), 3),
     ] {

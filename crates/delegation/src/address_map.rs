@@ -1,7 +1,13 @@
 //! Map of the IPv4 space: which agent crawls which addresses, and which has most addresses of each
 //! cell of a map.
 
+use std::cmp::Reverse;
+use std::net::IpAddr;
+
+use hierarchy::{Hierarchy, Range, SubnetId};
 use model::AgentId;
+
+use crate::DelegationTable;
 
 /// The addresses of a delegated subnet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +18,34 @@ pub struct DelegatedAddresses {
     pub last: u32,
     /// The agent of the subnet.
     pub agent: AgentId,
+}
+
+/// The delegated IPv4 subnets that share an address with `range`, in the order of the hierarchy:
+/// outer subnets come before the inner ones.
+pub fn delegated_in(
+    hierarchy: &Hierarchy,
+    table: &DelegationTable,
+    range: &Range,
+) -> Vec<DelegatedAddresses> {
+    let inside = hierarchy.beginning_in(range);
+    let smallest = hierarchy.smallest(range.first());
+    let mut around: Vec<SubnetId> =
+        std::iter::once(smallest).chain(hierarchy.ancestors(smallest)).collect();
+    around.retain(|subnet| *subnet < inside.start);
+    around.reverse();
+    let around = around.into_iter().filter_map(|subnet| Some((subnet, table.get(subnet)?)));
+    let mut found = Vec::new();
+    for (subnet, delegation) in around.chain(table.between(inside)) {
+        let range = hierarchy.subnet(subnet).range();
+        if let (IpAddr::V4(first), IpAddr::V4(last)) = (range.first(), range.last()) {
+            found.push(DelegatedAddresses {
+                first: first.to_bits(),
+                last: last.to_bits(),
+                agent: delegation.agent,
+            });
+        }
+    }
+    found
 }
 
 /// Addresses that one agent crawls: none of them is in a smaller delegated subnet of another.
@@ -25,11 +59,15 @@ pub struct Segment {
     pub agent: AgentId,
 }
 
-/// The addresses of each agent, in their order, where the smallest delegated subnet counts. The
-/// subnets overlap only by containment.
-pub fn segments(mut subnets: Vec<DelegatedAddresses>) -> Vec<Segment> {
+/// The addresses from `first` to `last` of each agent, in their order, where the smallest delegated
+/// subnet counts. The subnets touch these addresses and overlap only by containment.
+pub fn segments(mut subnets: Vec<DelegatedAddresses>, first: u32, last: u32) -> Vec<Segment> {
+    for subnet in &mut subnets {
+        subnet.first = subnet.first.max(first);
+        subnet.last = subnet.last.min(last);
+    }
     // Outer subnets come before the inner ones that begin with them.
-    subnets.sort_unstable_by_key(|subnet| (subnet.first, std::cmp::Reverse(subnet.last)));
+    subnets.sort_unstable_by_key(|subnet| (subnet.first, Reverse(subnet.last)));
     let mut segments = Vec::with_capacity(subnets.len());
     // The subnets around the present address, the smallest last, and the next address to assign.
     let mut open: Vec<DelegatedAddresses> = Vec::new();
@@ -82,29 +120,31 @@ pub struct CellRun {
     pub agent: AgentId,
 }
 
-/// The agent with most addresses of each cell, as runs. Cells begin at `base` and have
-/// `2^cell_bits` addresses.
-pub fn runs(segments: &[Segment], base: u32, cell_bits: u32) -> Vec<CellRun> {
-    let mut runs: Vec<CellRun> = Vec::new();
-    let mut shares: Vec<(AgentId, u64)> = Vec::new();
-    let mut present = None;
+/// A part of the IPv4 space, cell by cell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AddressMap {
+    /// The agent with most addresses of each cell.
+    pub runs: Vec<CellRun>,
+    /// Addresses of each agent, the most first.
+    pub addresses: Vec<(AgentId, u64)>,
+}
+
+/// Draws segments. Cells begin at `base` and have `2^cell_bits` addresses; `agents` are all agents
+/// of the segments, in their order.
+pub fn draw(segments: &[Segment], agents: &[AgentId], base: u32, cell_bits: u32) -> AddressMap {
+    let mut drawing = Drawing::of(agents);
     for segment in segments {
+        // The agents are those of the segments.
+        let Ok(agent) = agents.binary_search(&segment.agent) else { continue };
         let first = (segment.first - base) >> cell_bits;
         let last = (segment.last - base) >> cell_bits;
-        if present != Some(first) {
-            finish(&mut runs, present, &mut shares);
-        }
-        add(&mut shares, segment.agent, addresses_in(segment, base, cell_bits, first));
-        present = Some(first);
+        drawing.add(first, agent, addresses_in(segment, base, cell_bits, first));
         if last > first {
-            finish(&mut runs, present, &mut shares);
-            extend(&mut runs, first + 1, last - first - 1, segment.agent);
-            add(&mut shares, segment.agent, addresses_in(segment, base, cell_bits, last));
-            present = Some(last);
+            drawing.add_whole(first + 1, last - first - 1, agent, 1 << cell_bits);
+            drawing.add(last, agent, addresses_in(segment, base, cell_bits, last));
         }
     }
-    finish(&mut runs, present, &mut shares);
-    runs
+    drawing.finish()
 }
 
 /// How many addresses of a segment are in a cell.
@@ -116,20 +156,72 @@ fn addresses_in(segment: &Segment, base: u32, cell_bits: u32, cell: u32) -> u64 
     (last + 1).saturating_sub(first)
 }
 
-fn add(shares: &mut Vec<(AgentId, u64)>, agent: AgentId, addresses: u64) {
-    match shares.iter_mut().find(|(known, _)| *known == agent) {
-        Some((_, sum)) => *sum += addresses,
-        None => shares.push((agent, addresses)),
-    }
+/// A map that is being drawn from the first address to the last. Agents are places in a list: a
+/// cell of many small subnets has most of the agents, so that each addition takes one step.
+struct Drawing<'a> {
+    agents: &'a [AgentId],
+    runs: Vec<CellRun>,
+    /// The cell to which the last addresses were added.
+    cell: Option<u32>,
+    /// Addresses of each agent in that cell.
+    shares: Vec<u64>,
+    /// The agents with a share.
+    sharing: Vec<usize>,
+    /// Addresses of each agent in all cells.
+    totals: Vec<u64>,
 }
 
-/// Enters the agent with most addresses of a cell.
-fn finish(runs: &mut Vec<CellRun>, cell: Option<u32>, shares: &mut Vec<(AgentId, u64)>) {
-    let most = shares.iter().max_by_key(|(agent, sum)| (*sum, std::cmp::Reverse(*agent)));
-    if let Some((cell, (agent, _))) = cell.zip(most) {
-        extend(runs, cell, 1, *agent);
+impl<'a> Drawing<'a> {
+    fn of(agents: &'a [AgentId]) -> Self {
+        Self {
+            agents,
+            runs: Vec::new(),
+            cell: None,
+            shares: vec![0; agents.len()],
+            sharing: Vec::new(),
+            totals: vec![0; agents.len()],
+        }
     }
-    shares.clear();
+
+    /// Adds addresses of an agent to a cell, which is the last one or one after it.
+    fn add(&mut self, cell: u32, agent: usize, addresses: u64) {
+        if self.cell != Some(cell) {
+            self.finish_cell();
+            self.cell = Some(cell);
+        }
+        if self.shares[agent] == 0 {
+            self.sharing.push(agent);
+        }
+        self.shares[agent] += addresses;
+        self.totals[agent] += addresses;
+    }
+
+    /// Adds cells that are after the last one and whose addresses all belong to an agent.
+    fn add_whole(&mut self, first: u32, cells: u32, agent: usize, addresses: u64) {
+        self.finish_cell();
+        extend(&mut self.runs, first, cells, self.agents[agent]);
+        self.totals[agent] += u64::from(cells) * addresses;
+    }
+
+    /// Enters the agent with most addresses of the last cell.
+    fn finish_cell(&mut self) {
+        let most = |agent: &usize| (self.shares[*agent], Reverse(*agent));
+        let winner = self.sharing.iter().copied().max_by_key(most);
+        if let Some((cell, agent)) = self.cell.take().zip(winner) {
+            extend(&mut self.runs, cell, 1, self.agents[agent]);
+        }
+        for agent in self.sharing.drain(..) {
+            self.shares[agent] = 0;
+        }
+    }
+
+    fn finish(mut self) -> AddressMap {
+        self.finish_cell();
+        let totals = self.agents.iter().copied().zip(self.totals);
+        let mut addresses: Vec<(AgentId, u64)> = totals.filter(|(_, sum)| *sum > 0).collect();
+        addresses.sort_by_key(|(agent, sum)| (Reverse(*sum), *agent));
+        AddressMap { runs: self.runs, addresses }
+    }
 }
 
 /// Adds cells to the last run if they continue it.
@@ -145,9 +237,14 @@ fn extend(runs: &mut Vec<CellRun>, first: u32, cells: u32, agent: AgentId) {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
+    use hierarchy::{Builder, Companies, Generation, Record, SubnetKind};
+    use model::Reason;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Delegation;
 
     fn delegated(first: u32, last: u32, agent: i64) -> DelegatedAddresses {
         DelegatedAddresses { first, last, agent: AgentId::new(agent) }
@@ -156,24 +253,63 @@ mod tests {
     #[test]
     fn the_smallest_subnet_counts() {
         let whole = delegated(0, u32::MAX, 1);
-        let found = segments(vec![delegated(16, 31, 2), whole, delegated(16, 19, 3)]);
+        let found = segments(vec![delegated(16, 31, 2), whole, delegated(16, 19, 3)], 4, u32::MAX);
         let seen: Vec<_> =
             found.iter().map(|part| (part.first, part.last, part.agent.get())).collect();
-        assert_eq!(seen, [(0, 15, 1), (16, 19, 3), (20, 31, 2), (32, u32::MAX, 1)]);
+        assert_eq!(seen, [(4, 15, 1), (16, 19, 3), (20, 31, 2), (32, u32::MAX, 1)]);
     }
 
     #[test]
     fn a_cell_has_the_agent_with_most_addresses() {
-        let parts = segments(vec![
+        let subnets = [
             delegated(100, 103, 1),
             delegated(104, 120, 2),
             delegated(132, 163, 1),
-            delegated(164, 164, 2),
-        ]);
+            delegated(164, 170, 2),
+        ];
+        let parts = segments(subnets.to_vec(), 0, 164);
         // Cells of 16 addresses from 96: 96 to 111, 112 to 127, 128 to 143, 144 to 159, 160 to 175.
+        let map = draw(&parts, &[AgentId::new(1), AgentId::new(2)], 96, 4);
         let found: Vec<_> =
-            runs(&parts, 96, 4).iter().map(|run| (run.first, run.cells, run.agent.get())).collect();
+            map.runs.iter().map(|run| (run.first, run.cells, run.agent.get())).collect();
         assert_eq!(found, [(0, 2, 2), (2, 3, 1)]);
+        assert_eq!(map.addresses, [(AgentId::new(1), 36), (AgentId::new(2), 18)]);
+    }
+
+    #[test]
+    fn cells_inside_a_segment_count_for_its_agent() {
+        let agent = AgentId::new(7);
+        let map = draw(&segments(vec![delegated(8, 1_000, 7)], 0, u32::MAX), &[agent], 0, 4);
+        assert_eq!(map.runs, [CellRun { first: 0, cells: 63, agent }]);
+        assert_eq!(map.addresses, [(agent, 993)]);
+    }
+
+    #[test]
+    fn a_part_of_the_space_has_the_subnets_that_touch_it() {
+        let ranges = ["10.0.0.0/8", "10.1.0.0/16", "10.1.2.0/24", "10.1.3.0/24", "11.0.0.0/8"];
+        let mut builder = Builder::default();
+        for range in ranges {
+            builder.add(Record {
+                range: range.parse().unwrap(),
+                kind: SubnetKind::Delegated,
+                registry: None,
+                company: None,
+                country: None,
+            });
+        }
+        let hierarchy = builder.build(Generation::new(1), Companies::default()).0;
+        let delegation = Delegation { agent: AgentId::new(1), reason: Reason::Home };
+        let subnets = ranges.map(|range| hierarchy.find(&range.parse().unwrap()).unwrap());
+        let table = DelegationTable::of(&hierarchy, subnets.map(|subnet| (subnet, delegation)));
+        let found = |range: &str| {
+            let found = delegated_in(&hierarchy, &table, &range.parse().unwrap());
+            found.iter().map(|part| Ipv4Addr::from_bits(part.first).to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("10.1.2.128/25"), ["10.0.0.0", "10.1.0.0", "10.1.2.0"]);
+        assert_eq!(found("10.1.0.0/16"), ["10.0.0.0", "10.1.0.0", "10.1.2.0", "10.1.3.0"]);
+        assert_eq!(found("11.0.0.0/8"), ["11.0.0.0"]);
+        assert_eq!(found("0.0.0.0/0").len(), 5);
+        assert_eq!(found("12.0.0.0/8").len(), 0);
     }
 
     proptest! {
@@ -191,7 +327,7 @@ mod tests {
                     subnets.push(subnet);
                 }
             }
-            let found = segments(subnets.clone());
+            let found = segments(subnets.clone(), 0, u32::MAX);
             for address in 0..512_u32 {
                 let holds = |first: u32, last: u32| (first..=last).contains(&address);
                 let smallest = subnets
@@ -206,7 +342,8 @@ mod tests {
             }
             // All cells of one address have the agent of their address.
             let mut cells = Vec::new();
-            for run in runs(&found, 0, 0) {
+            let agents: Vec<AgentId> = (1..5).map(AgentId::new).collect();
+            for run in draw(&found, &agents, 0, 0).runs {
                 cells.extend((run.first..run.first + run.cells).map(|cell| (cell, run.agent)));
             }
             let addresses: Vec<_> = found

@@ -1,6 +1,7 @@
 //! Delegation table: all delegations of one generation of the hierarchy.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use hierarchy::{CompanyId, Hierarchy, SubnetId};
 use model::{AgentId, Reason};
@@ -14,14 +15,17 @@ use crate::AgentCounts;
 /// per ancestor (about eight) and never depends on the number of delegations.
 #[derive(Debug, Clone, Default)]
 pub struct DelegationTable {
-    delegations: HashMap<SubnetId, Delegation>,
+    /// In the order of the addresses, so that a part of the space is read without the rest.
+    delegations: BTreeMap<SubnetId, Delegation>,
     by_company: HashMap<CompanyId, AgentCounts>,
     /// Agents of the children of a subnet.
     by_parent: HashMap<SubnetId, AgentCounts>,
     /// Agents of all subnets below a subnet.
     by_ancestor: HashMap<SubnetId, AgentCounts>,
-    /// Number of subnets of each agent.
-    by_agent: HashMap<AgentId, u32>,
+    /// Subnets of each agent.
+    by_agent: HashMap<AgentId, BTreeSet<SubnetId>>,
+    /// Subnets of each company. Most have one, for which a set of its own would be large.
+    of_companies: BTreeSet<(CompanyId, SubnetId)>,
 }
 
 /// The agent of a subnet, and why it has it.
@@ -55,7 +59,10 @@ impl DelegationTable {
     ) -> Option<Delegation> {
         let before = self.remove(hierarchy, subnet);
         self.delegations.insert(subnet, delegation);
-        *self.by_agent.entry(delegation.agent).or_default() += 1;
+        self.by_agent.entry(delegation.agent).or_default().insert(subnet);
+        if let Some(company) = hierarchy.subnet(subnet).company() {
+            self.of_companies.insert((company, subnet));
+        }
         self.count_in_all(hierarchy, subnet, |counts| counts.add(delegation.agent));
         before
     }
@@ -63,8 +70,11 @@ impl DelegationTable {
     /// Ends the delegation of `subnet`; returns it.
     pub fn remove(&mut self, hierarchy: &Hierarchy, subnet: SubnetId) -> Option<Delegation> {
         let before = self.delegations.remove(&subnet)?;
-        if let Some(count) = self.by_agent.get_mut(&before.agent) {
-            *count -= 1;
+        if let Some(subnets) = self.by_agent.get_mut(&before.agent) {
+            subnets.remove(&subnet);
+        }
+        if let Some(company) = hierarchy.subnet(subnet).company() {
+            self.of_companies.remove(&(company, subnet));
         }
         self.count_in_all(hierarchy, subnet, |counts| counts.remove(before.agent));
         Some(before)
@@ -82,7 +92,35 @@ impl DelegationTable {
 
     /// Number of subnets that `agent` has.
     pub fn count(&self, agent: AgentId) -> u32 {
-        self.by_agent.get(&agent).copied().unwrap_or(0)
+        self.by_agent.get(&agent).map_or(0, |subnets| subnets.len() as u32)
+    }
+
+    /// The subnets that `agent` has, in the order of the hierarchy.
+    pub fn subnets_of(&self, agent: AgentId) -> impl Iterator<Item = SubnetId> + '_ {
+        self.by_agent.get(&agent).into_iter().flatten().copied()
+    }
+
+    /// The delegated subnets of `company`, in the order of the hierarchy.
+    pub fn subnets_of_company(&self, company: CompanyId) -> impl Iterator<Item = SubnetId> + '_ {
+        let first = (company, SubnetId::new(0));
+        let last = (company, SubnetId::new(u32::MAX));
+        self.of_companies.range(first..=last).map(|(_, subnet)| *subnet)
+    }
+
+    /// The delegations of these subnets, whose ids lie between two, in the order of the hierarchy.
+    pub fn between(
+        &self,
+        subnets: Range<SubnetId>,
+    ) -> impl Iterator<Item = (SubnetId, Delegation)> + '_ {
+        self.delegations.range(subnets).map(|(subnet, delegation)| (*subnet, *delegation))
+    }
+
+    /// All agents that have a subnet, the lowest id first.
+    pub fn agents(&self) -> Vec<AgentId> {
+        let holders = self.by_agent.iter().filter(|(_, subnets)| !subnets.is_empty());
+        let mut agents: Vec<AgentId> = holders.map(|(agent, _)| *agent).collect();
+        agents.sort_unstable();
+        agents
     }
 
     /// Agents with a subnet of `company`, in the order of asking.
@@ -100,7 +138,7 @@ impl DelegationTable {
         self.by_ancestor.get(&subnet).into_iter().flat_map(AgentCounts::agents)
     }
 
-    /// All delegations, in no particular order.
+    /// All delegations, in the order of the hierarchy.
     pub fn iter(&self) -> impl Iterator<Item = (SubnetId, Delegation)> + '_ {
         self.delegations.iter().map(|(subnet, delegation)| (*subnet, *delegation))
     }

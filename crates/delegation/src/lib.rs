@@ -18,7 +18,8 @@
 //!     agents measure of each other.
 //! 11. [`successors`]: who takes over the subnets of an agent that leaves.
 //! 12. [`audit`]: mistakes in the stored delegations.
-//! 13. [`address_map`]: the delegated addresses, for a map of the IPv4 space.
+//! 13. [`address_map`]: the delegated addresses, for a map of the IPv4 space. [`holder_search`]:
+//!     delegated subnets by company and country.
 //!
 //! Everything is a function of its arguments: no clock, no random numbers, no input or output.
 
@@ -32,6 +33,7 @@ pub mod calibration;
 mod candidates;
 pub mod constraints;
 mod delegation_table;
+pub mod holder_search;
 mod home;
 pub mod home_measurements;
 mod normal;

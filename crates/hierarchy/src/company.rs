@@ -59,6 +59,15 @@ impl Companies {
         (0..self.len() as u32).map(CompanyId::new).filter_map(|id| Some((id, self.get(id)?)))
     }
 
+    /// The companies whose handle or name has `text` somewhere in it, in whatever case.
+    pub fn containing(&self, text: &str) -> impl Iterator<Item = CompanyId> {
+        let lowercase = text.to_lowercase();
+        let fits = move |part: &str| contains(part, &lowercase);
+        self.iter()
+            .filter(move |(_, company)| fits(company.handle) || company.name.is_some_and(&fits))
+            .map(|(id, _)| id)
+    }
+
     pub(crate) fn heap_bytes(&self) -> usize {
         self.registries.capacity() + self.handles.heap_bytes() + self.names.heap_bytes()
     }
@@ -68,6 +77,20 @@ impl Companies {
         self.handles.shrink();
         self.names.shrink();
     }
+}
+
+/// Whether a text has another somewhere in it, which is lowercase. Hundreds of thousands of names
+/// are compared, nearly all of them ASCII, for which no lowercase copy is made.
+fn contains(text: &str, lowercase: &str) -> bool {
+    if !text.is_ascii() {
+        return text.to_lowercase().contains(lowercase);
+    }
+    let Some(first) = lowercase.bytes().next() else { return true };
+    let starts = text.bytes().enumerate().filter(|(_, byte)| byte.to_ascii_lowercase() == first);
+    let rest = |start: usize| text.as_bytes().get(start..start + lowercase.len());
+    starts
+        .filter_map(|(start, _)| rest(start))
+        .any(|part| part.eq_ignore_ascii_case(lowercase.as_bytes()))
 }
 
 /// Companies during collection: the same handle of the same registry always gets the same id.

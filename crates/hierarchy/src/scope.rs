@@ -47,7 +47,10 @@ impl Scope {
         hierarchy: &'a Hierarchy,
     ) -> Box<dyn Iterator<Item = SubnetId> + 'a> {
         let candidates: Box<dyn Iterator<Item = SubnetId>> = match self {
-            Self::Range(range) => Box::new(hierarchy.beginning_in(range)),
+            Self::Range(range) => {
+                let subnets = hierarchy.beginning_in(range);
+                Box::new((subnets.start.get()..subnets.end.get()).map(SubnetId::new))
+            }
             Self::Company { .. } | Self::Country(_) => {
                 Box::new(hierarchy.iter().map(|subnet| subnet.id()))
             }

@@ -28,3 +28,8 @@ pub(crate) fn read_word<T: FromStr>(
 pub(crate) fn range(first: IpAddr, last: IpAddr) -> Result<Range, StoreError> {
     Range::new(first, last).map_err(|_| StoreError::unreadable("an address range"))
 }
+
+/// A text in which LIKE finds no wildcard.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}

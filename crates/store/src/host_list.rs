@@ -12,7 +12,7 @@ use sqlx::{FromRow, Postgres, QueryBuilder};
 pub use counts::count_by_state;
 
 use crate::bounded_count::COUNT_MAX;
-use crate::columns::{range, read_word};
+use crate::columns::{escaped, range, read_word};
 use crate::host_tally::RecentFetch;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -185,29 +185,20 @@ fn newest(query: &mut QueryBuilder<Postgres>, filter: &HostFilter, after: Option
     query.push(" ORDER BY h.id DESC");
 }
 
-/// The hosts that a filter leaves, read before they are sorted. Of a name, of addresses and of the
-/// seeds, which may leave millions, a bounded part is read along the index of the filter.
+/// The hosts that a filter leaves, read before they are sorted. There may be millions, so that a
+/// bounded part is read along the index of the filter.
 fn few(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {
     query.push("(SELECT * FROM hosts h WHERE true");
     narrow(query, filter);
     let index_order = if filter.name.is_some() {
-        Some("h.authority USING ~<~")
+        "h.authority USING ~<~"
     } else if filter.addresses.is_some() {
-        Some("h.address")
-    } else if filter.is_seeded {
-        Some("h.id DESC")
+        "h.address"
     } else {
-        None
+        // The indexes of agents, of states and of seeds.
+        "h.id DESC"
     };
-    match index_order {
-        Some(order) => {
-            query.push(" ORDER BY ").push(order).push(" LIMIT ").push_bind(COUNT_MAX).push(") h");
-        }
-        // The planner does not look through an offset.
-        None => {
-            query.push(" OFFSET 0) h");
-        }
-    }
+    query.push(" ORDER BY ").push(index_order).push(" LIMIT ").push_bind(COUNT_MAX).push(") h");
 }
 
 /// Walks the index of the order. Where a filter leaves few hosts, these are read first and sorted:
@@ -219,14 +210,18 @@ fn sorted(
     after: Option<HostPlace>,
 ) {
     let leaves_few = filter.is_narrow();
-    if leaves_few {
-        few(query, filter);
-    } else {
-        query.push("hosts h");
-    }
-    query.push(" LEFT JOIN agents a ON a.id = h.agent JOIN host_fetches f ON f.host = h.id WHERE ");
     // Two of the indexes have only hosts with a value.
     let least = if matches!(column, "f.errors" | "f.disallowed") { " > 0" } else { " >= 0" };
+    if leaves_few {
+        few(query, filter);
+        // One look-up for each of the few: without the offset, the planner reads every host with a
+        // value, of which there may be hundreds of times more.
+        query.push(" LEFT JOIN agents a ON a.id = h.agent CROSS JOIN LATERAL ");
+        query.push("(SELECT * FROM host_fetches f WHERE f.host = h.id OFFSET 0) f WHERE ");
+    } else {
+        query.push("hosts h LEFT JOIN agents a ON a.id = h.agent ");
+        query.push("JOIN host_fetches f ON f.host = h.id WHERE ");
+    }
     query.push(column).push(least);
     if let Some(after) = after {
         query.push(" AND (").push(column).push(", f.host) < (").push_bind(after.value);
@@ -255,11 +250,6 @@ fn narrow(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {
     if let Some(name) = &filter.name {
         query.push(" AND h.authority LIKE ").push_bind(format!("{}%", escaped(name)));
     }
-}
-
-/// A text in which LIKE finds no wildcard.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
 /// Reads one host as the list shows it.

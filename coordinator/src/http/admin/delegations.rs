@@ -1,10 +1,10 @@
 //! Delegations: list with a filter, and details.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use axum::extract::State;
-use hierarchy::{CompanyId, Range, SubnetId};
+use delegation::holder_search::held_by_name;
+use hierarchy::Range;
 use model::{AgentId, DelegationId, Reason};
 use store::bounded_count::BoundedCount;
 use store::delegations::{DelegationFilter, DelegationOrder, DelegationPlace, DelegationSummary};
@@ -23,6 +23,8 @@ use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
+/// Subnets of companies and of a country that a text may name.
+pub(super) const MATCHING_MAX: usize = 10_000;
 /// Longest text of the filter, in characters.
 const TEXT_MAX: usize = 200;
 
@@ -140,35 +142,11 @@ fn filter_by_text(
 }
 
 /// Delegated subnets whose country is `text`, or whose company's name contains it, with their
-/// agents.
+/// agents: not many more than [`MATCHING_MAX`].
 pub(super) fn matching(delegated: &DelegatedHierarchy, text: &str) -> Vec<(Range, AgentId)> {
     let hierarchy = delegated.hierarchy();
-    let lowercase = text.to_lowercase();
-    let company_matches = |id: CompanyId| {
-        let company = hierarchy.company(id);
-        company.is_some_and(|company| {
-            company.handle.to_lowercase().contains(&lowercase)
-                || company.name.is_some_and(|name| name.to_lowercase().contains(&lowercase))
-        })
-    };
-    // Few companies have most subnets: each is compared once.
-    let mut compared: HashMap<CompanyId, bool> = HashMap::new();
-    // The entries are copied first, so that the table is not locked while names are compared.
-    let held: Vec<(SubnetId, AgentId)> =
-        delegated.delegation_table().iter().map(|(id, held)| (id, held.agent)).collect();
-    let mut found = Vec::new();
-    for (id, agent) in held {
-        let subnet = hierarchy.subnet(id);
-        let is_country =
-            subnet.country().is_some_and(|country| country.as_str().eq_ignore_ascii_case(text));
-        let is_company = subnet
-            .company()
-            .is_some_and(|id| *compared.entry(id).or_insert_with(|| company_matches(id)));
-        if is_country || is_company {
-            found.push((subnet.range(), agent));
-        }
-    }
-    found
+    let found = held_by_name(hierarchy, &delegated.delegation_table(), text, MATCHING_MAX);
+    found.into_iter().map(|(id, agent)| (hierarchy.subnet(id).range(), agent)).collect()
 }
 
 /// A delegation as the API shows it.

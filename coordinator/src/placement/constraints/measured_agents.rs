@@ -29,14 +29,13 @@ pub async fn measured_agents(
     range: &Range,
 ) -> Result<Vec<MeasuredAgent>, StoreError> {
     let hierarchy = delegated.hierarchy();
-    let mut subnets: Vec<Range> = delegated
+    let subnets: Vec<Range> = delegated
         .delegation_table()
-        .iter()
+        .between(hierarchy.beginning_in(range))
         .map(|(subnet, _)| hierarchy.subnet(subnet).range())
         .filter(|subnet| range.contains_range(subnet))
+        .take(SUBNETS_MAX)
         .collect();
-    subnets.sort_unstable();
-    subnets.truncate(SUBNETS_MAX);
     let mut times: BTreeMap<AgentId, Vec<u32>> = BTreeMap::new();
     for answer in loads::answers(&placement.store, &subnets).await? {
         if let Some(rtt_us) = answer.rtt_us {

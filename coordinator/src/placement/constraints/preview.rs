@@ -10,7 +10,7 @@ use store::delegations::{self, SubnetState};
 
 use crate::placement::Placement;
 use crate::placement::constraints::plan::ConstraintPlan;
-use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, SubnetLoads};
+use crate::placement::load_snapshot::{LoadSnapshot, MoveFacts};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,39 +72,42 @@ pub async fn preview_moves(
     moves: &[(Range, Option<AgentId>)],
 ) -> Result<Preview, StoreError> {
     let subnets: Vec<Range> = moves.iter().map(|(subnet, _)| *subnet).collect();
-    let standing = delegations::subnet_states(&placement.store, &subnets).await?;
-    let times = MeasuredTimes::read(placement, &subnets).await?;
-    let loads = SubnetLoads::of(&placement.store, &subnets, placement.clock.now()).await?;
-    let snapshot = LoadSnapshot::take(placement, delegated).await?;
-    let changes: Vec<SubnetChange> = standing
-        .iter()
-        .zip(moves)
-        .map(|(standing, (_, to))| subnet_change(standing, *to, &loads, &times))
-        .collect();
-    let agents = agent_changes(&changes, &snapshot);
-    Ok(Preview { changes, agents })
+    let (states, facts) = tokio::try_join!(
+        delegations::subnet_states(&placement.store, &subnets),
+        MoveFacts::read(placement, delegated, &subnets),
+    )?;
+    let successors = moves.iter().map(|(_, to)| *to);
+    Ok(preview_of(&states, successors, &facts))
 }
 
-fn subnet_change(
-    standing: &SubnetState,
-    to: Option<AgentId>,
-    loads: &SubnetLoads,
-    times: &MeasuredTimes,
-) -> SubnetChange {
-    let subnet = standing.subnet;
-    let held = standing.held.as_ref();
+/// The preview of moves of these subnets to other agents, in the same order.
+pub fn preview_of(
+    states: &[SubnetState],
+    successors: impl IntoIterator<Item = Option<AgentId>>,
+    facts: &MoveFacts,
+) -> Preview {
+    let changes: Vec<SubnetChange> =
+        states.iter().zip(successors).map(|(state, to)| subnet_change(state, to, facts)).collect();
+    let agents = agent_changes(&changes, &facts.snapshot);
+    Preview { changes, agents }
+}
+
+fn subnet_change(state: &SubnetState, to: Option<AgentId>, facts: &MoveFacts) -> SubnetChange {
+    let subnet = state.subnet;
+    let held = state.held.as_ref();
     let from = held.map(|held| held.agent);
     // The round trip stored with the delegation is known even after the answers were deleted.
     let decided_ms = held.and_then(|held| held.rtt_us).map(|us| f64::from(us) / 1_000.0);
-    let measured_ms =
-        |agent: AgentId| times.ms(&subnet, agent).or(decided_ms.filter(|_| from == Some(agent)));
-    let pages_a_day = loads.pages_a_day(&subnet);
+    let measured_ms = |agent: AgentId| {
+        facts.times.ms(&subnet, agent).or(decided_ms.filter(|_| from == Some(agent)))
+    };
+    let pages_a_day = facts.loads.pages_a_day(&subnet);
     let a_day = |ms: f64| ms * pages_a_day as f64;
     SubnetChange {
         subnet,
         from,
         to,
-        hosts: standing.hosts,
+        hosts: state.hosts,
         pages_a_day,
         before_ms: from.and_then(measured_ms).map(a_day),
         after_ms: to.and_then(measured_ms).map(a_day),

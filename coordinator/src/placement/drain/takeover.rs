@@ -6,17 +6,17 @@ use delegation::Constraints;
 use delegation::successors::{LeavingSubnet, successors};
 use hierarchy::{Range, SubnetId};
 use model::AgentId;
-use store::StoreError;
 use store::agents::{self, Worker};
+use store::{StoreError, delegations};
 
 use crate::placement::Placement;
-use crate::placement::constraints::preview::{Preview, preview_moves};
-use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, SubnetLoads};
+use crate::placement::constraints::preview::{Preview, preview_of};
+use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, MoveFacts};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// Most subnets of a preview: what the database answers within a second.
-const PREVIEW_MAX: usize = 5_000;
+/// Most subnets of a preview: their loads and times are thousands of rows anywhere on the disk.
+const PREVIEW_MAX: usize = 1_000;
 
 /// A subnet of the leaving agent with the agent that takes it over.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,11 +28,7 @@ pub struct Takeover {
 
 /// The subnets that an agent holds, in the order of the hierarchy.
 pub fn held_by(delegated: &DelegatedHierarchy, agent: AgentId) -> Vec<SubnetId> {
-    let table = delegated.delegation_table();
-    let held = table.iter().filter(|(_, delegation)| delegation.agent == agent);
-    let mut held: Vec<SubnetId> = held.map(|(subnet, _)| subnet).collect();
-    held.sort_unstable();
-    held
+    delegated.delegation_table().subnets_of(agent).collect()
 }
 
 /// Computes who takes over these subnets of `leaving`.
@@ -42,24 +38,36 @@ pub async fn plan_takeover(
     leaving: AgentId,
     subnets: &[SubnetId],
 ) -> Result<Vec<Takeover>, StoreError> {
-    let hierarchy = delegated.hierarchy();
-    let ranges: Vec<Range> = subnets.iter().map(|id| hierarchy.subnet(*id).range()).collect();
-    let now = placement.clock.now();
-    let constraints = current_constraints(&placement.store, now).await?;
-    let times = MeasuredTimes::read(placement, &ranges).await?;
-    let loads = SubnetLoads::of(&placement.store, &ranges, now).await?;
-    let leaving_subnets: Vec<LeavingSubnet> = subnets
-        .iter()
-        .zip(&ranges)
-        .map(|(subnet, range)| LeavingSubnet {
-            load: loads.pages_a_day(range),
-            measured: permitted_times(delegated, &constraints, &times, *subnet, range),
-        })
-        .collect();
-    let room = room(placement, delegated, &constraints, leaving).await?;
-    let found = successors(&leaving_subnets, room);
+    let ranges = ranges(delegated, subnets);
+    let facts = MoveFacts::read(placement, delegated, &ranges).await?;
+    let found = find_successors(placement, delegated, leaving, subnets, &facts).await?;
     let takeover = |(subnet, successor)| Takeover { subnet, successor };
     Ok(ranges.into_iter().zip(found).map(takeover).collect())
+}
+
+fn ranges(delegated: &DelegatedHierarchy, subnets: &[SubnetId]) -> Vec<Range> {
+    subnets.iter().map(|id| delegated.hierarchy().subnet(*id).range()).collect()
+}
+
+/// The agents that take over these subnets, in their order.
+async fn find_successors(
+    placement: &Placement,
+    delegated: &DelegatedHierarchy,
+    leaving: AgentId,
+    subnets: &[SubnetId],
+    facts: &MoveFacts,
+) -> Result<Vec<Option<AgentId>>, StoreError> {
+    let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
+    let leaving_subnet = |subnet: &SubnetId| {
+        let range = delegated.hierarchy().subnet(*subnet).range();
+        LeavingSubnet {
+            load: facts.loads.pages_a_day(&range),
+            measured: permitted_times(delegated, &constraints, &facts.times, *subnet, &range),
+        }
+    };
+    let leaving_subnets: Vec<LeavingSubnet> = subnets.iter().map(leaving_subnet).collect();
+    let room = room(placement, &facts.snapshot, &constraints, leaving).await?;
+    Ok(successors(&leaving_subnets, room))
 }
 
 /// The round trips measured by agents that may be given the subnet.
@@ -80,11 +88,10 @@ fn permitted_times(
 /// that sleep outside their spans, are in it.
 async fn room(
     placement: &Placement,
-    delegated: &DelegatedHierarchy,
+    snapshot: &LoadSnapshot,
     constraints: &Constraints,
     leaving: AgentId,
 ) -> Result<BTreeMap<AgentId, u64>, StoreError> {
-    let snapshot = LoadSnapshot::take(placement, delegated).await?;
     let workers = agents::workers(&placement.store).await?;
     let may_take = |worker: &&Worker| {
         worker.agent != leaving
@@ -123,8 +130,11 @@ pub async fn preview_takeover(
     let mut subnets = held_by(delegated, leaving);
     let held = subnets.len();
     subnets.truncate(PREVIEW_MAX);
-    let plan = plan_takeover(placement, delegated, leaving, &subnets).await?;
-    let moves: Vec<(Range, Option<AgentId>)> =
-        plan.into_iter().map(|takeover| (takeover.subnet, takeover.successor)).collect();
-    Ok(TakeoverPreview { held, preview: preview_moves(placement, delegated, &moves).await? })
+    let ranges = ranges(delegated, &subnets);
+    let (states, facts) = tokio::try_join!(
+        delegations::subnet_states(&placement.store, &ranges),
+        MoveFacts::read(placement, delegated, &ranges),
+    )?;
+    let found = find_successors(placement, delegated, leaving, &subnets, &facts).await?;
+    Ok(TakeoverPreview { held, preview: preview_of(&states, found, &facts) })
 }

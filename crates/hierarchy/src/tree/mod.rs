@@ -169,17 +169,13 @@ impl Hierarchy {
         })
     }
 
-    /// All subnets that begin in the range, in order: those inside it, and those that are larger and
-    /// begin where it begins.
-    pub fn beginning_in(&self, range: &Range) -> impl Iterator<Item = SubnetId> {
-        let range = *range;
-        let from = self.first_from(&range).get();
-        let subnets = (from..).map_while(|id| self.get(SubnetId::new(id)));
-        let is_before_end = move |subnet: &Subnet<'_>| {
-            let current = subnet.range();
-            current.is_v4() == range.is_v4() && current.first() <= range.last()
+    /// The subnets that begin inside the range, as ids from `start` up to, not including, `end`.
+    pub fn beginning_in(&self, range: &Range) -> ops::Range<SubnetId> {
+        let end = match range.0 {
+            Bounds::V4 { last, .. } => self.v4.last_begun(last) + 1,
+            Bounds::V6 { last, .. } => self.v6_root().index() + self.v6.last_begun(last) + 1,
         };
-        subnets.take_while(is_before_end).map(|subnet| subnet.id())
+        self.first_from(range)..SubnetId::new(end as u32)
     }
 
     /// The first subnet that begins where the range begins, or after.

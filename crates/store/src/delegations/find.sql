@@ -1,2 +1,2 @@
--- One delegation, also one that ended.
-WHERE d.id = $1
+-- Delegations by their numbers, also some that ended.
+WHERE d.id = ANY ($1)

@@ -3,8 +3,3 @@ WHERE d.ended_at IS NULL
   AND ($3::bigint IS NULL OR d.agent = $3)
   AND ($4::text IS NULL OR d.reason = $4)
   AND ($5::inet IS NULL OR (family(d.first) = family($5) AND d.first <= $6 AND d.last >= $5))
-  AND ($7::text IS NULL
-       OR a.name ILIKE $7
-       OR EXISTS (SELECT FROM hosts h WHERE h.first = d.first AND h.last = d.last
-           AND h.authority ILIKE $7)
-       OR (d.first, d.last) IN (SELECT * FROM unnest($8::inet[], $9::inet[])))

@@ -1,5 +1,6 @@
 //! Delegations with their agent, their search and counts, for lists and pages.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
@@ -7,7 +8,7 @@ use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::FromRow;
 
 use crate::bounded_count::{BoundedCount, COUNT_MAX};
-use crate::columns::{range, read_word};
+use crate::columns::{escaped, range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -55,8 +56,8 @@ pub struct DelegationFilter {
     pub reason: Option<Reason>,
     /// Those whose subnet shares an address with this range.
     pub touching: Option<Range>,
-    /// Those with this in their agent's name or in one of their hosts' names, or with one of
-    /// [`DelegationFilter::subnets`].
+    /// Those with this in their agent's name, with a host whose name begins so, or with one of
+    /// [`DelegationFilter::subnets`]. Of each of these, 10,000 are looked through.
     pub text: Option<String>,
     /// Subnets that fit the text for a reason that Postgres does not know.
     pub subnets: Vec<Range>,
@@ -138,6 +139,9 @@ pub async fn list(
     after: Option<DelegationPlace>,
     limit: i64,
 ) -> Result<Vec<DelegationSummary>, StoreError> {
+    if let Some(text) = &filter.text {
+        return list_with_text(store, text, filter, order, after, limit).await;
+    }
     let touching = filter.touching.as_ref();
     let statement = match order {
         DelegationOrder::Newest => NEWEST,
@@ -152,14 +156,42 @@ pub async fn list(
         .bind(filter.reason.map(Reason::as_str))
         .bind(touching.map(Range::first))
         .bind(touching.map(Range::last))
-        .bind(filter.text.as_deref().map(containing))
-        .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
-        .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
         .bind(after_rtt)
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the delegations"))?;
     rows.into_iter().map(Row::read).collect()
+}
+
+/// Delegations that have a text: first their numbers, then the delegations with these numbers.
+async fn list_with_text(
+    store: &Store,
+    text: &str,
+    filter: &DelegationFilter,
+    order: DelegationOrder,
+    after: Option<DelegationPlace>,
+    limit: i64,
+) -> Result<Vec<DelegationSummary>, StoreError> {
+    let is_by_round_trip = order == DelegationOrder::Slowest;
+    let ids: Vec<i64> = sqlx::query_scalar(include_str!("with_text.sql"))
+        .bind(after.map_or(i64::MAX, |after| after.id.get()))
+        .bind(limit)
+        .bind(after.map(|after| after.rtt_us))
+        .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .bind(format!("{}%", escaped(text)))
+        .bind(format!("%{}%", escaped(text)))
+        .bind(filter.agent.map(AgentId::get))
+        .bind(filter.reason.map(Reason::as_str))
+        .bind(is_by_round_trip)
+        .bind(COUNT_MAX)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("find delegations by a text"))?;
+    let mut found = by_number(store, &ids).await?;
+    let places: HashMap<i64, usize> = ids.into_iter().zip(0..).collect();
+    found.sort_by_key(|delegation| places.get(&delegation.id.get()).copied());
+    Ok(found)
 }
 
 /// How many subnets an agent holds, by reason.
@@ -188,19 +220,17 @@ pub async fn find(
     store: &Store,
     id: DelegationId,
 ) -> Result<Option<DelegationSummary>, StoreError> {
-    let row: Option<Row> =
-        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("find.sql")))
-            .bind(id.get())
-            .fetch_optional(store.pool())
-            .await
-            .map_err(StoreError::doing("read a delegation"))?;
-    row.map(Row::read).transpose()
+    Ok(by_number(store, &[id.get()]).await?.pop())
 }
 
-/// The pattern for "has `text` somewhere in it".
-fn containing(text: &str) -> String {
-    let plain = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    format!("%{plain}%")
+async fn by_number(store: &Store, ids: &[i64]) -> Result<Vec<DelegationSummary>, StoreError> {
+    let rows: Vec<Row> =
+        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("find.sql")))
+            .bind(ids)
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("read delegations"))?;
+    rows.into_iter().map(Row::read).collect()
 }
 
 /// The delegation of exactly this subnet that holds now.

@@ -7,7 +7,7 @@ use store::delegations::{self, DelegationFilter, DelegationOrder, DelegationSumm
 use store::host_list::{self, HostFilter, HostOrder};
 use store::inspection::agent as read_agent;
 
-use crate::http::admin::delegations::ms;
+use crate::http::admin::delegations::{MATCHING_MAX, ms};
 use crate::http::admin::dto::inspection::StepName::{Delegation, Hosts, Subnet};
 use crate::http::admin::dto::inspection::StepState::{Done, Open, Waiting};
 use crate::http::admin::dto::inspection::{InspectedKind, Inspection, InspectionStep};
@@ -43,7 +43,7 @@ pub(super) async fn range(state: &ApiState, range: &Range) -> Result<Inspection,
         }
         several => {
             let agents = several.iter().map(|held| held.agent_name.clone()).collect();
-            steps.push(several_delegations(&subject, several.len(), agents));
+            steps.push(several_delegations(&subject, several.len(), COUNTED, agents));
         }
     }
     steps.push(hosts);
@@ -121,7 +121,13 @@ fn delegation_step(held: &DelegationSummary) -> InspectionStep {
         .link(format!("/delegations/{}/explanation", held.id))
 }
 
-fn several_delegations(subject: &str, count: usize, mut agents: Vec<String>) -> InspectionStep {
+/// `most` delegations were read at most.
+fn several_delegations(
+    subject: &str,
+    count: usize,
+    most: i64,
+    mut agents: Vec<String>,
+) -> InspectionStep {
     agents.sort_unstable();
     agents.dedup();
     let agents = match agents.as_slice() {
@@ -132,13 +138,13 @@ fn several_delegations(subject: &str, count: usize, mut agents: Vec<String>) -> 
     };
     let verb = if count == 1 { "is" } else { "are" };
     let sentence =
-        format!("{} of {subject} {verb} delegated to {agents}.", at_most(count, "subnet"));
+        format!("{} of {subject} {verb} delegated to {agents}.", at_least(count, most, "subnet"));
     InspectionStep::new(Delegation, Done, sentence).link(format!("/delegations?q={subject}"))
 }
 
-/// A count that may have reached [`COUNTED`].
-fn at_most(count: usize, noun: &str) -> String {
-    let is_all = i64::try_from(count).is_ok_and(|count| count != COUNTED);
+/// A count that may have reached the bound `most`.
+fn at_least(count: usize, most: i64, noun: &str) -> String {
+    let is_all = i64::try_from(count).is_ok_and(|count| count < most);
     match count {
         1 => format!("1 {noun}"),
         _ if is_all => format!("{count} {noun}s"),
@@ -166,7 +172,8 @@ async fn hosts_step(
     let pages: u64 = hosts.iter().map(|host| host.pages).fold(0, u64::saturating_add);
     let verb = if hosts.len() == 1 { "is" } else { "are" };
     let pages = if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") };
-    let sentence = format!("{} {verb} known, with {pages}.", at_most(hosts.len(), "host"));
+    let sentence =
+        format!("{} {verb} known, with {pages}.", at_least(hosts.len(), COUNTED, "host"));
     Ok(InspectionStep::new(Hosts, Done, sentence).link(link))
 }
 
@@ -180,7 +187,8 @@ pub(super) async fn company(
     agents.sort_unstable();
     agents.dedup();
     let names = agents::names(&state.core.store, &agents).await?;
-    let step = several_delegations(name, subnets.len(), names.into_values().collect());
+    let most = i64::try_from(MATCHING_MAX).unwrap_or(i64::MAX);
+    let step = several_delegations(name, subnets.len(), most, names.into_values().collect());
     Ok(inspection(InspectedKind::Company, name, vec![step]))
 }
 

@@ -1,11 +1,11 @@
 //! Map of the IPv4 space: who has which part of it.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::extract::State;
-use delegation::address_map::{self, CellRun, DelegatedAddresses, Segment};
+use delegation::address_map::{self, AddressMap, DelegatedAddresses};
 use hierarchy::Range;
 use model::AgentId;
 use store::agents;
@@ -43,7 +43,7 @@ pub async fn ipv4(
     // A large table takes some tenths of a second.
     let drawn = spawn_blocking(move || MapContents::of(view, delegated.as_ref())).await;
     let drawing = drawn.map_err(|error| Problem::internal(&error))?;
-    let ids: Vec<AgentId> = drawing.agents.iter().map(|(agent, _)| *agent).collect();
+    let ids: Vec<AgentId> = drawing.map.addresses.iter().map(|(agent, _)| *agent).collect();
     let names = agents::names(&state.core.store, &ids).await?;
     Ok(Json(drawing.to_dto(view, &names)))
 }
@@ -64,7 +64,7 @@ impl View {
             Problem::bad_parameter("prefix", rule)
         };
         let (address, length) = text.split_once('/').ok_or_else(refused)?;
-        let address: std::net::Ipv4Addr = address.parse().map_err(|_| refused())?;
+        let address: Ipv4Addr = address.parse().map_err(|_| refused())?;
         let length: u8 = length.parse().map_err(|_| refused())?;
         let first = address.to_bits();
         let is_shown = length <= LONGEST && length.is_multiple_of(ZOOM_BITS);
@@ -81,64 +81,51 @@ impl View {
         self.length + CELL_BITS
     }
 
-    /// The part of a delegated range that is shown.
-    fn clip(self, range: &Range, agent: AgentId) -> Option<DelegatedAddresses> {
-        let (IpAddr::V4(first), IpAddr::V4(last)) = (range.first(), range.last()) else {
-            return None;
-        };
-        let first = first.to_bits().max(self.first);
-        let last = last.to_bits().min(self.last());
-        (first <= last).then_some(DelegatedAddresses { first, last, agent })
+    fn range(self) -> Range {
+        range(self.first, self.last()).unwrap_or(Range::V4)
     }
+}
+
+/// The addresses from `first` to `last`; none where they are in the wrong order.
+fn range(first: u32, last: u32) -> Option<Range> {
+    let address = |bits| IpAddr::V4(Ipv4Addr::from_bits(bits));
+    Range::new(address(first), address(last)).ok()
 }
 
 /// What is to be shown of a view.
 #[derive(Default)]
 struct MapContents {
-    agents: Vec<(AgentId, u64)>,
-    runs: Vec<CellRun>,
+    map: AddressMap,
     subnets: u64,
-    listed: Vec<(Range, AgentId)>,
+    listed: Vec<DelegatedAddresses>,
 }
 
 impl MapContents {
     fn of(view: View, delegated: Option<&Arc<DelegatedHierarchy>>) -> Self {
         let Some(delegated) = delegated else { return Self::default() };
-        let hierarchy = delegated.hierarchy();
-        let mut subnets = Vec::new();
-        let mut listed = Vec::new();
-        for (subnet, delegation) in delegated.delegation_table().iter() {
-            let range = hierarchy.subnet(subnet).range();
-            let Some(part) = view.clip(&range, delegation.agent) else { continue };
-            subnets.push(part);
-            if listed.len() <= LISTED {
-                listed.push((range, delegation.agent));
-            }
-        }
-        if listed.len() > LISTED {
-            listed.clear();
-        }
-        listed.sort_by_key(|(range, _)| (range.first(), range.last()));
-        let count = subnets.len() as u64;
-        let segments = address_map::segments(subnets);
-        Self {
-            runs: address_map::runs(&segments, view.first, 32 - u32::from(view.cell_length())),
-            agents: by_addresses(&segments),
-            subnets: count,
-            listed,
-        }
+        let table = delegated.delegation_table();
+        let agents = table.agents();
+        let subnets = address_map::delegated_in(delegated.hierarchy(), &table, &view.range());
+        drop(table);
+        let count = subnets.len();
+        let listed = if count <= LISTED { subnets.clone() } else { Vec::new() };
+        let segments = address_map::segments(subnets, view.first, view.last());
+        let cell_bits = 32 - u32::from(view.cell_length());
+        let map = address_map::draw(&segments, &agents, view.first, cell_bits);
+        Self { map, subnets: count as u64, listed }
     }
 
     fn to_dto(&self, view: View, names: &HashMap<AgentId, String>) -> Ipv4Map {
         let places: HashMap<AgentId, u32> =
-            self.agents.iter().zip(0..).map(|((agent, _), place)| (*agent, place)).collect();
+            self.map.addresses.iter().zip(0..).map(|((agent, _), place)| (*agent, place)).collect();
         let place = |agent: AgentId| places.get(&agent).copied().unwrap_or_default();
-        let address = std::net::Ipv4Addr::from_bits(view.first);
+        let address = Ipv4Addr::from_bits(view.first);
         Ipv4Map {
             prefix: format!("{address}/{}", view.length),
             cell_length: view.cell_length(),
             agents: self
-                .agents
+                .map
+                .addresses
                 .iter()
                 .map(|(id, addresses)| {
                     let name = names.get(id).cloned().unwrap_or_default();
@@ -146,6 +133,7 @@ impl MapContents {
                 })
                 .collect(),
             runs: self
+                .map
                 .runs
                 .iter()
                 .map(|run| CellRunOnMap {
@@ -158,24 +146,13 @@ impl MapContents {
             delegations: self
                 .listed
                 .iter()
-                .map(|(range, agent)| DelegatedRange {
-                    subnet: range.to_string(),
-                    agent: place(*agent),
+                .filter_map(|held| {
+                    let subnet = range(held.first, held.last)?.to_string();
+                    Some(DelegatedRange { subnet, agent: place(held.agent) })
                 })
                 .collect(),
         }
     }
-}
-
-/// Addresses of each agent, the most first.
-fn by_addresses(segments: &[Segment]) -> Vec<(AgentId, u64)> {
-    let mut sums: HashMap<AgentId, u64> = HashMap::new();
-    for segment in segments {
-        *sums.entry(segment.agent).or_default() += u64::from(segment.last - segment.first) + 1;
-    }
-    let mut agents: Vec<(AgentId, u64)> = sums.into_iter().collect();
-    agents.sort_by_key(|(agent, addresses)| (std::cmp::Reverse(*addresses), *agent));
-    agents
 }
 
 #[cfg(test)]
@@ -192,16 +169,5 @@ mod tests {
         for text in refused {
             assert!(View::parse(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn ranges_are_clipped_to_the_view() {
-        let view = View::parse("192.0.0.0/8").unwrap();
-        let agent = AgentId::new(1);
-        let clip = |range: &str| view.clip(&range.parse().unwrap(), agent);
-        let part = clip("191.255.0.0-192.0.0.255").unwrap();
-        assert_eq!((part.first, part.last), (0xc000_0000, 0xc000_00ff));
-        assert_eq!(clip("193.0.0.0/24"), None);
-        assert_eq!(clip("2001:db8::/32"), None);
     }
 }
