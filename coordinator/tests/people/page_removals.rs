@@ -38,7 +38,11 @@ async fn no_coordinator_finds_the_pages_of_a_revoked_agent_any_more() {
     refused.problem(StatusCode::CONFLICT, "conflict");
     assert_eq!(found(&running), 1);
 
+    let agents = browser.read("/api/v1/agents").await;
+    assert_eq!(agents["items"][0]["presence"], "awake");
     running.order(agent.id, AgentAction::Revoke).await;
+    let agents = browser.read("/api/v1/agents").await;
+    assert_eq!(agents["items"][0]["presence"], "unreachable", "its heartbeats are refused");
     for _ in 0..2 {
         let removed = browser.post(&remove, Value::Null).await;
         assert_eq!(removed.status, StatusCode::OK, "{}", removed.text);

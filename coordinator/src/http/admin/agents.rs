@@ -263,6 +263,8 @@ fn to_dto(
 fn presence(agent: &AgentSummary, heartbeat_cutoff: UnixMillis, now: UnixMillis) -> Presence {
     match agent.last_heartbeat_at {
         None => Presence::Never,
+        // Its heartbeats are refused, however recent the last one is.
+        Some(_) if agent.state == AgentState::Revoked => Presence::Unreachable,
         Some(_) if agent.asleep_until.is_some_and(|until| until > now) => Presence::Asleep,
         Some(heartbeat) if heartbeat >= heartbeat_cutoff => Presence::Awake,
         Some(_) => Presence::Unreachable,
