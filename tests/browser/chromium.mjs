@@ -14,40 +14,25 @@ export function launch() {
   });
 }
 
-/** The sizes and colours in which every page must hold. */
-export const looks = [
-  {
-    name: 'desktop-light',
-    colorScheme: 'light',
-    viewport: { width: 1440, height: 900 },
-  },
-  {
-    name: 'desktop-dark',
-    colorScheme: 'dark',
-    viewport: { width: 1440, height: 900 },
-  },
-  {
-    name: 'phone-light',
-    colorScheme: 'light',
-    viewport: { width: 390, height: 844 },
-  },
-  {
-    name: 'phone-dark',
-    colorScheme: 'dark',
-    viewport: { width: 390, height: 844 },
-  },
-  {
-    name: 'narrow-light',
-    colorScheme: 'light',
-    viewport: { width: 320, height: 700 },
-  },
-  {
-    name: 'forced-colors',
-    colorScheme: 'light',
-    forcedColors: 'active',
-    viewport: { width: 1440, height: 900 },
-  },
-];
+const windows = {
+  desktop: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+  narrow: { width: 320, height: 700 },
+};
+const colours = {
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  forced: { colorScheme: 'light', forcedColors: 'active' },
+};
+
+/** The sizes and colours in which every page must hold: each size in each colour. */
+export const looks = Object.entries(windows).flatMap(([size, viewport]) =>
+  Object.entries(colours).map(([colour, scheme]) => ({
+    name: `${size}-${colour}`,
+    viewport,
+    ...scheme,
+  })),
+);
 
 /** A page of its own, with its own cookies. Errors of the page and refused contents are collected in `page.complaints`. */
 export async function open(

@@ -31,6 +31,8 @@ const usual = [
   '/hosts/hst_60',
   '/errors',
   '/crawler',
+  '/host-an-agent',
+  '/invitation#secret',
   '/maps',
   '/maps?view=ipv4',
   '/maps?view=round-trips',

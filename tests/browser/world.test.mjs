@@ -318,6 +318,7 @@ for (const look of looks) {
       overview: '/overview',
       agents: '/agents',
       agent: `/agents/${agents.items[0].id}`,
+      regions: '/regions',
       delegations: '/delegations',
       explanation: `/delegations/${delegation.id}/explanation`,
       inspector: `/inspector?q=${agents.items[0].home}`,
