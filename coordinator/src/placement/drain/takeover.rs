@@ -15,8 +15,8 @@ use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, MoveFacts};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// Most subnets of a preview: their loads and times are thousands of rows anywhere on the disk.
-const PREVIEW_MAX: usize = 1_000;
+/// Most subnets of a preview: their loads and times are some thousand rows anywhere on the disk.
+const PREVIEW_MAX: usize = 500;
 
 /// A subnet of the leaving agent with the agent that takes it over.
 #[derive(Debug, Clone, PartialEq, Eq)]
