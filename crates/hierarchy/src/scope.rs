@@ -41,7 +41,8 @@ impl Scope {
         }
     }
 
-    /// The subnets of the scope. Takes time in proportion to the hierarchy for a company or country.
+    /// The subnets of the scope. Takes time in proportion to the hierarchy for a company or a
+    /// country.
     pub fn subnets<'a>(
         &'a self,
         hierarchy: &'a Hierarchy,

@@ -341,7 +341,8 @@ proptest! {
         let expected: Vec<_> = ids.filter(outermost).collect();
         prop_assert_eq!(hierarchy.inside(&range).collect::<Vec<_>>(), expected);
         let scope = hierarchy::Scope::Range(range);
-        let covered: Vec<_> = hierarchy.iter().map(|subnet| subnet.id()).filter(|id| fits(*id)).collect();
+        let ids = hierarchy.iter().map(|subnet| subnet.id());
+        let covered: Vec<_> = ids.filter(|id| fits(*id)).collect();
         prop_assert_eq!(scope.subnets(&hierarchy).collect::<Vec<_>>(), covered);
     }
 }
