@@ -49,6 +49,9 @@ pub fn status_of(facts: Facts, now: UnixMillis) -> HostStatus {
             (WaitsFor::Retry, Some(due), format!("it failed {failures} times in a row"))
         }
         _ if due > now => (WaitsFor::Delay, Some(due), "the delay between two requests".to_owned()),
+        HostActivity::Resolving => {
+            (WaitsFor::Slot, None, "it is due; its name is being looked up".to_owned())
+        }
         HostActivity::Waiting | HostActivity::None => {
             (WaitsFor::Slot, None, "it is due; other hosts are before it".to_owned())
         }

@@ -5,6 +5,7 @@
 //! - [`heartbeat`]: asks the coordinator for work and passes the answer on
 //! - [`routes`]: which routes of an answer are new
 //! - [`crawl`]: visits hosts that are due
+//! - [`lookups`]: looks up the names of hosts before they are visited
 //! - [`probes`]: measures round trips and reports them
 //! - [`host_orders`]: carries out orders about hosts, such as releasing them
 //! - [`bundle_sender`]: sends the bundles of released hosts
@@ -27,6 +28,7 @@ mod heartbeat;
 mod host_orders;
 mod inspector;
 mod leaving;
+mod lookups;
 mod metrics_server;
 mod monitors;
 mod owner;
@@ -61,6 +63,7 @@ use crawl::Crawler;
 pub use error::AgentError;
 use error::machine;
 use heartbeat::HeartbeatTask;
+use lookups::LookupTask;
 use metrics_server::MetricsServer;
 use owner::MachineWatch;
 use parts::Parts;
@@ -210,14 +213,7 @@ impl Parts {
         };
         tasks.spawn(heartbeat.run(stop.clone()));
         tasks.spawn(Arc::clone(&self.host_orders).run(stop.clone()));
-        let crawler = Crawler {
-            visitor: Arc::clone(&self.visitor),
-            gate: Arc::clone(&self.gate),
-            lease: Arc::clone(&self.lease),
-            peers: self.peers.clone(),
-            readiness: self.readiness.clone(),
-        };
-        tasks.spawn(Arc::new(crawler).run());
+        self.spawn_crawl(tasks, stop);
         let probing = ProbeTask {
             prober: Arc::clone(&self.prober),
             visitor: Arc::clone(&self.visitor),
@@ -243,6 +239,21 @@ impl Parts {
         };
         tasks.spawn(bundle_sender.run(stop.clone()));
         self.spawn_monitors(tasks, stop, leave);
+    }
+
+    /// Starts the tasks that look up hosts and visit them.
+    fn spawn_crawl(&self, tasks: &mut Tasks, stop: &CancellationToken) {
+        let crawler = Crawler {
+            visitor: Arc::clone(&self.visitor),
+            gate: Arc::clone(&self.gate),
+            lease: Arc::clone(&self.lease),
+            peers: self.peers.clone(),
+            readiness: self.readiness.clone(),
+        };
+        tasks.spawn(Arc::new(crawler).run());
+        let lookups =
+            LookupTask { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() };
+        tasks.spawn(lookups.run(stop.clone()));
     }
 
     /// Starts what belongs to the region, where the owner wants one.

@@ -7,6 +7,7 @@
 mod location;
 mod owner_rules;
 mod place;
+mod ship_rules;
 mod values;
 
 use std::{
@@ -27,11 +28,12 @@ use location::Location;
 use owner_rules::{BudgetTable, SmallBudget};
 use place::Place;
 use values::{
-    AgentName, Contact, HostSuffix, LoopbackAddress, Port, Required, SpanLine, Value, integer, kib,
+    AgentName, Contact, HostSuffix, LoopbackAddress, Port, Required, SpanLine, Value, integer,
     kib_rate, list, methods, mib, millis,
 };
 
 pub use owner_rules::{BudgetRules, IdleRules};
+pub use ship_rules::ShipRules;
 
 /// The owner's rules. Nothing that a coordinator sends changes them.
 #[derive(Debug, Clone)]
@@ -121,6 +123,9 @@ pub struct Limits {
     /// Fetches that may run at the same time.
     #[serde(deserialize_with = "integer::<_, _, 1, 1_000>")]
     pub concurrency: usize,
+    /// Names of hosts that may be looked up in a second.
+    #[serde(deserialize_with = "integer::<_, _, 1, 10_000>")]
+    pub lookups_per_second: u32,
     /// Bytes a second that all fetches together read; none for no limit.
     #[serde(rename = "kib_per_second", deserialize_with = "kib_rate::<_, 8, 10_000_000>")]
     pub bytes_per_second: Option<u64>,
@@ -158,6 +163,7 @@ impl Default for Limits {
         Self {
             host_delay: Duration::from_secs(1),
             concurrency: 64,
+            lookups_per_second: 100,
             bytes_per_second: None,
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(20),
@@ -169,24 +175,6 @@ impl Default for Limits {
             disk_floor_bytes: 1 << 30,
             activity_log_days: 90,
         }
-    }
-}
-
-/// When results are packed.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ShipRules {
-    /// A package is closed when its oldest result is this old.
-    #[serde(rename = "age_ms", deserialize_with = "millis::<_, 10, 86_400_000>")]
-    pub age: Duration,
-    /// A package is closed when its results have this size before compression, in bytes.
-    #[serde(rename = "kib", deserialize_with = "kib::<_, 1, 32_768>")]
-    pub bytes: u64,
-}
-
-impl Default for ShipRules {
-    fn default() -> Self {
-        Self { age: Duration::from_secs(2), bytes: 4 << 20 }
     }
 }
 

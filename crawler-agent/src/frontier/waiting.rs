@@ -7,6 +7,8 @@
 //!
 //! A host is known to be fast by its pages alone. Its robots.txt comes first and is mostly a small
 //! file: hosts that answer it soon and then send their pages slowly would take every slot at once.
+//!
+//! Hosts whose names must be looked up first wait apart, so that no slot waits for a name server.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -24,6 +26,10 @@ const SLOW: Duration = Duration::from_secs(5);
 /// Weight of the earlier requests beside the last one. With less, a host that answers at once and
 /// slowly in turns would be fast for every other request.
 const EARLIER: u32 = 3;
+
+/// Hosts with known addresses before a host whose name is therefore not looked up yet: it would
+/// have to be looked up again when its turn comes.
+const RESOLVED_AHEAD: usize = 256;
 
 /// How fast a host answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +71,8 @@ pub(super) struct WaitingHosts {
     fast: BTreeSet<(u64, HostNumber)>,
     medium: BTreeSet<(u64, HostNumber)>,
     slow: BTreeSet<(u64, HostNumber)>,
+    /// Hosts whose names must be looked up before a request.
+    unresolved: BTreeSet<(u64, HostNumber)>,
     /// Mean durations of the requests to hosts; each is waiting, running or queueing.
     durations: HashMap<HostNumber, Duration>,
     /// Hosts with a running request that counts for a share.
@@ -88,6 +96,7 @@ impl WaitingHosts {
             fast: BTreeSet::new(),
             medium: BTreeSet::new(),
             slow: BTreeSet::new(),
+            unresolved: BTreeSet::new(),
             durations: HashMap::new(),
             running: HashMap::new(),
             slow_running: 0,
@@ -98,8 +107,36 @@ impl WaitingHosts {
         self.queue(self.pace(host)).insert((due, host));
     }
 
-    pub(super) fn remove(&mut self, due: u64, host: HostNumber) {
-        self.queue(self.pace(host)).remove(&(due, host));
+    /// Inserts a host whose name must be looked up before a request.
+    pub(super) fn insert_unresolved(&mut self, due: u64, host: HostNumber) {
+        self.unresolved.insert((due, host));
+    }
+
+    /// Removes a waiting host; returns whether its name must still be looked up.
+    pub(super) fn remove(&mut self, due: u64, host: HostNumber) -> bool {
+        let is_unresolved = self.unresolved.remove(&(due, host));
+        if !is_unresolved {
+            self.queue(self.pace(host)).remove(&(due, host));
+        }
+        is_unresolved
+    }
+
+    /// Due time of the first host whose name must be looked up.
+    pub(super) fn first_unresolved(&self) -> Option<u64> {
+        self.unresolved.first().map(|(due, _)| *due)
+    }
+
+    /// Takes the first host whose name must be looked up, if it is due by `then` and few others are
+    /// before it.
+    pub(super) fn take_unresolved(&mut self, then: u64) -> Option<HostNumber> {
+        let first = *self.unresolved.first().filter(|(due, _)| *due <= then)?;
+        let before = |queue: &BTreeSet<_>| queue.range(..first).take(RESOLVED_AHEAD).count();
+        // Slow hosts have their own share of the slots and are not before others.
+        if before(&self.fast) + before(&self.medium) >= RESOLVED_AHEAD {
+            return None;
+        }
+        self.unresolved.remove(&first);
+        Some(first.1)
     }
 
     /// The first host that is due and may be asked. Its request counts until [`Self::ended`].
@@ -150,7 +187,7 @@ impl WaitingHosts {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.fast.len() + self.medium.len() + self.slow.len()
+        self.fast.len() + self.medium.len() + self.slow.len() + self.unresolved.len()
     }
 
     fn pace(&self, host: HostNumber) -> Pace {
@@ -239,6 +276,23 @@ mod tests {
         assert_eq!(waiting.pace(host), Pace::Medium);
         waiting.robots_took(host, SLOW);
         assert_eq!(waiting.pace(host), Pace::Slow);
+    }
+
+    #[test]
+    fn names_are_looked_up_by_due_time_but_not_too_far_ahead() {
+        let mut waiting = WaitingHosts::new(8);
+        for number in 1..=3 {
+            waiting.insert_unresolved(1_000 * number, HostNumber(number));
+        }
+        assert_eq!(waiting.take_unresolved(999), None, "none is due");
+        assert_eq!(waiting.take_unresolved(1_000), Some(HostNumber(1)));
+        for number in 1_000..1_000 + RESOLVED_AHEAD as u64 {
+            waiting.insert(number, HostNumber(number));
+        }
+        assert_eq!(waiting.take_unresolved(9_000), None, "enough hosts are before it");
+        assert_eq!(waiting.take(9_000), Some(HostNumber(1_000)));
+        assert_eq!(waiting.take_unresolved(9_000), Some(HostNumber(2)));
+        assert!(waiting.remove(3_000, HostNumber(3)) && !waiting.remove(1_001, HostNumber(1_001)));
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! The workbench: decides which host is next, with at most one request to a host and to an address
 //! at a time, and none before a host is due.
 //!
+//! A host whose name may not be known is taken for a lookup first, by
+//! [`Workbench::take_unresolved`], and only then for a request: new hosts, and those that have
+//! waited for long.
+//!
 //! It lives in memory; at start the frontier's file says which hosts have work. Times are
 //! milliseconds of a clock that does not go back.
 
@@ -12,6 +16,10 @@ use std::{
 
 use super::{HostNumber, waiting::WaitingHosts};
 
+/// A host that waits for longer than this, in milliseconds, has its name looked up again before
+/// its next request. Answers are valid for at least this time.
+const NAME_VALID: u64 = 30_000;
+
 /// Hosts that have work, and running requests.
 #[derive(Debug, Default)]
 pub struct Workbench {
@@ -21,6 +29,8 @@ pub struct Workbench {
     addresses: HashMap<IpAddr, AddressInUse>,
     /// Hosts that may not be visited any more.
     retired: HashSet<HostNumber>,
+    /// The latest time at which a host was taken.
+    now: u64,
 }
 
 #[derive(Debug)]
@@ -34,6 +44,8 @@ pub(super) struct Slot {
 enum SlotState {
     /// Has work from `due` on. If earlier work arrives, it may be visited from `least` on.
     Waiting { due: u64, least: u64 },
+    /// Its name is being looked up; then it waits.
+    Resolving { due: u64, least: u64 },
     /// A request is running; `requeue` when work arrived meanwhile.
     Busy { requeue: bool },
     /// Queues for an address that is busy.
@@ -47,6 +59,8 @@ pub enum HostActivity {
     None,
     /// It has work and waits for its time.
     Waiting,
+    /// Its name is being looked up.
+    Resolving,
     /// A request to it is running.
     Running,
     /// It queues for an address that is busy.
@@ -81,16 +95,23 @@ impl Workbench {
             return;
         }
         match self.hosts.get_mut(&host) {
-            None => self.wait(host, least, due.max(least), None),
+            None => self.wait_unresolved(host, least, due.max(least)),
             Some(Slot { state: SlotState::Busy { requeue }, .. }) => *requeue = true,
+            Some(Slot { state: SlotState::Resolving { due: known, least }, .. }) => {
+                *known = due.max(*least).min(*known);
+            }
             Some(Slot { state: SlotState::Queueing, .. }) => {}
             Some(Slot { state: SlotState::Waiting { due: known, least }, reserved }) => {
                 let known = *known;
                 let least = *least;
                 let reserved = *reserved;
                 let due = due.max(least);
-                if due < known {
-                    self.waiting.remove(known, host);
+                if due >= known {
+                    return;
+                }
+                if self.waiting.remove(known, host) {
+                    self.wait_unresolved(host, least, due);
+                } else {
                     self.wait(host, least, due, reserved);
                 }
             }
@@ -108,7 +129,7 @@ impl Workbench {
                 self.hosts.remove(&host);
                 self.waiting.forget(host);
             }
-            Some(SlotState::Queueing) => {
+            Some(SlotState::Queueing | SlotState::Resolving { .. }) => {
                 self.hosts.remove(&host);
                 self.waiting.forget(host);
             }
@@ -120,13 +141,14 @@ impl Workbench {
     pub fn activity(&self, host: HostNumber) -> HostActivity {
         match self.hosts.get(&host).map(|slot| slot.state) {
             Some(SlotState::Waiting { .. }) => HostActivity::Waiting,
+            Some(SlotState::Resolving { .. }) => HostActivity::Resolving,
             Some(SlotState::Busy { .. }) => HostActivity::Running,
             Some(SlotState::Queueing) => HostActivity::QueuesForAddress,
             None => HostActivity::None,
         }
     }
 
-    /// Whether the host neither waits nor has a running request.
+    /// Whether the host neither waits nor has a running request or lookup.
     pub fn is_idle(&self, host: HostNumber) -> bool {
         !self.hosts.contains_key(&host)
     }
@@ -136,9 +158,46 @@ impl Workbench {
         self.retired.remove(&host);
     }
 
+    /// Takes the first host whose name must be looked up before a request, if it is due by `then`,
+    /// until [`Self::resolved`].
+    pub fn take_unresolved(&mut self, then: u64) -> Option<HostNumber> {
+        let host = self.waiting.take_unresolved(then)?;
+        let slot = self.hosts.get_mut(&host)?;
+        if let SlotState::Waiting { due, least } = slot.state {
+            slot.state = SlotState::Resolving { due, least };
+        }
+        Some(host)
+    }
+
+    /// Ends the lookup of a host's name, with or without an address.
+    pub fn resolved(&mut self, host: HostNumber) {
+        // Otherwise the host was retired meanwhile, or taken for another host or a probe.
+        if let Some(SlotState::Resolving { due, least }) = self.hosts.get(&host).map(|s| s.state) {
+            self.wait(host, least, due, None);
+        }
+    }
+
+    /// Ends a request of the host before anything was sent: its name must be looked up first.
+    pub fn look_up(&mut self, host: HostNumber, now: u64) {
+        self.waiting.ended(host);
+        self.pass_on_reserved(host);
+        if self.retired.contains(&host) {
+            self.hosts.remove(&host);
+            self.waiting.forget(host);
+        } else {
+            self.wait_unresolved(host, now, now);
+        }
+    }
+
+    /// Due time of the first host whose name must be looked up.
+    pub fn next_unresolved(&self) -> Option<u64> {
+        self.waiting.first_unresolved()
+    }
+
     /// Takes the host that has been due for longest and that its share allows; it is busy until
     /// [`Self::release`] or a refused [`Self::hold`].
     pub fn take(&mut self, now: u64) -> Option<HostNumber> {
+        self.now = now;
         let host = self.waiting.take(now)?;
         let slot = self.hosts.get_mut(&host)?;
         slot.state = SlotState::Busy { requeue: false };
@@ -150,7 +209,17 @@ impl Workbench {
     pub fn borrow(&mut self, host: HostNumber, now: u64, retry_at: u64) -> Result<(), u64> {
         match self.hosts.get(&host).map(|slot| slot.state) {
             Some(SlotState::Busy { .. } | SlotState::Queueing) => Err(retry_at),
-            Some(SlotState::Waiting { least, .. }) if least > now => Err(least),
+            Some(SlotState::Waiting { least, .. } | SlotState::Resolving { least, .. })
+                if least > now =>
+            {
+                Err(least)
+            }
+            Some(SlotState::Resolving { .. }) => {
+                if let Some(slot) = self.hosts.get_mut(&host) {
+                    slot.state = SlotState::Busy { requeue: true };
+                }
+                Ok(())
+            }
             Some(SlotState::Waiting { due, .. }) => {
                 self.waiting.remove(due, host);
                 if let Some(slot) = self.hosts.get_mut(&host) {
@@ -174,7 +243,7 @@ impl Workbench {
     /// retired.
     pub fn reserve(&mut self, host: HostNumber, latest: u64) -> Option<u64> {
         let least = match self.hosts.get(&host).map(|slot| slot.state) {
-            Some(SlotState::Waiting { least, .. }) => least,
+            Some(SlotState::Waiting { least, .. } | SlotState::Resolving { least, .. }) => least,
             Some(SlotState::Busy { .. } | SlotState::Queueing) | None => 0,
         };
         let taken = least <= latest && self.borrow(host, least, least).is_ok();
@@ -272,7 +341,12 @@ impl Workbench {
         // Work that arrived during the request must not be lost.
         let due = if requeue { Some(least) } else { due };
         if let Some(due) = due.filter(|_| !self.retired.contains(&host)) {
-            self.wait(host, least, due.max(least), None);
+            let due = due.max(least);
+            if due > self.now + NAME_VALID {
+                self.wait_unresolved(host, least, due);
+            } else {
+                self.wait(host, least, due, None);
+            }
         } else {
             self.hosts.remove(&host);
             self.waiting.forget(host);
@@ -290,9 +364,10 @@ impl Workbench {
         self.waiting.robots_took(host, duration);
     }
 
-    /// Whether a request is running, or a host is due by `then`.
+    /// Whether a request or a lookup is running, or a host is due by `then`.
     pub fn has_work_until(&self, then: u64) -> bool {
-        self.hosts.len() > self.waiting.len() || self.next_due().is_some_and(|due| due <= then)
+        let first = [self.next_due(), self.next_unresolved()].into_iter().flatten().min();
+        self.hosts.len() > self.waiting.len() || first.is_some_and(|due| due <= then)
     }
 
     /// Number of addresses in use, which is the number of running requests.
@@ -303,6 +378,12 @@ impl Workbench {
     fn wait(&mut self, host: HostNumber, least: u64, due: u64, reserved: Option<IpAddr>) {
         self.waiting.insert(due, host);
         self.hosts.insert(host, Slot { state: SlotState::Waiting { due, least }, reserved });
+    }
+
+    fn wait_unresolved(&mut self, host: HostNumber, least: u64, due: u64) {
+        self.waiting.insert_unresolved(due, host);
+        let state = SlotState::Waiting { due, least };
+        self.hosts.insert(host, Slot { state, reserved: None });
     }
 
     /// Passes an address that was reserved for the host and that it did not take to the next host:

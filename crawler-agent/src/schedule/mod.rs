@@ -1,6 +1,7 @@
 //! The schedule: the workbench, shared by many tasks and driven by the runtime's clock.
 
 mod last_requests;
+mod lookups;
 
 use std::{
     net::IpAddr,
@@ -34,6 +35,10 @@ pub struct Schedule {
     /// Until when [`Self::wait`] sleeps, in milliseconds of the schedule's clock; 0 where nobody
     /// waits. Written and read with the workbench locked.
     wake_at: AtomicU64,
+    /// Notified when a name is to be looked up before `look_up_at`.
+    unresolved: Notify,
+    /// Like `wake_at`, for [`Self::until_unresolved`].
+    look_up_at: AtomicU64,
     started: Instant,
 }
 
@@ -62,6 +67,8 @@ impl Schedule {
             last_requests: Mutex::default(),
             changed: Notify::new(),
             wake_at: AtomicU64::new(0),
+            unresolved: Notify::new(),
+            look_up_at: AtomicU64::new(0),
             started: Instant::now(),
         })
     }
@@ -156,6 +163,10 @@ impl Schedule {
         let wake_at = self.wake_at.load(Ordering::Relaxed);
         if wake_at > 0 && workbench.next_due().is_some_and(|due| due < wake_at) {
             self.changed.notify_one();
+        }
+        let look_up_at = self.look_up_at.load(Ordering::Relaxed);
+        if look_up_at > 0 && workbench.next_unresolved().is_some_and(|due| due < look_up_at) {
+            self.unresolved.notify_one();
         }
     }
 
@@ -284,6 +295,14 @@ impl Claim {
         self.over = true;
         self.give_back_other(Duration::ZERO);
         None
+    }
+
+    /// Ends the claim before anything is sent: the name of a URL must be looked up first.
+    pub fn look_up(mut self) {
+        self.over = true;
+        let mut workbench = self.schedule.workbench();
+        workbench.look_up(self.host, self.schedule.now());
+        self.schedule.wake_if_due(&workbench);
     }
 
     /// Claims another host as well. Where that one may not be visited now, this claim ends and its

@@ -6,10 +6,20 @@ const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 const NOW: UnixMillis = UnixMillis(1_000_000);
 const SECOND: Duration = Duration::from_secs(1);
 
+/// Offers a host whose name is known.
+fn offer(schedule: &Schedule, host: HostNumber, due: UnixMillis, now: UnixMillis, pause: Duration) {
+    schedule.offer(host, due, now, pause);
+    let mut workbench = schedule.workbench();
+    while let Some(host) = workbench.take_unresolved(u64::MAX) {
+        workbench.resolved(host);
+    }
+    schedule.wake_if_due(&workbench);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_request_gives_everything_back() {
     let schedule = Schedule::new(8);
-    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
     let claim = schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).unwrap();
     assert_eq!(schedule.in_flight(), 1);
     drop(claim);
@@ -22,7 +32,7 @@ async fn a_cancelled_request_gives_everything_back() {
 #[tokio::test(start_paused = true)]
 async fn waiting_ends_when_a_host_is_due_or_offered() {
     let schedule = Schedule::new(8);
-    schedule.offer(HOST, NOW.plus_ms(5_000), NOW, Duration::ZERO);
+    offer(&schedule, HOST, NOW.plus_ms(5_000), NOW, Duration::ZERO);
     schedule.wait().await;
     schedule.wait().await;
     assert!(schedule.take(SECOND).is_some(), "the runtime's clock advanced by itself");
@@ -30,15 +40,15 @@ async fn waiting_ends_when_a_host_is_due_or_offered() {
         let schedule = Arc::clone(&schedule);
         async move { schedule.wait().await }
     });
-    schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
+    offer(&schedule, OTHER, NOW, NOW, Duration::ZERO);
     waiting.await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn extreme_times_do_not_block_a_host_forever() {
     let schedule = Schedule::new(8);
-    schedule.offer(HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
-    schedule.offer(OTHER, UnixMillis(i64::MIN), NOW, SECOND);
+    offer(&schedule, HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
+    offer(&schedule, OTHER, UnixMillis(i64::MIN), NOW, SECOND);
     assert!(schedule.take(SECOND).is_none(), "the pause counts although the due time is long past");
     tokio::time::advance(SECOND * 2).await;
     let other = schedule.take(SECOND).unwrap();
@@ -51,7 +61,7 @@ async fn extreme_times_do_not_block_a_host_forever() {
 async fn an_address_serves_one_request_at_a_time() {
     let schedule = Schedule::new(8);
     let held = schedule.hold_target(None, ADDRESS, Duration::ZERO).await;
-    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
     assert!(schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).is_none());
     drop(held);
     assert!(schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).is_some());
@@ -60,8 +70,8 @@ async fn an_address_serves_one_request_at_a_time() {
 #[tokio::test(start_paused = true)]
 async fn the_next_host_at_an_address_waits_for_its_delay() {
     let schedule = Schedule::new(8);
-    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-    schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
+    offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
+    offer(&schedule, OTHER, NOW, NOW, Duration::ZERO);
     schedule.take(SECOND).unwrap().hold(ADDRESS, SECOND).unwrap().finish(SECOND * 9, false);
     let other = schedule.take(SECOND).unwrap();
     assert!(other.hold(ADDRESS, SECOND).is_none(), "the last request has just ended");
@@ -76,10 +86,10 @@ async fn the_next_host_at_an_address_waits_for_its_delay() {
 #[tokio::test(start_paused = true)]
 async fn a_borrowed_host_rests_as_well() {
     let schedule = Schedule::new(8);
-    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
     schedule.take(SECOND).unwrap().borrow(OTHER, SECOND).unwrap().finish(SECOND, false);
-    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-    schedule.offer(OTHER, NOW.plus_ms(10_000), NOW, Duration::ZERO);
+    offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
+    offer(&schedule, OTHER, NOW.plus_ms(10_000), NOW, Duration::ZERO);
     let claim = schedule.take(SECOND).unwrap();
     assert!(claim.borrow(OTHER, SECOND).is_none(), "not due");
     assert!(schedule.take(SECOND).is_none());
@@ -90,7 +100,7 @@ async fn a_borrowed_host_rests_as_well() {
 #[tokio::test(start_paused = true)]
 async fn a_probe_keeps_the_delay_before_and_after_it() {
     let schedule = Schedule::new(8);
-    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
     let page = schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).unwrap();
     let until_free = schedule.hold_target(Some(HOST), ADDRESS, SECOND);
     assert!(tokio::time::timeout(SECOND * 5, until_free).await.is_err(), "a request is running");
@@ -108,9 +118,35 @@ async fn a_probe_keeps_the_delay_before_and_after_it() {
 #[tokio::test(start_paused = true)]
 async fn a_probe_waits_for_requests_to_other_hosts_at_its_address() {
     let schedule = Schedule::new(8);
-    schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
+    offer(&schedule, OTHER, NOW, NOW, Duration::ZERO);
     drop(schedule.take(SECOND).unwrap().hold(ADDRESS, Duration::ZERO).unwrap());
     let started = Instant::now();
     drop(schedule.hold_target(Some(HOST), ADDRESS, SECOND).await);
     assert!(started.elapsed() > SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_are_looked_up_before_their_hosts_are_due() {
+    let schedule = Schedule::new(8);
+    schedule.offer(HOST, NOW.plus_ms(60_000), NOW, Duration::ZERO);
+    let started = Instant::now();
+    while schedule.take_unresolved().is_none() {
+        schedule.until_unresolved().await;
+    }
+    assert_eq!(started.elapsed(), SECOND * 50);
+    schedule.resolved(HOST);
+    let waiting = tokio::spawn({
+        let schedule = Arc::clone(&schedule);
+        async move { schedule.until_unresolved().await }
+    });
+    tokio::task::yield_now().await;
+    let offered = Instant::now();
+    schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
+    waiting.await.unwrap();
+    assert_eq!(offered.elapsed(), Duration::ZERO, "a host that is due is noticed at once");
+    assert_eq!(schedule.take_unresolved(), Some(OTHER));
+    assert!(schedule.take(SECOND).is_none(), "its lookup is running");
+    schedule.resolved(OTHER);
+    schedule.take(SECOND).unwrap().look_up();
+    assert_eq!(schedule.take_unresolved(), Some(OTHER), "its name was not known any more");
 }

@@ -100,6 +100,13 @@ impl Visitor {
             claim.finish_until(Duration::ZERO, wait);
             return Ok(());
         };
+        let need = robots::need(&snapshot, &item, clock::now());
+        if !self.resolver.is_ready(&item.url)
+            || need.request().is_some_and(|url| !self.resolver.is_ready(url))
+        {
+            claim.look_up();
+            return Ok(());
+        }
         let limit = match self.permission(&item.url).await {
             Ok(limit) => limit,
             Err(pause) => {
@@ -107,7 +114,6 @@ impl Visitor {
                 return Ok(());
             }
         };
-        let need = robots::need(&snapshot, &item, clock::now());
         let crawl_delay =
             need.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
         let delay = self.delay().max(crawl_delay);

@@ -41,6 +41,14 @@ pub(super) struct RobotsRequest {
 }
 
 impl Need {
+    /// URL of the request for robots.txt, if one is needed.
+    pub(super) fn request(&self) -> Option<&CrawlUrl> {
+        match self {
+            Self::Obey { .. } => None,
+            Self::Ask(asking) => Some(&asking.url),
+        }
+    }
+
     /// Crawl-delay of the rules, current or expired, in milliseconds.
     pub(super) fn delay_ms(&self) -> Option<u32> {
         match self {

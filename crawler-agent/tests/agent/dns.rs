@@ -1,11 +1,23 @@
 //! A name server for a few names (RFC 1035, no more of it than needed).
 
-use std::{collections::HashMap, net::Ipv4Addr};
+use std::{
+    collections::{BTreeSet, HashMap},
+    net::Ipv4Addr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use tokio::{net::UdpSocket, task::AbortHandle};
 
+/// How the names begin that are not answered until [`Dns::answer_all`].
+const HELD: &str = "held";
+
 pub(crate) struct Dns {
     pub(crate) port: u16,
+    answers_all: Arc<AtomicBool>,
+    asked: Arc<Mutex<BTreeSet<String>>>,
     serving: AbortHandle,
 }
 
@@ -13,15 +25,35 @@ impl Dns {
     pub(crate) async fn start(names: HashMap<String, Vec<Ipv4Addr>>) -> Self {
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = socket.local_addr().unwrap().port();
+        let answers_all = Arc::new(AtomicBool::new(false));
+        let asked = Arc::new(Mutex::new(BTreeSet::new()));
+        let is_open = Arc::clone(&answers_all);
+        let names_asked = Arc::clone(&asked);
         let serving = tokio::spawn(async move {
             let mut buffer = [0; 1_500];
             while let Ok((length, from)) = socket.recv_from(&mut buffer).await {
+                let Some((name, _)) = read_name(&buffer[..length]) else { continue };
+                let is_held = name.starts_with(HELD) && !is_open.load(Ordering::Relaxed);
+                names_asked.lock().unwrap().insert(name);
+                if is_held {
+                    continue;
+                }
                 if let Some(answer) = answer(&buffer[..length], &names) {
                     socket.send_to(&answer, from).await.ok();
                 }
             }
         });
-        Self { port, serving: serving.abort_handle() }
+        Self { port, answers_all, asked, serving: serving.abort_handle() }
+    }
+
+    /// Answers queries for held names, too, from now on.
+    pub(crate) fn answer_all(&self) {
+        self.answers_all.store(true, Ordering::Relaxed);
+    }
+
+    /// The names that were asked for.
+    pub(crate) fn asked(&self) -> BTreeSet<String> {
+        self.asked.lock().unwrap().clone()
     }
 }
 

@@ -12,6 +12,7 @@ mod heartbeats;
 mod hostile;
 mod hosts;
 mod impostor;
+mod lookups;
 mod memory;
 mod metrics;
 mod owner;

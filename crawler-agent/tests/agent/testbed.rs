@@ -28,7 +28,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 pub(crate) struct TestBed {
     pub(crate) coordinator: Coordinator,
     pub(crate) web: Web,
-    dns: Dns,
+    pub(crate) dns: Dns,
     dir: TempDir,
     /// Lines of configuration, by table, that replace or extend the ordinary ones.
     pub(crate) more: HashMap<&'static str, Vec<String>>,
@@ -37,7 +37,7 @@ pub(crate) struct TestBed {
     said: Arc<Mutex<Vec<String>>>,
 }
 
-/// The nth address of the web; `aN.test` and `bN.test` lead there.
+/// The nth address of the web; `aN.test`, `bN.test` and `heldN.test` lead there.
 pub(crate) fn address(n: u8) -> Ipv4Addr {
     Ipv4Addr::new(127, 1, 0, n)
 }
@@ -50,6 +50,7 @@ impl TestBed {
         for (n, address) in (1..).zip(&all) {
             names.insert(format!("a{n}.test"), vec![*address]);
             names.insert(format!("b{n}.test"), vec![*address]);
+            names.insert(format!("held{n}.test"), vec![*address]);
         }
         names.insert("inside.test".into(), vec![Ipv4Addr::new(10, 0, 0, 1)]);
         names.insert("mixed.test".into(), vec![all[0], Ipv4Addr::new(127, 66, 0, 1)]);

@@ -40,6 +40,9 @@ impl Crawl {
         for host in 0..hosts {
             workbench.offer(HostNumber(host as u64), 0);
         }
+        while let Some(host) = workbench.take_unresolved(0) {
+            workbench.resolved(host);
+        }
         Self { workbench, slow_page, requests: vec![0; hosts], running: BinaryHeap::new(), now: 0 }
     }
 

@@ -14,11 +14,24 @@ fn ip(last: u8) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(192, 0, 2, last))
 }
 
+/// Looks the names of all hosts up.
+fn look_names_up(workbench: &mut Workbench) {
+    while let Some(host) = workbench.take_unresolved(u64::MAX) {
+        workbench.resolved(host);
+    }
+}
+
+/// Offers a host whose name is known.
+fn offer(workbench: &mut Workbench, host: HostNumber, due: u64) {
+    workbench.offer(host, due);
+    look_names_up(workbench);
+}
+
 /// A workbench whose three hosts are busy.
 fn with_busy_hosts() -> Workbench {
     let mut workbench = Workbench::default();
     for host in [A, B, C] {
-        workbench.offer(host, 0);
+        offer(&mut workbench, host, 0);
         assert_eq!(workbench.take(0), Some(host));
     }
     workbench
@@ -27,9 +40,9 @@ fn with_busy_hosts() -> Workbench {
 #[test]
 fn hosts_are_taken_when_they_are_due_longest_first() {
     let mut workbench = Workbench::default();
-    workbench.offer(A, 30);
-    workbench.offer(B, 10);
-    workbench.offer(B, 5);
+    offer(&mut workbench, A, 30);
+    offer(&mut workbench, B, 10);
+    offer(&mut workbench, B, 5);
     assert_eq!(workbench.next_due(), Some(10), "a second offer changes nothing");
     assert_eq!(workbench.take(9), None);
     assert_eq!(workbench.take(30), Some(B));
@@ -40,9 +53,9 @@ fn hosts_are_taken_when_they_are_due_longest_first() {
 #[test]
 fn work_that_comes_in_while_a_host_is_busy_is_not_lost() {
     let mut workbench = Workbench::default();
-    workbench.offer(A, 0);
+    offer(&mut workbench, A, 0);
     assert_eq!(workbench.take(0), Some(A));
-    workbench.offer(A, 0);
+    offer(&mut workbench, A, 0);
     workbench.release(A, 50, false);
     assert_eq!((workbench.take(49), workbench.take(50)), (None, Some(A)));
     workbench.release(A, 90, false);
@@ -107,7 +120,7 @@ fn no_host_overtakes_the_queue_of_an_address() {
 #[test]
 fn a_host_can_be_asked_on_behalf_of_another() {
     let mut workbench = Workbench::default();
-    workbench.offer(A, 20);
+    offer(&mut workbench, A, 20);
     assert_eq!(workbench.borrow(A, 10, 99), Err(20), "not before it is due");
     assert_eq!(workbench.borrow(A, 20, 99), Ok(()));
     assert_eq!(workbench.borrow(A, 20, 99), Err(99), "not twice at a time");
@@ -122,6 +135,9 @@ fn a_host_can_be_asked_on_behalf_of_another() {
 #[derive(Debug, Clone)]
 enum Step {
     Offer(u64, u64),
+    LookUp,
+    Resolved(usize),
+    LookUpAgain(usize),
     Take,
     Hold(usize, u8),
     Finish(usize, bool, u64),
@@ -131,6 +147,9 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         (0u64..6, 0u64..40).prop_map(|(host, due)| Step::Offer(host, due)),
+        Just(Step::LookUp),
+        any::<usize>().prop_map(Step::Resolved),
+        any::<usize>().prop_map(Step::LookUpAgain),
         Just(Step::Take),
         Just(Step::Take),
         (any::<usize>(), 0u8..3).prop_map(|(which, address)| Step::Hold(which, address)),
@@ -146,6 +165,8 @@ fn step() -> impl Strategy<Value = Step> {
 struct Observer {
     now: u64,
     owed: std::collections::BTreeSet<u64>,
+    /// Hosts whose names are being looked up.
+    resolving: Vec<HostNumber>,
     busy: Vec<(HostNumber, Option<IpAddr>)>,
     not_before: std::collections::HashMap<HostNumber, u64>,
     address_free: std::collections::HashMap<IpAddr, u64>,
@@ -160,8 +181,15 @@ impl Observer {
                 workbench.offer(HostNumber(host), due);
                 self.owed.insert(host);
             }
+            Step::LookUp => self.resolving.extend(workbench.take_unresolved(self.now)),
+            Step::Resolved(which) if !self.resolving.is_empty() => {
+                workbench.resolved(self.resolving.remove(which % self.resolving.len()));
+            }
+            Step::Resolved(_) => {}
+            Step::LookUpAgain(which) => self.look_up_again(workbench, which),
             Step::Take => {
                 if let Some(host) = workbench.take(self.now) {
+                    assert!(!self.resolving.contains(&host), "the lookup of {host:?} is running");
                     assert!(
                         self.busy.iter().all(|(busy, _)| *busy != host),
                         "two requests to {host:?}"
@@ -182,6 +210,14 @@ impl Observer {
             workbench.in_flight(),
             self.busy.iter().filter(|(_, address)| address.is_some()).count()
         );
+    }
+
+    fn look_up_again(&mut self, workbench: &mut Workbench, which: usize) {
+        let free: Vec<usize> = (0..self.busy.len()).filter(|n| self.busy[*n].1.is_none()).collect();
+        let Some(n) = free.get(which % free.len().max(1)) else { return };
+        let (host, _) = self.busy.remove(*n);
+        workbench.look_up(host, self.now);
+        self.owed.insert(host.0);
     }
 
     fn hold(&mut self, workbench: &mut Workbench, which: usize, address: IpAddr) {
@@ -232,9 +268,13 @@ proptest! {
         while !observer.owed.is_empty() || !observer.busy.is_empty() {
             let owed = observer.owed.len();
             let busy = observer.busy.len();
+            let resolving = observer.resolving.len();
+            observer.step(&mut workbench, &Step::LookUp);
+            observer.step(&mut workbench, &Step::Resolved(0));
             observer.step(&mut workbench, &Step::Take);
             observer.step(&mut workbench, &Step::Finish(0, false, 0));
-            let progress = observer.owed.len() < owed || observer.busy.len() < busy;
+            let progress = observer.owed.len() < owed || observer.busy.len() < busy
+                || observer.resolving.len() < resolving;
             prop_assert!(progress, "stuck: {:?}", workbench);
         }
         prop_assert!(workbench.hosts.is_empty());
@@ -246,16 +286,19 @@ proptest! {
 fn new_work_brings_a_host_forward_but_not_before_it_may_be_asked() {
     let mut workbench = Workbench::default();
     workbench.offer_later(A, 20, 500);
+    look_names_up(&mut workbench);
     assert_eq!((workbench.has_work_until(499), workbench.has_work_until(500)), (false, true));
-    workbench.offer(A, 5);
+    offer(&mut workbench, A, 5);
     assert_eq!(workbench.next_due(), Some(20));
     assert_eq!((workbench.take(19), workbench.take(20)), (None, Some(A)));
     assert!(workbench.has_work_until(0), "a request is going on");
     workbench.release_until(A, 30, Some(900));
     assert_eq!(workbench.next_due(), Some(900));
     workbench.offer_later(A, 0, 400);
+    look_names_up(&mut workbench);
     assert_eq!(workbench.next_due(), Some(400));
     workbench.offer_later(A, 0, 700);
+    look_names_up(&mut workbench);
     assert_eq!(workbench.next_due(), Some(400), "later work puts nothing off");
 }
 
@@ -268,16 +311,57 @@ fn a_retired_host_is_asked_no_more_and_is_idle_when_its_request_is_over() {
     assert!(workbench.is_idle(B), "it only queued");
     workbench.retire(A);
     assert!(!workbench.is_idle(A), "a request is going on");
-    workbench.offer(A, 0);
+    offer(&mut workbench, A, 0);
     workbench.free_address(ip(1), 0);
     workbench.release(A, 0, true);
     assert!(workbench.is_idle(A));
     assert_eq!(workbench.take(99), Some(C), "the queue goes on without it");
-    workbench.offer(A, 0);
+    offer(&mut workbench, A, 0);
     assert_eq!((workbench.take(99), workbench.borrow(A, 0, 7)), (None, Err(7)));
     workbench.retire(C);
     workbench.release(C, 0, true);
     workbench.forget(A);
-    workbench.offer(A, 0);
+    offer(&mut workbench, A, 0);
     assert_eq!(workbench.take(0), Some(A));
+}
+
+#[test]
+fn a_host_is_asked_only_when_its_name_was_looked_up() {
+    let mut workbench = Workbench::default();
+    workbench.offer(A, 20);
+    workbench.offer_later(B, 5, 10);
+    assert_eq!((workbench.take(99), workbench.next_due()), (None, None));
+    assert_eq!((workbench.next_unresolved(), workbench.take_unresolved(9)), (Some(10), None));
+    assert_eq!(workbench.take_unresolved(10), Some(B));
+    assert_eq!((workbench.take(99), workbench.activity(B)), (None, HostActivity::Resolving));
+    assert!(workbench.has_work_until(0), "a lookup is running");
+    workbench.offer(B, 0);
+    workbench.resolved(B);
+    assert_eq!((workbench.take(4), workbench.take(5)), (None, Some(B)), "it was brought forward");
+    workbench.look_up(B, 30);
+    assert_eq!((workbench.take(99), workbench.activity(B)), (None, HostActivity::Waiting));
+    assert_eq!(workbench.take_unresolved(99), Some(A), "by due time");
+    assert_eq!(workbench.borrow(A, 19, 99), Err(20), "not before it is due");
+    assert_eq!(workbench.borrow(A, 20, 99), Ok(()), "for a request to its address");
+    workbench.resolved(A);
+    assert_eq!(workbench.activity(A), HostActivity::Running, "the lookup changes nothing");
+    workbench.release_until(A, 50, None);
+    assert_eq!(workbench.take(50), Some(A), "its own work is not forgotten");
+}
+
+#[test]
+fn a_host_that_waits_for_long_has_its_name_looked_up_again() {
+    let mut workbench = Workbench::default();
+    offer(&mut workbench, A, 0);
+    assert_eq!(workbench.take(1_000), Some(A));
+    workbench.release_until(A, 2_000, Some(31_000));
+    assert_eq!((workbench.next_unresolved(), workbench.take(31_000)), (None, Some(A)));
+    workbench.release_until(A, 32_000, Some(61_001));
+    assert_eq!((workbench.next_unresolved(), workbench.take(99_000)), (Some(61_001), None));
+    workbench.offer(A, 0);
+    assert_eq!(workbench.next_unresolved(), Some(32_000), "earlier work does not change that");
+    assert_eq!(workbench.take_unresolved(32_000), Some(A));
+    workbench.retire(A);
+    workbench.resolved(A);
+    assert!(workbench.is_idle(A) && workbench.take(99_000).is_none());
 }

@@ -4,11 +4,20 @@
 //! refused: a name that points both to the internet and into a private network is an attack.
 //! Connections are made to an address from here, never to the name, so that a second answer of the
 //! name server cannot lead elsewhere (DNS rebinding).
+//!
+//! Names of hosts are looked up before a request slot is taken for them, so that no slot waits for
+//! a name server: [`Resolver::resolve`] asks, and the visit finds the answer in the cache.
+//!
+//! - [`name_cache`]: answers with their times to live
+//! - [`lookup_pace`]: how often name servers are asked
+
+mod lookup_pace;
+mod name_cache;
 
 use std::{
     net::{IpAddr, SocketAddr},
-    sync::{PoisonError, RwLock},
-    time::Duration,
+    sync::{Mutex, MutexGuard, PoisonError, RwLock},
+    time::{Duration, Instant},
 };
 
 use hickory_resolver::{
@@ -19,14 +28,9 @@ use hickory_resolver::{
 use url::Host;
 
 use crate::{guard::Guard, guard::Refusal};
+pub use lookup_pace::LookupPace;
 use model::CrawlUrl;
-
-/// Answers in the cache.
-const CACHE_SIZE: u64 = 2_048;
-/// Least time that an answer is cached, however short its own lifetime.
-const MIN_TTL: Duration = Duration::from_secs(30);
-/// Most time that an answer is cached.
-const MAX_TTL: Duration = Duration::from_hours(1);
+use name_cache::{Answer, NameCache};
 
 /// A host cannot, or may not, be reached.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +60,8 @@ pub struct Resolver {
     guard: RwLock<Guard>,
     /// Source address of connections; targets are of the same family.
     bind: Option<IpAddr>,
+    names: Mutex<NameCache>,
+    started: Instant,
 }
 
 impl Resolver {
@@ -73,17 +79,16 @@ impl Resolver {
             TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
         };
         let options = builder.options_mut();
-        options.cache_size = CACHE_SIZE;
-        options.positive_min_ttl = Some(MIN_TTL);
-        options.positive_max_ttl = Some(MAX_TTL);
-        options.negative_max_ttl = Some(MIN_TTL);
+        // The resolver's own cache knows the answers, and which of them are about to expire.
+        options.cache_size = 0;
         options.ip_strategy = match bind {
             Some(IpAddr::V4(_)) => LookupIpStrategy::Ipv4Only,
             Some(IpAddr::V6(_)) => LookupIpStrategy::Ipv6Only,
             None => LookupIpStrategy::Ipv4AndIpv6,
         };
         let dns = builder.build().map_err(ResolveError::Setup)?;
-        Ok(Self { dns, guard: RwLock::new(guard), bind })
+        let guard = RwLock::new(guard);
+        Ok(Self { dns, guard, bind, names: Mutex::default(), started: Instant::now() })
     }
 
     /// Replaces the guard once the machine has joined or left a network.
@@ -151,16 +156,63 @@ impl Resolver {
         url.host().map_or(Ok(()), |host| guard.check_host(&host))
     }
 
+    /// Whether a visit that begins now needs no name server for this URL. A name that the owner
+    /// denies needs none.
+    pub fn is_ready(&self, url: &CrawlUrl) -> bool {
+        match url.host() {
+            Some(Host::Domain(name)) => {
+                self.check_name(url).is_err() || self.names().is_ready(name, self.now())
+            }
+            _ => true,
+        }
+    }
+
+    /// Asks the name servers for a URL's host, whatever the cache says, and keeps the answer.
+    pub async fn resolve(&self, url: &CrawlUrl) {
+        if let Some(Host::Domain(name)) = url.host()
+            && self.check_name(url).is_ok()
+        {
+            self.ask(name).await;
+        }
+    }
+
     async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
-        // The final dot keeps the search domains of the system out.
-        let full = format!("{}.", name.trim_end_matches('.'));
-        match self.dns.lookup_ip(full).await {
-            // IPv4-mapped answers must meet the rules for IPv4.
-            Ok(found) => Ok(found.iter().map(|ip| ip.to_canonical()).collect()),
-            Err(error) => {
-                Err(ResolveError::Lookup { host: name.to_owned(), reason: error.to_string() })
+        let known = self.names().get(name, self.now()).cloned();
+        let answer = match known {
+            Some(answer) => answer,
+            None => self.ask(name).await,
+        };
+        match answer {
+            Answer::Addresses(addresses) => Ok(addresses.to_vec()),
+            Answer::Missing(reason) | Answer::Failed(reason) => {
+                Err(ResolveError::Lookup { host: name.to_owned(), reason: reason.to_string() })
             }
         }
+    }
+
+    async fn ask(&self, name: &str) -> Answer {
+        // The final dot keeps the search domains of the system out.
+        let full = format!("{}.", name.trim_end_matches('.'));
+        let mut ttl = Duration::ZERO;
+        let answer = match self.dns.lookup_ip(full).await {
+            Ok(found) => {
+                ttl = found.valid_until().saturating_duration_since(Instant::now());
+                // IPv4-mapped answers must meet the rules for IPv4.
+                Answer::Addresses(found.iter().map(|ip| ip.to_canonical()).collect())
+            }
+            Err(error) if error.is_no_records_found() => Answer::Missing(error.to_string().into()),
+            Err(error) => Answer::Failed(error.to_string().into()),
+        };
+        self.names().insert(name, answer.clone(), ttl, self.now());
+        answer
+    }
+
+    fn names(&self) -> MutexGuard<'_, NameCache> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> Duration {
+        self.started.elapsed()
     }
 
     fn can_reach(&self, address: IpAddr) -> bool {

@@ -1,0 +1,89 @@
+//! Lookups: the names of hosts that are due soon are looked up before a request slot is taken for
+//! them, several at a time and at a bounded rate.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::CrawlUrl;
+use tokio::{task::JoinSet, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{AgentError, readiness::ReadinessSignal};
+use crate::{
+    frontier::{FrontierError, HostNumber, RobotsState},
+    resolve::LookupPace,
+    visit::Visitor,
+};
+
+/// Lookups at the same time.
+const CONCURRENCY: usize = 64;
+
+/// Task that looks names up while the agent may work.
+pub(super) struct LookupTask {
+    /// Knows the hosts and the resolver.
+    pub(super) visitor: Arc<Visitor>,
+    pub(super) readiness: ReadinessSignal,
+}
+
+/// What the lookups share.
+struct Lookups {
+    visitor: Arc<Visitor>,
+    pace: Mutex<LookupPace>,
+    started: Instant,
+}
+
+impl LookupTask {
+    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
+        let pace = Mutex::new(LookupPace::new(self.visitor.limits.lookups_per_second));
+        let schedule = Arc::clone(&self.visitor.schedule);
+        let lookups = Arc::new(Lookups { visitor: self.visitor, pace, started: Instant::now() });
+        let mut readiness = self.readiness.subscribe();
+        let mut running = JoinSet::new();
+        loop {
+            let may_start = readiness.borrow_and_update().idle_reason().is_none();
+            while may_start
+                && running.len() < CONCURRENCY
+                && let Some(host) = schedule.take_unresolved()
+            {
+                running.spawn(Arc::clone(&lookups).look_up(host));
+            }
+            let has_room = may_start && running.len() < CONCURRENCY;
+            tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                Some(ended) = running.join_next() => ended.map_err(AgentError::Crashed)??,
+                () = schedule.until_unresolved(), if has_room => {}
+                changed = readiness.changed() => if changed.is_err() { return Ok(()) },
+            }
+        }
+    }
+}
+
+impl Lookups {
+    async fn look_up(self: Arc<Self>, host: HostNumber) -> Result<(), FrontierError> {
+        for url in self.urls(host).await? {
+            // Another scheme or port of the same name may have been looked up a moment ago.
+            if !self.visitor.resolver.is_ready(&url) {
+                tokio::time::sleep(self.admit()).await;
+                self.visitor.resolver.resolve(&url).await;
+            }
+        }
+        self.visitor.schedule.resolved(host);
+        Ok(())
+    }
+
+    /// URLs of the hosts that the next request may go to. Reading them brings the host into memory,
+    /// too, so that its visit need not.
+    async fn urls(&self, host: HostNumber) -> Result<Vec<CrawlUrl>, FrontierError> {
+        let Some(snapshot) = self.visitor.store.snapshot(host).await? else { return Ok(vec![]) };
+        let moved = match snapshot.robots.as_deref() {
+            Some(RobotsState::Moved { url, .. }) => Some(url),
+            Some(RobotsState::Known { .. }) | None => None,
+        };
+        let texts = [Some(&snapshot.record.key), moved].into_iter().flatten();
+        Ok(texts.filter_map(|text| CrawlUrl::parse(text).ok()).collect())
+    }
+
+    fn admit(&self) -> std::time::Duration {
+        let now = self.started.elapsed();
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner).admit(now)
+    }
+}
