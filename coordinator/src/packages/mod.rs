@@ -1,10 +1,11 @@
 //! Packages: receives them, stores their bodies and ingests them into the search index.
 //!
-//! In the order in which data passes: [`upload_limits`] and [`verify`] before a package enters the
-//! ledger; [`work`], [`fair_order`], [`cursor`] and [`retries`] choose the next packages of the
-//! ledger; [`ingest_packages`] reads them from the [`blob_store`], and [`ingest()`](ingest::ingest)
-//! splits them into pages for the index and changes for the database. The blob store also has the
-//! bundles of hosts that change their agents; [`forget_bundles`] deletes those that nobody took.
+//! In the order in which data passes: [`upload_limits`], [`partial_uploads`] and [`verify`] before
+//! a package enters the ledger; [`work`], [`fair_order`], [`cursor`] and [`retries`] choose the
+//! next packages of the ledger; [`ingest_packages`] reads them from the [`blob_store`], and
+//! [`ingest()`](ingest::ingest) splits them into pages for the index and changes for the database.
+//! The blob store also has the bundles of hosts that change their agents; [`forget_bundles`]
+//! deletes those that nobody took.
 
 pub mod blob_store;
 pub mod cursor;
@@ -15,6 +16,7 @@ pub mod ingest_error;
 pub mod ingest_packages;
 pub mod metrics;
 mod outcome_tally;
+pub mod partial_uploads;
 pub mod retries;
 pub mod upload_limits;
 pub mod verify;
@@ -30,6 +32,7 @@ use crate::intake::recent_urls::RecentUrls;
 use crate::packages::blob_store::BlobStore;
 use crate::packages::fair_order::Turns;
 use crate::packages::metrics::PackageMetrics;
+use crate::packages::partial_uploads::PartialUploads;
 use crate::packages::retries::Retries;
 use crate::packages::upload_limits::UploadLimits;
 use crate::predictor::Predictor;
@@ -63,6 +66,8 @@ pub struct Packages {
     pub turns: Turns,
     /// Bounds the packages that are being received.
     pub uploads: UploadLimits,
+    /// The beginnings of packages whose upload broke.
+    pub partial_uploads: Arc<PartialUploads>,
     /// Bounds the threads that verify packages.
     pub verifications: Semaphore,
     /// Counts what is received and ingested.

@@ -20,6 +20,7 @@ use crate::packages::Packages;
 use crate::packages::blob_store::BlobStore;
 use crate::packages::fair_order::Turns;
 use crate::packages::metrics::PackageMetrics;
+use crate::packages::partial_uploads::PartialUploads;
 use crate::packages::retries::Retries;
 use crate::packages::upload_limits::UploadLimits;
 use crate::placement::Placement;
@@ -261,7 +262,8 @@ impl Shared {
     }
 
     fn packages(&self, predictor: &Arc<Predictor>, index: Index, blobs: BlobStore) -> Packages {
-        let Self { clock, store, events, hierarchy, recent_urls, .. } = self.clone();
+        let Self { config, clock, store, events, hierarchy, recent_urls, .. } = self.clone();
+        let partial_uploads = PartialUploads::new(config.data_dir.join("uploads"));
         Packages {
             store,
             clock,
@@ -274,6 +276,7 @@ impl Shared {
             retries: Retries::default(),
             turns: Turns::default(),
             uploads: UploadLimits::default(),
+            partial_uploads: Arc::new(partial_uploads),
             verifications: Packages::verification_permits(),
             metrics: PackageMetrics::default(),
         }
@@ -284,8 +287,13 @@ impl Shared {
 /// packages.
 fn remove_leftovers(config: &Config) {
     let dir = config.data_dir.join("packages");
+    let partial_uploads = PartialUploads::new(config.data_dir.join("uploads"));
     tokio::task::spawn_blocking(move || {
-        match leftovers::remove_uploads(&dir, std::time::SystemTime::now()) {
+        let now = std::time::SystemTime::now();
+        if let Err(error) = partial_uploads.remove_surplus(now) {
+            tracing::warn!(%error, "cannot remove old partial uploads");
+        }
+        match leftovers::remove_uploads(&dir, now) {
             Ok(0) => {}
             Ok(count) => tracing::info!(count, "removed unfinished uploads"),
             Err(error) => tracing::warn!(%error, "cannot look for unfinished uploads"),

@@ -29,7 +29,7 @@ pub(crate) struct FakeAgent {
     pub(crate) key: AgentKey,
     coordinator_key: PublicKey,
     pub(crate) id: AgentId,
-    client: Client,
+    pub(crate) client: Client,
     pub(crate) token: String,
     routes_after: u64,
     /// Host orders that the next heartbeats confirm.

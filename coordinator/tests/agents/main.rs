@@ -21,6 +21,7 @@ mod pipeline;
 mod predict;
 mod refresh;
 mod restart;
+mod resumption;
 mod several_places;
 mod shared_storage;
 mod slow_pages;

@@ -9,7 +9,7 @@
 //!    [`ProbeOrder`]s and [`HostOrder`]s.
 //! 4. [`probe`]: it measures round trips and reports them.
 //! 5. [`package`]: it sends the results of its fetches ([`page`]), signed and compressed, until
-//!    they are acknowledged.
+//!    they are acknowledged; an upload that broke goes on by [`resumption`].
 //!
 //! Invariants: everything here is data and pure functions, without sockets, clock or files. Bounds
 //! that protect a reader are in [`limits`]. Snapshots in `tests/snapshots` fix the wire formats.
@@ -26,6 +26,7 @@ pub mod package;
 pub mod page;
 pub mod probe;
 pub mod problem;
+pub mod resumption;
 pub mod session;
 mod signed;
 pub mod version;

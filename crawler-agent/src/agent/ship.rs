@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use protocol::package::PackageName;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -79,9 +80,11 @@ impl Shipper {
             );
             return Ok(self.outbox.acknowledged(name)?);
         };
+        let bytes = Bytes::from(bytes);
         let mut backoff = Backoff::default();
+        let mut is_repeated = false;
         loop {
-            match self.client.send_package(name, &bytes).await {
+            match self.client.send_package(name, &bytes, is_repeated).await {
                 Ok(()) => {
                     self.outbox.acknowledged(name)?;
                     self.metrics.sent(bytes.len());
@@ -101,6 +104,7 @@ impl Shipper {
                 // Everything else is retried. Where the agent is banned, the heartbeat ends it.
                 Err(error) => {
                     self.metrics.send_failed();
+                    is_repeated = true;
                     let pause = backoff.next(rand::random());
                     let error = error_line::of(&error);
                     tracing::warn!(error, package = name.seq, ?pause, "a package was not sent");

@@ -13,6 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
 use data_encoding::BASE64URL_NOPAD;
 use protocol::{
     HeartbeatRequest, HeartbeatResponse,
@@ -23,6 +24,7 @@ use protocol::{
     limits,
     package::PackageName,
     probe::Reports,
+    resumption::{REPR_DIGEST, UPLOAD_OFFSET, repr_digest},
     session::{Challenge, ChallengeRequest, Session, SessionRequest},
     version,
 };
@@ -170,18 +172,43 @@ impl CoordinatorClient {
         postcard::from_bytes(&body).map_err(CoordinatorError::Relay)
     }
 
-    /// Sends a package; returns once the coordinator has stored it durably.
+    /// Sends a package; returns once the coordinator has stored it durably. Where an earlier
+    /// attempt failed, only what the coordinator does not have yet is sent.
     pub async fn send_package(
         &self,
         name: PackageName,
-        bytes: &[u8],
+        bytes: &Bytes,
+        is_repeated: bool,
     ) -> Result<(), CoordinatorError> {
         let path = format!("packages/{}/{}", name.epoch, name.seq);
+        let digest = repr_digest(bytes);
+        let offset = if is_repeated { self.upload_offset(&path, &digest).await? } else { 0 };
+        // An offset that cannot be is that of another program.
+        let rest = bytes.get(offset..).filter(|rest| !rest.is_empty() && offset > 0);
         let call = |api: &AgentApi| {
-            let request = api.request(Method::PUT, &path, UPLOAD_TIMEOUT)?;
-            Ok(request.header("content-type", "application/octet-stream").body(bytes.to_vec()))
+            let request = match rest {
+                None => api.request(Method::PUT, &path, UPLOAD_TIMEOUT)?.body(bytes.clone()),
+                Some(rest) => api
+                    .request(Method::PATCH, &path, UPLOAD_TIMEOUT)?
+                    .header(UPLOAD_OFFSET, offset)
+                    .body(bytes.slice_ref(rest)),
+            };
+            let request = request.header(REPR_DIGEST, &digest);
+            Ok(request.header("content-type", "application/octet-stream"))
         };
         error::check(self.call(call).await?).await.map(drop)
+    }
+
+    /// Bytes of a package that the coordinator has from an attempt that broke. A coordinator that
+    /// cannot resume has none.
+    async fn upload_offset(&self, path: &str, digest: &str) -> Result<usize, CoordinatorError> {
+        let call = |api: &AgentApi| {
+            Ok(api.request(Method::HEAD, path, CALL_TIMEOUT)?.header(REPR_DIGEST, digest))
+        };
+        let response = self.call(call).await?;
+        let offset =
+            response.headers().get(UPLOAD_OFFSET).filter(|_| response.status().is_success());
+        Ok(offset.and_then(|offset| offset.to_str().ok()?.parse().ok()).unwrap_or(0))
     }
 
     /// Sends the bundle of a host that the order with this number released; returns once the

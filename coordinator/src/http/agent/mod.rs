@@ -15,6 +15,7 @@ mod packages;
 mod refusal;
 mod region;
 mod reports;
+mod resumption;
 mod session;
 pub mod tokens;
 mod upload;
@@ -112,7 +113,10 @@ pub fn router(coordinator: &Coordinator, secrets: Secrets) -> Router {
         .layer(DefaultBodyLimit::max(limits::JSON_BODY_BYTES));
     let uploads = Router::new()
         // The handlers bound the bodies themselves.
-        .route("/api/v1/agent/packages/{epoch}/{seq}", put(packages::put))
+        .route(
+            "/api/v1/agent/packages/{epoch}/{seq}",
+            put(packages::put).patch(packages::resume).head(packages::offset),
+        )
         .route("/api/v1/agent/bundles/{order}", put(bundles::put).get(bundles::get))
         .route("/api/v1/agent/region", post(region::relay))
         .layer(DefaultBodyLimit::disable());

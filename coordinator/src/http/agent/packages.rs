@@ -5,9 +5,10 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use model::HostKey;
 use protocol::package::{PackageError, PackageName};
+use protocol::resumption::UPLOAD_OFFSET;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use store::hosts;
@@ -15,10 +16,12 @@ use store::packages::{self, EnterOutcome, ReceivedPackage};
 
 use crate::http::agent::AgentApi;
 use crate::http::agent::caller::Caller;
+use crate::http::agent::resumption::{self, Arriving};
 use crate::http::agent::upload;
 use crate::http::problem::Problem;
 use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::packages::ingest_packages;
+use crate::packages::partial_uploads::PartialName;
 use crate::packages::verify::{self, VerifiedPackage};
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
@@ -36,23 +39,85 @@ pub(super) async fn put(
     path: Result<Path<(u64, u64)>, PathRejection>,
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
+    let name = package_name(caller, path)?;
+    let partial = resumption::name_of(name, request.headers());
+    let arriving = Arriving::new(&api.packages.partial_uploads, partial, &[]);
+    let uploads = &api.packages.uploads;
+    let upload = upload::receive_rest(uploads, caller.agent, request, arriving).await?;
+    take(&api, caller, &name, &upload.body, partial).await
+}
+
+/// Says how much has arrived of a package whose upload broke.
+pub(super) async fn offset(
+    State(api): State<AgentApi>,
+    caller: Caller,
+    path: Result<Path<(u64, u64)>, PathRejection>,
+    headers: HeaderMap,
+) -> Result<(StatusCode, [(&'static str, String); 1]), Problem> {
+    let name = resumption::required_name(package_name(caller, path)?, &headers)?;
+    let part = resumption::read(&api.packages.partial_uploads, name).await?;
+    Ok((StatusCode::NO_CONTENT, [(UPLOAD_OFFSET, part.len().to_string())]))
+}
+
+/// Takes the rest of a package whose upload broke.
+pub(super) async fn resume(
+    State(api): State<AgentApi>,
+    caller: Caller,
+    path: Result<Path<(u64, u64)>, PathRejection>,
+    request: Request,
+) -> Result<Json<Receipt>, Problem> {
+    let name = package_name(caller, path)?;
+    let partial = resumption::required_name(name, request.headers())?;
+    let offset = resumption::offset_of(request.headers())?;
+    let part = resumption::read(&api.packages.partial_uploads, partial).await?;
+    if part.len() != offset {
+        return Err(resumption::wrong_offset(offset, part.len()));
+    }
+    let arriving = Arriving::new(&api.packages.partial_uploads, Some(partial), &part);
+    drop(part);
+    let uploads = &api.packages.uploads;
+    let upload = upload::receive_rest(uploads, caller.agent, request, arriving).await?;
+    take(&api, caller, &name, &upload.body, Some(partial)).await
+}
+
+fn package_name(
+    caller: Caller,
+    path: Result<Path<(u64, u64)>, PathRejection>,
+) -> Result<PackageName, Problem> {
     caller.may_deliver()?;
     let Path((epoch, seq)) =
         path.map_err(|refusal| Problem::not_found(format!("{}.", refusal.body_text())))?;
     let name = PackageName { agent: caller.agent, epoch, seq };
     check_name(&name)?;
-    let upload = upload::receive(&api.packages.uploads, caller.agent, request).await?;
-    let sha256 = Sha256::digest(&upload.body);
-    match packages::find(&api.store, &name).await? {
+    Ok(name)
+}
+
+/// Takes a package that has arrived whole.
+async fn take(
+    api: &AgentApi,
+    caller: Caller,
+    name: &PackageName,
+    body: &Bytes,
+    partial: Option<PartialName>,
+) -> Result<Json<Receipt>, Problem> {
+    let sha256 = Sha256::digest(body);
+    if let Some(partial) = partial {
+        resumption::remove(&api.packages.partial_uploads, partial).await?;
+        // Something in between changed the bytes. The package itself may be good.
+        if partial.sha256 != *sha256 {
+            return Err(upload::broken());
+        }
+    }
+    match packages::find(&api.store, name).await? {
         Some(known) if known == sha256.as_slice() => {
             api.packages.metrics.duplicate();
             return Ok(Json(Receipt { status: "duplicate" }));
         }
-        Some(_) => return Err(conflict(&name)),
+        Some(_) => return Err(conflict(name)),
         None => {}
     }
-    let verified = verify(&api, caller, &name, upload.body.clone()).await?;
-    store_it(&api, &verified, upload.body.clone(), &sha256).await
+    let verified = verify(api, caller, name, body.clone()).await?;
+    store_it(api, &verified, body.clone(), &sha256).await
 }
 
 fn check_name(name: &PackageName) -> Result<(), Problem> {

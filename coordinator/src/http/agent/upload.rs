@@ -3,12 +3,13 @@
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::StreamExt as _;
 use model::AgentId;
 use protocol::limits;
 use tokio::time::{Instant, timeout_at};
 
+use crate::http::agent::resumption::Arriving;
 use crate::http::problem::Problem;
 use crate::packages::upload_limits::{PAUSE, UploadLimits, UploadPermit, deadline};
 
@@ -25,35 +26,50 @@ pub(super) async fn receive(
     agent: AgentId,
     request: Request,
 ) -> Result<Upload<'_>, Problem> {
-    let promised = promised_bytes(&request);
+    receive_rest(uploads, agent, request, Arriving::default()).await
+}
+
+/// Receives the body of a request that goes on after the bytes that `arriving` has.
+pub(super) async fn receive_rest(
+    uploads: &UploadLimits,
+    agent: AgentId,
+    request: Request,
+    arriving: Arriving,
+) -> Result<Upload<'_>, Problem> {
+    let promised = promised_bytes(&request, arriving.received.len());
     if promised > limits::PACKAGE_BYTES {
         return Err(too_large());
     }
     let permit = uploads.enter(agent, promised).await.ok_or_else(too_many)?;
-    let body = read(request.into_body(), promised).await?;
+    let body = read(request.into_body(), promised, arriving).await?;
     Ok(Upload { body, _permit: permit })
 }
 
-/// The size that the request promises; the largest one where it promises none.
-fn promised_bytes(request: &Request) -> usize {
+/// The size that the request promises, after bytes that are there; the largest one where it
+/// promises none.
+fn promised_bytes(request: &Request, before: usize) -> usize {
     let value = request.headers().get(header::CONTENT_LENGTH);
-    let length = value.and_then(|value| value.to_str().ok()?.parse().ok());
-    length.unwrap_or(limits::PACKAGE_BYTES)
+    let length: Option<usize> = value.and_then(|value| value.to_str().ok()?.parse().ok());
+    length.map_or(limits::PACKAGE_BYTES, |length| length.saturating_add(before))
 }
 
-async fn read(body: Body, promised: usize) -> Result<Bytes, Problem> {
+async fn read(body: Body, promised: usize, mut arriving: Arriving) -> Result<Bytes, Problem> {
     let mut stream = body.into_data_stream();
-    let mut received = BytesMut::with_capacity(promised);
+    let before = arriving.received.len();
+    arriving.received.reserve(promised.saturating_sub(before));
     let begin = Instant::now();
     loop {
         let pause_ends = Instant::now() + PAUSE;
-        let next = timeout_at(pause_ends.min(begin + deadline(received.len())), stream.next());
-        let Some(chunk) = next.await.map_err(|_| too_slow())? else { return Ok(received.freeze()) };
+        let read = arriving.received.len() - before;
+        let next = timeout_at(pause_ends.min(begin + deadline(read)), stream.next());
+        let Some(chunk) = next.await.map_err(|_| too_slow())? else {
+            return Ok(arriving.complete());
+        };
         let chunk = chunk.map_err(|_| broken())?;
-        if received.len() + chunk.len() > limits::PACKAGE_BYTES {
+        if arriving.received.len() + chunk.len() > limits::PACKAGE_BYTES {
             return Err(too_large());
         }
-        received.extend_from_slice(&chunk);
+        arriving.received.extend_from_slice(&chunk);
     }
 }
 
@@ -74,7 +90,7 @@ fn too_slow() -> Problem {
     Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-upload", detail)
 }
 
-fn broken() -> Problem {
+pub(super) fn broken() -> Problem {
     let detail = "The upload did not arrive whole; send it again.";
     Problem::new(StatusCode::REQUEST_TIMEOUT, "broken-upload", detail)
 }
