@@ -62,6 +62,15 @@ impl PartialUploads {
         Self { dir }
     }
 
+    /// How much has arrived of a package so far.
+    pub fn length(&self, name: &PartialName, now: SystemTime) -> io::Result<u64> {
+        self.remove_surplus(now)?;
+        match fs::metadata(self.dir.join(name.file())) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            metadata => Ok(metadata?.len()),
+        }
+    }
+
     /// What has arrived of a package so far; empty where nothing is known of it.
     pub fn read(&self, name: &PartialName, now: SystemTime) -> io::Result<Vec<u8>> {
         self.remove_surplus(now)?;
@@ -179,6 +188,8 @@ mod tests {
         uploads.keep(&name(1, 1), b"abc", now).unwrap();
         uploads.keep(&name(2, 1), b"def", now).unwrap();
         assert_eq!(uploads.read(&name(1, 1), now).unwrap(), b"abc");
+        assert_eq!(uploads.length(&name(1, 1), now).unwrap(), 3);
+        assert_eq!(uploads.length(&name(1, 2), now).unwrap(), 0);
         let other = PartialName { sha256: [8; 32], ..name(1, 1) };
         assert_eq!(uploads.read(&other, now).unwrap(), b"", "other bytes under its number");
         uploads.remove(&name(1, 1)).unwrap();

@@ -41,9 +41,9 @@ pub(super) async fn put(
 ) -> Result<Json<Receipt>, Problem> {
     let name = package_name(caller, path)?;
     let partial = resumption::name_of(name, request.headers());
-    let arriving = Arriving::new(&api.packages.partial_uploads, partial, &[]);
+    let arriving = async { Ok(Arriving::new(&api.packages.partial_uploads, partial, &[])) };
     let uploads = &api.packages.uploads;
-    let upload = upload::receive_rest(uploads, caller.agent, request, arriving).await?;
+    let upload = upload::receive_rest(uploads, caller.agent, request, 0, arriving).await?;
     take(&api, caller, &name, &upload.body, partial).await
 }
 
@@ -55,8 +55,8 @@ pub(super) async fn offset(
     headers: HeaderMap,
 ) -> Result<(StatusCode, [(&'static str, String); 1]), Problem> {
     let name = resumption::required_name(package_name(caller, path)?, &headers)?;
-    let part = resumption::read(&api.packages.partial_uploads, name).await?;
-    Ok((StatusCode::NO_CONTENT, [(UPLOAD_OFFSET, part.len().to_string())]))
+    let bytes = resumption::length(&api.packages.partial_uploads, name).await?;
+    Ok((StatusCode::NO_CONTENT, [(UPLOAD_OFFSET, bytes.to_string())]))
 }
 
 /// Takes the rest of a package whose upload broke.
@@ -69,14 +69,9 @@ pub(super) async fn resume(
     let name = package_name(caller, path)?;
     let partial = resumption::required_name(name, request.headers())?;
     let offset = resumption::offset_of(request.headers())?;
-    let part = resumption::read(&api.packages.partial_uploads, partial).await?;
-    if part.len() != offset {
-        return Err(resumption::wrong_offset(offset, part.len()));
-    }
-    let arriving = Arriving::new(&api.packages.partial_uploads, Some(partial), &part);
-    drop(part);
+    let arriving = resumption::arriving_from(&api.packages.partial_uploads, partial, offset);
     let uploads = &api.packages.uploads;
-    let upload = upload::receive_rest(uploads, caller.agent, request, arriving).await?;
+    let upload = upload::receive_rest(uploads, caller.agent, request, offset, arriving).await?;
     take(&api, caller, &name, &upload.body, Some(partial)).await
 }
 

@@ -78,12 +78,25 @@ pub(super) fn offset_of(headers: &HeaderMap) -> Result<usize, Problem> {
     value.ok_or_else(|| Problem::bad_request("The header Upload-Offset with a number is missing."))
 }
 
-/// What has arrived of a package so far.
-pub(super) async fn read(
+/// How much has arrived of a package so far.
+pub(super) async fn length(
     uploads: &Arc<PartialUploads>,
     name: PartialName,
-) -> Result<Vec<u8>, Problem> {
-    blocking(uploads, move |uploads| uploads.read(&name, SystemTime::now())).await
+) -> Result<u64, Problem> {
+    blocking(uploads, move |uploads| uploads.length(&name, SystemTime::now())).await
+}
+
+/// What has arrived of a package so far, for a request that goes on at `offset`.
+pub(super) async fn arriving_from(
+    uploads: &Arc<PartialUploads>,
+    name: PartialName,
+    offset: usize,
+) -> Result<Arriving, Problem> {
+    let part = blocking(uploads, move |uploads| uploads.read(&name, SystemTime::now())).await?;
+    if part.len() != offset {
+        return Err(wrong_offset(offset, part.len()));
+    }
+    Ok(Arriving::new(uploads, Some(name), &part))
 }
 
 /// Forgets what has arrived of a package.
@@ -104,7 +117,7 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// The request goes on at another byte than the one that is missing. The agent asks again.
-pub(super) fn wrong_offset(offset: usize, has: usize) -> Problem {
+fn wrong_offset(offset: usize, has: usize) -> Problem {
     let detail = format!("The upload goes on at byte {offset}, but {has} bytes are here.");
     Problem::new(StatusCode::PRECONDITION_FAILED, "upload-offset", detail)
 }

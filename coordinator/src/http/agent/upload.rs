@@ -26,22 +26,24 @@ pub(super) async fn receive(
     agent: AgentId,
     request: Request,
 ) -> Result<Upload<'_>, Problem> {
-    receive_rest(uploads, agent, request, Arriving::default()).await
+    receive_rest(uploads, agent, request, 0, async { Ok(Arriving::default()) }).await
 }
 
-/// Receives the body of a request that goes on after the bytes that `arriving` has.
+/// Receives the body of a request that goes on after `before` bytes. These are read by `arriving`
+/// once there is memory for the whole.
 pub(super) async fn receive_rest(
     uploads: &UploadLimits,
     agent: AgentId,
     request: Request,
-    arriving: Arriving,
+    before: usize,
+    arriving: impl Future<Output = Result<Arriving, Problem>>,
 ) -> Result<Upload<'_>, Problem> {
-    let promised = promised_bytes(&request, arriving.received.len());
+    let promised = promised_bytes(&request, before);
     if promised > limits::PACKAGE_BYTES {
         return Err(too_large());
     }
     let permit = uploads.enter(agent, promised).await.ok_or_else(too_many)?;
-    let body = read(request.into_body(), promised, arriving).await?;
+    let body = read(request.into_body(), promised, arriving.await?).await?;
     Ok(Upload { body, _permit: permit })
 }
 
