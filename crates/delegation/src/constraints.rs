@@ -169,8 +169,9 @@ pub fn corrections<Hasher: BuildHasher>(
     let mut corrections = BTreeMap::new();
     // Most delegations are under no constraint: going through all of them would cost seconds.
     let constrained = constrained(hierarchy, constraints, delegation_table);
-    for subnet in constrained.chain(marked.keys().copied()) {
-        let Some(delegation) = delegation_table.get(subnet) else { continue };
+    let marked_subnets =
+        marked.keys().filter_map(|subnet| Some((*subnet, delegation_table.get(*subnet)?)));
+    for (subnet, delegation) in constrained.chain(marked_subnets) {
         let mark = marked.get(&subnet).copied();
         let correction = of_delegated(hierarchy, constraints, subnet, delegation, mark);
         corrections.extend(correction.map(|correction| (subnet, correction)));
@@ -184,18 +185,17 @@ pub fn corrections<Hasher: BuildHasher>(
     corrections
 }
 
-/// Subnets that a pin covers, and those of an agent that is excluded there; some more than once.
+/// Delegations that a pin covers, and those to an agent that is excluded there; some more than
+/// once.
 fn constrained<'a>(
     hierarchy: &'a Hierarchy,
     constraints: &'a Constraints,
     delegation_table: &'a DelegationTable,
-) -> impl Iterator<Item = SubnetId> + 'a {
-    let pinned = constraints.pins.iter().flat_map(|pin| pin.scope.subnets(hierarchy));
+) -> impl Iterator<Item = (SubnetId, Delegation)> + 'a {
+    let covered = |scope| delegation_table.covered_by(hierarchy, scope);
+    let pinned = constraints.pins.iter().flat_map(move |pin| covered(&pin.scope));
     let excluded = constraints.exclusions.iter().flat_map(move |exclusion| {
-        let is_of_agent = |subnet: &SubnetId| {
-            delegation_table.get(*subnet).is_some_and(|found| found.agent == exclusion.agent)
-        };
-        exclusion.scope.subnets(hierarchy).filter(is_of_agent)
+        covered(&exclusion.scope).filter(|(_, held)| held.agent == exclusion.agent)
     });
     pinned.chain(excluded)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use hierarchy::{CompanyId, Hierarchy, SubnetId};
+use hierarchy::{CompanyId, Hierarchy, Scope, SubnetId};
 use model::{AgentId, Reason};
 
 use crate::AgentCounts;
@@ -23,7 +23,7 @@ pub struct DelegationTable {
     /// Agents of all subnets below a subnet.
     by_ancestor: HashMap<SubnetId, AgentCounts>,
     /// Subnets of each agent.
-    by_agent: HashMap<AgentId, BTreeSet<SubnetId>>,
+    by_agent: BTreeMap<AgentId, BTreeSet<SubnetId>>,
     /// Subnets of each company. Most have one, for which a set of its own would be large.
     of_companies: BTreeSet<(CompanyId, SubnetId)>,
 }
@@ -118,9 +118,21 @@ impl DelegationTable {
     /// All agents that have a subnet, the lowest id first.
     pub fn agents(&self) -> Vec<AgentId> {
         let holders = self.by_agent.iter().filter(|(_, subnets)| !subnets.is_empty());
-        let mut agents: Vec<AgentId> = holders.map(|(agent, _)| *agent).collect();
-        agents.sort_unstable();
-        agents
+        holders.map(|(agent, _)| *agent).collect()
+    }
+
+    /// The delegations that a scope covers, in the order of the hierarchy. Takes time in proportion
+    /// to the table for a company or country.
+    pub fn covered_by<'a>(
+        &'a self,
+        hierarchy: &'a Hierarchy,
+        scope: &'a Scope,
+    ) -> impl Iterator<Item = (SubnetId, Delegation)> + 'a {
+        let candidates = match scope {
+            Scope::Range(range) => hierarchy.beginning_in(range),
+            Scope::Company { .. } | Scope::Country(_) => SubnetId::new(0)..SubnetId::new(u32::MAX),
+        };
+        self.between(candidates).filter(|(subnet, _)| scope.covers(hierarchy, *subnet))
     }
 
     /// Agents with a subnet of `company`, in the order of asking.

@@ -62,12 +62,7 @@ impl Scope {
     /// Whether this generation has a subnet of the scope. Takes time in proportion to the hierarchy
     /// for a company or country.
     pub fn is_known(&self, hierarchy: &Hierarchy) -> bool {
-        match self {
-            Self::Range(range) => hierarchy.inside(range).next().is_some(),
-            Self::Company { .. } | Self::Country(_) => {
-                hierarchy.iter().any(|subnet| self.covers(hierarchy, subnet.id()))
-            }
-        }
+        self.subnets(hierarchy).next().is_some()
     }
 
     /// Sort key with the narrowest scope first: small ranges before large ones, ranges before

@@ -234,9 +234,7 @@ fn refuse_conflicting(
     }
     // Scopes of different kinds, such as a range and a company, can only be compared subnet by
     // subnet.
-    let mut covered =
-        hierarchy.iter().map(|subnet| subnet.id()).filter(|id| scope.covers(hierarchy, *id));
-    covered.find_map(|subnet| match request.kind {
+    scope.subnets(hierarchy).find_map(|subnet| match request.kind {
         Kind::Pin => {
             let found = constraints.exclusion(hierarchy, subnet, agent)?;
             Some(Refusal::Excluded { agent, exclusion: found.id })
