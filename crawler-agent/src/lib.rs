@@ -49,4 +49,5 @@ pub mod robots;
 pub mod schedule;
 pub mod spans;
 pub mod status;
+pub mod token_bucket;
 pub mod visit;

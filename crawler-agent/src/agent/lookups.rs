@@ -1,7 +1,10 @@
 //! Lookups: the names of hosts that are due soon are looked up before a request slot is taken for
 //! them, several at a time and at a bounded rate.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use model::CrawlUrl;
 use tokio::{task::JoinSet, time::Instant};
@@ -10,12 +13,14 @@ use tokio_util::sync::CancellationToken;
 use super::{AgentError, readiness::ReadinessSignal};
 use crate::{
     frontier::{FrontierError, HostNumber, RobotsState},
-    resolve::LookupPace,
+    token_bucket::TokenBucket,
     visit::Visitor,
 };
 
 /// Lookups at the same time.
 const CONCURRENCY: usize = 64;
+/// Time of a rest whose lookups may follow each other at once.
+const BURST: Duration = Duration::from_secs(1);
 
 /// Task that looks names up while the agent may work.
 pub(super) struct LookupTask {
@@ -27,13 +32,15 @@ pub(super) struct LookupTask {
 /// What the lookups share.
 struct Lookups {
     visitor: Arc<Visitor>,
-    pace: Mutex<LookupPace>,
+    /// The rate at which name servers are asked. Times are counted from the start of the task.
+    pace: Mutex<TokenBucket>,
     started: Instant,
 }
 
 impl LookupTask {
     pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
-        let pace = Mutex::new(LookupPace::new(self.visitor.limits.lookups_per_second));
+        let rate = self.visitor.limits.lookups_per_second.into();
+        let pace = Mutex::new(TokenBucket::new(rate, BURST));
         let schedule = Arc::clone(&self.visitor.schedule);
         let lookups = Arc::new(Lookups { visitor: self.visitor, pace, started: Instant::now() });
         let mut readiness = self.readiness.subscribe();
@@ -82,8 +89,9 @@ impl Lookups {
         Ok(texts.filter_map(|text| CrawlUrl::parse(text).ok()).collect())
     }
 
-    fn admit(&self) -> std::time::Duration {
+    /// Counts a lookup; returns how long it must wait.
+    fn admit(&self) -> Duration {
         let now = self.started.elapsed();
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner).admit(now)
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner).reserve(1, now)
     }
 }

@@ -6,17 +6,16 @@
 
 use std::time::Duration;
 
+use crate::token_bucket::TokenBucket;
+
 /// Most bytes of one reservation. Smaller ones share the rate more evenly, larger ones cost less.
 const MAX_READ: u64 = 16 << 10;
 /// Time for which the bucket may fill while nobody reads.
 const BURST: Duration = Duration::from_millis(100);
 
-/// A token bucket, as the time at which all reserved bytes are paid for.
+/// A token bucket of bytes.
 #[derive(Debug, Clone)]
-pub struct Bucket {
-    bytes_per_second: u64,
-    paid: Duration,
-}
+pub struct Bucket(TokenBucket);
 
 /// A read that was reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,30 +29,23 @@ pub struct Reservation {
 impl Bucket {
     /// A full bucket of this rate. `now` is read from any clock that does not go back.
     pub fn new(bytes_per_second: u64) -> Self {
-        Self { bytes_per_second: bytes_per_second.max(1), paid: Duration::ZERO }
+        Self(TokenBucket::new(bytes_per_second, BURST))
     }
 
     /// Reserves a read of at most `wanted` bytes.
     pub fn reserve(&mut self, wanted: u64, now: Duration) -> Reservation {
         let bytes = wanted.min(MAX_READ);
-        let from = self.paid.max(now.saturating_sub(BURST));
-        self.paid = from + self.time_of(bytes);
-        Reservation { bytes, wait: self.paid.saturating_sub(now) }
+        Reservation { bytes, wait: self.0.reserve(bytes, now) }
     }
 
     /// Takes reserved bytes back that were not there to be read.
     pub fn unread(&mut self, bytes: u64) {
-        self.paid = self.paid.saturating_sub(self.time_of(bytes));
+        self.0.give_back(bytes);
     }
 
     /// Time until everything that is reserved may be read.
     pub fn backlog(&self, now: Duration) -> Duration {
-        self.paid.saturating_sub(now)
-    }
-
-    fn time_of(&self, bytes: u64) -> Duration {
-        let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_second);
-        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        self.0.backlog(now)
     }
 }
 

@@ -8,10 +8,8 @@
 //! Names of hosts are looked up before a request slot is taken for them, so that no slot waits for
 //! a name server: [`Resolver::resolve`] asks, and the visit finds the answer in the cache.
 //!
-//! - [`name_cache`]: answers with their times to live
-//! - [`lookup_pace`]: how often name servers are asked
+//! The answers and their times to live are in [`name_cache`].
 
-mod lookup_pace;
 mod name_cache;
 
 use std::{
@@ -28,7 +26,6 @@ use hickory_resolver::{
 use url::Host;
 
 use crate::{guard::Guard, guard::Refusal};
-pub use lookup_pace::LookupPace;
 use model::CrawlUrl;
 use name_cache::{Answer, NameCache};
 
@@ -112,18 +109,7 @@ impl Resolver {
     /// The addresses of this URL's host, IPv4 first; never empty.
     pub async fn addresses(&self, url: &CrawlUrl) -> Result<Vec<IpAddr>, ResolveError> {
         self.check_name(url)?;
-        let addresses = match url.host() {
-            Some(Host::Ipv4(address)) => vec![IpAddr::V4(address)],
-            Some(Host::Ipv6(address)) => vec![IpAddr::V6(address)],
-            Some(Host::Domain(name)) => self.lookup(name).await?,
-            None => vec![],
-        };
-        // All of them, not only the one that is used: see the module header.
-        for address in &addresses {
-            self.check(*address, Some(url.port()))?;
-        }
-        let mut usable: Vec<IpAddr> =
-            addresses.into_iter().filter(|a| self.can_reach(*a)).collect();
+        let mut usable = self.usable_addresses(url, Some(url.port())).await?;
         // IPv6 is not routed everywhere. Sorted, so that retries take the addresses in turn.
         usable.sort_by_key(|a| (a.is_ipv6(), *a));
         if usable.is_empty() {
@@ -137,14 +123,24 @@ impl Resolver {
     /// The addresses of a peer of the region. Its port is the other owner's choice; the addresses
     /// are checked like those of hosts.
     pub async fn addresses_of_peer(&self, url: &CrawlUrl) -> Result<Vec<IpAddr>, ResolveError> {
+        self.usable_addresses(url, None).await
+    }
+
+    /// The addresses of this URL's host that can be reached from here.
+    async fn usable_addresses(
+        &self,
+        url: &CrawlUrl,
+        port: Option<u16>,
+    ) -> Result<Vec<IpAddr>, ResolveError> {
         let addresses = match url.host() {
             Some(Host::Ipv4(address)) => vec![IpAddr::V4(address)],
             Some(Host::Ipv6(address)) => vec![IpAddr::V6(address)],
             Some(Host::Domain(name)) => self.lookup(name).await?,
             None => vec![],
         };
+        // All of them, not only the one that is used: see the module header.
         for address in &addresses {
-            self.check(*address, None)?;
+            self.check(*address, port)?;
         }
         Ok(addresses.into_iter().filter(|address| self.can_reach(*address)).collect())
     }
