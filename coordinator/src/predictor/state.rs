@@ -148,7 +148,8 @@ impl PredictorState {
         *self.model.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(model));
     }
 
-    /// Forgets what it derived. After an election it may lack what the previous leader did.
+    /// Forgets what it derived. After an election it may lack what the previous leader did, and
+    /// after a lost one what the next leader does.
     pub fn reset(&self) {
         *self.model.write().unwrap_or_else(PoisonError::into_inner) = None;
         self.budget.reset();

@@ -35,6 +35,8 @@ async fn renew(coordinator: &Coordinator, leadership: Option<Leadership>) -> Opt
             return Some(leadership);
         }
         coordinator.leader.set(false);
+        // Only a leader keeps it up to date.
+        coordinator.predictor.state.reset();
         tracing::warn!("lost the connection that carries the leadership");
     }
     elect(coordinator)
