@@ -28,11 +28,10 @@ pub(crate) fn measured(agents: u32, cities: &Cities) -> HomeTimes {
 
 /// The statement that stores the times, measured yesterday.
 pub(crate) fn insert(times: &HomeTimes) -> String {
-    let row = |((agent, witness), ms): (&(AgentId, AgentId), &Option<f64>)| {
-        let rtt_us = ms.map(|ms| (ms * 1_000.0).round()).unwrap_or_default();
-        format!("({}, {}, {rtt_us})", agent.get(), witness.get())
+    let row = |HomeTime { agent, witness, ms }| {
+        format!("({}, {}, {})", agent.get(), witness.get(), (ms * 1_000.0_f64).round())
     };
-    let rows: Vec<String> = times.iter().map(row).collect();
+    let rows: Vec<String> = answers(times).into_iter().map(row).collect();
     format!(
         "INSERT INTO home_times (agent, witness, home, rtt_us, measured_at)
          SELECT a.id, t.witness, a.home, t.rtt_us, now() - interval '1 day'
