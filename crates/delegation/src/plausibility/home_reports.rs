@@ -88,6 +88,9 @@ impl HomeReports {
 
 /// Logarithm of the likelihood of a forged report over that of an honest one.
 fn log_ratio(judgement: &Judgement, is_direct: bool) -> f64 {
+    if !judgement.is_informative() {
+        return 0.0;
+    }
     if judgement.verdict() == Verdict::Impossible {
         return IMPOSSIBLE.log_ratio(true);
     }

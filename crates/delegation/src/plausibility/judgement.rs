@@ -74,6 +74,12 @@ impl Judgement {
         Self { reported_ms, least_ms: LEAST_MS, witness: None, apart_ms: None, witnesses: 0 }
     }
 
+    /// Whether the report tells an honest agent from a forging one: a bound near zero contradicts
+    /// neither.
+    pub fn is_informative(&self) -> bool {
+        self.is_contradicted() || self.least_ms >= SLACK_MS
+    }
+
     /// Whether the report is shorter than what is plausible.
     pub fn is_contradicted(&self) -> bool {
         self.reported_ms < self.least_ms

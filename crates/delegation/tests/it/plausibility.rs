@@ -195,6 +195,24 @@ fn before_homes_are_measured_no_probe_is_spent() {
     assert_eq!(review(&references, &trust).confirm(decide, &search, &ready, 0.0, order), decide);
 }
 
+/// Neighbours of one city cannot tell whether an agent behind a proxy forges: any report is
+/// plausible between them.
+#[test]
+fn reports_that_nothing_could_contradict_prove_nothing() {
+    let mut times = Vec::new();
+    for home in 0..AGENTS.len() {
+        for witness in (0..AGENTS.len()).filter(|witness| *witness != home) {
+            let ms = if home == 0 { 40.0 + 9.0 * witness as f64 } else { 3.0 };
+            times.push(HomeTime { agent: agent(home), witness: agent(witness), ms });
+        }
+    }
+    let references = ReferenceTimes::new(&times);
+    let proxied = trust_after(&references, 0);
+    assert!(proxied.homes.judgements.len() > 6 && proxied.homes.contradicted() == 0);
+    assert!(!proxied.homes.is_accepted, "{proxied:?}");
+    assert!(trust_after(&references, 1).homes.is_accepted, "both directions of its pairs agree");
+}
+
 #[test]
 fn what_no_network_stack_reaches_is_contradicted_without_a_witness() {
     let references = ReferenceTimes::default();
