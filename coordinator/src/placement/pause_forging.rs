@@ -1,7 +1,7 @@
 //! Background task: pauses agents whose reports are forged, and searches again for the subnets that
 //! such agents won.
 
-use delegation::plausibility::{Trust, TrustLevel};
+use delegation::plausibility::{SearchReports, Trust, TrustLevel};
 use hierarchy::Range;
 use model::{AgentId, Reason};
 use store::StoreError;
@@ -71,7 +71,7 @@ fn won_subnets(placement: &Placement, agents: &[AgentId]) -> Vec<Range> {
     won.map(|(subnet, _)| delegated.hierarchy().subnet(subnet).range()).take(BATCH).collect()
 }
 
-/// Its contradicted reports: those on homes, then those that won a search, the newest last.
+/// Its contradicted reports: those on homes, then those in searches, the newest last.
 async fn contradictions(
     placement: &Placement,
     agent: AgentId,
@@ -87,7 +87,7 @@ async fn contradictions(
 
 /// The numbers behind a pause, as sentences.
 fn describe(trust: &Trust, example: Option<&Contradiction>) -> String {
-    let wins = &trust.wins.wins;
+    let SearchReports { wins, examinations, .. } = &trust.searches;
     let mut text = format!(
         "Other agents contradict {} of its {} reports on the homes of others and {} of the {} \
          reports with which it was fastest in a search.",
@@ -96,6 +96,13 @@ fn describe(trust: &Trust, example: Option<&Contradiction>) -> String {
         wins.contradicted,
         wins.judged
     );
+    if examinations.judged > 0 {
+        text.push_str(&format!(
+            " While it was doubted, they contradicted {} of {} reports on targets of their \
+             searches.",
+            examinations.contradicted, examinations.judged
+        ));
+    }
     if let Some(example) = example {
         text.push(' ');
         text.push_str(&describe_contradiction(example));

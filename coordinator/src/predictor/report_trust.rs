@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use delegation::plausibility::{HomeReports, Judgement, ReferenceTimes, Trust, Wins};
+use delegation::plausibility::{
+    HomeReports, Judgement, ReferenceTimes, ReportKind, SearchReports, Trust,
+};
 use model::{AgentId, UnixMillis};
 use serde_json::Value;
 use store::trust::{self, Contradiction};
@@ -13,7 +15,7 @@ use crate::predictor::Predictor;
 use crate::predictor::agent_places::measured_homes;
 use crate::runtime::events::Event;
 
-/// A report that won a search, with its judgement.
+/// A report with its judgement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReportJudgement {
     /// The address that was measured.
@@ -37,26 +39,26 @@ impl ReportJudgement {
     }
 }
 
-/// How the reports with which agents won searches were judged.
-pub async fn read_wins(store: &Store) -> Result<HashMap<AgentId, Wins>, StoreError> {
+/// How the reports of agents in searches were judged.
+pub async fn search_reports(store: &Store) -> Result<HashMap<AgentId, SearchReports>, StoreError> {
     let tests = trust::tests(store).await?;
-    Ok(tests.into_iter().map(|(agent, tests)| (agent, decode_wins(Some(tests)))).collect())
+    Ok(tests.into_iter().map(|(agent, tests)| (agent, decode(Some(tests)))).collect())
 }
 
 /// The trust in all agents with judged reports. The leader judges the reports on homes when one is
 /// new; other coordinators judge them here.
 pub async fn read_trust(predictor: &Predictor) -> Result<HashMap<AgentId, Trust>, StoreError> {
-    let wins = read_wins(&predictor.store).await?;
+    let searches = search_reports(&predictor.store).await?;
     if let Some(homes) = predictor.state.home_reports() {
-        return Ok(Trust::of_all(&homes, wins));
+        return Ok(Trust::of_all(&homes, searches));
     }
     let homes = measured_homes(&home_times::list(&predictor.store).await?);
-    Ok(Trust::of_all(&HomeReports::judge_all(&ReferenceTimes::new(&homes)), wins))
+    Ok(Trust::of_all(&HomeReports::judge_all(&ReferenceTimes::new(&homes)), searches))
 }
 
 /// Tests of another version of the program cannot be read: the agent begins anew.
-fn decode_wins(tests: Option<Value>) -> Wins {
-    let known = serde_json::from_value::<Option<Wins>>(tests.unwrap_or(Value::Null));
+fn decode(tests: Option<Value>) -> SearchReports {
+    let known = serde_json::from_value::<Option<SearchReports>>(tests.unwrap_or(Value::Null));
     known.ok().flatten().unwrap_or_default()
 }
 
@@ -65,17 +67,17 @@ fn decode_wins(tests: Option<Value>) -> Wins {
 pub async fn record_judgements(
     predictor: &Predictor,
     agent: AgentId,
-    judgements: &[ReportJudgement],
+    judged: &[(ReportKind, ReportJudgement)],
 ) -> Result<(), anyhow::Error> {
     let now = predictor.clock.now();
     let contradictions: Vec<Contradiction> =
-        judgements.iter().filter_map(|judged| judged.contradiction(now)).collect();
+        judged.iter().filter_map(|(_, report)| report.contradiction(now)).collect();
     trust::record(&predictor.store, agent, &contradictions, |tests| {
-        let mut wins = decode_wins(tests);
-        for judged in judgements {
-            wins.observe(judged.judgement.verdict());
+        let mut searches = decode(tests);
+        for (kind, report) in judged {
+            searches.observe(*kind, &report.judgement);
         }
-        Ok::<_, anyhow::Error>(serde_json::to_value(wins)?)
+        Ok::<_, anyhow::Error>(serde_json::to_value(searches)?)
     })
     .await?;
     if !contradictions.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use delegation::places::{self, AgentMap, PlaceModel, Posterior};
-use delegation::plausibility::{HomeReports, ReferenceTimes, Trust, Wins};
+use delegation::plausibility::{HomeReports, ReferenceTimes, SearchReports, Trust};
 use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
 use hierarchy::{Hierarchy, Numbering, SubnetId};
 use model::{AgentId, Phase};
@@ -89,10 +89,10 @@ impl PredictorState {
     pub fn trust(
         &self,
         hierarchy: &Hierarchy,
-        wins: HashMap<AgentId, Wins>,
+        searches: HashMap<AgentId, SearchReports>,
     ) -> HashMap<AgentId, Trust> {
         let homes = self.model(hierarchy).map(|model| Arc::clone(&model.home_reports));
-        Trust::of_all(&homes.unwrap_or_default(), wins)
+        Trust::of_all(&homes.unwrap_or_default(), searches)
     }
 
     /// Ready agents that the search has not asked, the ones first that are nearest by what agents

@@ -30,11 +30,8 @@ fn liars_are_paused_and_honest_agents_are_not() {
         let scenario = Scenario::new(&topology, scenarios(), seed);
         for forgery in FORGERIES {
             let seen = lab::forgery(&scenario, settings(forgery, Irregularity::None));
-            // Random times fit no home address, so that only triangles judge them. Without enough
-            // of these the agent is doubted and wins nothing.
-            let is_harmless = forgery == Forgery::Random && seen.wrong == 0;
-            let is_paused = seen.paused_after.is_some();
-            assert!(is_paused || is_harmless, "{forgery:?} {seed}: {seen:?}");
+            assert!(seen.paused_after.is_some(), "{forgery:?} {seed}: {seen:?}");
+            assert!(seen.wrong * 20 <= SEARCHES, "{forgery:?} {seed}: {seen:?}");
             assert_eq!(seen.honest_paused, 0, "{forgery:?} {seed}: {seen:?}");
         }
     }
@@ -86,9 +83,7 @@ fn on_the_matrix_of_2018_liars_are_paused_within_a_hundred_searches() {
         assert!(seen.iter().all(|run| run.honest_paused == 0), "{forgery:?}: {seen:?}");
         if forgery != Forgery::None {
             let paused = seen.iter().filter(|run| run.paused_after.is_some()).count();
-            // Half of the truth fits another location in some placements (decision record 34).
-            let least = if forgery == Forgery::Half { 19 } else { 20 };
-            assert!(paused >= least, "{forgery:?}: {seen:?}");
+            assert_eq!(paused, 20, "{forgery:?}: {seen:?}");
             let wrong: usize = seen.iter().map(|run| run.wrong).sum();
             let searches: usize = seen.iter().map(|run| run.searches).sum();
             assert!(wrong * 20 <= searches, "{forgery:?}: {wrong} of {searches}");

@@ -1,13 +1,14 @@
 //! Trust in the reports of an agent, as the API shows it.
 
-use delegation::plausibility::{Trust, TrustLevel};
+use delegation::plausibility::{SearchReports, Trust, TrustLevel};
 use store::trust::{self, AgentTrust};
 
 use crate::http::admin::dto::agents::{Contradiction, ReportLevel, ReportTrust};
 
-/// The judged reports of an agent; `stored` is None for one that has won no search.
+/// The judged reports of an agent; `stored` is None for one of which no report in a search was
+/// judged.
 pub(super) fn report_trust(trust: &Trust, stored: Option<AgentTrust>) -> ReportTrust {
-    let wins = &trust.wins.wins;
+    let SearchReports { wins, examinations, .. } = &trust.searches;
     let evidence = stored.as_ref().map(|stored| stored.evidence.clone()).unwrap_or_default();
     let (paused_at, finding) = stored.and_then(|stored| stored.paused).unzip();
     // What a paused agent reported no longer counts, so that its trust begins anew.
@@ -23,6 +24,8 @@ pub(super) fn report_trust(trust: &Trust, stored: Option<AgentTrust>) -> ReportT
         homes_contradicted: trust.homes.contradicted() as u32,
         wins_judged: wins.judged,
         wins_contradicted: wins.contradicted,
+        examinations_judged: examinations.judged,
+        examinations_contradicted: examinations.contradicted,
         paused_at: paused_at.map(Into::into),
         finding,
         contradictions: evidence.iter().map(contradiction).collect(),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use delegation::Delegation;
-use delegation::plausibility::Judgement;
+use delegation::plausibility::{JudgedReport, ReportKind};
 use hierarchy::SubnetId;
 use model::{AgentId, Reason};
 use store::StoreError;
@@ -30,8 +30,8 @@ pub(super) struct PendingDecision {
     pub(super) provisional: bool,
     /// What the trail measured; `None` when no agent measured anything.
     pub(super) observation: Option<Observation>,
-    /// The fastest agent of the trail, and how plausible its report is.
-    pub(super) judged: Option<(AgentId, Judgement)>,
+    /// How plausible the reports of the fastest and of the examined agent are.
+    pub(super) judged: Vec<JudgedReport>,
     pub(super) skipped: Vec<Skipped>,
     /// Set by [`PendingDecisions::add`].
     pub(super) entry: Option<UncommittedEntry>,
@@ -190,14 +190,15 @@ impl PendingDecisions<'_> {
         pending: &[PendingDecision],
         results: &[DecisionOutcome],
     ) -> Result<(), anyhow::Error> {
-        let mut judged: BTreeMap<AgentId, Vec<ReportJudgement>> = BTreeMap::new();
+        let mut judged: BTreeMap<AgentId, Vec<(ReportKind, ReportJudgement)>> = BTreeMap::new();
         for (decision, result) in pending.iter().zip(results) {
-            if let (DecisionOutcome::Applied(_), Some((agent, judgement)), false) =
-                (result, decision.judged, decision.provisional)
-            {
+            if !matches!(result, DecisionOutcome::Applied(_)) || decision.provisional {
+                continue;
+            }
+            for JudgedReport { agent, kind, judgement } in &decision.judged {
                 let target = Some(decision.search.target);
-                let report = ReportJudgement { target, judgement };
-                judged.entry(agent).or_default().push(report);
+                let report = ReportJudgement { target, judgement: *judgement };
+                judged.entry(*agent).or_default().push((*kind, report));
             }
         }
         for (agent, judgements) in judged {

@@ -25,7 +25,7 @@ use store::probes::{self, ExpectedAnswer, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
-use crate::predictor::{Observation, ensure_taught, probe_limits, read_wins};
+use crate::predictor::{Observation, ensure_taught, probe_limits, search_reports};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -40,6 +40,8 @@ pub struct SearchRound<'a> {
     policy: Arc<Policy>,
     probe_limits: ProbeLimits,
     agents: AvailableAgents,
+    /// Doubted agents, which searches only examine.
+    suspects: AvailableAgents,
     constraints: Constraints,
     /// What reports are judged by.
     references: Arc<ReferenceTimes>,
@@ -83,9 +85,12 @@ impl<'a> SearchRound<'a> {
             policy,
             probe_limits,
             agents: AvailableAgents::default(),
+            suspects: AvailableAgents::default(),
             constraints: current_constraints(&parts.store, parts.clock.now()).await?,
             references: predictor.state.references(delegated.hierarchy()),
-            trust: predictor.state.trust(delegated.hierarchy(), read_wins(&parts.store).await?),
+            trust: predictor
+                .state
+                .trust(delegated.hierarchy(), search_reports(&parts.store).await?),
             open_probes: workers.iter().map(|worker| (worker.agent, worker.orders)).collect(),
             new_probes: Vec::new(),
             decisions: PendingDecisions::new(parts, Arc::clone(&delegated)),
@@ -93,6 +98,7 @@ impl<'a> SearchRound<'a> {
             counts: StepCounts::default(),
         };
         round.agents = round.review().admitted(&available);
+        round.suspects = round.review().suspects(&available);
         Ok(round)
     }
 
@@ -141,7 +147,7 @@ impl<'a> SearchRound<'a> {
                             subnet,
                             &self.review().credible_trail(&trail),
                         ),
-                        judged: self.review().judge_fastest(&trail),
+                        judged: self.review().judge_decided(&trail),
                         skipped: self.skipped_agents(subnet, &trail, reason, agent),
                         entry: None,
                     };
@@ -185,7 +191,9 @@ impl<'a> SearchRound<'a> {
             Step::Decide { agent, .. } => {
                 let control = state.control_agents(hierarchy, agents, &search, agent);
                 let order = control.into_iter().chain(agents.agents());
-                self.review().confirm(step, &search, agents, draw, order)
+                let step = self.review().confirm(step, &search, agents, draw, order);
+                let suspects = self.constraints.permitted(hierarchy, &self.suspects, subnet);
+                self.review().examine(step, &search, &suspects)
             }
             Step::Ask(_) | Step::Wait | Step::NoAnswer | Step::NoAgents => step,
         };
@@ -242,7 +250,8 @@ impl<'a> SearchRound<'a> {
             usage.record(agent, subnet, now);
             usage.availability(&self.probe_limits, agent, available, now)
         });
-        self.agents.set(agent, available);
+        let group = if self.suspects.knows(agent) { &mut self.suspects } else { &mut self.agents };
+        group.set(agent, available);
     }
 
     /// Commits the collected decisions and orders the collected probes. No search has both, so the

@@ -86,7 +86,12 @@ impl HomeReports {
     }
 }
 
-/// Logarithm of the likelihood of a forged report over that of an honest one.
+/// Logarithm of the likelihood of a forged report over that of an honest one, for a report of a
+/// fair sample that triangles judge.
+pub(super) fn sample_log_ratio(judgement: &Judgement) -> f64 {
+    log_ratio(judgement, false)
+}
+
 fn log_ratio(judgement: &Judgement, is_direct: bool) -> f64 {
     if !judgement.is_informative() {
         return 0.0;

@@ -16,8 +16,8 @@
 //! 3. [`HomeReports`]: what an agent reported of the homes of others.
 //! 4. [`SequentialTest`]: Wald's test on the share of contradicted reports that won a search.
 //! 5. [`Trust`]: all that is held against one agent and what follows from it.
-//! 6. [`Review`]: the trail of a search without implausible times, and the control probe that a
-//!    search needs before it decides.
+//! 6. [`Review`]: the trail of a search without implausible times, the control probe that a search
+//!    needs before it decides, and the examination of a doubted agent.
 //!
 //! Wanted: no honest agent is paused, whatever its line and its home address are; an agent that
 //! forges times is paused before it has won many subnets.
@@ -32,9 +32,9 @@ mod trust;
 pub use home_reports::HomeReports;
 pub use judgement::{Judgement, Verdict, WitnessTime};
 pub use reference_times::{HomeTime, ReferenceTimes, Relation};
-pub use review::{ControlPolicy, Review};
+pub use review::{ControlPolicy, JudgedReport, Review};
 pub use sequential_test::SequentialTest;
-pub use trust::{Trust, TrustLevel, Wins};
+pub use trust::{Examinations, ReportKind, SearchReports, Trust, TrustLevel};
 
 /// How many times as long a direct route may be as a detour over a third place. Chosen on one half
 /// of the cities of a measured matrix and judged on the other half (decision record 0034).

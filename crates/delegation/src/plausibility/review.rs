@@ -1,10 +1,11 @@
-//! Review of a search: implausible times are replaced, and a decision may need a control probe.
+//! Review of a search: implausible times are replaced, and a decision may need a control probe, or
+//! examine a doubted agent.
 
 use std::collections::HashMap;
 
 use model::{AgentId, Phase};
 
-use super::{Judgement, LEAST_MS, ReferenceTimes, Trust, TrustLevel, WitnessTime};
+use super::{Judgement, LEAST_MS, ReferenceTimes, ReportKind, Trust, TrustLevel, WitnessTime};
 use crate::{AvailableAgents, Candidate, ProbeOutcome, Search, Step, TrailProbe};
 
 /// The part of the policy about control probes.
@@ -13,6 +14,14 @@ pub struct ControlPolicy {
     /// Share of the decided searches of trusted agents that are checked by a second agent; 0 to 1.
     /// With 0 no agent is checked, trusted or not.
     pub share: f64,
+}
+
+/// A report of a decided search, with its judgement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JudgedReport {
+    pub agent: AgentId,
+    pub kind: ReportKind,
+    pub judgement: Judgement,
 }
 
 /// What is known of the agents of a search.
@@ -38,14 +47,24 @@ impl Review<'_> {
         admitted
     }
 
-    /// The trail as the search shall see it. A report that no network stack reaches is none;
-    /// reports of agents that are not trusted are no shorter than the least plausible time.
+    /// The agents that take no part for now: searches examine them.
+    pub fn suspects(&self, agents: &AvailableAgents) -> AvailableAgents {
+        let mut suspects = agents.clone();
+        for agent in self.admitted(agents).agents() {
+            suspects.remove(agent);
+        }
+        suspects
+    }
+
+    /// The trail as the search shall see it. A report that no network stack reaches is none, nor
+    /// is that of an examined agent; reports of agents that are not trusted are no shorter than the
+    /// least plausible time.
     pub fn credible_trail(&self, trail: &[TrailProbe]) -> Vec<TrailProbe> {
         trail
             .iter()
             .map(|probe| {
                 let ProbeOutcome::Measured { rtt_us } = probe.outcome else { return *probe };
-                if f64::from(rtt_us) < LEAST_MS * 1000.0 {
+                if f64::from(rtt_us) < LEAST_MS * 1000.0 || self.is_examination(probe) {
                     return TrailProbe { outcome: ProbeOutcome::Unreachable, ..*probe };
                 }
                 if self.level(probe.agent) == TrustLevel::Trusted {
@@ -62,19 +81,34 @@ impl Review<'_> {
 
     /// The judgement of what `agent` measured, by the other probes of the trail.
     pub fn judge(&self, agent: AgentId, trail: &[TrailProbe]) -> Option<Judgement> {
-        let times: Vec<WitnessTime> = trail.iter().filter_map(witness_time).collect();
-        let reported = times.iter().find(|time| time.agent == agent)?;
-        let witnesses = times.iter().filter(|time| time.agent != agent);
-        let related = witnesses.map(|time| (*time, self.references.relation(agent, time.agent)));
+        let reported = trail.iter().filter_map(witness_time).find(|time| time.agent == agent)?;
+        self.judge_time(reported, trail)
+    }
+
+    fn judge_time(&self, reported: WitnessTime, trail: &[TrailProbe]) -> Option<Judgement> {
+        let agent = reported.agent;
+        let others = trail.iter().filter(|probe| probe.agent != agent);
+        let witnesses = others.filter(|probe| !self.is_examination(probe)).filter_map(witness_time);
+        let related = witnesses.map(|time| (time, self.references.relation(agent, time.agent)));
         Judgement::of(reported.ms, related)
     }
 
-    /// The agent that reported the shortest time of the trail, with the judgement of it; `None`
-    /// when nothing is known to judge by. The report counts whether or not the search believed it.
-    pub fn judge_fastest(&self, trail: &[TrailProbe]) -> Option<(AgentId, Judgement)> {
-        let times = trail.iter().filter_map(witness_time);
-        let fastest = times.min_by(|a, b| a.ms.total_cmp(&b.ms))?;
-        Some((fastest.agent, self.judge(fastest.agent, trail)?))
+    /// The judgements of a decided search: that of the agent with the shortest time, whether or not
+    /// the search believed it, and that of an examined agent. Nothing where nothing is known to
+    /// judge by.
+    pub fn judge_decided(&self, trail: &[TrailProbe]) -> Vec<JudgedReport> {
+        let judged = |kind, agent| {
+            let judgement = self.judge(agent, trail)?;
+            Some(JudgedReport { agent, kind, judgement })
+        };
+        let (examined, others): (Vec<TrailProbe>, Vec<TrailProbe>) =
+            trail.iter().partition(|probe| self.is_examination(probe));
+        let times = others.iter().filter_map(witness_time);
+        let fastest = times.min_by(|a, b| a.ms.total_cmp(&b.ms));
+        let win = fastest.and_then(|fastest| judged(ReportKind::Win, fastest.agent));
+        let examined =
+            examined.iter().filter_map(|probe| judged(ReportKind::Examination, probe.agent));
+        win.into_iter().chain(examined).collect()
     }
 
     /// The step that is taken instead of `step`: a decision for an agent whose report needs a
@@ -111,11 +145,51 @@ impl Review<'_> {
         let was_asked = |agent: AgentId| search.trail.iter().any(|probe| probe.agent == agent);
         // A measurement that is no bound for the report would be a wasted probe.
         let control = order.find(|other| {
-            agents.is_ready(*other) && !was_asked(*other) && self.is_witness(agent, *other)
+            agents.is_ready(*other)
+                && !was_asked(*other)
+                && self.level(*other) < TrustLevel::Doubted
+                && self.is_witness(agent, *other)
         });
         control.map_or(step, |agent| {
             Step::Ask(Candidate { agent, phase: Phase::Control, level: search.subnet })
         })
+    }
+
+    /// The step that is taken instead of `step`: a decided search asks a doubted agent first for
+    /// which the trail is a good test, one in each search. Without it such an agent would never win
+    /// again, and nothing more would speak for or against it.
+    pub fn examine(&self, step: Step, search: &Search<'_>, suspects: &AvailableAgents) -> Step {
+        let Step::Decide { provisional: false, .. } = step else { return step };
+        if self.policy.share == 0.0 {
+            return step;
+        }
+        if let Some(probe) = search.trail.iter().find(|probe| self.is_examination(probe)) {
+            return if probe.outcome == ProbeOutcome::Pending { Step::Wait } else { step };
+        }
+        let was_asked = |agent: AgentId| search.trail.iter().any(|probe| probe.agent == agent);
+        let needs = |agent| self.trust.get(&agent).is_some_and(Trust::needs_examination);
+        let suspect = suspects.agents().find(|agent| {
+            suspects.is_ready(*agent)
+                && needs(*agent)
+                && !was_asked(*agent)
+                && self.can_test(*agent, search.trail)
+        });
+        suspect.map_or(step, |agent| {
+            Step::Ask(Candidate { agent, phase: Phase::Control, level: search.subnet })
+        })
+    }
+
+    /// Whether two others measured the target, so that a forged report of the agent would probably
+    /// be contradicted.
+    fn can_test(&self, agent: AgentId, trail: &[TrailProbe]) -> bool {
+        let longest = WitnessTime { agent, ms: f64::INFINITY };
+        let judgement = self.judge_time(longest, trail);
+        judgement.is_some_and(|found| found.witnesses > 1 && found.is_informative())
+    }
+
+    /// Whether the probe is the examination of an agent, from which nothing else follows.
+    fn is_examination(&self, probe: &TrailProbe) -> bool {
+        probe.phase == Phase::Control && self.level(probe.agent) >= TrustLevel::Doubted
     }
 
     fn is_witness(&self, agent: AgentId, other: AgentId) -> bool {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use model::AgentId;
 use serde::{Deserialize, Serialize};
 
-use super::judgement::Verdict;
+use super::home_reports::sample_log_ratio;
+use super::judgement::{Judgement, Verdict};
 use super::sequential_test::Shares;
 use super::{HomeReports, SequentialTest};
 
@@ -19,18 +20,37 @@ const MIN_CONTRADICTED: usize = 8;
 /// Reports on homes that no network stack reaches, which are enough without a witness.
 const MIN_IMPOSSIBLE: usize = 3;
 
+/// Examinations that are enough: the reports of an agent that is still doubted then are no fair
+/// sample, such as those of an honest one whose route to one company is unusually short.
+const MOST_EXAMINATIONS: u32 = 50;
+
 /// Other agents that must contradict an agent before it is paused: one of them may lie itself.
 const MIN_WITNESSES: usize = 2;
 
-/// What the coordinator keeps of one agent: how the reports with which it won searches were judged.
+/// What the coordinator keeps of one agent: how its reports in searches were judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wins {
+pub struct SearchReports {
     /// Reports with which the agent won a search, as far as others measured the same target.
     pub wins: SequentialTest,
+    /// Reports on targets of others' searches, for which it was asked because it was doubted.
+    #[serde(default)]
+    pub examinations: Examinations,
     /// The first agents that contradicted it.
     contradicted_by: Vec<AgentId>,
     /// Whether it reported a time that is impossible whatever others measured.
     has_impossible: bool,
+}
+
+/// Reports of a doubted agent that decide nothing. They are a fair sample like those on homes, and
+/// there are as many targets as searches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Examinations {
+    /// Logarithm of the likelihood of forged reports over that of honest ones.
+    pub score: f64,
+    /// Reports that were judged.
+    pub judged: u32,
+    /// Those of them that were contradicted.
+    pub contradicted: u32,
 }
 
 /// Everything that says whether an agent is honest.
@@ -38,7 +58,17 @@ pub struct Wins {
 pub struct Trust {
     /// Its reports on the homes of others.
     pub homes: HomeReports,
-    pub wins: Wins,
+    /// Its reports in searches.
+    pub searches: SearchReports,
+}
+
+/// Why an agent was asked for a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReportKind {
+    /// It was fastest in a search.
+    Win,
+    /// It was doubted.
+    Examination,
 }
 
 /// How much a report of an agent counts.
@@ -49,17 +79,21 @@ pub enum TrustLevel {
     /// Every win is checked by two others until the reports on homes prove the agent honest, and
     /// its first win in any case. Implausible times are replaced by the least plausible ones.
     New,
-    /// Others contradict too many reports: it takes no part in searches while others can. Where it
-    /// does, every win is checked by three others.
+    /// Others contradict too many reports: it takes no part in searches while others can, but is
+    /// asked for targets that others measured. Where it does, every win is checked by three others.
     Doubted,
     /// Its reports are forged: it is paused.
     Forging,
 }
 
-impl Wins {
-    /// Counts a report that was fastest in a search.
-    pub fn observe(&mut self, verdict: Verdict) {
-        self.wins.observe(WINS, verdict != Verdict::Plausible);
+impl SearchReports {
+    /// Counts a judged report.
+    pub fn observe(&mut self, kind: ReportKind, judgement: &Judgement) {
+        let verdict = judgement.verdict();
+        match kind {
+            ReportKind::Win => self.wins.observe(WINS, verdict != Verdict::Plausible),
+            ReportKind::Examination => self.examinations.observe(judgement),
+        }
         match verdict {
             Verdict::Plausible => {}
             Verdict::Impossible => self.has_impossible = true,
@@ -71,20 +105,33 @@ impl Wins {
             }
         }
     }
+
+    fn contradicted(&self) -> usize {
+        self.wins.contradicted as usize + self.examinations.contradicted as usize
+    }
+}
+
+impl Examinations {
+    fn observe(&mut self, judgement: &Judgement) {
+        self.score += sample_log_ratio(judgement);
+        self.judged = self.judged.saturating_add(1);
+        let contradicted = u32::from(judgement.is_contradicted());
+        self.contradicted = self.contradicted.saturating_add(contradicted);
+    }
 }
 
 impl Trust {
     /// The trust in all agents that measured anything.
     pub fn of_all(
         homes: &BTreeMap<AgentId, HomeReports>,
-        wins: HashMap<AgentId, Wins>,
+        searches: HashMap<AgentId, SearchReports>,
     ) -> HashMap<AgentId, Self> {
         let of_homes = |(agent, homes): (&AgentId, &HomeReports)| {
-            (*agent, Self { homes: homes.clone(), wins: Wins::default() })
+            (*agent, Self { homes: homes.clone(), searches: SearchReports::default() })
         };
         let mut all: HashMap<AgentId, Self> = homes.iter().map(of_homes).collect();
-        for (agent, wins) in wins {
-            all.entry(agent).or_default().wins = wins;
+        for (agent, searches) in searches {
+            all.entry(agent).or_default().searches = searches;
         }
         all
     }
@@ -96,9 +143,10 @@ impl Trust {
 
     /// How much the next report counts.
     pub fn level(&self) -> TrustLevel {
-        let wins = &self.wins.wins;
-        // What speaks for the agent in one kind of reports does not excuse the other kind.
-        let score = self.homes.score.max(0.0) + wins.score.max(0.0);
+        let wins = &self.searches.wins;
+        // Both are fair samples. What they say for the agent does not excuse its wins.
+        let sampled = self.homes.score + self.searches.examinations.score;
+        let score = sampled.max(0.0) + wins.score.max(0.0);
         if score >= SequentialTest::limit() && self.is_proved() {
             TrustLevel::Forging
         } else if score > self.doubt_limit() {
@@ -108,6 +156,12 @@ impl Trust {
         } else {
             TrustLevel::Trusted
         }
+    }
+
+    /// Whether the agent is doubted, and more reports may clear that up.
+    pub fn needs_examination(&self) -> bool {
+        let examined = self.searches.examinations.judged;
+        self.level() == TrustLevel::Doubted && examined < MOST_EXAMINATIONS
     }
 
     /// Score from which the agent is doubted. A company's route may be unusually short for an
@@ -121,9 +175,9 @@ impl Trust {
     /// Whether there are enough contradicted reports of enough witnesses.
     fn is_proved(&self) -> bool {
         let (mut witnesses, impossible) = self.homes.witnesses();
-        witnesses.extend(&self.wins.contradicted_by);
-        let has_witnesses = self.wins.has_impossible || witnesses.len() >= MIN_WITNESSES;
-        let contradicted = self.homes.contradicted() + self.wins.wins.contradicted as usize;
+        witnesses.extend(&self.searches.contradicted_by);
+        let has_witnesses = self.searches.has_impossible || witnesses.len() >= MIN_WITNESSES;
+        let contradicted = self.homes.contradicted() + self.searches.contradicted();
         impossible >= MIN_IMPOSSIBLE || (has_witnesses && contradicted >= MIN_CONTRADICTED)
     }
 }

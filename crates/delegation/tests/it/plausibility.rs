@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use delegation::plausibility::{
-    ControlPolicy, HomeReports, HomeTime, Judgement, ReferenceTimes, Review, Trust, TrustLevel,
-    Verdict,
+    ControlPolicy, HomeReports, HomeTime, Judgement, ReferenceTimes, ReportKind, Review, Trust,
+    TrustLevel, WitnessTime,
 };
 use delegation::{
     Availability, AvailableAgents, Candidate, ProbeOutcome, Search, Step, TrailProbe,
@@ -47,6 +47,17 @@ fn trust_after(references: &ReferenceTimes, index: usize) -> Trust {
     all.remove(&agent(index)).unwrap_or_default()
 }
 
+fn report(reported_ms: f64, least_ms: f64, witness: Option<usize>) -> Judgement {
+    let witness = witness.map(|index| WitnessTime { agent: agent(index), ms: 100.0 });
+    Judgement { reported_ms, least_ms, witness, apart_ms: None, witnesses: 2 }
+}
+
+/// A search that the agent won, contradicted by another agent or not.
+fn won(trust: &mut Trust, contradicted_by: Option<usize>) {
+    let least_ms = if contradicted_by.is_some() { 60.0 } else { 30.0 };
+    trust.searches.observe(ReportKind::Win, &report(50.0, least_ms, contradicted_by.or(Some(1))));
+}
+
 #[test]
 fn honest_agents_are_trusted_after_their_first_win() {
     let references = honest();
@@ -54,7 +65,7 @@ fn honest_agents_are_trusted_after_their_first_win() {
         let mut trust = trust_after(&references, index);
         assert_eq!((trust.homes.judgements.len(), trust.homes.contradicted()), (11, 0));
         assert_eq!(trust.level(), TrustLevel::New, "its first win is checked");
-        trust.wins.observe(Verdict::Plausible);
+        won(&mut trust, None);
         assert_eq!(trust.level(), TrustLevel::Trusted);
     }
 }
@@ -140,9 +151,9 @@ fn implausible_times_are_replaced_by_the_least_plausible_one() {
     assert_eq!(believed[1..], reports[1..]);
     let two = trail(&[(0, 1.0), (5, 3.0)]);
     assert_eq!(review.credible_trail(&two), two, "one of the two is wrong, but which?");
-    let (fastest, Judgement { reported_ms, .. }) =
-        review.judge_fastest(&trail(&[(0, 1.0), (5, 3.0)])).unwrap();
-    assert_eq!((fastest, reported_ms.to_bits()), (agent(0), 1.0_f64.to_bits()));
+    let judged = review.judge_decided(&two);
+    assert_eq!((judged.len(), judged[0].agent, judged[0].kind), (1, agent(0), ReportKind::Win));
+    assert_eq!(judged[0].judgement.reported_ms.to_bits(), 1.0_f64.to_bits());
 }
 
 #[test]
@@ -174,7 +185,7 @@ fn the_first_win_of_an_agent_and_a_sample_of_later_ones_are_checked() {
     let mut known = trust_after(&references, 0);
     trust.insert(agent(0), known.clone());
     assert_eq!(step(&trust, 0.5, false), ask, "its first win");
-    known.wins.observe(Verdict::Plausible);
+    won(&mut known, None);
     trust.insert(agent(0), known);
     assert_eq!(step(&trust, 0.5, false), decide(false));
     assert_eq!(step_of(&alone, &trust, 0.5, false), decide(false));
@@ -213,6 +224,86 @@ fn reports_that_nothing_could_contradict_prove_nothing() {
     assert!(trust_after(&references, 1).homes.is_accepted, "both directions of its pairs agree");
 }
 
+/// Trust in agent 0 whose reports on homes leave it doubted.
+fn doubted() -> Trust {
+    let mut trust = Trust::default();
+    trust.homes.score = 6.0;
+    trust.homes.judgements = (1..=6).map(|witness| report(1.0, 60.0, Some(witness))).collect();
+    assert!(trust.needs_examination(), "{:?}", trust.level());
+    trust
+}
+
+#[test]
+fn a_decided_search_examines_a_doubted_agent_and_nothing_else_follows_from_its_report() {
+    let references = honest();
+    let trust = HashMap::from([(agent(0), doubted())]);
+    let review = review(&references, &trust);
+    let ready: AvailableAgents =
+        (0..AGENTS.len()).map(|index| (agent(index), Availability::Ready)).collect();
+    let suspects = review.suspects(&ready);
+    assert_eq!(suspects.agents().collect::<Vec<_>>(), [agent(0)]);
+    let decide = Step::Decide {
+        agent: agent(5),
+        rtt_us: 3_000,
+        reason: Reason::Predicted,
+        provisional: false,
+    };
+    let subnet = SubnetId::new(9);
+    let next = |trail: &[TrailProbe]| {
+        let trail = review.credible_trail(trail);
+        let search = Search { subnet, trail: &trail, provisional: None, waited_ms: 0 };
+        review.examine(decide, &search, &suspects)
+    };
+    // The target is at the other end of the line, next to agent 5.
+    let mut probes = trail(&[(5, 3.0), (4, 42.0)]);
+    let ask = Step::Ask(Candidate { agent: agent(0), phase: Phase::Control, level: subnet });
+    assert_eq!(next(&probes), ask);
+    assert_eq!(next(&probes[..1]), decide, "one of two would be wrong, but which?");
+    assert_eq!(next(&trail(&[(6, 3.0), (1, 42.0)])), decide, "too near to tell");
+    let pending = ProbeOutcome::Pending;
+    probes.push(TrailProbe { agent: agent(0), phase: Phase::Control, outcome: pending });
+    assert_eq!(next(&probes), Step::Wait);
+    probes[2].outcome = ProbeOutcome::Measured { rtt_us: 1_000 };
+    assert_eq!(next(&probes), decide);
+    assert_eq!(review.credible_trail(&probes)[2].outcome, ProbeOutcome::Unreachable);
+    let judged = review.judge_decided(&probes);
+    let kinds: Vec<_> = judged.iter().map(|judged| (judged.agent, judged.kind)).collect();
+    assert_eq!(kinds, [(agent(5), ReportKind::Win), (agent(0), ReportKind::Examination)]);
+    assert!(!judged[0].judgement.is_contradicted() && judged[1].judgement.is_contradicted());
+}
+
+#[test]
+fn examinations_end_a_doubt_one_way_or_the_other() {
+    let level_after = |least_ms: f64| {
+        let mut trust = doubted();
+        let examined = (0..200).take_while(|index| {
+            let needs = trust.needs_examination();
+            let judgement = report(50.0, least_ms, Some(1 + index % 2));
+            trust.searches.observe(ReportKind::Examination, &judgement);
+            needs
+        });
+        (examined.count(), trust.level())
+    };
+    let (examined, level) = level_after(30.0);
+    assert!(examined < 10 && level == TrustLevel::New, "{examined} {level:?}");
+    let (examined, level) = level_after(60.0);
+    assert!(examined < 10 && level == TrustLevel::Forging, "{examined} {level:?}");
+}
+
+#[test]
+fn examinations_do_not_excuse_won_searches_and_come_to_an_end() {
+    let mut trust = trust_after(&honest(), 0);
+    while trust.level() < TrustLevel::Doubted {
+        won(&mut trust, Some(1));
+    }
+    let mut examined = 0;
+    while trust.needs_examination() {
+        trust.searches.observe(ReportKind::Examination, &report(50.0, 30.0, Some(1)));
+        examined += 1;
+    }
+    assert_eq!((examined, trust.level()), (50, TrustLevel::Doubted));
+}
+
 #[test]
 fn what_no_network_stack_reaches_is_contradicted_without_a_witness() {
     let references = ReferenceTimes::default();
@@ -228,10 +319,10 @@ fn what_no_network_stack_reaches_is_contradicted_without_a_witness() {
 fn an_agent_that_begins_to_forge_late_is_found() {
     let mut trust = trust_after(&honest(), 0);
     for _ in 0..10_000 {
-        trust.wins.observe(Verdict::Plausible);
+        won(&mut trust, None);
     }
     let found = (0..25).any(|_| {
-        trust.wins.observe(Verdict::Impossible);
+        trust.searches.observe(ReportKind::Win, &report(0.001, 0.01, None));
         trust.level() == TrustLevel::Forging
     });
     assert!(found, "{trust:?}");
@@ -241,9 +332,9 @@ fn an_agent_that_begins_to_forge_late_is_found() {
 fn a_single_witness_pauses_nobody() {
     let mut trust = Trust::default();
     for _ in 0..100 {
-        trust.wins.observe(Verdict::ContradictedBy(agent(1)));
+        won(&mut trust, Some(1));
     }
     assert_eq!(trust.level(), TrustLevel::Doubted);
-    trust.wins.observe(Verdict::ContradictedBy(agent(2)));
+    won(&mut trust, Some(2));
     assert_eq!(trust.level(), TrustLevel::Forging);
 }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use delegation::places::{AgentClaim, AgentMap, Levels, PlaceModel, next_step};
-use delegation::plausibility::{ControlPolicy, LEAST_MS, Review, Trust, TrustLevel};
+use delegation::plausibility::{ControlPolicy, JudgedReport, LEAST_MS, Review, Trust, TrustLevel};
 use delegation::{Availability, AvailableAgents, Policy, ProbeOutcome, Step, TrailProbe};
 use model::{AgentId, Phase};
 
@@ -180,15 +180,20 @@ impl<'s> State<'s> {
             self.outcome.wrong += usize::from(agent == LIAR && !is_optimal);
         }
         self.learn(site, trail);
-        if let Some((agent, judgement)) = self.review().judge_fastest(trail) {
-            self.trust.entry(agent).or_default().wins.observe(judgement.verdict());
+        for JudgedReport { agent, kind, judgement } in self.review().judge_decided(trail) {
+            self.trust.entry(agent).or_default().searches.observe(kind, &judgement);
         }
         self.pause_forging();
     }
 
+    fn credible_trail(&self, trail: &[TrailProbe]) -> Vec<TrailProbe> {
+        if self.settings.checks { self.review().credible_trail(trail) } else { trail.to_vec() }
+    }
+
     fn learn(&mut self, site: Site, trail: &[TrailProbe]) {
+        let credible = self.credible_trail(trail);
         let times: Vec<(AgentId, f64)> =
-            trail.iter().filter_map(measured_ms).filter(|(_, ms)| *ms >= LEAST_MS).collect();
+            credible.iter().filter_map(measured_ms).filter(|(_, ms)| *ms >= LEAST_MS).collect();
         let levels = Levels::of(&self.reports.scenario.topology.hierarchy, site.subnet);
         if let Some(places) = &mut self.places {
             places.learn(levels, &times);

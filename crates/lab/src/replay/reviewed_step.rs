@@ -16,7 +16,7 @@ pub(crate) struct ReviewedSearch<'r> {
 
 impl ReviewedSearch<'_> {
     /// The next step: doubted agents take no part, implausible times are replaced, and a decision
-    /// may need a control probe.
+    /// may need a control probe or examine a doubted agent.
     pub(crate) fn step(
         &self,
         available: &AvailableAgents,
@@ -30,6 +30,7 @@ impl ReviewedSearch<'_> {
         let Step::Decide { agent, .. } = step else { return step };
         let order = self.places.nearest_without(self.hierarchy, &agents, &search, agent);
         let order = order.into_iter().chain(agents.agents());
-        self.review.confirm(step, &search, &agents, self.draw, order)
+        let step = self.review.confirm(step, &search, &agents, self.draw, order);
+        self.review.examine(step, &search, &self.review.suspects(available))
     }
 }

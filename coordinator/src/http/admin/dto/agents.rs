@@ -194,6 +194,10 @@ pub struct ReportTrust {
     pub wins_judged: u32,
     /// Number of those that they contradict.
     pub wins_contradicted: u32,
+    /// Number of targets of others' searches that it was asked for while it was doubted.
+    pub examinations_judged: u32,
+    /// Number of those of its reports that they contradict.
+    pub examinations_contradicted: u32,
     /// When the coordinator paused it because of its reports; null otherwise.
     #[schema(required = true)]
     pub paused_at: Option<Timestamp>,
@@ -212,8 +216,8 @@ pub enum ReportLevel {
     Trusted,
     /// Little is known: two others check the searches that it wins.
     New,
-    /// Others contradict too many reports: three others check the searches that it wins, and
-    /// implausible times are replaced.
+    /// Others contradict too many reports: it wins no searches while others can, and is asked for
+    /// targets that others measured.
     Doubted,
     /// Its reports are forged: the coordinator pauses it.
     Forging,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use delegation::places::{AgentClaim, Levels, PlaceModel, Position};
-use delegation::plausibility::{ControlPolicy, Review, Trust};
+use delegation::plausibility::{ControlPolicy, JudgedReport, Review, Trust};
 use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
 use model::AgentId;
 
@@ -52,11 +52,11 @@ impl<'d> PlaceSearches<'d> {
         Some(Self { scenario, model, homes, trust, policy, budget: DailyBudget::default() })
     }
 
-    /// Counts the judgement of the report that won, which the coordinator stores.
+    /// Counts the judgements of a decided search, which the coordinator stores.
     fn judge(&mut self, trail: &[TrailProbe]) {
-        let review = review(&self.homes, &self.trust);
-        if let Some((agent, judgement)) = review.judge_fastest(trail) {
-            self.trust.entry(agent).or_default().wins.observe(judgement.verdict());
+        let judged = review(&self.homes, &self.trust).judge_decided(trail);
+        for JudgedReport { agent, kind, judgement } in judged {
+            self.trust.entry(agent).or_default().searches.observe(kind, &judgement);
         }
     }
 }
@@ -73,7 +73,8 @@ impl<'d> Searches<'d> for PlaceSearches<'d> {
             })
         };
         let (agent, _, trail) = simulate(self.scenario, site, next)?;
-        let times: Vec<(AgentId, f64)> = trail.iter().filter_map(measured_ms).collect();
+        let credible = review.credible_trail(&trail);
+        let times: Vec<(AgentId, f64)> = credible.iter().filter_map(measured_ms).collect();
         self.model.learn(Levels::of(hierarchy, site.subnet), &times);
         self.judge(&trail);
         Some(DecidedSearch { agent, probes: trail.len() })
