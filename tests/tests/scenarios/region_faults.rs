@@ -16,7 +16,7 @@ use tests::net::{Links, Scope};
 use tests::world::Size;
 
 use crate::region_world::assert_polite;
-use crate::small_world::SmallWorld;
+use crate::small_world::{LIMIT, SmallWorld};
 
 /// The last fault begins before this share of the crawl is done.
 const LAST: f64 = 0.8;
@@ -76,22 +76,25 @@ fn seeds() -> Range<u64> {
 }
 
 async fn trial(seed: u64, agents: usize, documents: usize) {
-    let size = Size { agents, hosts: 4 * agents, countries: 5, near_ms: None };
+    let countries = 5.min(agents + 1);
+    let size = Size { agents, hosts: 4 * agents, countries, near_ms: None };
     let mut world = SmallWorld::open_region(size, documents, PeerPaths::Direct).await;
     world.delegate_hosts().await;
     world.until_region().await;
     world.deployment.seed(&world.setup.environment).await.unwrap();
     world.until_seeds().await;
     world.deployment.coordinator.stop().await.unwrap();
+    // Hosts with a Crawl-delay of a second come last, and have the more pages, the larger the web.
+    let limit = LIMIT + documents as u32 * Duration::from_millis(100);
     let begun = Instant::now();
     let mut in_flight = 0;
     for (share, fault) in schedule(seed, agents) {
-        world.reach(share).await;
+        world.reach_within(share, limit).await;
         eprintln!("seed {seed}, at {:.2} of the crawl: {fault:?}", world.progress());
         in_flight += execute(&mut world, fault).await;
     }
     let converged = until_converged(&world).await;
-    world.reach(1.0).await;
+    world.reach_within(1.0, limit).await;
     let took = begun.elapsed();
     let cpu: Duration = world.deployment.agents.iter_mut().map(|agent| agent.process().cpu()).sum();
     let report = world.report();

@@ -56,11 +56,15 @@ impl SmallWorld {
     }
 
     pub(crate) async fn reach(&self, share: f64) {
+        self.reach_within(share, LIMIT).await;
+    }
+
+    pub(crate) async fn reach_within(&self, share: f64, limit: Duration) {
         let look = || {
             let seen = self.progress();
             std::future::ready(if seen >= share { Ok(()) } else { Err(seen) })
         };
-        until("share of the crawl", LIMIT, look).await.unwrap();
+        until("share of the crawl", limit, look).await.unwrap();
     }
 
     /// Waits until nothing that was fetched waits at an agent any more.
