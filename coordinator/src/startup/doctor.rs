@@ -67,7 +67,7 @@ fn data_directory(dir: &Path) -> Check {
         Err(error) => Check::problem(
             subject,
             format!("{} cannot be written: {error}", existing.display()),
-            "run this as the user of the service, or choose another with --data-dir",
+            "run this as the user of the service, or choose another as `data_dir` (--data-dir)",
         ),
     }
 }
@@ -94,12 +94,12 @@ fn port(listen: SocketAddr) -> Check {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Check::warning(
             "port",
             format!("{listen} is in use"),
-            "if that is not the coordinator itself, choose another with --listen",
+            "if that is not the coordinator itself, choose another as `listen` (--listen)",
         ),
         Err(error) => Check::problem(
             "port",
             format!("{listen} cannot be used: {error}"),
-            "choose an address of this machine and a port above 1023 with --listen",
+            "choose an address of this machine and a port above 1023 as `listen` (--listen)",
         ),
     }
 }
@@ -112,7 +112,7 @@ async fn postgres(config: &Config) -> Check {
             Err(error) => Check::problem(
                 subject,
                 chain(&error),
-                "install it (apt-get install postgresql), or give a server with --database-url",
+                "install it (apt-get install postgresql), or name a server as `database_url`",
             ),
         };
     };
@@ -125,7 +125,7 @@ async fn postgres(config: &Config) -> Check {
         Err(error) => Check::problem(
             subject,
             chain(&error),
-            "start that server, or correct --database-url (DATABASE_URL)",
+            "start that server, or correct `database_url` (--database-url, DATABASE_URL)",
         ),
     }
 }

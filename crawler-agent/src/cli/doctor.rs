@@ -7,7 +7,7 @@ use model::check::{Check, CheckVerdict};
 use protocol::limits;
 use url::{Host, Url};
 
-use super::{ConfigArgs, NO, print_line, run};
+use super::{ConfigArgs, NO, installed_service::InstalledService, print_line, run};
 use crate::{
     clock,
     config::{Config, is_on_loopback},
@@ -32,7 +32,8 @@ pub(super) struct DoctorArgs {
 
 pub(super) fn print(arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let (config, dir) = arguments.config_args.open()?;
-    let checks = run::runtime()?.block_on(check(&config, &dir));
+    let service = InstalledService::find(Path::new("/"), &arguments.config_args.config);
+    let checks = run::runtime()?.block_on(check(&config, &dir, service.as_ref()));
     if arguments.json {
         print_line(&serde_json::to_string_pretty(&checks)?);
     } else {
@@ -44,8 +45,9 @@ pub(super) fn print(arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     Ok(if has_problem { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
-async fn check(config: &Config, dir: &Path) -> Vec<Check> {
-    let mut checks = vec![data_directory(dir), disk(config, dir), dns(&config.coordinator).await];
+async fn check(config: &Config, dir: &Path, service: Option<&InstalledService>) -> Vec<Check> {
+    let mut checks = vec![data_directory(dir, service), disk(config, dir)];
+    checks.push(dns(&config.coordinator).await);
     checks.push(proxy(&config.coordinator));
     checks.extend(coordinator(config).await);
     checks.push(icmp(config));
@@ -53,7 +55,7 @@ async fn check(config: &Config, dir: &Path) -> Vec<Check> {
     checks
 }
 
-fn data_directory(dir: &Path) -> Check {
+fn data_directory(dir: &Path, service: Option<&InstalledService>) -> Check {
     let subject = "data directory";
     let opened = DataDir::open(dir).and_then(|data_dir| data_dir.identity());
     match opened {
@@ -63,7 +65,11 @@ fn data_directory(dir: &Path) -> Check {
         Ok(None) => Check::warning(
             subject,
             format!("{}: the agent has not enrolled yet", dir.display()),
-            "start it with --join-token-file",
+            match service {
+                Some(service) => service.how_to_enrol(dir),
+                None => "start it with --join-token-file FILE; the file has the admin's join token"
+                    .to_owned(),
+            },
         ),
         Err(error) => Check::problem(
             subject,

@@ -3,7 +3,15 @@
 use std::path::{Path, PathBuf};
 
 /// Variable with the token.
-const VARIABLE: &str = "NEARCRAWL_JOIN_TOKEN";
+pub(super) const VARIABLE: &str = "NEARCRAWL_JOIN_TOKEN";
+
+/// Whether a file of variables, as systemd reads it, sets the token. False where it cannot be read.
+pub(super) fn is_in_environment_file(path: &Path) -> bool {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let mut values = text.lines().filter_map(|line| line.trim().strip_prefix(VARIABLE));
+    let has_text = |value: &str| !value.trim().trim_matches(['"', '\'']).is_empty();
+    values.any(|value| value.strip_prefix('=').is_some_and(has_text))
+}
 
 /// The file of the token cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +37,8 @@ pub(super) fn read(file: Option<&Path>) -> anyhow::Result<String> {
     variable.ok_or_else(|| {
         anyhow::anyhow!(
             "this agent has not enrolled yet, or before coordinators had keys: ask the \
-             coordinator's admin for a token and give its file with --join-token-file"
+             coordinator's admin for a token and give its file with --join-token-file, or as \
+             {VARIABLE} in the service's /etc/nearcrawl/agent.env"
         )
     })
 }

@@ -4,6 +4,7 @@ mod completions;
 mod doctor;
 mod extract;
 mod guard;
+mod installed_service;
 mod join_token;
 mod leave;
 mod log;
