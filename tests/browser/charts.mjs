@@ -1,6 +1,6 @@
 // Charts and maps: what happened over time and where, for eyes, for keyboards and as tables.
 import assert from 'node:assert/strict';
-import { settled } from './chromium.mjs';
+import { open, overflows, settled } from './chromium.mjs';
 import { answer } from './world.mjs';
 
 /** Largest first load of the dashboard, in bytes as they are transferred. */
@@ -91,6 +91,40 @@ export async function fitsScreens(page) {
     const long = await page.evaluate(() => document.documentElement.scrollHeight);
     assert.ok(long <= screens[name] * height, `${name}: ${long} px are more than the screens`);
   }
+}
+
+/** A map that is wider than a phone says so, and the keyboard alone scrolls it to its last column. */
+export async function scrollsWideMaps(browser, url, storageState) {
+  const viewport = { width: 320, height: 700 };
+  const phone = await open(browser, url, { viewport, storageState });
+  const agents = [...Array(12).keys()].map((n) => ({ id: `agt_${n}`, name: `singapore-${n}` }));
+  const rows = agents.map((agent) => ({ agent, round_trips_ms: agents.map((_, n) => n + 1) }));
+  await phone.route('**/api/v1/maps/agents', (route) =>
+    route.fulfill({ json: { all_agents: agents.length, agents, rows } }),
+  );
+  await phone.goto('/maps?view=agents');
+  const area = phone.getByRole('region', { name: 'Round trips between agents' });
+  await area.getByRole('row').first().waitFor();
+  await phone.getByText('Scroll sideways to see all columns.').waitFor();
+  await waitForShade(area, '1');
+  // Names of agents are not broken into letters to make room for the columns.
+  const { height } = await area.getByRole('rowheader').first().boundingBox();
+  assert.ok(height < 60, `a row is ${height} px high`);
+  const most = await area.evaluate((element) => element.scrollWidth - element.clientWidth);
+  await area.focus();
+  while ((await area.evaluate((element) => element.scrollLeft)) < most - 1)
+    await phone.keyboard.press('ArrowRight');
+  await waitForShade(area, '0');
+  assert.equal(await overflows(phone), 0);
+  await phone.context().close();
+}
+
+/** Waits until the shade at the end of an area, which says that there is more, is as opaque as that. */
+async function waitForShade(area, opacity) {
+  await area.page().waitForFunction(
+    ([element, wanted]) => getComputedStyle(element.parentElement, '::after').opacity === wanted,
+    [await area.elementHandle(), opacity],
+  );
 }
 
 /** The first load is small, and charts and maps are not part of it. */

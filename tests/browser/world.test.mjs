@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import { looks, open, overflows, seriousViolations, settled, shoot } from './chromium.mjs';
 import { createsAndRemoves } from './accounts.mjs';
 import { joinsByTheForm, makesApiTokens } from './joining.mjs';
-import { fitsScreens, loadsLittle, showsCharts, showsGifts, showsMaps } from './charts.mjs';
+import {
+  fitsScreens,
+  loadsLittle,
+  scrollsWideMaps,
+  showsCharts,
+  showsGifts,
+  showsMaps,
+} from './charts.mjs';
 import { enrol } from './newcomer.mjs';
 import {
   explainsAgentsAndAddresses,
@@ -250,6 +257,9 @@ test('charts show what happened, also as a table', () => showsCharts(page));
 test('an agent’s page shows what its owner gave', () => showsGifts(page));
 
 test('maps are used by the keyboard alone', () => showsMaps(page));
+
+test('a wide map shows that it scrolls, and the keyboard scrolls it', () =>
+  scrollsWideMaps(browser, url, signedIn));
 
 test('the overview fits on two screens, and on four of a phone', () => fitsScreens(page));
 
