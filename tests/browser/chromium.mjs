@@ -97,6 +97,29 @@ export function overflows(page) {
   );
 }
 
+/** Tables of panels whose rows do not begin below the heading of their panel, and checkboxes that do not stand beside the
+ * name of their row, in words. */
+export function misalignments(page) {
+  return page.evaluate(() => {
+    const found = [];
+    const begin = (element) =>
+      element.getBoundingClientRect().left + parseFloat(getComputedStyle(element).paddingLeft);
+    for (const table of document.querySelectorAll('.panel .table')) {
+      const heading = table.closest('.panel').querySelector('h2');
+      const cell = table.querySelector('tbody th');
+      if (!heading || !cell || !cell.checkVisibility()) continue;
+      const off = begin(cell) - begin(heading);
+      if (Math.abs(off) > 1) found.push(`a row is ${off} px from "${heading.innerText}"`);
+    }
+    for (const box of document.querySelectorAll('tbody .select')) {
+      const name = box.nextElementSibling.querySelector('a').getBoundingClientRect();
+      const { top, bottom } = box.firstElementChild.getBoundingClientRect();
+      if (bottom < name.top || top > name.bottom) found.push(`a checkbox is above a row's name`);
+    }
+    return found;
+  });
+}
+
 /** Takes a screenshot into the folder given by NEARCRAWL_SCREENSHOTS; without one, none. The whole page, or what is
  * seen while a dialog is open. */
 export async function shoot(page, name) {
