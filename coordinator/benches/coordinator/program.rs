@@ -77,18 +77,23 @@ impl Program {
 }
 
 impl Log {
-    /// Waits for a line of the log. Returns the time since the start.
-    pub(crate) async fn until(&mut self, text: &str) -> Duration {
-        let seen = async {
-            while let Some(line) = self.lines.next_line().await.unwrap() {
-                if line.contains(text) {
-                    return;
+    /// Waits until the log has a line with each of these texts, in whatever order they come.
+    /// Returns the times since the start.
+    pub(crate) async fn until_all<const N: usize>(&mut self, texts: [&str; N]) -> [Duration; N] {
+        let mut seen = [None; N];
+        let read = async {
+            while seen.contains(&None) {
+                let line = self.lines.next_line().await.unwrap();
+                let line = line.unwrap_or_else(|| panic!("the program ended before {texts:?}"));
+                for (text, at) in texts.iter().zip(&mut seen) {
+                    if line.contains(text) {
+                        at.get_or_insert(self.begun.elapsed());
+                    }
                 }
             }
-            panic!("the program ended before it said {text:?}");
         };
-        tokio::time::timeout(SETTLED, seen).await.unwrap();
-        self.begun.elapsed()
+        tokio::time::timeout(SETTLED, read).await.unwrap();
+        seen.map(Option::unwrap)
     }
 
     /// Reads on, so that the program can write on.

@@ -31,8 +31,8 @@ pub(crate) async fn measure(
     with_load: bool,
 ) -> Vec<Figure> {
     let (program, mut log) = Program::start(cluster, dir);
-    let leader = log.until("this coordinator is the leader").await;
-    let ready = log.until("the hierarchy is in use").await;
+    let texts = ["this coordinator is the leader", "the hierarchy is in use"];
+    let [leader, ready] = log.until_all(texts).await;
     eprintln!("the hierarchy is in use after {:.1} s", ready.as_secs_f64());
     tokio::spawn(log.drain());
     program.settle().await;
