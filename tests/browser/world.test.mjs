@@ -124,9 +124,12 @@ test('a deep link leads through the sign-in to where it pointed, and survives a 
   const late = await open(browser, url);
   await late.goto('/delegations?reason=home');
   await late.waitForURL('**/sign-in?next=**');
-  await late.getByLabel('Name').fill('admin');
-  await late.getByLabel('Password').fill(password);
-  await late.getByRole('button', { name: 'Sign in' }).click();
+  // The focus is in the first field, so that the keyboard is enough.
+  await late.waitForFunction(() => document.activeElement?.name === 'name');
+  await late.keyboard.type('admin');
+  await late.keyboard.press('Tab');
+  await late.keyboard.type(password);
+  await late.keyboard.press('Enter');
   await late.waitForURL('**/delegations?reason=home');
   await late.reload();
   assert.equal(await late.getByLabel('Reason').inputValue(), 'home');

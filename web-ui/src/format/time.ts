@@ -41,3 +41,8 @@ export function relative(iso: string, now: number): string {
   if (Math.abs(passed) < 5 * second) return 'just now';
   return passed > 0 ? `${duration(passed)} ago` : `in ${duration(-passed)}`;
 }
+
+/** The day (UTC) that was so many days before `now`, as a date. */
+export function dayAgo(days: number, now: number): string {
+  return new Date(now - days * 86_400_000).toISOString().slice(0, 10);
+}

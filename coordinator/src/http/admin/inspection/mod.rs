@@ -13,7 +13,7 @@ mod subject;
 use axum::extract::State;
 
 use crate::http::admin::dto::inspection::{
-    InspectedKind, Inspection, InspectionQuery, InspectionStep, StepState,
+    InspectedKind, Inspection, InspectionQuery, InspectionStep, StepName, StepState,
 };
 use crate::http::admin::inspection::subject::Subject;
 use crate::http::authentication::Viewer;
@@ -52,11 +52,17 @@ pub async fn explain(
 }
 
 /// The steps with a conclusion: the first step that is stuck, else the first that waits, else the
-/// last that is done.
+/// last that is done. Once the URL was fetched, steps before the fetch hold it up no more: an agent
+/// that sleeps or has nothing to fetch is no reason why the page is not there.
 fn inspection(kind: InspectedKind, subject: &str, steps: Vec<InspectionStep>) -> Inspection {
     let first = |state| steps.iter().find(|step| step.state == state);
     let last_done = || steps.iter().rev().find(|step| step.state == StepState::Done);
-    let decisive = first(StepState::Stuck).or_else(|| first(StepState::Waiting)).or_else(last_done);
+    let is_result = |step: &InspectionStep| {
+        matches!(step.step, StepName::Fetch | StepName::Index) && step.state == StepState::Done
+    };
+    let after_result = steps.iter().rposition(is_result).map_or(0, |at| at + 1);
+    let waiting = || steps.iter().skip(after_result).find(|step| step.state == StepState::Waiting);
+    let decisive = first(StepState::Stuck).or_else(waiting).or_else(last_done);
     let conclusion = decisive.map(|step| step.sentence.clone()).unwrap_or_default();
     Inspection { kind, subject: subject.to_owned(), conclusion, steps, is_asking: false }
 }
@@ -64,7 +70,6 @@ fn inspection(kind: InspectedKind, subject: &str, steps: Vec<InspectionStep>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::admin::dto::inspection::StepName;
 
     #[test]
     fn the_conclusion_is_where_it_is_stuck() {
@@ -81,5 +86,19 @@ mod tests {
         assert_eq!(conclusion(&[done.clone(), waiting.clone(), stuck, open.clone()]), "stuck");
         assert_eq!(conclusion(&[done.clone(), waiting, open.clone()]), "waiting");
         assert_eq!(conclusion(&[done, open]), "done");
+    }
+
+    #[test]
+    fn what_waits_before_a_fetch_that_is_done_is_not_decisive() {
+        let step = |name, state, sentence: &str| InspectionStep::new(name, state, sentence);
+        let agent = step(StepName::Agent, StepState::Waiting, "asleep");
+        let fetched = step(StepName::Fetch, StepState::Done, "fetched");
+        let steps = vec![agent, fetched];
+        let concluded = |steps: &[InspectionStep]| {
+            inspection(InspectedKind::Url, "x", steps.to_vec()).conclusion
+        };
+        assert_eq!(concluded(&steps), "fetched");
+        let index = step(StepName::Index, StepState::Waiting, "not indexed yet");
+        assert_eq!(concluded(&[steps, vec![index]].concat()), "not indexed yet");
     }
 }
