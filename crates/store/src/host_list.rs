@@ -52,7 +52,8 @@ impl HostOrder {
 pub struct HostFilter {
     /// Only hosts in this state.
     pub state: Option<HostState>,
-    /// Only hosts of this agent.
+    /// Only hosts of this agent. In the order [`HostOrder::Slowest`], only those from which it was
+    /// the last to fetch: the times of others are not its own.
     pub agent: Option<AgentId>,
     /// Only hosts whose address lies in this range.
     pub addresses: Option<Range>,
@@ -65,6 +66,12 @@ pub struct HostFilter {
 }
 
 impl HostFilter {
+    /// Whether it names nothing but an agent, and perhaps a state.
+    const fn is_of_agent(&self) -> bool {
+        let names_more = self.addresses.is_some() || self.name.is_some() || self.is_seeded;
+        self.agent.is_some() && !names_more
+    }
+
     /// Whether it leaves few of all hosts that were fetched from.
     fn is_narrow(&self) -> bool {
         let is_rare = self.state.is_some_and(|state| state != HostState::Delegated);
@@ -158,7 +165,7 @@ pub async fn list(
     let mut query = QueryBuilder::new(COLUMNS);
     match order.column() {
         None => newest(&mut query, filter, after),
-        Some(column) => sorted(&mut query, filter, column, after),
+        Some(column) => sorted(&mut query, filter, column, after, limit),
     }
     query.push(" LIMIT ").push_bind(limit);
     read(query, store).await
@@ -171,7 +178,7 @@ const JOINED: &str = " LEFT JOIN agents a ON a.id = h.agent
 
 fn newest(query: &mut QueryBuilder<Postgres>, filter: &HostFilter, after: Option<HostPlace>) {
     if filter.name.is_some() {
-        few(query, filter);
+        few(query, "*", filter);
     } else {
         query.push("hosts h");
     }
@@ -185,10 +192,10 @@ fn newest(query: &mut QueryBuilder<Postgres>, filter: &HostFilter, after: Option
     query.push(" ORDER BY h.id DESC");
 }
 
-/// The hosts that a filter leaves, read before they are sorted. There may be millions, so that a
-/// bounded part is read along the index of the filter.
-fn few(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {
-    query.push("(SELECT * FROM hosts h WHERE true");
+/// Columns of the hosts that a filter leaves, read before they are sorted. There may be millions,
+/// so that a bounded part is read along the index of the filter.
+fn few(query: &mut QueryBuilder<Postgres>, columns: &'static str, filter: &HostFilter) {
+    query.push("(SELECT ").push(columns).push(" FROM hosts h WHERE true");
     narrow(query, filter);
     let index_order = if filter.name.is_some() {
         "h.authority USING ~<~"
@@ -201,36 +208,68 @@ fn few(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {
     query.push(" ORDER BY ").push(index_order).push(" LIMIT ").push_bind(COUNT_MAX).push(") h");
 }
 
-/// Walks the index of the order. Where a filter leaves few hosts, these are read first and sorted:
-/// on the index they may lie millions of rows apart, which the planner does not know.
+/// Hosts sorted by what became of their fetches.
 fn sorted(
     query: &mut QueryBuilder<Postgres>,
     filter: &HostFilter,
     column: &'static str,
     after: Option<HostPlace>,
+    limit: i64,
 ) {
-    let leaves_few = filter.is_narrow();
-    // Two of the indexes have only hosts with a value.
-    let least = if matches!(column, "f.errors" | "f.disallowed") { " > 0" } else { " >= 0" };
-    if leaves_few {
-        few(query, filter);
-        // One look-up for each of the few: without the offset, the planner reads every host with a
-        // value, of which there may be hundreds of times more.
-        query.push(" LEFT JOIN agents a ON a.id = h.agent CROSS JOIN LATERAL ");
-        query.push("(SELECT * FROM host_fetches f WHERE f.host = h.id OFFSET 0) f WHERE ");
+    let of_agent = filter.agent.filter(|_| filter.is_of_agent() && column == "f.mean_ms");
+    if let Some(agent) = of_agent {
+        // Along the index of this order. Without the offset, the planner reads all hosts of the
+        // agent, because it takes the two agents for independent.
+        query.push("host_fetches f CROSS JOIN LATERAL ");
+        query.push("(SELECT * FROM hosts h WHERE h.id = f.host");
+        narrow(query, filter);
+        query.push(" OFFSET 0) h LEFT JOIN agents a ON a.id = h.agent WHERE f.agent = ");
+        query.push_bind(agent.get()).push(" AND ");
+        has_value(query, column, after);
+    } else if filter.is_narrow() {
+        first_of_few(query, filter, column, after, limit);
+        query
+            .push(" JOIN hosts h ON h.id = f.host LEFT JOIN agents a ON a.id = h.agent WHERE true");
     } else {
         query.push("hosts h LEFT JOIN agents a ON a.id = h.agent ");
         query.push("JOIN host_fetches f ON f.host = h.id WHERE ");
+        has_value(query, column, after);
+        narrow(query, filter);
     }
+    query.push(" ORDER BY ").push(column).push(" DESC, f.host DESC");
+}
+
+/// The first rows of fetches of the few hosts that a filter leaves. On the index of the order they
+/// may lie millions of rows apart, which the planner does not know. Of the few, the fetches alone
+/// are read and sorted, and of hosts no more than the index of the filter: rows of hosts and of
+/// their fetches are anywhere on the disk, and only those of one page are shown.
+fn first_of_few(
+    query: &mut QueryBuilder<Postgres>,
+    filter: &HostFilter,
+    column: &'static str,
+    after: Option<HostPlace>,
+    limit: i64,
+) {
+    query.push("(SELECT f.* FROM ");
+    few(query, "h.id", filter);
+    // One look-up for each of the few: without the offset, the planner reads every host with a
+    // value, of which there may be hundreds of times more.
+    query.push(" CROSS JOIN LATERAL ");
+    query.push("(SELECT * FROM host_fetches f WHERE f.host = h.id OFFSET 0) f WHERE ");
+    has_value(query, column, after);
+    query.push(" ORDER BY ").push(column).push(" DESC, f.host DESC LIMIT ").push_bind(limit);
+    query.push(") f");
+}
+
+/// Hosts with a value of the order, after a place in the list.
+fn has_value(query: &mut QueryBuilder<Postgres>, column: &'static str, after: Option<HostPlace>) {
+    // Two of the indexes have only hosts with a value.
+    let least = if matches!(column, "f.errors" | "f.disallowed") { " > 0" } else { " >= 0" };
     query.push(column).push(least);
     if let Some(after) = after {
         query.push(" AND (").push(column).push(", f.host) < (").push_bind(after.value);
         query.push(", ").push_bind(after.host.get()).push(")");
     }
-    if !leaves_few {
-        narrow(query, filter);
-    }
-    query.push(" ORDER BY ").push(column).push(" DESC, f.host DESC");
 }
 
 fn narrow(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {

@@ -24,7 +24,7 @@ use crate::http::state::ApiState;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 /// Subnets of companies and of a country that a text may name.
-pub(super) const MATCHING_MAX: usize = 10_000;
+pub(super) const MATCHING_MAX: usize = 5_000;
 /// Longest text of the filter, in characters.
 const TEXT_MAX: usize = 200;
 

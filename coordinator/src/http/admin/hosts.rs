@@ -44,7 +44,12 @@ pub async fn list(
     };
     let order = order(query.sort.unwrap_or_default());
     let filter = filter(&query)?;
-    let mut found = host_list::list(&state.core.store, &filter, order, after, limit + 1).await?;
+    let with_counts = query.counts == Some(true);
+    let (found, counts) = tokio::join!(
+        host_list::list(&state.core.store, &filter, order, after, limit + 1),
+        counts(&state, &filter, with_counts),
+    );
+    let mut found = found?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = found.len() > limit;
     found.truncate(limit);
@@ -52,20 +57,24 @@ pub async fn list(
     let next_cursor = last.map(|place| encode_pair(place.value, place.host.get()));
     let delegated = state.core.delegated();
     let items = found.into_iter().map(|host| to_dto(delegated.as_deref(), host)).collect();
-    let counts = match query.counts {
-        Some(true) => Some(counts(&state, &filter).await?),
-        _ => None,
-    };
-    Ok(Json(HostList { items, next_cursor, counts }))
+    Ok(Json(HostList { items, next_cursor, counts: counts? }))
 }
 
-async fn counts(state: &ApiState, filter: &HostFilter) -> Result<HostListCounts, Problem> {
+/// The counts of a list, where they are wanted.
+async fn counts(
+    state: &ApiState,
+    filter: &HostFilter,
+    wanted: bool,
+) -> Result<Option<HostListCounts>, Problem> {
+    if !wanted {
+        return Ok(None);
+    }
     let states = host_list::count_by_state(&state.core.store, filter).await?;
     let chosen = states.iter().filter(|(state, _)| filter.state.is_none_or(|only| only == *state));
     let total = BoundedCount::sum(chosen.map(|(_, hosts)| *hosts));
     let states =
         states.into_iter().map(|(state, hosts)| HostStateCount { state, hosts: hosts.into() });
-    Ok(HostListCounts { total: total.into(), states: states.collect() })
+    Ok(Some(HostListCounts { total: total.into(), states: states.collect() }))
 }
 
 const fn order(sort: HostSort) -> HostOrder {

@@ -39,8 +39,9 @@ pub async fn plan_takeover(
     subnets: &[SubnetId],
 ) -> Result<Vec<Takeover>, StoreError> {
     let ranges = ranges(delegated, subnets);
-    let facts = MoveFacts::read(placement, delegated, &ranges).await?;
-    let found = find_successors(placement, delegated, leaving, subnets, &facts).await?;
+    let (facts, takers) =
+        tokio::try_join!(MoveFacts::read(placement, delegated, &ranges), Takers::read(placement),)?;
+    let found = find_successors(placement, delegated, leaving, subnets, &facts, &takers);
     let takeover = |(subnet, successor)| Takeover { subnet, successor };
     Ok(ranges.into_iter().zip(found).map(takeover).collect())
 }
@@ -49,25 +50,47 @@ fn ranges(delegated: &DelegatedHierarchy, subnets: &[SubnetId]) -> Vec<Range> {
     subnets.iter().map(|id| delegated.hierarchy().subnet(*id).range()).collect()
 }
 
+/// The agents that may take over, and what admins forbid.
+struct Takers {
+    constraints: Constraints,
+    workers: Vec<Worker>,
+}
+
+impl Takers {
+    async fn read(placement: &Placement) -> Result<Self, StoreError> {
+        let (constraints, workers) = tokio::try_join!(
+            current_constraints(&placement.store, placement.clock.now()),
+            agents::workers(&placement.store),
+        )?;
+        Ok(Self { constraints, workers })
+    }
+}
+
 /// The agents that take over these subnets, in their order.
-async fn find_successors(
+fn find_successors(
     placement: &Placement,
     delegated: &DelegatedHierarchy,
     leaving: AgentId,
     subnets: &[SubnetId],
     facts: &MoveFacts,
-) -> Result<Vec<Option<AgentId>>, StoreError> {
-    let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
+    takers: &Takers,
+) -> Vec<Option<AgentId>> {
     let leaving_subnet = |subnet: &SubnetId| {
         let range = delegated.hierarchy().subnet(*subnet).range();
         LeavingSubnet {
             load: facts.loads.pages_a_day(&range),
-            measured: permitted_times(delegated, &constraints, &facts.times, *subnet, &range),
+            measured: permitted_times(
+                delegated,
+                &takers.constraints,
+                &facts.times,
+                *subnet,
+                &range,
+            ),
         }
     };
     let leaving_subnets: Vec<LeavingSubnet> = subnets.iter().map(leaving_subnet).collect();
-    let room = room(placement, &facts.snapshot, &constraints, leaving).await?;
-    Ok(successors(&leaving_subnets, room))
+    let room = room(placement, &facts.snapshot, takers, leaving);
+    successors(&leaving_subnets, room)
 }
 
 /// The round trips measured by agents that may be given the subnet.
@@ -86,23 +109,22 @@ fn permitted_times(
 
 /// Pages a day that each other agent can still take; only approved agents that can be reached, or
 /// that sleep outside their spans, are in it.
-async fn room(
+fn room(
     placement: &Placement,
     snapshot: &LoadSnapshot,
-    constraints: &Constraints,
+    takers: &Takers,
     leaving: AgentId,
-) -> Result<BTreeMap<AgentId, u64>, StoreError> {
-    let workers = agents::workers(&placement.store).await?;
+) -> BTreeMap<AgentId, u64> {
     let may_take = |worker: &&Worker| {
         worker.agent != leaving
-            && !constraints.drained().contains(&worker.agent)
+            && !takers.constraints.drained().contains(&worker.agent)
             && is_present(placement, worker)
     };
     let free = |worker: &Worker| {
         let load = snapshot.agent(worker.agent)?;
         Some((worker.agent, load.capacity.saturating_sub(load.load)))
     };
-    Ok(workers.iter().filter(may_take).filter_map(free).collect())
+    takers.workers.iter().filter(may_take).filter_map(free).collect()
 }
 
 fn is_present(placement: &Placement, worker: &Worker) -> bool {
@@ -131,10 +153,11 @@ pub async fn preview_takeover(
     let held = subnets.len();
     subnets.truncate(PREVIEW_MAX);
     let ranges = ranges(delegated, &subnets);
-    let (states, facts) = tokio::try_join!(
+    let (states, facts, takers) = tokio::try_join!(
         delegations::subnet_states(&placement.store, &ranges),
         MoveFacts::read(placement, delegated, &ranges),
+        Takers::read(placement),
     )?;
-    let found = find_successors(placement, delegated, leaving, &subnets, &facts).await?;
+    let found = find_successors(placement, delegated, leaving, &subnets, &facts, &takers);
     Ok(TakeoverPreview { held, preview: preview_of(&states, found, &facts) })
 }

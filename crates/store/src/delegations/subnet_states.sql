@@ -1,6 +1,7 @@
--- Latest generation, hosts and present delegation of these subnets, in their order.
+-- Latest generation, hosts and present delegation of these subnets, in their order. A present
+-- delegation is the latest; earlier ones are read only where there is none.
 SELECT s.first, s.last,
-       coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first
+       coalesce(d.generation, (SELECT max(g.generation) FROM delegations g WHERE g.first = s.first
            AND g.last = s.last), 0) AS generation,
        (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last) AS hosts,
        d.id, d.agent, d.reason,

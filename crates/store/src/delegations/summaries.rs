@@ -57,7 +57,7 @@ pub struct DelegationFilter {
     /// Those whose subnet shares an address with this range.
     pub touching: Option<Range>,
     /// Those with this in their agent's name, with a host whose name begins so, or with one of
-    /// [`DelegationFilter::subnets`]. Of each of these, 10,000 are looked through.
+    /// [`DelegationFilter::subnets`]. Of hosts and of agents' subnets, 10,000 are looked through.
     pub text: Option<String>,
     /// Subnets that fit the text for a reason that Postgres does not know.
     pub subnets: Vec<Range>,

@@ -1,6 +1,6 @@
 //! How many hosts a filter leaves, by state.
 
-use model::HostState;
+use model::{AgentId, HostState};
 use sqlx::{Postgres, QueryBuilder};
 
 use super::{HostFilter, narrow};
@@ -24,11 +24,34 @@ pub async fn count_by_state(
     filter: &HostFilter,
 ) -> Result<Vec<(HostState, BoundedCount)>, StoreError> {
     let filter = HostFilter { state: None, ..filter.clone() };
-    if filter.is_narrow() {
+    if let Some(agent) = filter.agent.filter(|_| filter.is_of_agent()) {
+        of_agent(store, agent).await
+    } else if filter.is_narrow() {
         grouped(store, &filter).await
     } else {
         one_by_one(store, &filter).await
     }
+}
+
+/// Hosts with an agent are delegated or moving, so that the others need not be told apart.
+async fn of_agent(
+    store: &Store,
+    agent: AgentId,
+) -> Result<Vec<(HostState, BoundedCount)>, StoreError> {
+    let (all, moving): (i64, i64) = sqlx::query_as(include_str!("count_of_agent.sql"))
+        .bind(agent.get())
+        .bind(COUNT_MAX + 1)
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("count the hosts of an agent"))?;
+    let more = all > COUNT_MAX;
+    let count = |state| match state {
+        HostState::Delegated => all - moving,
+        HostState::Moving => moving,
+        HostState::Unresolved | HostState::Resolved | HostState::Failed => 0,
+    };
+    let bounded = |state| (state, BoundedCount { count: count(state).unsigned_abs(), more });
+    Ok(STATES.map(bounded).to_vec())
 }
 
 /// The hosts that the filter leaves are read by the index of the filter, and grouped.

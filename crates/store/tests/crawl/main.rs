@@ -8,6 +8,7 @@ mod checks;
 mod constraints;
 mod handovers;
 mod history;
+mod host_list;
 mod hosts;
 mod incidents;
 mod loads;

@@ -20,7 +20,8 @@ pub struct DelegationQuery {
     #[param(inline)]
     pub reason: Option<Reason>,
     /// An address or subnet, a two-letter country, a part of the name of a company or an agent, or
-    /// the beginning of the name of a host. Of each of these, about 10,000 delegations are read.
+    /// the beginning of the name of a host. Of agents and hosts, 10,000 delegations are read, of
+    /// companies and countries 5,000.
     #[param(max_length = 200)]
     pub q: Option<String>,
     /// Order of the list.

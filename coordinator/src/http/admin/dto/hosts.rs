@@ -16,7 +16,7 @@ pub struct HostQuery {
     /// Only hosts in this state.
     #[param(inline)]
     pub state: Option<HostState>,
-    /// Only hosts of this agent.
+    /// Only hosts of this agent; the slowest are those from which it was the last to fetch.
     #[param(value_type = Option<String>, example = "agt_12")]
     pub agent: Option<AgentId>,
     /// An address or subnet in which the host lies, or the begin of its name.
