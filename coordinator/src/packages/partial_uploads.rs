@@ -5,9 +5,11 @@
 //! sends the package whole. Nothing is synced: the digest in a file's name decides whether the
 //! whole is right.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use data_encoding::HEXLOWER;
@@ -36,10 +38,13 @@ impl PartialName {
     }
 }
 
-/// The partial uploads in a directory. All calls block.
+/// The partial uploads in a directory. All calls block, except [`Self::has`].
 #[derive(Debug)]
 pub struct PartialUploads {
     dir: PathBuf,
+    /// Names of the files. Most packages arrive at once, and cost no call of the file system then.
+    /// A file whose name is missing is removed when it is old.
+    known: Mutex<HashSet<String>>,
 }
 
 /// A file of a partial upload.
@@ -59,7 +64,14 @@ impl PartialFile {
 impl PartialUploads {
     /// The partial uploads in this directory, which need not exist.
     pub fn new(dir: PathBuf) -> Self {
-        Self { dir }
+        let files = fs::read_dir(&dir).into_iter().flatten().flatten();
+        let names = files.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        Self { known: Mutex::new(names.collect()), dir }
+    }
+
+    /// Whether anything is kept of a package.
+    pub fn has(&self, name: &PartialName) -> bool {
+        self.known().contains(&name.file())
     }
 
     /// How much has arrived of a package so far.
@@ -83,13 +95,16 @@ impl PartialUploads {
     /// Keeps what has arrived of a package.
     pub fn keep(&self, name: &PartialName, bytes: &[u8], now: SystemTime) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
+        self.known().insert(name.file());
         fs::write(self.dir.join(name.file()), bytes)?;
         self.remove_surplus(now)
     }
 
     /// Forgets a package that arrived whole, or whose bytes are wrong.
     pub fn remove(&self, name: &PartialName) -> io::Result<()> {
-        remove_file(self.dir.join(name.file()))
+        let file = name.file();
+        let is_known = self.known().remove(&file);
+        if is_known { remove_file(self.dir.join(file)) } else { Ok(()) }
     }
 
     /// Removes the files that are too old or too many.
@@ -112,9 +127,14 @@ impl PartialUploads {
             }
         }
         for file in surplus(files, now) {
+            self.known().remove(&file.name);
             remove_file(self.dir.join(file.name))?;
         }
         Ok(())
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -197,5 +217,21 @@ mod tests {
         assert_eq!(uploads.read(&name(1, 1), now).unwrap(), b"");
         assert_eq!(uploads.read(&name(2, 1), now + MAX_AGE * 2).unwrap(), b"");
         assert_eq!(fs::read_dir(dir.path().join("uploads")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_package_of_which_nothing_is_kept_costs_no_call() {
+        let dir = tempfile::tempdir().unwrap();
+        let uploads = PartialUploads::new(dir.path().to_owned());
+        let file = dir.path().join(name(1, 1).file());
+        // Nobody else writes here: the file shows whether it is looked for.
+        fs::write(&file, b"abc").unwrap();
+        assert!(!uploads.has(&name(1, 1)));
+        uploads.remove(&name(1, 1)).unwrap();
+        assert!(file.exists());
+        let restarted = PartialUploads::new(dir.path().to_owned());
+        assert!(restarted.has(&name(1, 1)));
+        restarted.remove(&name(1, 1)).unwrap();
+        assert!(!file.exists() && !restarted.has(&name(1, 1)));
     }
 }

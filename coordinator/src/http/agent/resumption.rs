@@ -104,6 +104,9 @@ pub(super) async fn remove(
     uploads: &Arc<PartialUploads>,
     name: PartialName,
 ) -> Result<(), Problem> {
+    if !uploads.has(&name) {
+        return Ok(());
+    }
     blocking(uploads, move |uploads| uploads.remove(&name)).await
 }
 
