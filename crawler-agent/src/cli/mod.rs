@@ -160,7 +160,7 @@ fn default_data_dir() -> PathBuf {
 
 /// Runs a command. A failure is one line on standard error; the exit code tells its kind:
 /// 64 configuration or join token, 73 data directory, 77 refused by the coordinator, 1 anything
-/// else.
+/// else, also a full disk.
 pub fn main(cli: Cli) -> ExitCode {
     file::create_privately();
     log_to_stderr(cli.log_format);
@@ -221,11 +221,28 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     let damaged = matches!(agent, Some(AgentError::Frontier(FrontierError::Damaged { .. })));
     let unusable = damaged || matches!(agent, Some(AgentError::Usage(_)));
     match () {
+        // It may have room again at the next start.
+        () if is_disk_full(error) => 1,
         () if error.is::<ConfigError>() || unreadable || unmeasured => 64,
         () if error.is::<DataDirError>() || unusable => 73,
         () if refused || banned => 77,
         () => 1,
     }
+}
+
+/// Whether something failed because the disk, or the owner's part of it, is full.
+fn is_disk_full(error: &anyhow::Error) -> bool {
+    use std::io::{Error, ErrorKind};
+    error.chain().any(|cause| {
+        // The store's error has no source.
+        let stored = cause.downcast_ref::<Box<redb::Error>>().map(Box::as_ref);
+        let io = match stored {
+            Some(redb::Error::Io(error)) => Some(error),
+            _ => cause.downcast_ref::<Error>(),
+        };
+        let kind = io.map(Error::kind);
+        matches!(kind, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
+    })
 }
 
 /// Reads a file; `-` is standard input.
@@ -298,7 +315,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::agent::AgentError;
+    use crate::{agent::AgentError, frontier::FrontierError};
 
     /// Otherwise the service asks again every five seconds, for ever.
     #[test]
@@ -307,9 +324,24 @@ mod tests {
         let listed = unit.lines().find_map(|line| line.strip_prefix("RestartPreventExitStatus="));
         let listed: Vec<&str> = listed.unwrap().split(' ').collect();
         let no_file = Config::read(Path::new("/nonexistent/agent.toml")).unwrap_err();
-        for error in [no_file.into(), AgentError::Revoked.into()] {
+        let key = DataDirError::KeyContent("key".into());
+        let in_use = DataDirError::Frontier(FrontierError::InUse("hosts.redb".into()));
+        let errors = [no_file.into(), key.into(), in_use.into(), AgentError::Revoked.into()];
+        for error in errors {
             let code = exit_code(&error).to_string();
             assert!(listed.contains(&code.as_str()), "{error}: {code} is not in {listed:?}");
+        }
+    }
+
+    #[test]
+    fn the_unit_starts_again_after_a_full_disk() {
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let log = FrontierError::Log { path: "log-1".into(), source: full() };
+        let store = FrontierError::Store(Box::new(redb::Error::Io(full())));
+        let failing = std::io::Error::other("the disk fails");
+        let other = FrontierError::Store(Box::new(redb::Error::Io(failing)));
+        for (error, code) in [(log, 1), (store, 1), (other, 73)] {
+            assert_eq!(exit_code(&DataDirError::Frontier(error).into()), code);
         }
     }
 }
