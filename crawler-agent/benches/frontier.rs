@@ -208,9 +208,9 @@ fn report(
 fn restart(path: &Path) -> anyhow::Result<()> {
     let started = Instant::now();
     let frontier = Frontier::open(path, 1)?;
-    let hosts = frontier.hosts_to_revisit(0)?;
-    let (first, _) = hosts.first().context("no host has pages")?;
-    frontier.snapshot(first.host)?.context("the host is gone")?;
+    let mut first = None;
+    frontier.hosts_to_revisit(0, |work, _| first = first.or(Some(work.host)))?;
+    frontier.snapshot(first.context("no host has pages")?)?.context("the host is gone")?;
     println!("restart to the first URL: {:.0} ms", started.elapsed().as_secs_f64() * 1e3);
     Ok(())
 }

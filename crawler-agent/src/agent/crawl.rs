@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     clock,
-    frontier::{Frontier, FrontierError},
+    frontier::{FrontierError, HostWithWork},
     lease::Lease,
     owner::gate::{Admission, Gate, Permit},
     peers::Peers,
@@ -147,12 +147,13 @@ impl Crawler {
 /// Offers the hosts that had work when the agent stopped. Each is left alone for its full delay
 /// first, because a request may have been running when the agent was killed.
 async fn offer_all(visitor: &Visitor) -> Result<(), AgentError> {
-    let hosts = visitor.store.read(Frontier::hosts_with_work).await?;
+    let schedule = Arc::clone(&visitor.schedule);
+    let delay = visitor.delay();
     let now = clock::now();
-    for work in hosts {
-        let crawl_delay = Duration::from_millis(work.crawl_delay_ms.unwrap_or(0).into());
-        visitor.schedule.offer(work.host, work.due, now, visitor.delay().max(crawl_delay));
-    }
+    let offer = move |work: HostWithWork| {
+        schedule.offer(work.host, work.due, now, delay.max(crawl_delay(&work)));
+    };
+    visitor.store.read(move |frontier| frontier.hosts_with_work(offer)).await?;
     offer_revisits(visitor, visitor.delay()).await
 }
 
@@ -160,14 +161,16 @@ async fn offer_all(visitor: &Visitor) -> Result<(), AgentError> {
 pub(super) async fn offer_revisits(visitor: &Visitor, pause: Duration) -> Result<(), AgentError> {
     let Some(period) = visitor.revisit_period() else { return Ok(()) };
     let period_ms = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
-    let hosts =
-        visitor.store.read(move |frontier: &Frontier| frontier.hosts_to_revisit(period_ms)).await?;
+    let schedule = Arc::clone(&visitor.schedule);
     let now = clock::now();
-    for (work, due) in hosts {
-        let crawl_delay = Duration::from_millis(work.crawl_delay_ms.unwrap_or(0).into());
-        visitor.schedule.offer_later(work.host, work.due, due, now, pause.max(crawl_delay));
-    }
-    Ok(())
+    let offer = move |work: HostWithWork, due| {
+        schedule.offer_later(work.host, work.due, due, now, pause.max(crawl_delay(&work)));
+    };
+    Ok(visitor.store.read(move |frontier| frontier.hosts_to_revisit(period_ms, offer)).await?)
+}
+
+fn crawl_delay(work: &HostWithWork) -> Duration {
+    Duration::from_millis(work.crawl_delay_ms.unwrap_or(0).into())
 }
 
 /// Waits while the agent may not start visits. Running visits may end by themselves, except where

@@ -184,32 +184,28 @@ impl Frontier {
         Ok(self.working()?.state.host_number(key))
     }
 
-    /// All hosts with URLs in their queues.
-    pub fn hosts_with_work(&self) -> Result<Vec<HostWithWork>, FrontierError> {
-        let mut found = Vec::new();
+    /// Calls `each` with every host that has URLs in its queue. There may be millions: a list of
+    /// them would take more memory than all else.
+    pub fn hosts_with_work(&self, mut each: impl FnMut(HostWithWork)) -> Result<(), FrontierError> {
         self.for_each_host(|host, row| {
             if row.queued > 0 {
-                found.push(with_work(host, &row));
+                each(with_work(host, &row));
             }
-        })?;
-        found.sort_unstable_by_key(|work| work.host);
-        Ok(found)
+        })
     }
 
-    /// Hosts with an empty queue and with pages that are visited again `period_ms` after their last
-    /// visit; with the time at which the first of them is due.
+    /// Calls `each` with every host that has an empty queue and pages, which are visited again
+    /// `period_ms` after their last visit, and with the time at which the first of them is due.
     pub fn hosts_to_revisit(
         &self,
         period_ms: i64,
-    ) -> Result<Vec<(HostWithWork, UnixMillis)>, FrontierError> {
-        let mut found = Vec::new();
+        mut each: impl FnMut(HostWithWork, UnixMillis),
+    ) -> Result<(), FrontierError> {
         self.for_each_host(|host, row| {
             if let Some(visited) = row.oldest_visit.filter(|_| row.queued == 0) {
-                found.push((with_work(host, &row), visited.plus_ms(period_ms)));
+                each(with_work(host, &row), visited.plus_ms(period_ms));
             }
-        })?;
-        found.sort_unstable_by_key(|(work, _)| work.host);
-        Ok(found)
+        })
     }
 
     /// Calls `each` with every host: as it is in memory, else as it is on disk.

@@ -173,7 +173,7 @@ impl Disk {
         host: HostNumber,
         (visited, order): PageKey,
         most: usize,
-    ) -> Result<Vec<(PageKey, PageRecord)>, FrontierError> {
+    ) -> Result<Vec<(PageKey, Box<PageRecord>)>, FrontierError> {
         self.guarded(|disk| {
             let table = disk.db()?.begin_read()?.open_table(PAGES)?;
             let from = (host.0, visited, order);

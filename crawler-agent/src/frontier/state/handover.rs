@@ -36,7 +36,7 @@ impl Host {
         let mut pages = Vec::with_capacity(self.pages.len());
         for ((visited, _), page) in self.pages.all(|from, most| disk.pages(number, from, most))? {
             seen.remove(&short(url_of(&self.record.key, &page.path)?.fingerprint()));
-            pages.push((UnixMillis(visited), page.clone()));
+            pages.push((UnixMillis(visited), (**page).clone()));
         }
         // In one order, so that the same host gives the same bytes.
         let mut seen: Vec<u64> = seen.into_iter().collect();

@@ -19,6 +19,13 @@ use crate::frontier::{
     },
 };
 
+/// Bytes of a host in memory without its entries: with its key, and with its slot in a table.
+const HOST_BYTES: usize = size_of::<Host>() + 80;
+/// Bytes of a path in the allocator's memory.
+const PATH_BYTES: usize = 32;
+/// Bytes of a page with its path and validators.
+const PAGE_BYTES: usize = size_of::<PageRecord>() + 112;
+
 /// A URL in the queue of its host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::frontier) struct QueuedPath {
@@ -58,7 +65,7 @@ pub(in crate::frontier) struct Host {
     robots_bytes: usize,
     pub(super) queue: Window<QueueKey, QueuedPath>,
     pub(super) seen: SeenUrls,
-    pub(super) pages: Window<PageKey, PageRecord>,
+    pub(super) pages: Window<PageKey, Box<PageRecord>>,
     /// Whether there are changes that no checkpoint has.
     pub(super) is_changed: bool,
     /// Whether the checkpoint that is being written has changes of this host.
@@ -126,8 +133,9 @@ impl Host {
 
     /// Bytes in memory, about.
     pub(super) fn bytes(&self) -> usize {
-        let entries = 160 * self.queue.in_memory() + 400 * self.pages.in_memory();
-        400 + self.robots_bytes + entries + self.seen.bytes()
+        let texts = PATH_BYTES * self.queue.in_memory() + PAGE_BYTES * self.pages.in_memory();
+        let windows = self.queue.bytes() + self.pages.bytes();
+        HOST_BYTES + self.robots_bytes + texts + windows + self.seen.bytes()
     }
 
     pub(super) fn robots(&self) -> Option<Arc<RobotsState>> {
@@ -217,7 +225,7 @@ impl Host {
         let number = self.number;
         let read = |from, most| disk.pages(number, from, most);
         let Some(((visited, order), record)) = self.pages.first(read)? else { return Ok(None) };
-        let known = KnownPage { visited: UnixMillis(visited), record: record.clone() };
+        let known = KnownPage { visited: UnixMillis(visited), record: (**record).clone() };
         Ok(Some(QueueItem {
             host: number,
             depth: record.depth,
@@ -274,12 +282,13 @@ impl Host {
         key: PageKey,
     ) -> Result<Option<PageRecord>, FrontierError> {
         let number = self.number;
-        self.pages.remove(key, |from, most| disk.pages(number, from, most))
+        let removed = self.pages.remove(key, |from, most| disk.pages(number, from, most))?;
+        Ok(removed.map(|page| *page))
     }
 
     /// Adds a page that was visited.
     pub(super) fn insert_page(&mut self, key: PageKey, record: PageRecord) {
-        self.pages.insert(key, record);
+        self.pages.insert(key, Box::new(record));
     }
 
     /// A page is gone: another URL may take its place among the pages of the host.

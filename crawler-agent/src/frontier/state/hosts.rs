@@ -11,7 +11,10 @@ use std::{
 
 use model::CrawlUrl;
 
-use super::host::{Host, HostChanges};
+use super::{
+    host::{Host, HostChanges},
+    numbers::HostNumbers,
+};
 use crate::frontier::{FrontierError, HostNumber, HostRecord, disk::Disk};
 
 /// Memory that hosts may take before some are dropped, in bytes.
@@ -20,9 +23,10 @@ const MEMORY: usize = 24 << 20;
 /// The hosts of the agent.
 pub(in crate::frontier) struct Hosts {
     /// Hash of the key to the number.
-    numbers: HashMap<u64, HostNumber>,
+    numbers: HostNumbers,
     hasher: RandomState,
-    in_memory: HashMap<HostNumber, Host>,
+    /// Boxed, because the table has up to twice as many slots as hosts.
+    in_memory: HashMap<HostNumber, Box<Host>>,
     /// Hosts whose rows the next checkpoint deletes.
     released: BTreeSet<HostNumber>,
     /// Hosts whose rows the running checkpoint deletes.
@@ -34,7 +38,7 @@ impl Hosts {
     /// The hosts of the last checkpoint; none is in memory.
     pub(super) fn load(disk: &Disk) -> Result<Self, FrontierError> {
         let mut hosts = Self {
-            numbers: HashMap::new(),
+            numbers: HostNumbers::default(),
             hasher: RandomState::new(),
             in_memory: HashMap::new(),
             released: BTreeSet::new(),
@@ -57,7 +61,7 @@ impl Hosts {
 
     /// Number of the host with this key.
     pub(super) fn number(&self, key: &str) -> Option<HostNumber> {
-        self.numbers.get(&self.hasher.hash_one(key)).copied()
+        self.numbers.get(self.hasher.hash_one(key))
     }
 
     /// Whether the URL's host is the agent's.
@@ -68,7 +72,7 @@ impl Hosts {
     /// Adds a host with this number.
     pub(super) fn add(&mut self, number: HostNumber, record: HostRecord) {
         self.numbers.insert(self.hasher.hash_one(record.key.as_str()), number);
-        self.in_memory.insert(number, Host::new(number, record));
+        self.in_memory.insert(number, Box::new(Host::new(number, record)));
     }
 
     /// A host, read from disk if it is not in memory; none when it is not the agent's.
@@ -87,7 +91,7 @@ impl Hosts {
             }
             Entry::Vacant(entry) => {
                 let Some((row, robots)) = disk.host(number)? else { return Ok(None) };
-                entry.insert(Host::on_disk(number, row, robots))
+                entry.insert(Box::new(Host::on_disk(number, row, robots)))
             }
         };
         host.last_use = self.uses;
@@ -108,14 +112,14 @@ impl Hosts {
     /// Removes a host that was released.
     pub(super) fn remove(&mut self, number: HostNumber) {
         if let Some(host) = self.in_memory.remove(&number) {
-            self.numbers.remove(&self.hasher.hash_one(host.record.key.as_str()));
+            self.numbers.remove(self.hasher.hash_one(host.record.key.as_str()));
         }
         self.released.insert(number);
     }
 
     /// Hosts in memory.
     pub(in crate::frontier) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Host> {
-        self.in_memory.values_mut()
+        self.in_memory.values_mut().map(Box::as_mut)
     }
 
     /// Takes the released hosts, for a checkpoint.
@@ -133,13 +137,13 @@ impl Hosts {
     /// The last checkpoint is complete.
     pub(super) fn committed(&mut self) {
         self.being_deleted.clear();
-        self.in_memory.values_mut().filter(|host| host.is_being_written).for_each(Host::committed);
+        self.iter_mut().filter(|host| host.is_being_written).for_each(Host::committed);
         self.shrink(MEMORY);
     }
 
     /// Bytes in memory, about.
     pub(in crate::frontier) fn bytes(&self) -> usize {
-        self.in_memory.values().map(Host::bytes).sum()
+        self.in_memory.values().map(|host| host.bytes()).sum()
     }
 
     /// Drops what is on disk from memory, until the rest takes half of `most` bytes: fingerprints

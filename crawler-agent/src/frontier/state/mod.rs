@@ -5,7 +5,7 @@
 //! on it.
 //!
 //! - [`host`]: one host; [`window`], [`seen`]: its URLs, of which only some are in memory
-//! - [`hosts`]: which hosts are in memory
+//! - [`hosts`]: which hosts are in memory; [`numbers`]: which there are
 //! - [`apply`], [`release`], [`handover`]: the changes
 //! - [`reported`]: filter of URLs that were reported to the coordinator
 //! - [`filters`]: counts of the combinations of a site's filters
@@ -15,6 +15,7 @@ mod filters;
 mod handover;
 mod host;
 mod hosts;
+mod numbers;
 mod release;
 mod reported;
 pub(super) mod seen;

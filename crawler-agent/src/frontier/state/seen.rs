@@ -130,8 +130,8 @@ impl SeenUrls {
     /// Bytes in memory, about.
     pub(in crate::frontier) fn bytes(&self) -> usize {
         let runs = self.runs.iter().map(|run| run.values.as_ref().map_or(0, Vec::len));
-        // A set has up to twice as many slots as entries, and a control byte for each.
-        self.fresh.len() * 18 + runs.sum::<usize>() * 8
+        // A set has more slots than entries, and a control byte for each.
+        self.fresh.capacity() * 10 + runs.sum::<usize>() * 8
     }
 }
 

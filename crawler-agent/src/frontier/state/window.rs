@@ -12,6 +12,10 @@ use crate::frontier::FrontierError;
 /// Entries that one read takes from disk, and that a host keeps in memory.
 pub(in crate::frontier) const BATCH: usize = 64;
 
+/// Entries for which a node of a map has room; half of them are there where entries came in their
+/// order.
+const NODE_ENTRIES: usize = 11;
+
 /// Order of entries.
 pub(in crate::frontier) trait Key: Ord + Copy {
     /// The key before all others.
@@ -109,6 +113,12 @@ impl<K: Key, V> Window<K, V> {
     /// Number of entries in memory.
     pub(in crate::frontier) fn in_memory(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Bytes of the entries in memory, about, without what they point to.
+    pub(in crate::frontier) fn bytes(&self) -> usize {
+        let node = NODE_ENTRIES * (size_of::<K>() + size_of::<Entry<V>>()) + 16;
+        self.entries.len().div_ceil(NODE_ENTRIES / 2) * node
     }
 
     /// Adds an entry, or replaces the one with this key, which must be in memory.

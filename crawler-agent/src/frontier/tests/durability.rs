@@ -55,7 +55,7 @@ proptest! {
         let counts = frontier.counts().unwrap();
         prop_assert!((before..before + after).contains(&counts.routes_after));
         prop_assert_eq!((counts.queued, counts.hosts), (counts.routes_after, counts.routes_after));
-        prop_assert_eq!(frontier.hosts_with_work().unwrap().len() as u64, counts.queued);
+        prop_assert_eq!(with_work(&frontier).unwrap().len() as u64, counts.queued);
         prop_assert_eq!(frontier.epoch(), 7);
     }
 }

@@ -80,7 +80,7 @@ fn use_all(frontier: &Frontier) -> Result<Vec<HostUrls>, FrontierError> {
         let due = NOW;
         frontier.apply(Change::Asked { host: number, due })?;
     }
-    frontier.hosts_with_work()?;
+    with_work(frontier)?;
     frontier.checkpoint()?;
     Ok(all)
 }

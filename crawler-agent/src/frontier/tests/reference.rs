@@ -208,8 +208,8 @@ impl Pair {
         assert_eq!(results.collect::<Vec<_>>(), self.model.results);
         let packages: Vec<u64> = self.model.packages.iter().copied().collect();
         assert_eq!(self.world.frontier().packages().unwrap(), packages);
-        let with_work = self.model.queues.values().filter(|queue| !queue.is_empty()).count();
-        assert_eq!(self.world.frontier().hosts_with_work().unwrap().len(), with_work);
+        let expected = self.model.queues.values().filter(|queue| !queue.is_empty()).count();
+        assert_eq!(with_work(self.world.frontier()).unwrap().len(), expected);
         let counts = self.world.frontier().counts().unwrap();
         assert_eq!(counts.routes_after, self.model.seq);
         assert_eq!(
