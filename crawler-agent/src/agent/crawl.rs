@@ -19,8 +19,12 @@ use crate::{
     owner::gate::{Admission, Gate, Permit},
     peers::Peers,
     schedule::Claim,
-    visit::Visitor,
+    visit::{FreeSlot, RequestSlot, RequestSlots, Visitor},
 };
+
+/// Visits that may wait for name servers after their requests, beside those in request slots. Their
+/// pages are in memory.
+const WAITING: usize = 256;
 
 type Visits = JoinSet<Result<(), FrontierError>>;
 
@@ -31,12 +35,13 @@ pub(super) struct Crawler {
     pub(super) lease: Arc<Lease>,
     pub(super) peers: Option<Arc<Peers>>,
     pub(super) readiness: ReadinessSignal,
+    pub(super) slots: RequestSlots,
 }
 
 /// A visit that may start.
 struct Next {
     claim: Claim,
-    permit: Permit,
+    slot: RequestSlot,
 }
 
 impl Crawler {
@@ -57,8 +62,14 @@ impl Crawler {
                 if now.is_draining() {
                     return Ok(());
                 }
-            } else if visits.len() >= self.visitor.limits.concurrency {
+            } else if visits.len() >= self.visitor.limits.concurrency + WAITING {
                 reap(visits.join_next().await)?;
+            } else if !self.slots.any_free() {
+                tokio::select! {
+                    () = self.slots.until_free() => {}
+                    ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
+                    _ = readiness.changed() => {}
+                }
             } else if !self.may_fetch() {
                 // Checked before each visit, because the clock monitor looks only once a second.
                 self.readiness.change(|readiness| readiness.lease_expired = true);
@@ -99,9 +110,12 @@ impl Crawler {
         permit: Permit,
         readiness: &mut watch::Receiver<Readiness>,
     ) -> Result<(), AgentError> {
-        if let Some(claim) = self.visitor.schedule.take(self.visitor.delay()) {
-            let crawler = Arc::clone(self);
-            visits.spawn(crawler.visit_hosts(Next { claim, permit }, readiness.clone()));
+        // Visits pass their own slots on, so that free ones are taken only here.
+        if let Some(slot) = self.slots.take()
+            && let Some(claim) = self.visitor.schedule.take(self.visitor.delay())
+        {
+            let next = Next { claim, slot: slot.with(permit) };
+            visits.spawn(Arc::clone(self).visit_hosts(next, readiness.clone()));
             return Ok(());
         }
         drop(permit);
@@ -120,9 +134,10 @@ impl Crawler {
         readiness: watch::Receiver<Readiness>,
     ) -> Result<(), FrontierError> {
         loop {
-            self.visitor.visit(next.claim).await?;
-            drop(next.permit);
-            match self.next_visit(&readiness)? {
+            let slot = self.visitor.visit(next.claim, next.slot).await?;
+            // Without a slot, another task has taken it for the next host.
+            let Some(slot) = slot.map(RequestSlot::after_request) else { return Ok(()) };
+            match self.next_visit(slot, &readiness)? {
                 Some(following) => next = following,
                 None => return Ok(()),
             }
@@ -132,6 +147,7 @@ impl Crawler {
     /// The next host that is due, if its visit may start at once.
     fn next_visit(
         &self,
+        slot: FreeSlot,
         readiness: &watch::Receiver<Readiness>,
     ) -> Result<Option<Next>, FrontierError> {
         let is_idle = readiness.borrow().idle_reason().is_some();
@@ -140,7 +156,7 @@ impl Crawler {
         }
         let Admission::Start(permit) = self.gate.start() else { return Ok(None) };
         let claim = self.visitor.schedule.take(self.visitor.delay());
-        Ok(claim.map(|claim| Next { claim, permit }))
+        Ok(claim.map(|claim| Next { claim, slot: slot.with(permit) }))
     }
 }
 

@@ -56,6 +56,7 @@ use crate::{
     coordinator_client::CoordinatorClient,
     frontier::{Frontier, FrontierHandle},
     peers::PeerListener,
+    visit::RequestSlots,
 };
 use bundle_sender::BundleSender;
 use control::ControlTask;
@@ -249,6 +250,7 @@ impl Parts {
             lease: Arc::clone(&self.lease),
             peers: self.peers.clone(),
             readiness: self.readiness.clone(),
+            slots: RequestSlots::new(self.visitor.limits.concurrency),
         };
         tasks.spawn(Arc::new(crawler).run());
         let lookups =

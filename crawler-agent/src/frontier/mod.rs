@@ -21,6 +21,7 @@
 //!
 //! Tasks share the frontier through a [`FrontierHandle`].
 
+mod activity;
 mod bundle;
 mod change;
 mod disk;
@@ -41,6 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::robots::Robots;
 
+pub use activity::HostActivity;
 pub use bundle::{BundleError, HostBundle};
 pub use change::{AdoptedUrl, After, Bounds, Change, Done, Effect, Report, VisitedUrl};
 pub use error::FrontierError;
@@ -48,7 +50,7 @@ pub use handle::FrontierHandle;
 pub use pages::{KnownPage, PageHistory, PageRecord};
 pub use rebuild::{Rebuilt, Salvaged};
 pub use store::{Frontier, StoredResults};
-pub use workbench::{HostActivity, Workbench};
+pub use workbench::Workbench;
 
 /// Number by which this frontier knows a host of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

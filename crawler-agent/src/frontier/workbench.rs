@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use super::{HostNumber, waiting::WaitingHosts};
+use super::{HostActivity, HostNumber, waiting::WaitingHosts};
 
 /// A host that waits for longer than this, in milliseconds, has its name looked up again before
 /// its next request. Answers are valid for at least this time.
@@ -50,21 +50,6 @@ enum SlotState {
     Busy { requeue: bool },
     /// Queues for an address that is busy.
     Queueing,
-}
-
-/// What a host is doing, as people may ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostActivity {
-    /// Nothing: it has no work.
-    None,
-    /// It has work and waits for its time.
-    Waiting,
-    /// Its name is being looked up.
-    Resolving,
-    /// A request to it is running.
-    Running,
-    /// It queues for an address that is busy.
-    QueuesForAddress,
 }
 
 /// An address that is in use, or reserved for the next host in its queue.
@@ -322,6 +307,11 @@ impl Workbench {
         held.reserved_for = Some(host);
         held.due = due;
         self.wait(host, due, due, Some(address));
+    }
+
+    /// Ends a request of the host, which stays busy until [`Self::release`], for other hosts.
+    pub fn request_is_over(&mut self, host: HostNumber) {
+        self.waiting.ended(host);
     }
 
     /// Ends a request of the host, which may be visited again from `due` on, if it has more work.

@@ -177,6 +177,11 @@ impl Peers {
         }
     }
 
+    /// Whether [`Self::share`] of these URLs waits for a name server.
+    pub fn must_look_up(&self, urls: &[CrawlUrl]) -> bool {
+        self.shared.core().is_some() && urls.iter().any(|url| self.shared.places.needs_lookup(url))
+    }
+
     /// Gives each link whose host is the region's to the agent of that host; returns the others.
     /// When this returns, what was given is stored. `depth` and `redirects` are those of the links.
     pub async fn share(

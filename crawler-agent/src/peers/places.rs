@@ -78,7 +78,8 @@ impl Places {
         stream::iter(lookups).buffer_unordered(LOOKUPS).for_each(|()| async {}).await;
     }
 
-    fn needs_lookup(&self, url: &CrawlUrl) -> bool {
+    /// Whether the address of a URL's host is not known.
+    pub(super) fn needs_lookup(&self, url: &CrawlUrl) -> bool {
         let position = HostPosition::of(url.host_key_str());
         let known = self.lock();
         let is_fresh =

@@ -2,6 +2,7 @@
 
 mod last_requests;
 mod lookups;
+mod targets;
 
 use std::{
     net::IpAddr,
@@ -18,6 +19,7 @@ use tokio::{sync::Notify, time::Instant};
 pub use crate::frontier::HostActivity;
 use crate::frontier::{HostNumber, Workbench};
 use last_requests::LastRequests;
+pub use targets::HeldTarget;
 
 /// Longest wait for a stored due time. A wall clock that was set back must not keep hosts waiting
 /// for years.
@@ -170,46 +172,6 @@ impl Schedule {
         }
     }
 
-    /// Waits until a request may be sent to `address`, and to `host` where the target is a host of
-    /// the agent: none is running, and the last one ended `pause` ago. Allows no other until the
-    /// result is dropped, and none to the host for `pause` after that.
-    pub async fn hold_target(
-        self: &Arc<Self>,
-        host: Option<HostNumber>,
-        address: IpAddr,
-        pause: Duration,
-    ) -> HeldTarget {
-        let mut tick = tokio::time::interval(Duration::from_millis(50));
-        let host_due = loop {
-            tick.tick().await;
-            if let Some(due) = self.try_hold(host, address, pause) {
-                break due;
-            }
-        };
-        let held = HeldTarget { schedule: Arc::clone(self), host, address, pause };
-        // Held while it waits, because the crawl would take the host as soon as it is due.
-        let due = host_due.max(self.last_requests().next(address, millis(pause)));
-        tokio::time::sleep_until(self.started + Duration::from_millis(due)).await;
-        held
-    }
-
-    /// Holds address and host if no request to them is running; returns when the host may be
-    /// visited. A host that is left alone for longer than `pause` has failed and is not held.
-    fn try_hold(&self, host: Option<HostNumber>, address: IpAddr, pause: Duration) -> Option<u64> {
-        let latest = self.after(pause);
-        let mut workbench = self.workbench();
-        if !workbench.hold_address(address, self.now()) {
-            return None;
-        }
-        let due = host.map_or(Some(0), |host| workbench.reserve(host, latest));
-        if due.is_none() {
-            // Nothing was sent: a host that queues for the address is due as before.
-            let due = self.last_requests().next(address, millis(pause));
-            workbench.free_address(address, due);
-        }
-        due
-    }
-
     /// What a host is doing.
     pub fn activity(&self, host: HostNumber) -> HostActivity {
         self.workbench().activity(host)
@@ -276,6 +238,17 @@ impl Claim {
     /// Notes how long the request for robots.txt took.
     pub fn robots_took(&mut self, duration: Duration) {
         self.schedule.workbench().robots_took(self.host, duration);
+    }
+
+    /// Frees the address and the share of the request slots: nothing more is sent for this claim.
+    /// Its host stays claimed until the claim ends.
+    pub fn request_is_over(&mut self) {
+        let mut workbench = self.schedule.workbench();
+        if let Some((address, pause)) = self.address.take() {
+            self.schedule.free_address(&mut workbench, address, pause);
+        }
+        workbench.request_is_over(self.host);
+        self.schedule.wake_if_due(&workbench);
     }
 
     /// Holds the address for this claim. Where another request uses it, or the last one ended less
@@ -366,26 +339,6 @@ impl Drop for Claim {
             self.end(due, true);
             self.schedule.wake_if_due(&self.schedule.workbench());
         }
-    }
-}
-
-/// An address, and a host of the agent, to which no other request is sent.
-pub struct HeldTarget {
-    schedule: Arc<Schedule>,
-    host: Option<HostNumber>,
-    address: IpAddr,
-    pause: Duration,
-}
-
-impl Drop for HeldTarget {
-    fn drop(&mut self) {
-        let due = self.schedule.after(self.pause);
-        let mut workbench = self.schedule.workbench();
-        self.schedule.free_address(&mut workbench, self.address, self.pause);
-        if let Some(host) = self.host {
-            workbench.release(host, due, false);
-        }
-        self.schedule.wake_if_due(&workbench);
     }
 }
 

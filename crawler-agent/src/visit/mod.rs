@@ -8,6 +8,7 @@ mod region;
 mod retry;
 mod revisit;
 mod robots;
+mod slot;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -23,6 +24,7 @@ use crate::{
     lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::PageSink, peers::Peers,
     resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
 };
+pub use slot::{FreeSlot, RequestSlot, RequestSlots};
 
 /// Makes visits; one for the whole agent.
 pub struct Visitor {
@@ -84,8 +86,23 @@ impl Visitor {
         Bounds { pages_a_host: policy.pages_a_host, depth: policy.depth.into() }
     }
 
-    /// Makes the next request of the claimed host.
-    pub async fn visit(&self, mut claim: Claim) -> Result<(), FrontierError> {
+    /// Makes the next request of the claimed host in a request slot; returns the slot, unless it
+    /// was given back when the request was over.
+    pub async fn visit(
+        &self,
+        claim: Claim,
+        slot: RequestSlot,
+    ) -> Result<Option<RequestSlot>, FrontierError> {
+        let mut slot = Some(slot);
+        self.visit_in(&mut slot, claim).await?;
+        Ok(slot)
+    }
+
+    async fn visit_in(
+        &self,
+        slot: &mut Option<RequestSlot>,
+        mut claim: Claim,
+    ) -> Result<(), FrontierError> {
         let host = claim.host();
         let snapshot = self.store.snapshot(host).await?;
         // The host was released while it waited.
@@ -123,7 +140,7 @@ impl Visitor {
         let making = async {
             match need {
                 robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
-                robots::Need::Obey { allows: true, .. } => self.fetch(visit, item).await,
+                robots::Need::Obey { allows: true, .. } => self.fetch(visit, item, slot).await,
                 robots::Need::Obey { allows: false, .. } => {
                     let outcome = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
                     self.without_request(visit, &item, outcome)
@@ -137,7 +154,12 @@ impl Visitor {
         }
     }
 
-    async fn fetch(&self, visit: Visit, item: QueueItem) -> Result<(), FrontierError> {
+    async fn fetch(
+        &self,
+        visit: Visit,
+        item: QueueItem,
+        slot: &mut Option<RequestSlot>,
+    ) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&item.url).await {
             // Each attempt takes another address, in case one does not answer.
             Ok(addresses) => addresses[usize::from(item.attempts) % addresses.len()],
@@ -155,7 +177,7 @@ impl Visitor {
         let delay = delay.max(retry::after_answer(delay, duration));
         let visit = Visit { claim, record, delay };
         match result {
-            Ok(answer) => self.answered(visit, &item, started, address, answer).await,
+            Ok(answer) => self.answered(visit, &item, started, address, answer, slot).await,
             Err(error) => self.failed(visit, &item, started, address, error),
         }
     }
@@ -167,6 +189,7 @@ impl Visitor {
         started: UnixMillis,
         address: IpAddr,
         answer: Answer<PageSink>,
+        slot: &mut Option<RequestSlot>,
     ) -> Result<(), FrontierError> {
         let Answer { head, mut timing, wire_bytes, sink, memory: _until_stored } = answer;
         if !self.tcp_times_count {
@@ -195,6 +218,11 @@ impl Visitor {
         let page = revisit::remember(item, &mut fetch, validators, slowdown);
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
+        if self.must_look_up(&fetch, &links) {
+            // Nothing more is sent: other hosts need not wait for name servers.
+            visit.claim.request_is_over();
+            *slot = None;
+        }
         let (links, target_is_shared) = self.share(item, &fetch, links).await?;
         let result = FetchResult { fetch, page, links, target_is_shared, failures: 0 };
         self.done(visit, item, result)?;
@@ -301,43 +329,6 @@ impl Visitor {
         Ok(())
     }
 
-    /// Leaves the URL first in its queue for a later attempt. `asked` is the pause that the host
-    /// demanded.
-    fn retry_later(
-        &self,
-        visit: Visit,
-        item: &QueueItem,
-        asked: Option<Duration>,
-    ) -> Result<(), FrontierError> {
-        let failures = visit.record.failures + 1;
-        let pause =
-            asked.unwrap_or_else(|| retry::pause(self.limits.retry, failures)).max(visit.delay);
-        if failures >= retry::GIVE_UP {
-            return self.give_up(visit, "the host failed too often");
-        }
-        self.metrics.retried();
-        let key = item.queue_key();
-        let retry = Change::Retry { host: item.host, key, due: after(pause), failures };
-        let effect = self.store.apply(retry)?;
-        self.finish(visit.claim, pause, &effect);
-        Ok(())
-    }
-
-    /// Ends every URL in the host's queue as failed.
-    fn give_up(&self, visit: Visit, reason: &str) -> Result<(), FrontierError> {
-        let host = visit.claim.host();
-        // A long queue is ended in several changes.
-        loop {
-            let give_up = Change::GiveUp { host, reason: reason.to_owned(), at: clock::now() };
-            let effect = self.store.apply(give_up)?;
-            self.propagate(&effect, 0);
-            if !effect.more {
-                self.finish(visit.claim, visit.delay, &effect);
-                return Ok(());
-            }
-        }
-    }
-
     /// Gives the claim back. The host is due after `pause` if it has URLs, else when its oldest
     /// page is due for a revisit.
     fn finish(&self, claim: Claim, pause: Duration, effect: &Effect) {
@@ -347,20 +338,6 @@ impl Visitor {
             None => None,
         };
         claim.finish_until(pause, work);
-    }
-
-    /// Time until the revisit of a page that was visited at `visited`; none when the operator wants
-    /// no revisits.
-    fn until_visit(&self, visited: UnixMillis) -> Option<Duration> {
-        let period = self.revisit_period()?;
-        let due = visited.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
-        Some(Duration::from_millis(due.0.saturating_sub(clock::now().0).max(0).unsigned_abs()))
-    }
-
-    /// Age at which a page is visited again; none when the operator wants no revisits.
-    pub fn revisit_period(&self) -> Option<Duration> {
-        let seconds = self.policy.borrow().revisit_s;
-        (seconds > 0).then(|| Duration::from_secs(seconds.into()))
     }
 
     /// Passes the effects of a change on to schedule and outbox.

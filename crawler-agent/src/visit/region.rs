@@ -27,6 +27,12 @@ impl Visitor {
         }
     }
 
+    /// Whether names must be looked up before links and target can be given to the region.
+    pub(super) fn must_look_up(&self, fetch: &Fetch, links: &[CrawlUrl]) -> bool {
+        let Some(peers) = &self.peers else { return false };
+        peers.must_look_up(links) || peers.must_look_up(redirect_target(fetch).as_slice())
+    }
+
     /// Gives links and the target of a redirect to the agents of the region; returns the links that
     /// are left, and whether the target was given away.
     pub(super) async fn share(
@@ -36,13 +42,9 @@ impl Visitor {
         links: Vec<CrawlUrl>,
     ) -> Result<(Vec<CrawlUrl>, bool), FrontierError> {
         let Some(peers) = &self.peers else { return Ok((links, false)) };
-        let target = match &fetch.outcome {
-            Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
-            _ => None,
-        };
         let redirects = item.redirects.saturating_add(1);
-        let target: Vec<CrawlUrl> =
-            target.into_iter().filter(|_| redirects <= MAX_REDIRECTS).collect();
+        let target = redirect_target(fetch).filter(|_| redirects <= MAX_REDIRECTS);
+        let target: Vec<CrawlUrl> = target.into_iter().collect();
         let has_target = !target.is_empty();
         // The region's error, which ends the agent, is reported by its own task.
         let closed = |_| FrontierError::Closed;
@@ -50,5 +52,12 @@ impl Visitor {
         let depth = item.depth.saturating_add(1);
         let links = peers.share(links, depth, 0).await.map_err(closed)?;
         Ok((links, has_target && left.is_empty()))
+    }
+}
+
+fn redirect_target(fetch: &Fetch) -> Option<CrawlUrl> {
+    match &fetch.outcome {
+        Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
+        _ => None,
     }
 }

@@ -4,7 +4,12 @@ use std::time::Duration;
 
 use model::UnixMillis;
 
-use crate::{clock, fetch::Head};
+use super::{Visit, Visitor, after};
+use crate::{
+    clock,
+    fetch::Head,
+    frontier::{Change, FrontierError, QueueItem},
+};
 
 /// Attempts that a URL is given.
 pub(super) const ATTEMPTS: u8 = 3;
@@ -24,6 +29,45 @@ const LONGEST_AFTER_ANSWER: Duration = Duration::from_mins(1);
 
 /// Longest pause after failures, and the longest Retry-After that is obeyed.
 const LONGEST: Duration = Duration::from_hours(6);
+
+impl Visitor {
+    /// Leaves the URL first in its queue for a later attempt. `asked` is the pause that the host
+    /// demanded.
+    pub(super) fn retry_later(
+        &self,
+        visit: Visit,
+        item: &QueueItem,
+        asked: Option<Duration>,
+    ) -> Result<(), FrontierError> {
+        let failures = visit.record.failures + 1;
+        let least = visit.delay;
+        let pause = asked.unwrap_or_else(|| pause(self.limits.retry, failures)).max(least);
+        if failures >= GIVE_UP {
+            return self.give_up(visit, "the host failed too often");
+        }
+        self.metrics.retried();
+        let key = item.queue_key();
+        let retry = Change::Retry { host: item.host, key, due: after(pause), failures };
+        let effect = self.store.apply(retry)?;
+        self.finish(visit.claim, pause, &effect);
+        Ok(())
+    }
+
+    /// Ends every URL in the host's queue as failed.
+    pub(super) fn give_up(&self, visit: Visit, reason: &str) -> Result<(), FrontierError> {
+        let host = visit.claim.host();
+        // A long queue is ended in several changes.
+        loop {
+            let give_up = Change::GiveUp { host, reason: reason.to_owned(), at: clock::now() };
+            let effect = self.store.apply(give_up)?;
+            self.propagate(&effect, 0);
+            if !effect.more {
+                self.finish(visit.claim, visit.delay, &effect);
+                return Ok(());
+            }
+        }
+    }
+}
 
 /// Pause after `failures` failures in a row: `first` after one, doubled with each further one, so
 /// that a host in trouble is not made worse.

@@ -1,14 +1,34 @@
 //! Revisits: conditional requests, detection of changes, and comparison of a page's response times
 //! with its own past (IPMicra section III.F).
 
+use std::time::Duration;
+
 use delegation::calibration::{Comparison, Sensitivity, Timing};
-use model::Slowdown;
+use model::{Slowdown, UnixMillis};
 use protocol::{page, page::DisallowedBy, page::Fetch, page::Outcome};
 
+use super::Visitor;
 use crate::{
+    clock,
     fetch::Validators,
     frontier::{PageHistory, PageRecord, QueueItem},
 };
+
+impl Visitor {
+    /// Time until the revisit of a page that was visited at `visited`; none when the operator wants
+    /// no revisits.
+    pub(super) fn until_visit(&self, visited: UnixMillis) -> Option<Duration> {
+        let period = self.revisit_period()?;
+        let due = visited.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
+        Some(Duration::from_millis(due.0.saturating_sub(clock::now().0).max(0).unsigned_abs()))
+    }
+
+    /// Age at which a page is visited again; none when the operator wants no revisits.
+    pub fn revisit_period(&self) -> Option<Duration> {
+        let seconds = self.policy.borrow().revisit_s;
+        (seconds > 0).then(|| Duration::from_secs(seconds.into()))
+    }
+}
 
 /// Validators of the last answer, for a conditional request.
 pub(super) fn validators(item: &QueueItem) -> Validators {

@@ -1,6 +1,7 @@
 //! A fake coordinator: tests set its state; it verifies every package and records every message.
 
 mod bundles;
+mod region;
 mod sessions;
 
 use std::{
@@ -66,6 +67,8 @@ pub(crate) struct CoordinatorState {
     /// Numbers of confirmed orders, in the order of their confirmation.
     pub(crate) confirmed: Vec<u64>,
     pub(crate) lease_ms: Option<u64>,
+    /// Whether the agent has the roster of a region; it asks for one where its owner wants that.
+    pub(crate) is_in_region: bool,
     /// Whether every answer repeats all orders, also those that the agent has accepted.
     pub(crate) repeats_orders: bool,
     /// Status and detail with which every call is refused.
@@ -141,6 +144,7 @@ impl Coordinator {
             refuse_bundle_once: None,
             confirmed: Vec::new(),
             lease_ms: Some(3_600_000),
+            is_in_region: false,
             repeats_orders: false,
             refuse_all: None,
             refuse_packages: None,
@@ -219,6 +223,7 @@ fn serve(listener: TcpListener, inner: &Arc<Inner>) -> AbortHandle {
         .route("/api/v1/agent/session", post(sessions::session))
         .route("/api/v1/agent/heartbeat", post(heartbeat))
         .route("/api/v1/agent/reports", post(reports))
+        .route("/api/v1/agent/region", post(region::relay))
         .route("/api/v1/agent/leave", post(sessions::leave))
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(take_package))
         .route("/api/v1/agent/bundles/{order}", put(bundles::take).get(bundles::give))

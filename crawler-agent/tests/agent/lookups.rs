@@ -47,3 +47,42 @@ async fn no_request_slot_waits_for_a_name_server() {
         assert!(matches!(outcome, Outcome::Page(_)), "{url}: {outcome:?}");
     }
 }
+
+/// In a region, who finds a host looks its name up before the page is stored.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_request_slot_waits_for_the_names_of_links() {
+    let mut bed = TestBed::new(HELD + 1).await;
+    bed.configure("limits", "concurrency = 2");
+    bed.configure("peer", "enabled = true");
+    let linking: Vec<String> = (1..=HELD).map(|n| linking(&bed, n)).collect();
+    let others = chain(&bed, &format!("a{}.test", HELD + 1), 3);
+    bed.start_approved().await;
+    bed.until("the agent is in a region", |bed| bed.coordinator.state().is_in_region).await;
+    bed.coordinator.route(&linking);
+    let names: Vec<String> = (1..=HELD).map(|n| format!("held{n}.test")).collect();
+    let asked = |bed: &TestBed| names.iter().all(|name| bed.dns.asked().contains(name));
+    bed.until("the names of all links were asked for", asked).await;
+    // Their pages, each of which waits for five seconds, outnumber the slots.
+    bed.coordinator.route(&others[..1]);
+    bed.until_reported(&others).await;
+    {
+        let state = bed.coordinator.state();
+        let early = linking.iter().filter(|url| state.fetch(url).is_some());
+        assert_eq!(early.count(), 0, "stored before the names were answered");
+    }
+    bed.dns.answer_all();
+    bed.until_reported(&linking).await;
+    let state = bed.coordinator.state();
+    let reported = state.discovered();
+    for name in names {
+        assert!(reported.iter().any(|url| url.contains(&name)), "{name}: {reported:?}");
+    }
+}
+
+/// A page that links to a host whose name is not answered.
+fn linking(bed: &TestBed, number: u8) -> String {
+    let host = format!("a{number}.test");
+    bed.web.page(&host, "/robots.txt", text("User-agent: *\nDisallow:\n"));
+    let link = format!("<a href=http://held{number}.test:{}/>a</a>", bed.web.port);
+    bed.web.page(&host, "/links", html(&link))
+}

@@ -106,6 +106,7 @@ impl TestBed {
             ("budget", vec![]),
             ("probe", vec![]),
             ("metrics", vec![]),
+            ("peer", vec![]),
         ];
         for (name, lines) in &mut tables {
             for line in self.more.get(*name).into_iter().flatten() {

@@ -365,3 +365,18 @@ fn a_host_that_waits_for_long_has_its_name_looked_up_again() {
     workbench.resolved(A);
     assert!(workbench.is_idle(A) && workbench.take(99_000).is_none());
 }
+
+#[test]
+fn a_request_that_is_over_leaves_its_share_to_others() {
+    let mut workbench = Workbench::new(1);
+    offer(&mut workbench, A, 0);
+    offer(&mut workbench, B, 0);
+    assert_eq!(workbench.take(0), Some(A));
+    assert_eq!(workbench.take(0), None, "one slot for hosts that are not known to be fast");
+    workbench.request_is_over(A);
+    offer(&mut workbench, A, 0);
+    assert_eq!((workbench.take(0), workbench.take(0)), (Some(B), None), "the first is still busy");
+    workbench.release(A, 5, false);
+    workbench.release(B, 9, false);
+    assert_eq!(workbench.take(9), Some(A), "work came meanwhile");
+}
