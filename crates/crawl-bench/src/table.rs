@@ -38,7 +38,7 @@ type Figure = fn(&Measurement) -> Option<f64>;
 /// A line for one crawl.
 pub fn line(it: &Measurement) -> String {
     let mut text = format!(
-        "{:8} {:8} round {}: {:6.0} pages/s, {:6.2} % of the pages",
+        "{:8} {:14} round {}: {:6.0} pages/s, {:6.2} % of the pages",
         it.case,
         it.peer.name(),
         it.round,
@@ -60,13 +60,13 @@ pub fn line(it: &Measurement) -> String {
 
 /// Medians of the rounds, a row for each case and peer.
 pub fn table(all: &[Measurement]) -> String {
-    let mut text = format!("{:8} {:8}", "case", "peer");
+    let mut text = format!("{:8} {:14}", "case", "peer");
     for (title, _) in COLUMNS {
         let _ = write!(text, " {title:>11}");
     }
     text.push('\n');
     for rows in groups(all) {
-        let _ = write!(text, "{:8} {:8}", rows[0].case, rows[0].peer.name());
+        let _ = write!(text, "{:8} {:14}", rows[0].case, rows[0].peer.name());
         for (_, figure) in COLUMNS {
             let figures = rows.iter().filter_map(|row| figure(row)).collect();
             let shown = median(figures).map_or_else(|| "-".to_owned(), number);

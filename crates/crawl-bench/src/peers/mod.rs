@@ -3,6 +3,7 @@
 mod httrack;
 mod ours;
 mod scrapy;
+mod slow_sync;
 mod strangers;
 mod wget2;
 
@@ -23,6 +24,8 @@ use crate::referee::Referee;
 pub enum Peer {
     /// nearcrawl-agent with everything on
     Ours,
+    /// The same on a disk whose calls of fsync take 10 ms more; only by name
+    OursSlowSync,
     /// GNU Wget2 with 64 threads
     Wget2,
     /// HTTrack with 64 sockets
@@ -36,6 +39,7 @@ impl Peer {
     pub fn name(self) -> &'static str {
         match self {
             Self::Ours => "ours",
+            Self::OursSlowSync => "ours-slow-sync",
             Self::Wget2 => "wget2",
             Self::Httrack => "httrack",
             Self::Scrapy => "scrapy",
@@ -94,7 +98,11 @@ pub async fn crawl(
     referee: &mut Referee,
 ) -> anyhow::Result<Outcome> {
     let command = match peer {
-        Peer::Ours => return ours::crawl(programs, job, referee).await,
+        Peer::Ours => return ours::crawl(programs, job, referee, None).await,
+        Peer::OursSlowSync => {
+            let library = slow_sync::library(job.dir)?;
+            return ours::crawl(programs, job, referee, Some(&library)).await;
+        }
         Peer::Wget2 => wget2::command(&programs.wget2, job)?,
         Peer::Httrack => httrack::command(&programs.httrack, job)?,
         Peer::Scrapy => scrapy::command(&programs.scrapy, job)?,

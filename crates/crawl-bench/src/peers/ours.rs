@@ -28,10 +28,12 @@ const QUIET: Duration = Duration::from_secs(6);
 /// An agent promises to end within ten seconds.
 const GRACE: Duration = Duration::from_secs(15);
 
+/// Crawls with the agent, into which the library `preloaded` is loaded, if there is one.
 pub(super) async fn crawl(
     programs: &Programs,
     job: &Job<'_>,
     referee: &mut Referee,
+    preloaded: Option<&Path>,
 ) -> anyhow::Result<Outcome> {
     let coordinator = Coordinator::start(job.seeds, policy(job)).await?;
     let dns = if job.case.web.one_address {
@@ -43,13 +45,17 @@ pub(super) async fn crawl(
     let syncs = job.dir.join("fsyncs");
     let counter = job.counter.map(|counter| counter.command(&syncs));
     let under_counter = counter.is_some();
-    let command = command(&agent(programs)?, &config, counter);
+    let mut command = command(&agent(programs)?, &config, counter);
+    command.envs(preloaded.map(|library| ("LD_PRELOAD", library)));
     let start = if under_counter { Program::start_under_counter } else { Program::start };
     let mut program = start(command, &job.dir.join("log"))?;
     let begun = Instant::now();
     let cut = !until_complete(job, referee, &mut program).await?;
     let all_shipped = !cut && until_shipped(job, &coordinator, &mut program).await?;
     let shipped_s = all_shipped.then(|| begun.elapsed().as_secs_f64());
+    if let Some(library) = preloaded.filter(|library| !program.has_loaded(library)) {
+        bail!("the agent has not loaded {}", library.display());
+    }
     program.look();
     program.stop(GRACE).await?;
     let fsyncs = job.counter.map(|counter| counter.read(&syncs)).transpose()?;

@@ -88,6 +88,12 @@ impl Program {
         Ok(())
     }
 
+    /// Whether it has loaded this library. One that is linked statically ignores what is preloaded.
+    pub fn has_loaded(&self, library: &Path) -> bool {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.target()));
+        maps.is_ok_and(|maps| library.to_str().is_some_and(|library| maps.contains(library)))
+    }
+
     /// The program itself. A counter that is stopped in its place would leave it running.
     fn target(&self) -> Pid {
         let own = self.child.id();
