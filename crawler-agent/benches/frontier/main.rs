@@ -5,28 +5,43 @@
 //! a visit, the bytes written, the memory, the size on disk, and the time until a restarted
 //! frontier has its first URL.
 //!
-//! `cargo bench -p crawler-agent --bench frontier -- [--hosts N] [--pages N]`
+//! With `--large SCALE`, a frontier of `SCALE` × 10⁸ URLs is made and judged by its limits instead;
+//! see [`large`]. It needs strace, which counts calls of fsync.
+//!
+//! `cargo bench -p crawler-agent --bench frontier -- [--hosts N] [--pages N] [--large SCALE]`
 
-use std::{path::Path, time::Instant};
+mod large;
+mod usage;
+mod visits;
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use anyhow::Context as _;
 use clap::Parser;
-use crawler_agent::frontier::{
-    After, Bounds, Change, Done, Frontier, FrontierHandle, HostNumber, PageHistory, PageRecord,
-    QueueItem,
-};
-use delegation::calibration::{Sensitivity, Timing};
-use model::{CrawlUrl, UnixMillis};
-use protocol::{
-    Route,
-    page::{ContentHash, Fetch, Link, Outcome, Page},
-};
+use crawler_agent::frontier::{Bounds, Change, Frontier, FrontierHandle, HostNumber, QueueItem};
+use model::CrawlUrl;
+use protocol::Route;
+use tikv_jemallocator::Jemalloc;
+use usage::Usage;
+use visits::NOW;
+
+/// As in the agent, because memory is measured.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
+
+/// Settings of the allocator, which it reads at this symbol: those of the agent.
+#[expect(unsafe_code, reason = "the allocator looks for a symbol with this name")]
+#[unsafe(export_name = "_rjem_malloc_conf")]
+pub static ALLOCATOR_SETTINGS: &[u8; 63] =
+    b"narenas:2,dirty_decay_ms:200,muzzy_decay_ms:0,lg_tcache_max:16\0";
 
 /// Links of a page within its host, and to other agents' hosts.
 const LINKS: (u32, u32) = (9, 2);
 /// Bytes of a page's text.
 const TEXT: usize = 6_000;
-const NOW: UnixMillis = UnixMillis(1_760_000_000_000);
 
 #[derive(Debug, Parser)]
 struct Args {
@@ -36,6 +51,21 @@ struct Args {
     /// Number of pages of each host.
     #[arg(long, default_value_t = 10)]
     pages: u32,
+    /// Judge a frontier of this times 10⁸ URLs instead.
+    #[arg(long)]
+    large: Option<f64>,
+    /// Directory for the large frontier; default: the directory of temporary files.
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    /// Pages a second of the crawl in the large frontier.
+    #[arg(long, default_value_t = 100.0)]
+    rate: f64,
+    /// Duration of that crawl, in seconds.
+    #[arg(long, default_value_t = 130)]
+    seconds: u64,
+    /// Makes this process the second one, which opens the large frontier.
+    #[arg(long, hide = true)]
+    opened: Option<PathBuf>,
     /// Given by cargo.
     #[arg(long, hide = true)]
     bench: bool,
@@ -44,6 +74,13 @@ struct Args {
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if let Some(scale) = args.large {
+        let crawl = large::Crawl { scale, rate: args.rate, seconds: args.seconds };
+        return match &args.opened {
+            None => large::run(&crawl, args.dir.as_deref()),
+            Some(path) => runtime.block_on(large::opened::run(&crawl, path)),
+        };
+    }
     let dir = tempfile::tempdir()?;
     let path = dir.path().join("frontier");
     println!("{} hosts with {} pages each", args.hosts, args.pages);
@@ -71,7 +108,7 @@ async fn crawl(store: &FrontierHandle, args: &Args) -> anyhow::Result<u64> {
             }
         }
         hosts = left;
-        pack(store).await?;
+        visits::pack(store).await?;
     }
     Ok(visits)
 }
@@ -98,88 +135,7 @@ fn visit(item: &QueueItem, args: &Args) -> anyhow::Result<Change> {
     let foreign = (0..LINKS.1).map(|step| format!("http://f{}.example/", (number + step) % 97));
     let links = own.chain(foreign).map(|link| CrawlUrl::join(item.url.url(), &link));
     let links: Vec<CrawlUrl> = links.collect::<Result<_, _>>()?;
-    let shown = links.iter().map(|url| Link {
-        url: url.to_string(),
-        anchor: "the text of a link".into(),
-        ..Link::default()
-    });
-    let fetch = fetch(item, shown.collect());
-    let after = After {
-        page: Some(record(item)),
-        links,
-        target_is_shared: false,
-        due: Some(NOW),
-        failures: 0,
-        bounds: bounds(args),
-    };
-    Ok(Change::Done(Box::new(Done::new(item, fetch, after))))
-}
-
-fn record(item: &QueueItem) -> PageRecord {
-    let mut past = PageHistory::default();
-    past.get.observe(&Sensitivity::default(), Timing { ms: 20.0, bytes: 7_000 });
-    PageRecord {
-        path: item.url.path_and_query().to_owned(),
-        depth: item.depth,
-        etag: Some("\"5f3e2a1b9c8d7\"".into()),
-        last_modified: Some("Tue, 03 Nov 2026 10:11:12 GMT".into()),
-        sha256: Some([0xab; 32]),
-        past,
-    }
-}
-
-fn fetch(item: &QueueItem, links: Vec<Link>) -> Fetch {
-    let page = Page {
-        status: 200,
-        media_type: "text/html".into(),
-        charset: "UTF-8".into(),
-        lang: Some("en".into()),
-        title: "A title of usual length".into(),
-        text: "some words ".repeat(TEXT / 11),
-        sha256: ContentHash([0xab; 32]),
-        canonical: None,
-        links,
-    };
-    Fetch {
-        url: item.url.to_string(),
-        fetched_at: NOW,
-        address: None,
-        timing: None,
-        wire_bytes: 7_000,
-        outcome: Outcome::Page(page),
-        trend: None,
-    }
-}
-
-/// Takes the results as the outbox does, without their compression.
-async fn pack(store: &FrontierHandle) -> anyhow::Result<()> {
-    loop {
-        let read =
-            |frontier: &Frontier| Ok((frontier.oldest_results(4 << 20)?, frontier.next_package()?));
-        let (results, seq) = store.read(read).await?;
-        let Some((through, _)) = results.last() else { return Ok(()) };
-        store.apply(Change::Sealed { seq, through: *through, bytes: 1 })?;
-        store.sync().await?;
-        store.apply(Change::Shipped { seq })?;
-    }
-}
-
-/// What the process has used so far.
-struct Usage {
-    cpu_us: i64,
-    written: u64,
-}
-
-impl Usage {
-    fn now() -> anyhow::Result<Self> {
-        let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF)?;
-        let cpu = [usage.user_time(), usage.system_time()];
-        let cpu_us = cpu.iter().map(|time| time.tv_sec() * 1_000_000 + time.tv_usec()).sum::<i64>();
-        let io = std::fs::read_to_string("/proc/self/io")?;
-        let written = io.lines().find_map(|line| line.strip_prefix("write_bytes: "));
-        let written = written.context("/proc/self/io has no write_bytes")?.parse()?;
-        Ok(Self { cpu_us, written })
-    }
+    Ok(visits::done(item, TEXT, links, bounds(args)))
 }
 
 fn report(
@@ -191,17 +147,12 @@ fn report(
 ) -> anyhow::Result<()> {
     let cpu = (after.cpu_us - before.cpu_us) as f64 / visits as f64;
     let written = (after.written - before.written) as f64 / visits as f64;
-    let mut disk = 0;
-    for entry in std::fs::read_dir(path)? {
-        disk += entry?.metadata()?.len();
-    }
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let memory = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let disk = usage::bytes_on_disk(path)?;
     println!("{visits} visits with {} links each", LINKS.0 + LINKS.1);
     println!("processor time of a visit: {cpu:.1} us");
     println!("written for a visit: {written:.0} bytes");
     println!("on disk: {:.0} bytes a page", disk as f64 / f64::from(args.hosts * args.pages));
-    println!("most memory: {}", memory.unwrap_or("unknown").trim());
+    println!("most memory: {:.0} MB", usage::memory_mb("VmHWM")?);
     Ok(())
 }
 
