@@ -97,11 +97,11 @@ fn describe(trust: &Trust, example: Option<&Contradiction>) -> String {
         wins.judged
     );
     if examinations.judged > 0 {
-        text.push_str(&format!(
-            " While it was doubted, they contradicted {} of {} reports on targets of their \
-             searches.",
+        let examined = format!(
+            " While it was doubted, they contradicted {} of its {} reports on their targets.",
             examinations.contradicted, examinations.judged
-        ));
+        );
+        text.push_str(&examined);
     }
     if let Some(example) = example {
         text.push(' ');
