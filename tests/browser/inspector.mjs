@@ -35,7 +35,8 @@ export async function explainsUrls(page) {
   assert.equal(await stateOf(page, 'Index'), 'Done');
   assert.equal(await stateOf(page, 'Delegation'), 'Done');
   await page.reload();
-  await page.getByText('Searches find the page.').waitFor();
+  // The page is there: what its agent waits for now is not the conclusion.
+  await page.locator('#conclusion', { hasText: 'Searches find the page.' }).waitFor();
 }
 
 /** An agent and its home address. */
@@ -123,6 +124,8 @@ export async function listsKeys(page) {
   await dialog.waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Keys' }).press('Enter');
+  await dialog.waitFor();
   await page.goto('/hosts');
   await page.getByLabel('Find').fill('a');
   await page.getByLabel('Find').press('/');
