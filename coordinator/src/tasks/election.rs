@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hierarchy::Generation;
 use store::{Leadership, StoreError};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
@@ -29,7 +30,10 @@ pub async fn run(coordinator: Arc<Coordinator>) {
     }
 }
 
-async fn renew(coordinator: &Coordinator, leadership: Option<Leadership>) -> Option<Leadership> {
+async fn renew(
+    coordinator: &Arc<Coordinator>,
+    leadership: Option<Leadership>,
+) -> Option<Leadership> {
     if let Some(mut leadership) = leadership {
         if leadership.holds().await {
             return Some(leadership);
@@ -42,25 +46,57 @@ async fn renew(coordinator: &Coordinator, leadership: Option<Leadership>) -> Opt
     elect(coordinator)
         .await
         .inspect_err(|error| {
-            tracing::warn!(error = chain(error), "cannot take part in the election");
+            tracing::warn!(error = chain(error.as_ref()), "cannot take part in the election");
         })
         .ok()
         .flatten()
 }
 
 /// Becomes the leader, if there is none.
-async fn elect(coordinator: &Coordinator) -> Result<Option<Leadership>, StoreError> {
-    let Some(leadership) = Leadership::elect(&coordinator.store).await? else { return Ok(None) };
+async fn elect(coordinator: &Arc<Coordinator>) -> Result<Option<Leadership>, anyhow::Error> {
+    let Some(mut leadership) = Leadership::elect(&coordinator.store).await? else {
+        return Ok(None);
+    };
+    if !prepare_while_held(coordinator, &mut leadership).await? {
+        return Ok(None);
+    }
+    coordinator.predictor.state.reset();
+    coordinator.leader.set(true);
+    tracing::info!(term = leadership.term(), "this coordinator is the leader");
+    coordinator.events.emit(Event::AnythingChanged);
+    Ok(Some(leadership))
+}
+
+/// Prepares this coordinator to lead, and keeps the leadership alive meanwhile: with millions of
+/// delegations that takes longer than a connection may be silent. Returns whether it is still held.
+async fn prepare_while_held(
+    coordinator: &Arc<Coordinator>,
+    leadership: &mut Leadership,
+) -> Result<bool, anyhow::Error> {
+    // A task of its own: the delegation table is built in one go, which would hold up the checks.
+    let mut preparing = AbortOnDropHandle::new(tokio::spawn(prepare(Arc::clone(coordinator))));
+    loop {
+        tokio::select! {
+            prepared = &mut preparing => {
+                prepared??;
+                return Ok(true);
+            }
+            () = tokio::time::sleep(PERIOD) => {
+                if !leadership.holds().await {
+                    tracing::warn!("lost the connection that carries the leadership");
+                    return Ok(false);
+                }
+            }
+        }
+    }
+}
+
+async fn prepare(coordinator: Arc<Coordinator>) -> Result<(), StoreError> {
     // What the previous leader decided last must be in the table before the first search is driven.
     let writing = coordinator.hierarchy.writing().await;
     coordinator.hierarchy.reload_delegations(&coordinator.store, &writing).await?;
     // The previous leader may have stopped before it remapped the delegations to the generation
     // in use; remapping twice changes nothing.
     coordinator.hierarchy.set_remapped(Generation::new(0));
-    drop(writing);
-    coordinator.predictor.state.reset();
-    coordinator.leader.set(true);
-    tracing::info!(term = leadership.term(), "this coordinator is the leader");
-    coordinator.events.emit(Event::AnythingChanged);
-    Ok(Some(leadership))
+    Ok(())
 }

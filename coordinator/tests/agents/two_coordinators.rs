@@ -5,7 +5,7 @@ use coordinator::placement::constraints::override_delegation::{Override, overrid
 use delegation::Delegation;
 use hierarchy::Range;
 use model::{AgentId, Reason};
-use store::testing::execute;
+use store::testing::{execute, leader_heard_at};
 
 use crate::agent::FakeAgent;
 use crate::world::{Ground, Running, until};
@@ -115,4 +115,27 @@ async fn what_was_not_heard_is_found_in_the_store() {
     until_held(&other, None).await;
     other.stop().await;
     leader.stop().await;
+}
+
+/// Postgres ends a session that is silent for 15 seconds, and millions of delegations take longer
+/// to read on a busy machine.
+#[tokio::test]
+async fn a_new_leader_keeps_its_leadership_while_it_prepares() {
+    let ground = Ground::new().await.with_shared_storage();
+    let beside = tempfile::tempdir().unwrap();
+    let (leader, other, _) = two(&ground, &beside).await;
+    let writing = other.coordinator.hierarchy.writing().await;
+    leader.stop().await;
+    for sign in ["first", "second", "third"] {
+        let before = leader_heard_at(ground.store()).await.unwrap();
+        until(&format!("{sign} sign of life"), || async {
+            let now = leader_heard_at(ground.store()).await.unwrap();
+            now.is_some() && now != before
+        })
+        .await;
+    }
+    assert!(!other.coordinator.is_leader());
+    drop(writing);
+    until("it leads", || std::future::ready(other.coordinator.is_leader())).await;
+    other.stop().await;
 }

@@ -69,6 +69,17 @@ pub async fn begin(
     Ok(transaction)
 }
 
+/// When the session that carries the leadership was last heard of; none without a leader.
+pub async fn leader_heard_at(store: &Store) -> Result<Option<String>, StoreError> {
+    sqlx::query_scalar(
+        "SELECT s.state_change::text FROM pg_locks l JOIN pg_stat_activity s USING (pid)
+         WHERE l.locktype = 'advisory' AND l.granted AND s.datname = current_database()",
+    )
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("ask when the leader was heard of"))
+}
+
 /// Tables that grow with the crawl, as their comments say, and partitions of such tables, as far as
 /// they have this number of rows.
 pub async fn growing_tables(store: &Store, rows: u32) -> Result<Vec<String>, StoreError> {
