@@ -1,6 +1,5 @@
-//! A frontier of 10⁸ URLs on 10⁶ hosts, beside its limits: "at most 64 MB of memory, 12 bytes a
-//! seen URL on disk, 0.05 reads a link, restart to first fetch in 5 s; at most 2 fsyncs a second
-//! and 1.5 bytes written a byte fetched while crawling".
+//! A frontier of 10⁸ URLs on 10⁶ hosts: memory, bytes on disk, reads, time of a restart, and what a
+//! crawl writes, each beside its limit.
 //!
 //! One process makes the frontier: hosts come as bundles, as they come from other agents. Another
 //! one opens it, so that it has only the memory of a restarted agent, first with nothing of the
