@@ -153,6 +153,11 @@ fn wait_or_improve(overdue: Option<Measurement>, provisional: Option<AgentId>) -
 }
 
 impl Search<'_> {
+    /// Whether the agent was asked, answered or not.
+    pub(crate) fn has_asked(&self, agent: AgentId) -> bool {
+        self.trail.iter().any(|probe| probe.agent == agent)
+    }
+
     /// The step while no agent may be asked.
     pub(crate) fn hold(&self, agents: &AvailableAgents, policy: &Policy) -> Step {
         let overdue = self.fastest(agents).filter(|_| self.waited_ms >= policy.patience_ms);

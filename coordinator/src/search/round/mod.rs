@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use delegation::budget::ProbeLimits;
-use delegation::plausibility::{ControlPolicy, ReferenceTimes, Review, Trust};
+use delegation::plausibility::{Admission, ControlPolicy, ReferenceTimes, Review, Trust};
 use delegation::target;
 use delegation::{
     Availability, AvailableAgents, Candidate, Constraints, ProbeOutcome, Search, Step, TrailProbe,
@@ -97,8 +97,9 @@ impl<'a> SearchRound<'a> {
             delegated,
             counts: StepCounts::default(),
         };
-        round.agents = round.review().admitted(&available);
-        round.suspects = round.review().suspects(&available);
+        let Admission { admitted, suspects } = round.review().admit(&available);
+        round.agents = admitted;
+        round.suspects = suspects;
         Ok(round)
     }
 

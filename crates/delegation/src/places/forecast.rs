@@ -53,7 +53,7 @@ impl Posterior<'_> {
 
     fn is_open(&self, column: Column, agents: &AvailableAgents, search: &Search<'_>) -> bool {
         let agent = self.model.agents()[column];
-        agents.is_ready(agent) && search.trail.iter().all(|probe| probe.agent != agent)
+        agents.is_ready(agent) && !search.has_asked(agent)
     }
 }
 

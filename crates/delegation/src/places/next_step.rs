@@ -32,7 +32,7 @@ pub fn next_step<'m>(
     search: &Search<'_>,
 ) -> (Step, Posterior<'m>) {
     let posterior = model.posterior_of(hierarchy, search);
-    let was_asked = |agent: &AgentId| search.trail.iter().any(|probe| probe.agent == *agent);
+    let was_asked = |agent: &AgentId| search.has_asked(*agent);
     let candidate = |agent| Candidate { agent, phase: Phase::Predicted, level: search.subnet };
     let otherwise = Reason::Predicted;
     let fastest = search.fastest(agents);

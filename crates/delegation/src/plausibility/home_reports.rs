@@ -86,12 +86,12 @@ impl HomeReports {
     }
 }
 
-/// Logarithm of the likelihood of a forged report over that of an honest one, for a report of a
-/// fair sample that triangles judge.
+/// [`log_ratio`] of a report of a fair sample that triangles judge.
 pub(super) fn sample_log_ratio(judgement: &Judgement) -> f64 {
     log_ratio(judgement, false)
 }
 
+/// Logarithm of the likelihood of a forged report over that of an honest one.
 fn log_ratio(judgement: &Judgement, is_direct: bool) -> f64 {
     if !judgement.is_informative() {
         return 0.0;

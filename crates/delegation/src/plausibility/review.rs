@@ -24,6 +24,15 @@ pub struct JudgedReport {
     pub judgement: Judgement,
 }
 
+/// Agents by the part that they take in searches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Admission {
+    /// Those that searches may ask and choose.
+    pub admitted: AvailableAgents,
+    /// Doubted ones, which searches only examine.
+    pub suspects: AvailableAgents,
+}
+
 /// What is known of the agents of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Review<'a> {
@@ -33,27 +42,20 @@ pub struct Review<'a> {
 }
 
 impl Review<'_> {
-    /// The agents that searches may ask and choose: those that are not doubted. While these are
-    /// less than half of all, everybody takes part.
-    pub fn admitted(&self, agents: &AvailableAgents) -> AvailableAgents {
+    /// Sets doubted agents aside. While these are more than half of all, everybody takes part.
+    pub fn admit(&self, agents: &AvailableAgents) -> Admission {
         let is_doubted = |agent: &AgentId| self.level(*agent) >= TrustLevel::Doubted;
         let doubted: Vec<AgentId> = agents.agents().filter(is_doubted).collect();
         let mut admitted = agents.clone();
-        if 2 * doubted.len() <= agents.agents().count() {
-            for agent in doubted {
-                admitted.remove(agent);
-            }
+        if 2 * doubted.len() > agents.agents().count() {
+            return Admission { admitted, suspects: AvailableAgents::default() };
         }
-        admitted
-    }
-
-    /// The agents that take no part for now: searches examine them.
-    pub fn suspects(&self, agents: &AvailableAgents) -> AvailableAgents {
-        let mut suspects = agents.clone();
-        for agent in self.admitted(agents).agents() {
-            suspects.remove(agent);
+        for agent in &doubted {
+            admitted.remove(*agent);
         }
-        suspects
+        let suspects = doubted.into_iter();
+        let suspects = suspects.filter_map(|agent| Some((agent, agents.availability(agent)?)));
+        Admission { admitted, suspects: suspects.collect() }
     }
 
     /// The trail as the search shall see it. A report that no network stack reaches is none, nor
@@ -142,17 +144,14 @@ impl Review<'_> {
         if others.filter_map(witness_time).count() >= needed {
             return step;
         }
-        let was_asked = |agent: AgentId| search.trail.iter().any(|probe| probe.agent == agent);
         // A measurement that is no bound for the report would be a wasted probe.
         let control = order.find(|other| {
             agents.is_ready(*other)
-                && !was_asked(*other)
+                && !search.has_asked(*other)
                 && self.level(*other) < TrustLevel::Doubted
                 && self.is_witness(agent, *other)
         });
-        control.map_or(step, |agent| {
-            Step::Ask(Candidate { agent, phase: Phase::Control, level: search.subnet })
-        })
+        control.map_or(step, |agent| ask_control(search, agent))
     }
 
     /// The step that is taken instead of `step`: a decided search asks a doubted agent first for
@@ -166,17 +165,14 @@ impl Review<'_> {
         if let Some(probe) = search.trail.iter().find(|probe| self.is_examination(probe)) {
             return if probe.outcome == ProbeOutcome::Pending { Step::Wait } else { step };
         }
-        let was_asked = |agent: AgentId| search.trail.iter().any(|probe| probe.agent == agent);
         let needs = |agent| self.trust.get(&agent).is_some_and(Trust::needs_examination);
         let suspect = suspects.agents().find(|agent| {
             suspects.is_ready(*agent)
                 && needs(*agent)
-                && !was_asked(*agent)
+                && !search.has_asked(*agent)
                 && self.can_test(*agent, search.trail)
         });
-        suspect.map_or(step, |agent| {
-            Step::Ask(Candidate { agent, phase: Phase::Control, level: search.subnet })
-        })
+        suspect.map_or(step, |agent| ask_control(search, agent))
     }
 
     /// Whether two others measured the target, so that a forged report of the agent would probably
@@ -200,6 +196,10 @@ impl Review<'_> {
     fn level(&self, agent: AgentId) -> TrustLevel {
         self.trust.get(&agent).map_or(TrustLevel::New, Trust::level)
     }
+}
+
+fn ask_control(search: &Search<'_>, agent: AgentId) -> Step {
+    Step::Ask(Candidate { agent, phase: Phase::Control, level: search.subnet })
 }
 
 fn witness_time(probe: &TrailProbe) -> Option<WitnessTime> {

@@ -120,9 +120,9 @@ fn doubted_agents_take_no_part_while_the_others_are_at_least_half() {
     let available = |count: usize| -> AvailableAgents {
         (0..count).map(|index| (agent(index), Availability::Ready)).collect()
     };
-    let admitted = review(&references, &trust).admitted(&available(3));
+    let admitted = review(&references, &trust).admit(&available(3)).admitted;
     assert_eq!(admitted.agents().collect::<Vec<_>>(), [agent(1), agent(2)]);
-    let alone = review(&references, &trust).admitted(&available(1));
+    let alone = review(&references, &trust).admit(&available(1)).admitted;
     assert_eq!(alone.agents().count(), 1, "somebody has to do it");
 }
 
@@ -240,7 +240,7 @@ fn a_decided_search_examines_a_doubted_agent_and_nothing_else_follows_from_its_r
     let review = review(&references, &trust);
     let ready: AvailableAgents =
         (0..AGENTS.len()).map(|index| (agent(index), Availability::Ready)).collect();
-    let suspects = review.suspects(&ready);
+    let suspects = review.admit(&ready).suspects;
     assert_eq!(suspects.agents().collect::<Vec<_>>(), [agent(0)]);
     let decide = Step::Decide {
         agent: agent(5),

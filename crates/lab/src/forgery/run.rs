@@ -7,13 +7,15 @@
 use std::collections::HashMap;
 
 use delegation::places::{AgentClaim, AgentMap, Levels, PlaceModel, next_step};
-use delegation::plausibility::{ControlPolicy, JudgedReport, LEAST_MS, Review, Trust, TrustLevel};
+use delegation::plausibility::{ControlPolicy, LEAST_MS, Review, Trust, TrustLevel};
 use delegation::{Availability, AvailableAgents, Policy, ProbeOutcome, Step, TrailProbe};
 use model::{AgentId, Phase};
 
 use super::forged_times::Reports;
 use super::{Forgery, ForgeryOutcome, Irregularity};
-use crate::replay::{MeasuredHomes, ReviewedSearch, claim, measured_ms, search_with};
+use crate::replay::{
+    MeasuredHomes, ReviewedSearch, claim, count_judgements, measured_ms, search_with,
+};
 use crate::{Claims, Scenario, Site};
 
 /// Settings of a run.
@@ -180,9 +182,8 @@ impl<'s> State<'s> {
             self.outcome.wrong += usize::from(agent == LIAR && !is_optimal);
         }
         self.learn(site, trail);
-        for JudgedReport { agent, kind, judgement } in self.review().judge_decided(trail) {
-            self.trust.entry(agent).or_default().searches.observe(kind, &judgement);
-        }
+        let judged = self.review().judge_decided(trail);
+        count_judgements(&mut self.trust, judged);
         self.pause_forging();
     }
 

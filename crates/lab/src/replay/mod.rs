@@ -24,7 +24,7 @@ pub(crate) use live::{claim, measured_ms};
 pub(crate) use measured_homes::MeasuredHomes;
 pub use outcome::{Outcome, mean_of};
 pub use placement::{PlacedAgent, Placement};
-pub(crate) use reviewed_step::ReviewedSearch;
+pub(crate) use reviewed_step::{ReviewedSearch, count_judgements};
 pub use scale::{Scale, SearchKind, scale};
 pub use scenario::{Scenario, ScenarioSettings};
 pub(crate) use simulated_search::search_with;

@@ -1,9 +1,19 @@
 //! The step of a search by places, reviewed as the coordinator reviews it.
 
+use std::collections::HashMap;
+
 use delegation::places::{PlaceModel, next_step};
-use delegation::plausibility::Review;
+use delegation::plausibility::{Admission, JudgedReport, Review, Trust};
 use delegation::{AvailableAgents, Policy, Search, Step};
 use hierarchy::Hierarchy;
+use model::AgentId;
+
+/// Counts the judgements of a decided search, which the coordinator stores.
+pub(crate) fn count_judgements(trust: &mut HashMap<AgentId, Trust>, judged: Vec<JudgedReport>) {
+    for JudgedReport { agent, kind, judgement } in judged {
+        trust.entry(agent).or_default().searches.observe(kind, &judgement);
+    }
+}
 
 /// What the steps of one search follow from, besides its trail.
 pub(crate) struct ReviewedSearch<'r> {
@@ -23,7 +33,7 @@ impl ReviewedSearch<'_> {
         policy: &Policy,
         search: &Search<'_>,
     ) -> Step {
-        let agents = self.review.admitted(available);
+        let Admission { admitted: agents, suspects } = self.review.admit(available);
         let credible = self.review.credible_trail(search.trail);
         let search = Search { trail: &credible, ..*search };
         let (step, _) = next_step(self.hierarchy, &agents, policy, self.places, &search);
@@ -31,6 +41,6 @@ impl ReviewedSearch<'_> {
         let order = self.places.nearest_without(self.hierarchy, &agents, &search, agent);
         let order = order.into_iter().chain(agents.agents());
         let step = self.review.confirm(step, &search, &agents, self.draw, order);
-        self.review.examine(step, &search, &self.review.suspects(available))
+        self.review.examine(step, &search, &suspects)
     }
 }

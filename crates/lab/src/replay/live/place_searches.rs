@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use delegation::places::{AgentClaim, Levels, PlaceModel, Position};
-use delegation::plausibility::{ControlPolicy, JudgedReport, Review, Trust};
+use delegation::plausibility::{ControlPolicy, Review, Trust};
 use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
 use model::AgentId;
 
 use super::budget::DailyBudget;
 use super::{DecidedSearch, Searches};
 use crate::replay::simulated_search::simulate;
-use crate::replay::{MeasuredHomes, ReviewedSearch};
+use crate::replay::{MeasuredHomes, ReviewedSearch, count_judgements};
 use crate::{PlacedAgent, Scenario, Site};
 
 /// Where the agents say they are.
@@ -51,14 +51,6 @@ impl<'d> PlaceSearches<'d> {
         let policy = Policy::default();
         Some(Self { scenario, model, homes, trust, policy, budget: DailyBudget::default() })
     }
-
-    /// Counts the judgements of a decided search, which the coordinator stores.
-    fn judge(&mut self, trail: &[TrailProbe]) {
-        let judged = review(&self.homes, &self.trust).judge_decided(trail);
-        for JudgedReport { agent, kind, judgement } in judged {
-            self.trust.entry(agent).or_default().searches.observe(kind, &judgement);
-        }
-    }
 }
 
 impl<'d> Searches<'d> for PlaceSearches<'d> {
@@ -76,7 +68,8 @@ impl<'d> Searches<'d> for PlaceSearches<'d> {
         let credible = review.credible_trail(&trail);
         let times: Vec<(AgentId, f64)> = credible.iter().filter_map(measured_ms).collect();
         self.model.learn(Levels::of(hierarchy, site.subnet), &times);
-        self.judge(&trail);
+        let judged = review.judge_decided(&trail);
+        count_judgements(&mut self.trust, judged);
         Some(DecidedSearch { agent, probes: trail.len() })
     }
 
