@@ -23,6 +23,7 @@
 
 pub mod activity_log;
 pub mod agent;
+pub mod allocator;
 pub mod backoff;
 pub mod cli;
 pub mod clock;

@@ -10,13 +10,10 @@ use tikv_jemallocator::Jemalloc;
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 
-/// Settings of the allocator, which it reads at this symbol: as many arenas as there are threads
-/// for visits, caches of threads for pieces as large as buffers of connections, and memory that was
-/// free for a fifth of a second goes back to the system.
+/// Settings of the allocator, which it reads at this symbol.
 #[expect(unsafe_code, reason = "the allocator looks for a symbol with this name")]
 #[unsafe(export_name = "_rjem_malloc_conf")]
-pub static ALLOCATOR_SETTINGS: &[u8; 63] =
-    b"narenas:2,dirty_decay_ms:200,muzzy_decay_ms:0,lg_tcache_max:16\0";
+pub static ALLOCATOR_SETTINGS: &[u8; 63] = crawler_agent::allocator::SETTINGS;
 
 fn main() -> ExitCode {
     crawler_agent::cli::main(crawler_agent::cli::Cli::parse())

@@ -35,8 +35,7 @@ static ALLOCATOR: Jemalloc = Jemalloc;
 /// Settings of the allocator, which it reads at this symbol: those of the agent.
 #[expect(unsafe_code, reason = "the allocator looks for a symbol with this name")]
 #[unsafe(export_name = "_rjem_malloc_conf")]
-pub static ALLOCATOR_SETTINGS: &[u8; 63] =
-    b"narenas:2,dirty_decay_ms:200,muzzy_decay_ms:0,lg_tcache_max:16\0";
+pub static ALLOCATOR_SETTINGS: &[u8; 63] = crawler_agent::allocator::SETTINGS;
 
 /// Links of a page within its host, and to other agents' hosts.
 const LINKS: (u32, u32) = (9, 2);
