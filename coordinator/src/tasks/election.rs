@@ -35,13 +35,12 @@ async fn renew(
     leadership: Option<Leadership>,
 ) -> Option<Leadership> {
     if let Some(mut leadership) = leadership {
-        if leadership.holds().await {
+        if is_held(&mut leadership).await {
             return Some(leadership);
         }
         coordinator.leader.set(false);
         // Only a leader keeps it up to date.
         coordinator.predictor.state.reset();
-        tracing::warn!("lost the connection that carries the leadership");
     }
     elect(coordinator)
         .await
@@ -50,6 +49,15 @@ async fn renew(
         })
         .ok()
         .flatten()
+}
+
+/// Whether the leadership is still held; a lost one is logged.
+async fn is_held(leadership: &mut Leadership) -> bool {
+    let is_held = leadership.holds().await;
+    if !is_held {
+        tracing::warn!("lost the connection that carries the leadership");
+    }
+    is_held
 }
 
 /// Becomes the leader, if there is none.
@@ -82,8 +90,7 @@ async fn prepare_while_held(
                 return Ok(true);
             }
             () = tokio::time::sleep(PERIOD) => {
-                if !leadership.holds().await {
-                    tracing::warn!("lost the connection that carries the leadership");
+                if !is_held(leadership).await {
                     return Ok(false);
                 }
             }

@@ -40,7 +40,7 @@ pub async fn plan_takeover(
 ) -> Result<Vec<Takeover>, StoreError> {
     let ranges = ranges(delegated, subnets);
     let (facts, takers) =
-        tokio::try_join!(MoveFacts::read(placement, delegated, &ranges), Takers::read(placement),)?;
+        tokio::try_join!(MoveFacts::read(placement, delegated, &ranges), Takers::read(placement))?;
     let found = find_successors(placement, delegated, leaving, subnets, &facts, &takers);
     let takeover = |(subnet, successor)| Takeover { subnet, successor };
     Ok(ranges.into_iter().zip(found).map(takeover).collect())
