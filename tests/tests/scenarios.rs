@@ -16,6 +16,8 @@ mod hostile_farm;
 mod hostile_web;
 #[path = "scenarios/kills.rs"]
 mod kills;
+#[path = "scenarios/region_costs.rs"]
+mod region_costs;
 #[path = "scenarios/region_faults.rs"]
 mod region_faults;
 #[path = "scenarios/region_world.rs"]

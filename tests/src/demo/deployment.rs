@@ -1,7 +1,6 @@
 //! The programs of a run: one coordinator, its agents, and an admin session that approves them.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -9,9 +8,9 @@ use model::{PolicyPreset, Strategy};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::RegistryData;
+use super::{RegionPlan, RegistryData};
 use crate::harness::{
-    Admin, Agent, AgentPlan, Coordinator, CoordinatorPlan, Loader, PeerPlan, RunDirectory, until,
+    Admin, Agent, AgentPlan, Coordinator, CoordinatorPlan, Loader, RunDirectory, until,
 };
 use crate::net::PortForward;
 use crate::world::{Environment, Node};
@@ -34,19 +33,8 @@ pub struct CrawlSettings {
     pub threshold_ms: u64,
     /// Age at which agents ship what they have, in milliseconds.
     pub ship_age_ms: u64,
-    /// How the agents of a region reach each other; none without a region.
-    pub region: Option<PeerPaths>,
-}
-
-/// Which agents of a region accept connections of others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PeerPaths {
-    /// All of them: messages travel directly.
-    Direct,
-    /// The first one: the others collect their messages there.
-    Mailbox,
-    /// None: messages travel through the coordinator.
-    Relay,
+    /// The region that the agents form; none without a region.
+    pub region: Option<RegionPlan>,
 }
 
 impl Default for CrawlSettings {
@@ -162,7 +150,7 @@ impl Deployment {
             ship_age_ms: self.settings.ship_age_ms,
             metrics: None,
             place: participant.place.clone(),
-            peer: self.settings.region.map(|paths| peer_plan(environment, number, paths)),
+            peer: self.settings.region.map(|region| region.peer(environment, number)),
             namespace: environment.namespace(who)?.cloned(),
         })
     }
@@ -207,43 +195,9 @@ fn coordinator_plan(
         listen: SocketAddr::new(address, port),
         resolver: Some(environment.resolver()),
         namespace,
-        config: settings.region.map(|_| region_rules(run_directory)).transpose()?,
+        config: settings.region.map(|region| region.rules(run_directory)).transpose()?,
         ..CoordinatorPlan::new(run_directory.path().join("coordinator"))
     })
-}
-
-/// The agent's port for peers.
-const PEER_PORT: u16 = 8430;
-
-fn peer_plan(environment: &Environment, number: usize, paths: PeerPaths) -> PeerPlan {
-    let listens = match paths {
-        PeerPaths::Direct => true,
-        PeerPaths::Mailbox => number == 0,
-        PeerPaths::Relay => false,
-    };
-    let address = environment.address(Node::Agent(number)).filter(|_| listens);
-    PeerPlan { listen: address.map(|address| SocketAddr::new(address, PEER_PORT)) }
-}
-
-/// Times of a region in seconds instead of minutes, so that a run sees a takeover.
-const REGION_RULES: &str = "[regions]
-enabled = true
-[regions.settings]
-heartbeat_ms = 500
-suspect_ms = 2500
-term_ms = 8000
-renew_ms = 1500
-fetch_ms = 4000
-gap_ms = 1000
-linger_ms = 100
-resend_ms = 1000
-recovery_ms = 2000
-";
-
-fn region_rules(run_directory: &RunDirectory) -> anyhow::Result<PathBuf> {
-    let path = run_directory.path().join("coordinator.toml");
-    std::fs::write(&path, REGION_RULES).context("cannot write the coordinator's file")?;
-    Ok(path)
 }
 
 /// Lets a browser outside see a dashboard inside: at the usual port, or at any free one.

@@ -16,6 +16,7 @@ mod numbers;
 mod options;
 mod outage;
 mod promises;
+mod region_plan;
 mod registry_data;
 mod report;
 mod setup;
@@ -26,11 +27,12 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use deployment::{CrawlSettings, Deployment, PeerPaths};
+pub use deployment::{CrawlSettings, Deployment};
 pub use numbers::{AssignmentQuality, Numbers, SearchFound};
 pub use options::Options;
 pub use outage::Outage;
 pub use promises::{Promise, promises};
+pub use region_plan::{PeerPaths, RegionPlan, RegionTimes};
 pub use registry_data::RegistryData;
 pub use setup::{Setup, WorldRequest, geography};
 pub use show::show;

@@ -7,8 +7,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::setup::WorldRequest;
 use super::{
-    CrawlSettings, Deployment, Numbers, Options, Outage, PeerPaths, Promise, RegistryData, Setup,
-    Verdict, Watch, geography, promises,
+    CrawlSettings, Deployment, Numbers, Options, Outage, PeerPaths, Promise, RegionPlan,
+    RegistryData, Setup, Verdict, Watch, geography, promises,
 };
 use crate::harness::RunDirectory;
 use crate::referee::Rules;
@@ -59,7 +59,7 @@ async fn play(
     introduce(&environment, &data)?;
     let begun = Instant::now();
     let Options { preset, strategy, region, .. } = *options;
-    let region = region.then_some(PeerPaths::Direct);
+    let region = region.then_some(RegionPlan::short(PeerPaths::Direct));
     let settings = CrawlSettings { preset, strategy, region, ..CrawlSettings::default() };
     let mut deployment = Deployment::assemble(&environment, &data, run_directory, settings).await?;
     println!(

@@ -2,8 +2,7 @@
 //! are killed and return, links are cut in one direction, and links flap.
 //!
 //! `REGION_SEEDS=0..20 REGION_AGENTS=8 REGION_DOCUMENTS=5000 cargo nextest run -p tests
-//! --run-ignored only regions_survive_fault_schedules` runs many large ones. With `REGION_FAULTS=0`
-//! it measures processor time.
+//! --run-ignored only regions_survive_fault_schedules` runs many large ones.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -18,6 +17,8 @@ use tests::world::Size;
 use crate::region_world::assert_polite;
 use crate::small_world::{LIMIT, SmallWorld};
 
+/// Faults of a schedule.
+const FAULTS: usize = 4;
 /// The last fault begins before this share of the crawl is done.
 const LAST: f64 = 0.8;
 /// As in the configuration of the deployment: silence after which an agent is suspected.
@@ -37,9 +38,8 @@ enum Fault {
 
 /// A schedule: each fault with the share of the crawl at which it begins.
 fn schedule(seed: u64, agents: usize) -> Vec<(f64, Fault)> {
-    let faults = number("REGION_FAULTS", 4);
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
-    let mut shares: Vec<f64> = (0..faults).map(|_| chance.random_range(0.05..LAST)).collect();
+    let mut shares: Vec<f64> = (0..FAULTS).map(|_| chance.random_range(0.05..LAST)).collect();
     shares.sort_by(f64::total_cmp);
     shares.into_iter().map(|share| (share, draw(&mut chance, agents))).collect()
 }
@@ -96,7 +96,6 @@ async fn trial(seed: u64, agents: usize, documents: usize) {
     let converged = until_converged(&world).await;
     world.reach_within(1.0, limit).await;
     let took = begun.elapsed();
-    let cpu: Duration = world.deployment.agents.iter_mut().map(|agent| agent.process().cpu()).sum();
     let report = world.report();
     assert!(report.missing.is_empty(), "seed {seed}: {:?}", report.missing);
     assert_polite(&report);
@@ -106,13 +105,11 @@ async fn trial(seed: u64, agents: usize, documents: usize) {
     world.until_no_takeover().await;
     eprintln!(
         "seed {seed}: {} pages of {} hosts by {agents} agents in {:.0} s; {twice} fetched twice, \
-         {in_flight} in flight at kills; views agreed {:.1} s after the last fault; {:.2} ms of \
-         processor time a page by the processes that ran at the end",
+         {in_flight} in flight at kills; views agreed {:.1} s after the last fault",
         report.unique,
         report.hosts_seen,
         took.as_secs_f64(),
-        converged.as_secs_f64(),
-        1_000.0 * cpu.as_secs_f64() / report.unique as f64
+        converged.as_secs_f64()
     );
     world.deployment.dismiss().await.unwrap();
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use tests::demo::{
-    CrawlSettings, Deployment, Numbers, PeerPaths, RegistryData, Setup, Watch, WorldRequest,
+    CrawlSettings, Deployment, Numbers, PeerPaths, RegionPlan, RegistryData, Setup, Watch,
+    WorldRequest,
 };
 use tests::harness::RunDirectory;
 use tests::net::take_privilege;
@@ -33,10 +34,14 @@ impl SmallWorld {
 
     /// One whose agents form a region and reach each other in this way.
     pub(crate) async fn open_region(size: Size, documents: usize, paths: PeerPaths) -> Self {
-        Self::open_with(size, documents, Some(paths)).await
+        Self::open_with(size, documents, Some(RegionPlan::short(paths))).await
     }
 
-    async fn open_with(size: Size, documents: usize, region: Option<PeerPaths>) -> Self {
+    pub(crate) async fn open_with(
+        size: Size,
+        documents: usize,
+        region: Option<RegionPlan>,
+    ) -> Self {
         let run_directory = RunDirectory::open("scenario").unwrap();
         let data = RegistryData::made_up(&run_directory).unwrap();
         let geography = Geography::open(None, SEED).unwrap();

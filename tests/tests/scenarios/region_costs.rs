@@ -1,0 +1,52 @@
+//! Processor time of a page in regions of several sizes, with the times that ship.
+//!
+//! `cargo nextest run -p tests --run-ignored only a_page_costs_the_same_in_every_region
+//! --no-capture` prints it. `REGION_SIZES=2,4,8,16` names the sizes.
+
+use std::time::Duration;
+
+use tests::demo::{PeerPaths, RegionPlan, RegionTimes};
+use tests::world::Size;
+
+use crate::small_world::SmallWorld;
+
+/// Documents for each agent: the pages of an agent are as many in each region.
+const DOCUMENTS: usize = 500;
+/// At the end of a crawl a few hosts with a Crawl-delay are left, and most agents wait.
+const MEASURED: f64 = 0.8;
+/// A region has formed, and its crawl is done.
+const LIMIT: Duration = Duration::from_mins(10);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "run by hand: it measures"]
+async fn a_page_costs_the_same_in_every_region() {
+    let sizes = std::env::var("REGION_SIZES").unwrap_or_else(|_| "2,4,8,16".to_owned());
+    for size in sizes.split(',') {
+        measure(size.parse().unwrap()).await;
+    }
+}
+
+/// Crawls with this many agents, each of which has four hosts.
+async fn measure(agents: usize) {
+    let size = Size { agents, hosts: 4 * agents, countries: 5.min(agents + 1), near_ms: None };
+    let plan = RegionPlan { paths: PeerPaths::Direct, times: RegionTimes::Shipped };
+    let mut world = SmallWorld::open_with(size, DOCUMENTS * agents, Some(plan)).await;
+    world.delegate_hosts().await;
+    world.until_region().await;
+    let before = processor_time(&mut world);
+    world.deployment.seed(&world.setup.environment).await.unwrap();
+    world.reach_within(MEASURED, LIMIT).await;
+    let took = processor_time(&mut world).saturating_sub(before);
+    let report = world.report();
+    eprintln!(
+        "{agents} agents: {} pages, {:.2} ms of processor time a page",
+        report.unique,
+        1_000.0 * took.as_secs_f64() / report.unique as f64
+    );
+    world.deployment.dismiss().await.unwrap();
+}
+
+/// That of all agents since they started.
+fn processor_time(world: &mut SmallWorld) -> Duration {
+    world.deployment.agents.iter_mut().map(|agent| agent.process().cpu()).sum()
+}
