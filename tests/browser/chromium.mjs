@@ -120,6 +120,23 @@ export function misalignments(page) {
   });
 }
 
+/** Figures and drawings of charts that stand lower or higher than others of their line, in words. */
+export function unlevel(page) {
+  return page.evaluate(() => {
+    const found = [];
+    const lines = new Map();
+    for (const part of document.querySelectorAll('.figures .value, .charts .drawn')) {
+      const { top } = part.getBoundingClientRect();
+      const line = part.parentElement.getBoundingClientRect().top;
+      const first = lines.get(line) ?? top;
+      lines.set(line, first);
+      if (Math.abs(top - first) > 1)
+        found.push(`"${part.parentElement.innerText}" is ${top - first} px lower than its line`);
+    }
+    return found;
+  });
+}
+
 /** Takes a screenshot into the folder given by NEARCRAWL_SCREENSHOTS; without one, none. The whole page, or what is
  * seen while a dialog is open. */
 export async function shoot(page, name) {

@@ -9,6 +9,7 @@ import {
   settled,
   shoot,
   signIn,
+  unlevel,
 } from './chromium.mjs';
 
 const url = process.env.NEARCRAWL_URL ?? 'http://127.0.0.1:8787';
@@ -63,6 +64,8 @@ for (const look of looks) {
       console.log(`${look.name} ${path} ${violation}`);
     const wide = await overflows(page);
     if (wide > 0) console.log(`${look.name} ${path} is ${wide} px wider than the window`);
+    if (look.viewport.width > 400)
+      for (const fault of await unlevel(page)) console.log(`${look.name} ${path} ${fault}`);
     for (const complaint of page.complaints.splice(0))
       console.log(`${look.name} ${path} ${complaint}`);
   }
