@@ -27,20 +27,20 @@ export async function showsCharts(page) {
   );
 }
 
-/** An agent's page shows what its owner gave, as the API sums it up. */
-export async function showsGifts(page) {
+/** An agent's page shows what its owner contributed, as the API sums it up. */
+export async function showsContribution(page) {
   const { items } = await answer(page, '/agents?limit=50');
   const busiest = items.toSorted((a, b) => b.pages - a.pages)[0];
   await page.goto(`/agents/${busiest.id}`);
-  const given = page.getByRole('region', { name: 'Given' });
-  await given.getByText('Fetched this month').waitFor();
+  const contribution = page.getByRole('region', { name: 'Contribution' });
+  await contribution.getByText('Fetched this month').waitFor();
   const { buckets } = await answer(page, `/series?agent=${busiest.id}&step=day&buckets=31`);
   assert.ok(
     buckets.some(({ fetched_bytes }) => fetched_bytes > 0),
     'the agent fetched nothing',
   );
   await page.locator('.uplot canvas').first().waitFor();
-  await given.getByRole('meter', { name: 'Load today' }).waitFor();
+  await contribution.getByRole('meter', { name: 'Load today' }).waitFor();
 }
 
 /** The maps are reached and used by the keyboard alone. */

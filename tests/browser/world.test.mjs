@@ -18,7 +18,7 @@ import {
   loadsLittle,
   scrollsWideMaps,
   showsCharts,
-  showsGifts,
+  showsContribution,
   showsMaps,
 } from './charts.mjs';
 import { enrol } from './newcomer.mjs';
@@ -266,7 +266,7 @@ test('errors are filtered by day, also after a reload', () => filtersErrors(page
 
 test('charts show what happened, also as a table', () => showsCharts(page));
 
-test('an agent’s page shows what its owner gave', () => showsGifts(page));
+test('an agent’s page shows what its owner contributed', () => showsContribution(page));
 
 test('maps are used by the keyboard alone', () => showsMaps(page));
 
