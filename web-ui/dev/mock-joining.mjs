@@ -21,6 +21,35 @@ const requests = [
     agent: null,
   },
 ];
+requests.push(
+  {
+    ...requests[0],
+    id: 'jrq_1',
+    state: 'accepted',
+    name: 'Kaisha Example KK',
+    contact: 'https://www.kaisha.example/about/our-crawler',
+    place: '',
+    spans: [],
+    message: '',
+    created_at: at(-30),
+    decided_at: at(-6),
+    decided_by: 'admin',
+    invitation_expires_at: at(162),
+  },
+  {
+    ...requests[0],
+    id: 'jrq_0',
+    state: 'accepted',
+    name: 'University of Cyprus',
+    message: '',
+    created_at: at(-60),
+    decided_at: at(-55),
+    decided_by: 'admin',
+    invitation_expires_at: at(113),
+    opened_at: at(-52),
+    agent: { id: 'agt_1', name: 'nicosia-1' },
+  },
+);
 const tokens = [
   {
     id: 'apt_1',
