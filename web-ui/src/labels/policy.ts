@@ -135,7 +135,7 @@ export const groups: readonly SettingGroup[] = [
       {
         key: 'slowdown_percent',
         name: 'Slowdown',
-        unit: 'per cent of its usual time',
+        unit: '% of its usual time',
         min: 110,
         max: 10_000,
         meaning: 'A page that takes at least this part of its usual time counts as slow.',
@@ -202,11 +202,12 @@ export const choices = [
   {
     key: 'balance_rule',
     name: 'Relief of an agent over its capacity',
-    meaning: 'Which of its subnets goes to another agent.',
+    meaning:
+      'Which of its subnets goes to another agent: the one that loses least at any agent with capacity left (cheapest) or at its next-best agent (next best), or the one whose round trips vary least, as in the paper (smallest variance).',
     options: [
-      ['cheapest', 'The one that loses least at any agent with capacity left'],
-      ['next_best', 'The one that loses least at its next-best agent'],
-      ['variance', 'The one whose round trips vary least, as in the paper'],
+      ['cheapest', 'Cheapest'],
+      ['next_best', 'Next best'],
+      ['variance', 'Smallest variance'],
       ['off', 'None'],
     ],
   },
@@ -250,11 +251,16 @@ export function timeUnitOf(seconds: number): number {
   return timeUnits.find(([, size]) => seconds % size === 0)?.[1] ?? 1;
 }
 
+/** A unit beside its number: `days`, but `1 day`. */
+export function unitFor(value: number | null, unit: string): string {
+  return value === 1 ? unit.replace(/^(round trip|\w+)s\b/, '$1') : unit;
+}
+
 /** A setting as people read it: `7 days`, `1,500 subnets`. */
 export function settingText(value: number, unit: string): string {
   const whole = new Intl.NumberFormat('en');
-  if (unit !== 'seconds') return `${whole.format(value)} ${unit}`;
-  const size = timeUnitOf(value);
-  const name = timeUnits.find(([, each]) => each === size)?.[0] ?? unit;
-  return `${whole.format(value / size)} ${name}`;
+  const size = unit === 'seconds' ? timeUnitOf(value) : 1;
+  const name = unit === 'seconds' ? timeUnits.find(([, each]) => each === size)?.[0] : unit;
+  const shown = value / size;
+  return `${whole.format(shown)} ${unitFor(shown, name ?? unit)}`;
 }

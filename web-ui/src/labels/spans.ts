@@ -3,7 +3,12 @@
 /** `Mon–Fri 22:00–06:00, Sat–Sun all day (Europe/Nicosia)`; without spans it works at all hours. */
 export function hoursOf(spans: string[], zone: string): string {
   if (spans.length === 0) return 'at all hours';
-  return `${spans.map(spanText).join(', ')} (${zone})`;
+  return `${spansText(spans)} (${zone})`;
+}
+
+/** `Mon–Fri 22:00–06:00, Sat–Sun all day`. */
+export function spansText(spans: string[]): string {
+  return spans.map(spanText).join(', ');
 }
 
 function spanText(span: string): string {
