@@ -43,6 +43,9 @@ export async function joinsByTheForm(browser, page, url) {
 async function asks(stranger, name) {
   await stranger.goto("/");
   await stranger.getByRole("link", { name: "Host an agent" }).click();
+  await stranger.getByRole("link", { name: "The partner’s guide" }).click();
+  await stranger.getByText("# Partner's guide").waitFor();
+  await stranger.goBack();
   await stranger.getByLabel("Name").fill(name);
   await stranger.getByLabel("Contact").fill("nobody");
   await stranger.getByRole("button", { name: "Send request" }).click();
@@ -50,6 +53,9 @@ async function asks(stranger, name) {
     .getByRole("alert")
     .filter({ hasText: "Your request was not sent" });
   await refusal.waitFor();
+  await stranger
+    .locator(".field .wrong", { hasText: "give a mail address" })
+    .waitFor();
   await stranger.getByLabel("Contact").fill("crawler@example.edu");
   await stranger.getByLabel("Other hours").check();
   await stranger

@@ -107,7 +107,12 @@ export const joiningRoutes = [
   [
     'GET',
     /^downloads$/,
-    () => ({ programs: [{ name: 'nearcrawl-agent', bytes: 21_000_000, sha256: 'a1'.repeat(32) }] }),
+    () => ({
+      programs: [
+        { name: 'nearcrawl-agent', bytes: 21_000_000, sha256: 'a1'.repeat(32) },
+        { name: 'nearcrawl-agent-aarch64', bytes: 20_000_000, sha256: 'b2'.repeat(32) },
+      ],
+    }),
   ],
   ['GET', /^api-tokens$/, () => ({ items: tokens, next_cursor: null })],
   ['POST', /^api-tokens$/, ({ body }) => makeToken(body)],

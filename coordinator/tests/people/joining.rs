@@ -132,6 +132,8 @@ async fn the_operator_says_which_programs_are_offered() {
     assert_eq!(partner.read("/api/v1/downloads").await["programs"], Value::Null);
     let unit = partner.get("/downloads/nearcrawl-agent.service").await;
     assert!(unit.text.contains("DynamicUser=yes"), "{}", unit.text);
+    let guide = partner.get("/downloads/partner.md").await;
+    assert!(guide.text.starts_with("# Partner's guide"), "{}", guide.text);
     let missing = partner.get("/downloads/nearcrawl-agent").await;
     missing.problem(StatusCode::NOT_FOUND, "not-found");
     running.stop().await;

@@ -103,6 +103,9 @@ export function laterCommands(asService: boolean): { purpose: string; command: s
     ...(asService ? [] : [start]),
     { purpose: 'What it does, and the fingerprint of its key', command: agent('status') },
     { purpose: 'What was fetched in your name', command: agent('log') },
+    { purpose: 'If it does not work: what is wrong with the machine', command: agent('doctor') },
+    { purpose: 'To pause it', command: agent('pause') },
+    { purpose: 'To let it go on', command: agent('resume') },
     { purpose: 'To end it for good', command: agent('leave') },
   ];
 }

@@ -95,13 +95,15 @@ function isPlainClick(event: MouseEvent): boolean {
   return event.button === 0 && !modified && !event.defaultPrevented;
 }
 
-/** Links to the API (the OpenAPI document) and links that ask for a window of their own are the browser's. */
+/** Links to the API (the OpenAPI document), to downloads and those that ask for a window of their own
+ * are the browser's. */
 function isOurs(link: HTMLAnchorElement): boolean {
   return (
     link.origin === location.origin &&
     link.target === '' &&
     !link.hasAttribute('download') &&
     !link.pathname.startsWith('/api/') &&
+    !link.pathname.startsWith('/downloads/') &&
     !link.getAttribute('href')?.startsWith('#')
   );
 }

@@ -47,6 +47,7 @@ describe('the router', () => {
   it('leaves every other click to the browser', () => {
     expect(taken(link('https://example.org/'))).toBe(false);
     expect(taken(link('/api/v1/openapi.json'))).toBe(false);
+    expect(taken(link('/downloads/partner.md'))).toBe(false);
     expect(taken(link('/agents', { target: '_blank' }))).toBe(false);
     expect(taken(link('/agents'), { ctrlKey: true })).toBe(false);
     expect(taken(link('#main'))).toBe(false);

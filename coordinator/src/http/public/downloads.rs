@@ -19,6 +19,8 @@ use crate::runtime::agent_programs::AgentProgram;
 const UNIT: &str = include_str!("../../../../deploy/systemd/nearcrawl-agent.service");
 /// The agent's configuration with all keys.
 const EXAMPLE: &str = include_str!("../../../../crawler-agent/agent.example.toml");
+/// The partner's guide, which the pages for partners link to.
+const GUIDE: &str = include_str!("../../../../docs/partner.md");
 
 /// What partners can download.
 #[derive(Debug, Serialize, ToSchema)]
@@ -71,6 +73,7 @@ pub async fn get(
     match name.as_str() {
         "nearcrawl-agent.service" => return Ok(text(UNIT)),
         "agent.example.toml" => return Ok(text(EXAMPLE)),
+        "partner.md" => return Ok(text(GUIDE)),
         _ => {}
     }
     let path = state.agent_programs.path(&name).ok_or_else(|| nothing(&name))?;
