@@ -127,11 +127,12 @@ export function unlevel(page) {
     const lines = new Map();
     for (const part of document.querySelectorAll('.figures .value, .charts .drawn')) {
       const { top } = part.getBoundingClientRect();
-      const line = part.parentElement.getBoundingClientRect().top;
+      const whole = part.closest('.figure, figure');
+      const line = whole.getBoundingClientRect().top;
       const first = lines.get(line) ?? top;
       lines.set(line, first);
       if (Math.abs(top - first) > 1)
-        found.push(`"${part.parentElement.innerText}" is ${top - first} px lower than its line`);
+        found.push(`"${whole.innerText}" is ${top - first} px lower than its line`);
     }
     return found;
   });

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ActivityBucket, Series } from '../api/model';
 import { errors, pages, queue, type Measure } from './measures';
-import { axisRange, inWords, labelDistances, newest, stamp, timesOf, valuesOf } from './points';
+import {
+  axisRange,
+  inWords,
+  labelDistances,
+  lonePoints,
+  newest,
+  stamp,
+  timesOf,
+  valuesOf,
+} from './points';
 
 const bucket = (minute: number, news: Partial<ActivityBucket>): ActivityBucket => ({
   start: new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString(),
@@ -26,6 +35,12 @@ const series: Series = {
     bucket(2, { pages: 1 }),
   ],
 };
+
+it('finds the values that no line reaches', () => {
+  expect(lonePoints([null, 2, null, 3, 4, null, 5])).toEqual([1, 6]);
+  expect(lonePoints([7])).toEqual([0]);
+  expect(lonePoints([1, 2])).toEqual([]);
+});
 
 const values = (measure: Measure) => measure.lines.map((line) => valuesOf(series, line));
 

@@ -53,6 +53,14 @@ export function newest(values: (number | null)[]): number | undefined {
   return values.findLast((value) => value !== null) ?? undefined;
 }
 
+/** Indices of values without a neighbour, which no line reaches. */
+export function lonePoints(values: (number | null)[]): number[] {
+  const isKnown = (index: number) => values[index] != null;
+  return [...values.keys()].filter(
+    (index) => isKnown(index) && !isKnown(index - 1) && !isKnown(index + 1),
+  );
+}
+
 /** What a chart shows, as a sentence for each line. */
 export function inWords(series: Series, measure: Measure): string {
   const sentences = measure.lines.map((line) => {
