@@ -21,8 +21,10 @@ use std::{
 
 use anyhow::Context as _;
 use clap::Parser;
-use crawler_agent::frontier::{Bounds, Change, Frontier, FrontierHandle, HostNumber, QueueItem};
-use model::CrawlUrl;
+use crawler_agent::frontier::{
+    Bounds, Change, DueQuery, Frontier, FrontierHandle, HostNumber, QueueItem,
+};
+use model::{CrawlUrl, UnixMillis};
 use protocol::Route;
 use tikv_jemallocator::Jemalloc;
 use usage::Usage;
@@ -158,9 +160,11 @@ fn report(
 fn restart(path: &Path) -> anyhow::Result<()> {
     let started = Instant::now();
     let frontier = Frontier::open(path, 1)?;
-    let mut first = None;
-    frontier.hosts_to_revisit(0, |work, _| first = first.or(Some(work.host)))?;
-    frontier.snapshot(first.context("no host has pages")?)?.context("the host is gone")?;
+    let until = UnixMillis(i64::MAX);
+    let query = DueQuery { until, most: 1, revisit_period_ms: Some(0) };
+    let found = frontier.due_hosts(query, |_| false)?;
+    let first = found.hosts.first().context("no host has pages")?;
+    frontier.snapshot(first.host)?.context("the host is gone")?;
     println!("restart to the first URL: {:.0} ms", started.elapsed().as_secs_f64() * 1e3);
     Ok(())
 }

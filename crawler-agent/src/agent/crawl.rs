@@ -1,6 +1,6 @@
 //! The crawl: visits hosts that are due, many at a time, while the agent may work.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use tokio::{
     sync::watch,
@@ -13,8 +13,7 @@ use super::{
     readiness::{Readiness, ReadinessSignal},
 };
 use crate::{
-    clock,
-    frontier::{FrontierError, HostWithWork},
+    frontier::FrontierError,
     lease::Lease,
     owner::gate::{Admission, Gate, Permit},
     peers::Peers,
@@ -48,13 +47,6 @@ impl Crawler {
     pub(super) async fn run(self: Arc<Self>) -> Result<(), AgentError> {
         let mut readiness = self.readiness.subscribe();
         let mut visits = Visits::new();
-        // The first answer of the coordinator brings the policy, and with it the delay between
-        // requests, so that no host may be offered before it.
-        let ready =
-            |readiness: &Readiness| readiness.idle_reason().is_none() || readiness.is_draining();
-        if readiness.wait_for(ready).await.is_ok() {
-            offer_all(&self.visitor).await?;
-        }
         loop {
             let now = readiness.borrow_and_update().clone();
             if now.idle_reason().is_some() {
@@ -158,35 +150,6 @@ impl Crawler {
         let claim = self.visitor.schedule.take(self.visitor.delay());
         Ok(claim.map(|claim| Next { claim, slot: slot.with(permit) }))
     }
-}
-
-/// Offers the hosts that had work when the agent stopped. Each is left alone for its full delay
-/// first, because a request may have been running when the agent was killed.
-async fn offer_all(visitor: &Visitor) -> Result<(), AgentError> {
-    let schedule = Arc::clone(&visitor.schedule);
-    let delay = visitor.delay();
-    let now = clock::now();
-    let offer = move |work: HostWithWork| {
-        schedule.offer(work.host, work.due, now, delay.max(crawl_delay(&work)));
-    };
-    visitor.store.read(move |frontier| frontier.hosts_with_work(offer)).await?;
-    offer_revisits(visitor, visitor.delay()).await
-}
-
-/// Offers the hosts that have nothing but pages to revisit, each not before `pause` from now.
-pub(super) async fn offer_revisits(visitor: &Visitor, pause: Duration) -> Result<(), AgentError> {
-    let Some(period) = visitor.revisit_period() else { return Ok(()) };
-    let period_ms = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
-    let schedule = Arc::clone(&visitor.schedule);
-    let now = clock::now();
-    let offer = move |work: HostWithWork, due| {
-        schedule.offer_later(work.host, work.due, due, now, pause.max(crawl_delay(&work)));
-    };
-    Ok(visitor.store.read(move |frontier| frontier.hosts_to_revisit(period_ms, offer)).await?)
-}
-
-fn crawl_delay(work: &HostWithWork) -> Duration {
-    Duration::from_millis(work.crawl_delay_ms.unwrap_or(0).into())
 }
 
 /// Waits while the agent may not start visits. Running visits may end by themselves, except where

@@ -18,7 +18,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    AgentError, crawl,
+    AgentError, filler,
     host_orders::HostOrders,
     inspector::Inspector,
     probes::AcceptedProbes,
@@ -249,7 +249,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         }
         // Hosts that were idle under the old period may have pages to revisit now.
         if self.visitor.revisit_period() != revisit_before {
-            crawl::offer_revisits(&self.visitor, Duration::ZERO).await?;
+            self.schedule.offer_anew(&self.store, filler::rules(&self.visitor)).await?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! - [`heartbeat`]: asks the coordinator for work and passes the answer on
 //! - [`routes`]: which routes of an answer are new
 //! - [`crawl`]: visits hosts that are due
+//! - [`filler`]: brings hosts into the schedule when they are due
 //! - [`lookups`]: looks up the names of hosts before they are visited
 //! - [`probes`]: measures round trips and reports them
 //! - [`host_orders`]: carries out orders about hosts, such as releasing them
@@ -23,6 +24,7 @@ mod bundle_sender;
 mod control;
 mod crawl;
 mod error;
+mod filler;
 mod finish;
 mod heartbeat;
 mod host_orders;
@@ -63,6 +65,7 @@ use control::ControlTask;
 use crawl::Crawler;
 pub use error::AgentError;
 use error::machine;
+use filler::Filler;
 use heartbeat::HeartbeatTask;
 use lookups::LookupTask;
 use metrics_server::MetricsServer;
@@ -242,7 +245,7 @@ impl Parts {
         self.spawn_monitors(tasks, stop, leave);
     }
 
-    /// Starts the tasks that look up hosts and visit them.
+    /// Starts the tasks that bring hosts in, look them up and visit them.
     fn spawn_crawl(&self, tasks: &mut Tasks, stop: &CancellationToken) {
         let crawler = Crawler {
             visitor: Arc::clone(&self.visitor),
@@ -253,6 +256,9 @@ impl Parts {
             slots: RequestSlots::new(self.visitor.limits.concurrency),
         };
         tasks.spawn(Arc::new(crawler).run());
+        let filler =
+            Filler { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() };
+        tasks.spawn(filler.run(stop.clone()));
         let lookups =
             LookupTask { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() };
         tasks.spawn(lookups.run(stop.clone()));

@@ -84,6 +84,9 @@ pub enum FrontierError {
     /// Fingerprints of URLs are not all there.
     #[error("the frontier is damaged: fingerprints of URLs are missing")]
     Seen,
+    /// Numbers of hosts are not in the form in which they were written.
+    #[error("the frontier is damaged: numbers of hosts cannot be read")]
+    Numbers,
     /// Rows are not in the order of their keys.
     #[error("the frontier is damaged: rows are not in their order")]
     Order,
@@ -117,9 +120,12 @@ impl FrontierError {
 
     fn is_damage(&self) -> bool {
         match self {
-            Self::Record(_) | Self::Url(_) | Self::Seen | Self::Order | Self::StoredResult(_) => {
-                true
-            }
+            Self::Record(_)
+            | Self::Url(_)
+            | Self::Seen
+            | Self::Numbers
+            | Self::Order
+            | Self::StoredResult(_) => true,
             Self::Store(error) => match error.as_ref() {
                 // A full disk or one that fails is not damage. A file that is too short is.
                 redb::Error::Io(error) => error.kind() == std::io::ErrorKind::UnexpectedEof,

@@ -3,8 +3,8 @@
 //! It has two halves. The durable one ([`Frontier`]) knows hosts with their robots.txt, queues in
 //! breadth-first order, fingerprints of every URL ever queued, pages, results and packages. It is
 //! altered by [`Change`]s only, each of which is applied wholly or not at all. The other half
-//! ([`Workbench`]) says when each host is due, and which hosts and addresses are busy. It holds one
-//! small entry for each host that has work, and nothing for all others.
+//! ([`Workbench`]) says when each host is due, and which hosts and addresses are busy. It holds
+//! some thousand hosts that have work; the others are found in the file when they are due.
 //!
 //! The path of a change: [`Frontier::apply`] → [`log`] (one `write`) → [`state`] (in memory) →
 //! with the next checkpoint [`disk`] (one transaction for all changes of many seconds). At start
@@ -25,6 +25,7 @@ mod activity;
 mod bundle;
 mod change;
 mod disk;
+mod due_hosts;
 mod error;
 mod handle;
 mod log;
@@ -32,7 +33,6 @@ mod pages;
 mod rebuild;
 mod state;
 mod store;
-mod waiting;
 mod workbench;
 
 use std::sync::Arc;
@@ -45,6 +45,7 @@ use crate::robots::Robots;
 pub use activity::HostActivity;
 pub use bundle::{BundleError, HostBundle};
 pub use change::{AdoptedUrl, After, Bounds, Change, Done, Effect, Report, VisitedUrl};
+pub use due_hosts::{DueHosts, DueQuery, HostWithWork};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
 pub use pages::{KnownPage, PageHistory, PageRecord};
@@ -117,17 +118,6 @@ pub struct QueuedUrl {
     pub redirects: u8,
     /// Number of attempts that failed.
     pub attempts: u8,
-}
-
-/// A host with URLs or pages that are to be fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HostWithWork {
-    /// Number of the host.
-    pub host: HostNumber,
-    /// Earliest time of the next request.
-    pub due: UnixMillis,
-    /// Crawl-delay, in milliseconds.
-    pub crawl_delay_ms: Option<u32>,
 }
 
 /// A URL that is to be fetched, from the queue or for a revisit.

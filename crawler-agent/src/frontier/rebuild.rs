@@ -21,6 +21,7 @@ use super::{
     log,
     state::{
         Checkpoint, HostChanges, QueuedPath, RobotsChange,
+        numbers::HostNumbers,
         seen::{SeenChanges, SeenUrl},
         url_of,
         window::{PageKey, QueueKey, WindowChanges},
@@ -139,10 +140,14 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
     let (disk, empty) = Disk::open(new, new_epoch)?;
     let mut written = Written::default();
     let mut totals = old.and_then(Disk::readable_totals).unwrap_or(empty);
+    let mut keys = HostNumbers::new(disk.hash_key()?);
     let Some(old) = old else { return Ok(written) };
     for numbers in old.readable_hosts().chunks(BATCH) {
         let hosts = numbers.iter().filter_map(|number| read_host(old, *number, &mut written));
-        let hosts = hosts.collect::<Result<_, _>>()?;
+        let hosts = hosts.collect::<Result<Vec<_>, _>>()?;
+        for host in &hosts {
+            keys.insert(&host.row.record.key, host.number);
+        }
         disk.write(&Checkpoint { hosts, ..nothing(&totals) })?;
     }
     let results = old.readable_results();
@@ -153,7 +158,8 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
     let results = results.into_iter().map(|(order, line)| (order, line.into())).collect();
     totals.queued = written.queued;
     totals.next_order = totals.next_order.max(written.last_order + 1);
-    disk.write(&Checkpoint { results, ..nothing(&totals) })?;
+    let numbers = keys.changes();
+    disk.write(&Checkpoint { numbers, results, ..nothing(&totals) })?;
     Ok(written)
 }
 
@@ -163,6 +169,7 @@ fn nothing(totals: &Totals) -> Checkpoint {
         totals: totals.clone(),
         released: Vec::new(),
         hosts: Vec::new(),
+        numbers: Vec::new(),
         packed: Vec::new(),
         results: Vec::new(),
     }

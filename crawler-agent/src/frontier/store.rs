@@ -1,17 +1,16 @@
 //! The durable half of the frontier: state, log and file behind one lock.
 
 use std::{
-    collections::HashSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use model::{CrawlUrl, UnixMillis};
+use model::CrawlUrl;
 
 use super::{
-    Change, Counts, Effect, FrontierError, HostBundle, HostNumber, HostSnapshot, HostWithWork,
-    disk::{Disk, rows::HostRow},
+    Change, Counts, Effect, FrontierError, HostBundle, HostNumber, HostSnapshot,
+    disk::Disk,
     log::{self, Log},
     state::State,
 };
@@ -33,7 +32,7 @@ pub(super) const FILE: &str = "hosts.redb";
 /// The durable half of the frontier, in one directory.
 pub struct Frontier {
     dir: PathBuf,
-    disk: Disk,
+    pub(super) disk: Disk,
     epoch: u64,
     working: Mutex<StateAndLog>,
     /// Held while files are synced. A caller that finds nothing to sync waits here for the sync
@@ -184,47 +183,6 @@ impl Frontier {
         Ok(self.working()?.state.host_number(key))
     }
 
-    /// Calls `each` with every host that has URLs in its queue. There may be millions: a list of
-    /// them would take more memory than all else.
-    pub fn hosts_with_work(&self, mut each: impl FnMut(HostWithWork)) -> Result<(), FrontierError> {
-        self.for_each_host(|host, row| {
-            if row.queued > 0 {
-                each(with_work(host, &row));
-            }
-        })
-    }
-
-    /// Calls `each` with every host that has an empty queue and pages, which are visited again
-    /// `period_ms` after their last visit, and with the time at which the first of them is due.
-    pub fn hosts_to_revisit(
-        &self,
-        period_ms: i64,
-        mut each: impl FnMut(HostWithWork, UnixMillis),
-    ) -> Result<(), FrontierError> {
-        self.for_each_host(|host, row| {
-            if let Some(visited) = row.oldest_visit.filter(|_| row.queued == 0) {
-                each(with_work(host, &row), visited.plus_ms(period_ms));
-            }
-        })
-    }
-
-    /// Calls `each` with every host: as it is in memory, else as it is on disk.
-    fn for_each_host(
-        &self,
-        mut each: impl FnMut(HostNumber, HostRow),
-    ) -> Result<(), FrontierError> {
-        let mut in_memory = HashSet::new();
-        for host in self.working()?.state.hosts().iter_mut() {
-            in_memory.insert(host.number());
-            each(host.number(), host.row(&self.disk)?);
-        }
-        self.disk.for_each_host(|host, row| {
-            if !in_memory.contains(&host) {
-                each(host, row);
-            }
-        })
-    }
-
     /// The oldest results with their numbers: at least one if there is any, up to about `bytes`.
     pub fn oldest_results(&self, bytes: u64) -> Result<StoredResults, FrontierError> {
         Ok(self.working()?.state.oldest_results(bytes, MAX_ENTRIES))
@@ -271,7 +229,7 @@ impl Frontier {
     }
 
     /// An error with the name of the file, if it says that the file is damaged.
-    fn named(&self, error: FrontierError) -> FrontierError {
+    pub(super) fn named(&self, error: FrontierError) -> FrontierError {
         error.in_file(&self.dir.join(FILE))
     }
 
@@ -307,8 +265,4 @@ fn replay(dir: &Path, disk: &Disk, state: &mut State) -> Result<u64, FrontierErr
         );
     }
     Ok(last)
-}
-
-fn with_work(host: HostNumber, row: &HostRow) -> HostWithWork {
-    HostWithWork { host, due: row.record.due, crawl_delay_ms: row.crawl_delay_ms }
 }

@@ -1,5 +1,6 @@
 //! The schedule: the workbench, shared by many tasks and driven by the runtime's clock.
 
+mod filling;
 mod last_requests;
 mod lookups;
 mod targets;
@@ -18,6 +19,7 @@ use tokio::{sync::Notify, time::Instant};
 
 pub use crate::frontier::HostActivity;
 use crate::frontier::{HostNumber, Workbench};
+pub use filling::FillRules;
 use last_requests::LastRequests;
 pub use targets::HeldTarget;
 
@@ -41,6 +43,10 @@ pub struct Schedule {
     unresolved: Notify,
     /// Like `wake_at`, for [`Self::until_unresolved`].
     look_up_at: AtomicU64,
+    /// Notified when a host is outside whose work begins before `fill_at`.
+    left: Notify,
+    /// Like `wake_at`, for [`Self::until_wanted`].
+    fill_at: AtomicU64,
     started: Instant,
 }
 
@@ -71,6 +77,8 @@ impl Schedule {
             wake_at: AtomicU64::new(0),
             unresolved: Notify::new(),
             look_up_at: AtomicU64::new(0),
+            left: Notify::new(),
+            fill_at: AtomicU64::new(0),
             started: Instant::now(),
         })
     }
@@ -170,6 +178,15 @@ impl Schedule {
         if look_up_at > 0 && workbench.next_unresolved().is_some_and(|due| due < look_up_at) {
             self.unresolved.notify_one();
         }
+        self.wake_filler(workbench);
+    }
+
+    /// Notifies who brings hosts in, if one is outside whose work begins before the others'.
+    fn wake_filler(&self, workbench: &Workbench) {
+        let fill_at = self.fill_at.load(Ordering::Relaxed);
+        if fill_at > 0 && workbench.first_outside().is_some_and(|first| first < fill_at) {
+            self.left.notify_one();
+        }
     }
 
     /// What a host is doing.
@@ -260,7 +277,14 @@ impl Claim {
         } else {
             self.schedule.last_requests().next(address, millis(pause))
         };
-        if self.schedule.workbench().hold(self.host, address, due, now) {
+        let is_held = {
+            let mut workbench = self.schedule.workbench();
+            let is_held = workbench.hold(self.host, address, due, now);
+            // The host may have been sent outside.
+            self.schedule.wake_filler(&workbench);
+            is_held
+        };
+        if is_held {
             self.address = Some((address, pause));
             return Some(self);
         }
@@ -289,7 +313,7 @@ impl Claim {
                 Some(self)
             }
             Err(due) => {
-                self.end(due, true);
+                self.end(due);
                 None
             }
         }
@@ -301,33 +325,39 @@ impl Claim {
     }
 
     /// Ends the request. The host may be visited after `pause`, and has work after `work`, if at
-    /// all.
+    /// all. The frontier has these times, so the host may leave the workbench.
     pub fn finish_until(mut self, pause: Duration, work: Option<Duration>) {
         let least = self.schedule.after(pause);
         self.pause = pause;
         let longest = Duration::from_millis(LONGEST_WAIT_MS.unsigned_abs());
         let due = work.map(|work| self.schedule.after(work.min(longest)));
-        self.end_until(least, due);
+        self.end_with(|workbench, host| workbench.finish(host, least, due));
     }
 
-    fn end(&mut self, due: u64, more: bool) {
-        self.end_until(due, more.then_some(due));
+    /// Ends the claim before anything is sent: the host is visited after `pause`.
+    pub fn postpone(mut self, pause: Duration) {
+        self.end(self.schedule.after(pause));
     }
 
-    fn end_until(&mut self, least: u64, due: Option<u64>) {
+    fn end(&mut self, due: u64) {
+        self.end_with(|workbench, host| workbench.release(host, due, true));
+    }
+
+    fn end_with(&mut self, end: impl FnOnce(&mut Workbench, HostNumber)) {
         self.over = true;
         self.give_back_other(self.pause);
         let mut workbench = self.schedule.workbench();
         if let Some((address, pause)) = self.address.take() {
             self.schedule.free_address(&mut workbench, address, pause);
         }
-        workbench.release_until(self.host, least, due);
+        end(&mut workbench, self.host);
+        self.schedule.wake_filler(&workbench);
     }
 
     fn give_back_other(&mut self, pause: Duration) {
         if let Some(other) = self.other.take() {
             let due = self.schedule.after(pause);
-            self.schedule.workbench().release(other, due, false);
+            self.schedule.workbench().give_back(other, due);
         }
     }
 }
@@ -336,7 +366,7 @@ impl Drop for Claim {
     fn drop(&mut self) {
         if !self.over {
             let due = self.schedule.after(self.pause);
-            self.end(due, true);
+            self.end(due);
             self.schedule.wake_if_due(&self.schedule.workbench());
         }
     }

@@ -61,7 +61,7 @@ impl Drop for HeldTarget {
         let mut workbench = self.schedule.workbench();
         self.schedule.free_address(&mut workbench, self.address, self.pause);
         if let Some(host) = self.host {
-            workbench.release(host, due, false);
+            workbench.give_back(host, due);
         }
         self.schedule.wake_if_due(&workbench);
     }

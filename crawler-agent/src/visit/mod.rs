@@ -127,7 +127,7 @@ impl Visitor {
         let limit = match self.permission(&item.url).await {
             Ok(limit) => limit,
             Err(pause) => {
-                claim.finish_until(pause, Some(pause));
+                claim.postpone(pause);
                 return Ok(());
             }
         };

@@ -9,8 +9,8 @@ use std::{
 
 use anyhow::Context as _;
 use crawler_agent::{
-    frontier::{Bounds, Effect, Frontier, FrontierHandle, HostWithWork},
-    schedule::{Claim, Schedule},
+    frontier::{Bounds, Effect, Frontier, FrontierHandle},
+    schedule::{Claim, FillRules, Schedule},
 };
 use rand::{SeedableRng as _, rngs::StdRng};
 
@@ -31,6 +31,10 @@ const DELAY: Duration = Duration::from_secs(1);
 const TEXT: usize = 900;
 /// Time between two packages.
 const PACKAGE: Duration = Duration::from_secs(2);
+/// Without a delay after the start, which would be counted as a part of it.
+const RULES: FillRules = FillRules { now: NOW, delay: Duration::ZERO, revisit_period: None };
+/// Duration of a request, of which an agent has 64 at a time.
+const REQUEST: Duration = Duration::from_millis(100);
 const BOUNDS: Bounds = Bounds { pages_a_host: 10_000, depth: u16::MAX };
 
 /// What a crawl has done.
@@ -57,21 +61,25 @@ async fn restart(path: &Path, whence: &str) -> anyhow::Result<(FrontierHandle, A
     let (store, _failure) = FrontierHandle::start(Frontier::open(path, 1)?)?;
     let opened = started.elapsed().as_secs_f64();
     let schedule = Schedule::new(SLOTS);
-    offer_all(&store, &schedule).await?;
-    let first = take(&schedule).context("no host is due")?;
+    schedule.fill(&store, RULES).await?;
+    let first = loop {
+        if let Some(first) = take(&schedule) {
+            break first;
+        }
+        schedule.wait().await;
+    };
     store.snapshot(first.host()).await?.context("the host is gone")?;
     let ready = started.elapsed().as_secs_f64();
     println!("restart to the first URL, {whence} | {ready:.2} s, of it {opened:.2} to open | 5");
     Ok((store, schedule))
 }
 
-/// Offers the hosts as the agent does at its start.
-async fn offer_all(store: &FrontierHandle, schedule: &Arc<Schedule>) -> anyhow::Result<()> {
-    let schedule = Arc::clone(schedule);
-    let offer = move |work: HostWithWork| {
-        schedule.offer(work.host, work.due, NOW, Duration::ZERO);
-    };
-    Ok(store.read(move |frontier| frontier.hosts_with_work(offer)).await?)
+/// Brings hosts in as the agent does.
+async fn keep_filled(store: FrontierHandle, schedule: Arc<Schedule>) -> anyhow::Result<()> {
+    loop {
+        schedule.until_wanted().await;
+        schedule.fill(&store, RULES).await?;
+    }
 }
 
 /// The next host, as if its name was looked up at once.
@@ -88,6 +96,7 @@ async fn pages(
     schedule: &Arc<Schedule>,
     crawl: &Crawl,
 ) -> anyhow::Result<Tally> {
+    let filling = tokio::spawn(keep_filled(store.clone(), Arc::clone(schedule)));
     let web = crawl.web();
     let mut rng = StdRng::seed_from_u64(1);
     let mut tally = Tally::default();
@@ -103,13 +112,14 @@ async fn pages(
             visits::pack(store).await?;
         }
     }
+    filling.abort();
     Ok(tally)
 }
 
 async fn visit(
     store: &FrontierHandle,
     schedule: &Schedule,
-    claim: Claim,
+    mut claim: Claim,
     web: &Web,
     rng: &mut StdRng,
     tally: &mut Tally,
@@ -119,6 +129,7 @@ async fn visit(
         claim.finish(Duration::ZERO, false);
         return Ok(());
     };
+    claim.page_took(REQUEST);
     let change = visits::done(&item, TEXT, web.links(&item, rng)?, BOUNDS);
     let before = reads_of_thread()?;
     let Effect { ready, more, .. } = store.apply(change)?;

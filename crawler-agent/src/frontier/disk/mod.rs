@@ -1,7 +1,9 @@
 //! The file of the frontier: rows of all hosts, as of the last checkpoint.
 
+mod numbers;
 pub(in crate::frontier) mod rows;
 pub(in crate::frontier) mod salvage;
+pub(in crate::frontier) mod work;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -9,7 +11,8 @@ use std::{
 };
 
 use redb::{
-    Database, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction,
+    AccessGuard, Database, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition,
+    WriteTransaction,
 };
 
 use super::{
@@ -22,6 +25,7 @@ use super::{
 };
 use crate::frontier::state::QueuedPath;
 use rows::{HostRow, Totals, decode, encode};
+use work::{WorkEntry, WorkIndex};
 
 /// Most memory of the file's page cache, in bytes.
 const CACHE_BYTES: usize = 12 << 20;
@@ -106,6 +110,8 @@ impl Disk {
             write.open_table(PAGES)?;
             write.open_table(SEEN)?;
             write.open_table(RESULTS)?;
+            WorkIndex::open(&write)?;
+            numbers::make(&write)?;
             let mut table = write.open_table(TOTALS)?;
             let stored = table.get(())?.map(|row| decode(row.value())).transpose()?;
             if let Some(totals) = stored {
@@ -131,20 +137,6 @@ impl Disk {
             let robots = read.open_table(ROBOTS)?.get(host.0)?;
             let robots = robots.map(|row| decode(row.value())).transpose()?;
             Ok(Some((decode(row.value())?, robots)))
-        })
-    }
-
-    /// Calls `each` with every host.
-    pub(super) fn for_each_host(
-        &self,
-        mut each: impl FnMut(HostNumber, HostRow),
-    ) -> Result<(), FrontierError> {
-        self.guarded(|disk| {
-            for entry in disk.db()?.begin_read()?.open_table(HOSTS)?.iter()? {
-                let (number, row) = entry?;
-                each(HostNumber(number.value()), decode(row.value())?);
-            }
-            Ok(())
         })
     }
 
@@ -227,6 +219,7 @@ impl Disk {
             delete(&write, *host)?;
         }
         write_hosts(&write, &checkpoint.hosts)?;
+        numbers::write(&write, &checkpoint.numbers)?;
         {
             let mut results = write.open_table(RESULTS)?;
             for order in &checkpoint.packed {
@@ -259,7 +252,8 @@ fn in_order<K: Ord + Copy, V>(
 fn delete(write: &WriteTransaction, host: HostNumber) -> Result<(), FrontierError> {
     let number = host.0;
     let after = number + 1;
-    write.open_table(HOSTS)?.remove(number)?;
+    let former = former_entry(host, write.open_table(HOSTS)?.remove(number)?)?;
+    WorkIndex::open(write)?.replace(former, None)?;
     write.open_table(ROBOTS)?.remove(number)?;
     write.open_table(SEEN)?.retain_in((number, 0)..(after, 0), |_, _| false)?;
     write.open_table(QUEUE)?.retain_in((number, 0, 0)..(after, 0, 0), |_, _| false)?;
@@ -268,15 +262,27 @@ fn delete(write: &WriteTransaction, host: HostNumber) -> Result<(), FrontierErro
     Ok(())
 }
 
+/// Entry of the work index that belongs to a host's former row.
+fn former_entry(
+    host: HostNumber,
+    row: Option<AccessGuard<'_, &[u8]>>,
+) -> Result<Option<WorkEntry>, FrontierError> {
+    let row = row.map(|row| decode::<HostRow>(row.value())).transpose()?;
+    Ok(row.and_then(|row| WorkEntry::of(host, &row)))
+}
+
 fn write_hosts(write: &WriteTransaction, hosts: &[HostChanges]) -> Result<(), FrontierError> {
     let mut rows = write.open_table(HOSTS)?;
     let mut robots = write.open_table(ROBOTS)?;
     let mut queue = write.open_table(QUEUE)?;
     let mut pages = write.open_table(PAGES)?;
     let mut seen = write.open_table(SEEN)?;
+    let mut work = WorkIndex::open(write)?;
     for host in hosts {
         let number = host.number.0;
-        rows.insert(number, encode(&host.row)?.as_slice())?;
+        let former = rows.insert(number, encode(&host.row)?.as_slice())?;
+        let former = former_entry(host.number, former)?;
+        work.replace(former, WorkEntry::of(host.number, &host.row))?;
         match &host.robots {
             RobotsChange::Set(state) => {
                 robots.insert(number, encode(state.as_ref())?.as_slice())?;

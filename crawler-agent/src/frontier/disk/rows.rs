@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::frontier::{FrontierError, HostRecord};
 
 /// Version of the rows and of the log. Another version is refused.
-pub(in crate::frontier) const FORMAT: u32 = 2;
+pub(in crate::frontier) const FORMAT: u32 = 3;
 
-/// A host, without its URLs. From these rows alone the schedule is built at start.
+/// A host, without its URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::frontier) struct HostRow {
     pub(in crate::frontier) record: HostRecord,

@@ -1,30 +1,27 @@
 //! Which hosts are in memory, and which the agent has at all.
 //!
-//! Of a host that is not in memory, 16 bytes are kept: a hash of its key, and its number. The hash
-//! has a random key at each start, so that nobody can choose names with equal hashes. If two hashes
-//! are equal, the key in the host's row decides.
+//! Of a host that is not in memory, 12 bytes are kept: a hash of its key, and its number; see
+//! [`super::numbers`].
 
-use std::{
-    collections::{BTreeSet, HashMap, hash_map::Entry},
-    hash::{BuildHasher as _, RandomState},
-};
+use std::collections::{BTreeSet, HashMap, hash_map::Entry};
 
 use model::CrawlUrl;
 
 use super::{
     host::{Host, HostChanges},
-    numbers::HostNumbers,
+    numbers::{HostNumbers, StoredList},
 };
-use crate::frontier::{FrontierError, HostNumber, HostRecord, disk::Disk};
+use crate::frontier::{
+    FrontierError, HostNumber, HostRecord,
+    disk::{Disk, work::WorkEntry},
+};
 
 /// Memory that hosts may take before some are dropped, in bytes.
 const MEMORY: usize = 24 << 20;
 
 /// The hosts of the agent.
 pub(in crate::frontier) struct Hosts {
-    /// Hash of the key to the number.
     numbers: HostNumbers,
-    hasher: RandomState,
     /// Boxed, because the table has up to twice as many slots as hosts.
     in_memory: HashMap<HostNumber, Box<Host>>,
     /// Hosts whose rows the next checkpoint deletes.
@@ -37,18 +34,13 @@ pub(in crate::frontier) struct Hosts {
 impl Hosts {
     /// The hosts of the last checkpoint; none is in memory.
     pub(super) fn load(disk: &Disk) -> Result<Self, FrontierError> {
-        let mut hosts = Self {
-            numbers: HostNumbers::default(),
-            hasher: RandomState::new(),
+        Ok(Self {
+            numbers: HostNumbers::load(disk.hash_key()?, disk.host_numbers()?)?,
             in_memory: HashMap::new(),
             released: BTreeSet::new(),
             being_deleted: BTreeSet::new(),
             uses: 0,
-        };
-        disk.for_each_host(|number, row| {
-            hosts.numbers.insert(hosts.hasher.hash_one(row.record.key.as_str()), number);
-        })?;
-        Ok(hosts)
+        })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -61,7 +53,7 @@ impl Hosts {
 
     /// Number of the host with this key.
     pub(super) fn number(&self, key: &str) -> Option<HostNumber> {
-        self.numbers.get(self.hasher.hash_one(key))
+        self.numbers.get(key)
     }
 
     /// Whether the URL's host is the agent's.
@@ -71,7 +63,7 @@ impl Hosts {
 
     /// Adds a host with this number.
     pub(super) fn add(&mut self, number: HostNumber, record: HostRecord) {
-        self.numbers.insert(self.hasher.hash_one(record.key.as_str()), number);
+        self.numbers.insert(&record.key, number);
         self.in_memory.insert(number, Box::new(Host::new(number, record)));
     }
 
@@ -112,13 +104,36 @@ impl Hosts {
     /// Removes a host that was released.
     pub(super) fn remove(&mut self, number: HostNumber) {
         if let Some(host) = self.in_memory.remove(&number) {
-            self.numbers.remove(self.hasher.hash_one(host.record.key.as_str()));
+            self.numbers.remove(&host.record.key);
         }
         self.released.insert(number);
     }
 
+    /// Whether the file has a host as it is.
+    pub(in crate::frontier) fn is_as_on_disk(&self, number: HostNumber) -> bool {
+        let is_changed = self.in_memory.get(&number).is_some_and(|host| !host.is_on_disk_only());
+        !is_changed && !self.released.contains(&number) && !self.being_deleted.contains(&number)
+    }
+
+    /// What the hosts have to do that the file does not have as they are.
+    pub(in crate::frontier) fn changed_work(
+        &mut self,
+        disk: &Disk,
+    ) -> Result<Vec<WorkEntry>, FrontierError> {
+        let mut entries = Vec::new();
+        for host in self.iter_mut().filter(|host| !host.is_on_disk_only()) {
+            entries.extend(host.work(disk)?);
+        }
+        Ok(entries)
+    }
+
+    /// Takes the lists of numbers that a checkpoint has to write.
+    pub(super) fn number_changes(&mut self) -> Vec<StoredList> {
+        self.numbers.changes()
+    }
+
     /// Hosts in memory.
-    pub(in crate::frontier) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Host> {
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Host> {
         self.in_memory.values_mut().map(Box::as_mut)
     }
 

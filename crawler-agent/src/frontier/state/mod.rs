@@ -15,7 +15,7 @@ mod filters;
 mod handover;
 mod host;
 mod hosts;
-mod numbers;
+pub(super) mod numbers;
 mod release;
 mod reported;
 pub(super) mod seen;
@@ -35,11 +35,12 @@ use super::{
     disk::{Disk, rows::Totals},
 };
 use filters::Filters;
-use hosts::Hosts;
+use numbers::StoredList;
 use reported::RecentlyReported;
 use seen::SeenUrl;
 
 pub(super) use host::{HostChanges, QueuedPath, RobotsChange, url_of};
+pub(super) use hosts::Hosts;
 
 /// A result that is not packed yet.
 #[derive(Debug)]
@@ -54,6 +55,8 @@ pub(super) struct Checkpoint {
     /// Hosts that were released: all their rows are deleted first.
     pub(super) released: Vec<HostNumber>,
     pub(super) hosts: Vec<HostChanges>,
+    /// Lists of host numbers.
+    pub(super) numbers: Vec<StoredList>,
     /// Numbers of results to delete.
     pub(super) packed: Vec<u64>,
     pub(super) results: Vec<(u64, Arc<[u8]>)>,
@@ -251,6 +254,7 @@ impl State {
             totals: self.totals.clone(),
             released: self.hosts.released(),
             hosts: self.hosts.changes(disk)?,
+            numbers: self.hosts.number_changes(),
             packed: std::mem::take(&mut self.packed),
         })
     }

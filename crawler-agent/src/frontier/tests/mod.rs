@@ -9,9 +9,11 @@ use tempfile::TempDir;
 
 use super::*;
 
+mod due_hosts;
 mod durability;
 mod handover;
 mod killed;
+mod outside;
 mod rebuild;
 mod reference;
 mod release;
@@ -30,8 +32,9 @@ struct World {
 }
 
 fn with_work(frontier: &Frontier) -> Result<Vec<HostWithWork>, FrontierError> {
-    let mut found = Vec::new();
-    frontier.hosts_with_work(|work| found.push(work))?;
+    let until = UnixMillis(i64::MAX);
+    let query = DueQuery { until, most: usize::MAX, revisit_period_ms: None };
+    let mut found = frontier.due_hosts(query, |_| false)?.hosts;
     found.sort_unstable_by_key(|work| work.host);
     Ok(found)
 }
@@ -328,12 +331,10 @@ fn robots_and_due_times_survive_a_restart() {
     let robots = world.frontier().snapshot(host).unwrap().unwrap().robots;
     assert_eq!(robots.as_deref(), Some(&state));
     let work = with_work(world.frontier()).unwrap();
-    let other = HostWithWork {
-        host: world.host("http://b.org"),
-        due: NOW.plus_ms(5),
-        crawl_delay_ms: None,
-    };
-    assert_eq!(work, [HostWithWork { host, due, crawl_delay_ms: Some(3_000) }, other]);
+    let at = NOW.plus_ms(5);
+    let other = world.host("http://b.org");
+    let other = HostWithWork { host: other, due: at, work: at, crawl_delay_ms: 0 };
+    assert_eq!(work, [HostWithWork { host, due, work: due, crawl_delay_ms: 3_000 }, other]);
 }
 
 #[test]

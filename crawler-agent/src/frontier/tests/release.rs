@@ -135,9 +135,13 @@ fn the_page_with_the_oldest_visit_comes_first() {
     world.restart();
     let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
     assert_eq!(snapshot.oldest.unwrap().url.as_str(), "http://a.org/2");
-    let mut due = Vec::new();
-    world.frontier().hosts_to_revisit(1_000, |_, at| due.push(at)).unwrap();
-    assert_eq!(due, [NOW.plus_ms(1_005)]);
+    let until = NOW.plus_ms(1_005);
+    let query = DueQuery { until, most: 9, revisit_period_ms: Some(1_000) };
+    let found = world.frontier().due_hosts(query, |_| false).unwrap();
+    assert_eq!(found.hosts.iter().map(|host| host.work).collect::<Vec<_>>(), [until]);
+    let query = DueQuery { until: NOW.plus_ms(1_004), ..query };
+    let found = world.frontier().due_hosts(query, |_| false).unwrap();
+    assert_eq!(found, DueHosts { hosts: Vec::new(), next: Some(until) });
     assert_eq!(with_work(world.frontier()).unwrap(), []);
 }
 

@@ -5,16 +5,23 @@
 //! [`Workbench::take_unresolved`], and only then for a request: new hosts, and those that have
 //! waited for long.
 //!
-//! It lives in memory; at start the frontier's file says which hosts have work. Times are
-//! milliseconds of a clock that does not go back.
+//! It lives in memory and has a bounded number of hosts; the frontier's file says which others have
+//! work, see [`outside`]. Times are milliseconds of a clock that does not go back.
+
+mod addresses;
+mod outside;
+mod waiting;
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{HashMap, HashSet},
     net::IpAddr,
     time::Duration,
 };
 
-use super::{HostActivity, HostNumber, waiting::WaitingHosts};
+use super::{HostActivity, HostNumber};
+use addresses::AddressInUse;
+use outside::Outside;
+use waiting::WaitingHosts;
 
 /// A host that waits for longer than this, in milliseconds, has its name looked up again before
 /// its next request. Answers are valid for at least this time.
@@ -29,6 +36,7 @@ pub struct Workbench {
     addresses: HashMap<IpAddr, AddressInUse>,
     /// Hosts that may not be visited any more.
     retired: HashSet<HostNumber>,
+    outside: Outside,
     /// The latest time at which a host was taken.
     now: u64,
 }
@@ -52,16 +60,6 @@ enum SlotState {
     Queueing,
 }
 
-/// An address that is in use, or reserved for the next host in its queue.
-#[derive(Debug, Default)]
-struct AddressInUse {
-    queue: VecDeque<HostNumber>,
-    /// Host for which it is reserved; none while it is in use.
-    reserved_for: Option<HostNumber>,
-    /// When the host for which it is reserved may send a request to it.
-    due: u64,
-}
-
 impl Workbench {
     /// An empty workbench for this many request slots.
     pub fn new(slots: usize) -> Self {
@@ -80,7 +78,7 @@ impl Workbench {
             return;
         }
         match self.hosts.get_mut(&host) {
-            None => self.wait_unresolved(host, least, due.max(least)),
+            None => self.enter_or_stay(host, least, due),
             Some(Slot { state: SlotState::Busy { requeue }, .. }) => *requeue = true,
             Some(Slot { state: SlotState::Resolving { due: known, least }, .. }) => {
                 *known = due.max(*least).min(*known);
@@ -213,6 +211,7 @@ impl Workbench {
                 Ok(())
             }
             None if self.retired.contains(&host) => Err(retry_at),
+            None if self.outside.rest_of(host) > now => Err(self.outside.rest_of(host)),
             None => {
                 self.hosts.insert(
                     host,
@@ -229,7 +228,8 @@ impl Workbench {
     pub fn reserve(&mut self, host: HostNumber, latest: u64) -> Option<u64> {
         let least = match self.hosts.get(&host).map(|slot| slot.state) {
             Some(SlotState::Waiting { least, .. } | SlotState::Resolving { least, .. }) => least,
-            Some(SlotState::Busy { .. } | SlotState::Queueing) | None => 0,
+            Some(SlotState::Busy { .. } | SlotState::Queueing) => 0,
+            None => self.outside.rest_of(host),
         };
         let taken = least <= latest && self.borrow(host, least, least).is_ok();
         taken.then_some(least)
@@ -238,75 +238,6 @@ impl Workbench {
     /// Due time of the first waiting host that may be asked.
     pub fn next_due(&self) -> Option<u64> {
         self.waiting.first().map(|(due, _)| due)
-    }
-
-    /// Takes an address for a busy host, if a request may be sent to the address by `now`: from
-    /// `due` on, unless it was reserved for the host. Where that is later, or the address is in
-    /// use, the host is no longer busy. It becomes due when the address is reserved for it and a
-    /// request may be sent.
-    pub fn hold(&mut self, host: HostNumber, address: IpAddr, due: u64, now: u64) -> bool {
-        let held = self.addresses.get(&address);
-        let reserved = held.is_some_and(|held| held.reserved_for == Some(host));
-        if reserved || (held.is_none() && due <= now) {
-            self.addresses.entry(address).or_default().reserved_for = None;
-            if let Some(slot) = self.hosts.get_mut(&host) {
-                slot.reserved = slot.reserved.filter(|reserved| *reserved != address);
-            }
-            self.pass_on_reserved(host);
-            return true;
-        }
-        self.pass_on_reserved(host);
-        self.waiting.ended(host);
-        match self.addresses.get_mut(&address) {
-            Some(held) => {
-                held.queue.push_back(host);
-                self.hosts.insert(host, Slot { state: SlotState::Queueing, reserved: None });
-            }
-            None => self.reserve_address(address, host, due),
-        }
-        false
-    }
-
-    /// Takes an address for a request that belongs to no host, such as a probe. Returns whether it
-    /// was free, or only a host waited there that may not be visited by `now`. That host is next.
-    /// Otherwise an address with several busy hosts would never be free for a probe.
-    pub fn hold_address(&mut self, address: IpAddr, now: u64) -> bool {
-        let Some(held) = self.addresses.get_mut(&address) else {
-            self.addresses.insert(address, AddressInUse::default());
-            return true;
-        };
-        let Some(host) = held.reserved_for.filter(|_| held.due > now) else { return false };
-        let Some(Slot { state: SlotState::Waiting { due, .. }, .. }) = self.hosts.get(&host) else {
-            return false;
-        };
-        self.waiting.remove(*due, host);
-        held.reserved_for = None;
-        held.queue.push_front(host);
-        self.hosts.insert(host, Slot { state: SlotState::Queueing, reserved: None });
-        true
-    }
-
-    /// Frees an address after [`Self::hold`] or [`Self::hold_address`]; the next host in its queue
-    /// may send a request to it from `due` on.
-    pub fn free_address(&mut self, address: IpAddr, due: u64) {
-        let Some(held) = self.addresses.get_mut(&address) else { return };
-        // Hosts that were retired meanwhile are skipped.
-        let retired = &self.retired;
-        let Some(next) =
-            std::iter::from_fn(|| held.queue.pop_front()).find(|host| !retired.contains(host))
-        else {
-            self.addresses.remove(&address);
-            return;
-        };
-        self.reserve_address(address, next, due);
-    }
-
-    /// Reserves an address for a host, so that no host that becomes due meanwhile overtakes it.
-    fn reserve_address(&mut self, address: IpAddr, host: HostNumber, due: u64) {
-        let held = self.addresses.entry(address).or_default();
-        held.reserved_for = Some(host);
-        held.due = due;
-        self.wait(host, due, due, Some(address));
     }
 
     /// Ends a request of the host, which stays busy until [`Self::release`], for other hosts.
@@ -356,13 +287,16 @@ impl Workbench {
 
     /// Whether a request or a lookup is running, or a host is due by `then`.
     pub fn has_work_until(&self, then: u64) -> bool {
-        let first = [self.next_due(), self.next_unresolved()].into_iter().flatten().min();
+        let first = [self.next_due(), self.next_unresolved(), self.first_outside()];
+        let first = first.into_iter().flatten().min();
         self.hosts.len() > self.waiting.len() || first.is_some_and(|due| due <= then)
     }
 
-    /// Number of addresses in use, which is the number of running requests.
-    pub fn in_flight(&self) -> usize {
-        self.addresses.values().filter(|held| held.reserved_for.is_none()).count()
+    fn due_of_waiting(&self, host: HostNumber) -> Option<u64> {
+        match self.hosts.get(&host)?.state {
+            SlotState::Waiting { due, .. } => Some(due),
+            _ => None,
+        }
     }
 
     fn wait(&mut self, host: HostNumber, least: u64, due: u64, reserved: Option<IpAddr>) {
@@ -374,14 +308,5 @@ impl Workbench {
         self.waiting.insert_unresolved(due, host);
         let state = SlotState::Waiting { due, least };
         self.hosts.insert(host, Slot { state, reserved: None });
-    }
-
-    /// Passes an address that was reserved for the host and that it did not take to the next host:
-    /// its name may resolve to another address by now.
-    fn pass_on_reserved(&mut self, host: HostNumber) {
-        if let Some(address) = self.hosts.get_mut(&host).and_then(|slot| slot.reserved.take()) {
-            let due = self.addresses.get(&address).map_or(0, |held| held.due);
-            self.free_address(address, due);
-        }
     }
 }

@@ -1,23 +1,23 @@
 //! Host: what the agent knows of one host, and the decisions about its URLs.
 
+mod rows;
+
 use std::sync::Arc;
 
 use model::{CrawlUrl, UnixMillis};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    seen::{SeenChanges, SeenUrls},
+    seen::SeenUrls,
     short,
-    window::{PageKey, QueueKey, Window, WindowChanges},
+    window::{PageKey, QueueKey, Window},
 };
 use crate::frontier::{
     Bounds, FrontierError, HostNumber, HostRecord, KnownPage, PageHistory, PageRecord, QueueItem,
     RobotsState,
-    disk::{
-        Disk,
-        rows::{self, HostRow},
-    },
+    disk::{Disk, rows::HostRow},
 };
+pub(in crate::frontier) use rows::{HostChanges, RobotsChange};
 
 /// Bytes of a host in memory without its entries: with its key, and with its slot in a table.
 const HOST_BYTES: usize = size_of::<Host>() + 80;
@@ -75,23 +75,6 @@ pub(in crate::frontier) struct Host {
     pub(super) last_use: u64,
 }
 
-/// Changes of a host for a checkpoint.
-pub(in crate::frontier) struct HostChanges {
-    pub(in crate::frontier) number: HostNumber,
-    pub(in crate::frontier) row: HostRow,
-    pub(in crate::frontier) robots: RobotsChange,
-    pub(in crate::frontier) queue: WindowChanges<QueueKey>,
-    pub(in crate::frontier) pages: WindowChanges<PageKey>,
-    pub(in crate::frontier) seen: Option<SeenChanges>,
-}
-
-/// What a checkpoint does with the state of robots.txt.
-pub(in crate::frontier) enum RobotsChange {
-    None,
-    Set(Arc<RobotsState>),
-    Delete,
-}
-
 impl Host {
     /// A host without URLs.
     pub(super) fn new(number: HostNumber, record: HostRecord) -> Self {
@@ -125,10 +108,6 @@ impl Host {
             last_use: 0,
             record: row.record,
         }
-    }
-
-    pub(in crate::frontier) fn number(&self) -> HostNumber {
-        self.number
     }
 
     /// Bytes in memory, about.
@@ -335,59 +314,6 @@ impl Host {
             self.pages.remove(key, read)?;
         }
         Ok(drained)
-    }
-
-    /// The host's row.
-    pub(in crate::frontier) fn row(&mut self, disk: &Disk) -> Result<HostRow, FrontierError> {
-        Ok(HostRow {
-            oldest_visit: self.oldest_visit(disk)?,
-            record: self.record.clone(),
-            crawl_delay_ms: self.robots.as_ref().and_then(|robots| robots.delay_ms()),
-            queued: u32::try_from(self.queue.len()).unwrap_or(u32::MAX),
-            pages: u32::try_from(self.pages.len()).unwrap_or(u32::MAX),
-            seen_runs: self.seen.runs(),
-        })
-    }
-
-    /// Takes what a checkpoint has to write of this host.
-    pub(super) fn changes(&mut self, disk: &Disk) -> Result<HostChanges, FrontierError> {
-        let number = self.number;
-        let seen = self.seen.changes(|run| disk.seen_run(number, run))?;
-        let has_new_rules = std::mem::take(&mut self.has_new_rules);
-        let changes = HostChanges {
-            number,
-            row: self.row(disk)?,
-            robots: match (has_new_rules, self.robots.clone()) {
-                (false, _) => RobotsChange::None,
-                (true, Some(state)) => RobotsChange::Set(state),
-                (true, None) => RobotsChange::Delete,
-            },
-            queue: self.queue.changes(rows::encode)?,
-            pages: self.pages.changes(rows::encode)?,
-            seen,
-        };
-        self.is_changed = false;
-        self.is_being_written = true;
-        Ok(changes)
-    }
-
-    /// The checkpoint with the last changes is complete.
-    pub(super) fn committed(&mut self) {
-        self.is_being_written = false;
-        self.queue.committed();
-        self.pages.committed();
-    }
-
-    /// Drops the fingerprints that are on disk from memory, unless they are being written.
-    pub(super) fn drop_seen(&mut self) {
-        if !self.is_being_written {
-            self.seen.drop_runs();
-        }
-    }
-
-    /// Whether everything of the host is on disk.
-    pub(super) fn is_on_disk_only(&self) -> bool {
-        !self.is_changed && !self.is_being_written
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use super::HostNumber;
+use crate::frontier::HostNumber;
 
 /// Mean duration of its requests below which a host is fast.
 const FAST: Duration = Duration::from_secs(1);
@@ -30,6 +30,13 @@ const EARLIER: u32 = 3;
 /// Hosts with known addresses before a host whose name is therefore not looked up yet: it would
 /// have to be looked up again when its turn comes.
 const RESOLVED_AHEAD: usize = 256;
+
+/// Pages of a host after which others have their turn: as many URLs as one read takes from its
+/// queue.
+const TURN: u16 = 64;
+
+/// Hosts whose requests are remembered, beyond which slow ones that leave are forgotten.
+const MAX_REMEMBERED: usize = 1 << 15;
 
 /// How fast a host answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +62,15 @@ impl Pace {
     }
 }
 
+/// Requests to a host.
+#[derive(Debug, Clone, Copy)]
+struct Requests {
+    /// Their mean duration.
+    mean: Duration,
+    /// Number of those in this turn of the host.
+    count: u16,
+}
+
 /// Most requests that may run at the same time.
 #[derive(Debug, Clone, Copy)]
 struct Shares {
@@ -73,8 +89,8 @@ pub(super) struct WaitingHosts {
     slow: BTreeSet<(u64, HostNumber)>,
     /// Hosts whose names must be looked up before a request.
     unresolved: BTreeSet<(u64, HostNumber)>,
-    /// Mean durations of the requests to hosts; each is waiting, running or queueing.
-    durations: HashMap<HostNumber, Duration>,
+    /// Requests to hosts; each is waiting, running or queueing, or was slow when it left.
+    requests: HashMap<HostNumber, Requests>,
     /// Hosts with a running request that counts for a share.
     running: HashMap<HostNumber, Pace>,
     slow_running: usize,
@@ -97,7 +113,7 @@ impl WaitingHosts {
             medium: BTreeSet::new(),
             slow: BTreeSet::new(),
             unresolved: BTreeSet::new(),
-            durations: HashMap::new(),
+            requests: HashMap::new(),
             running: HashMap::new(),
             slow_running: 0,
         }
@@ -160,8 +176,9 @@ impl WaitingHosts {
 
     /// Notes how long a request for a page took. The host is not waiting.
     pub(super) fn page_took(&mut self, host: HostNumber, duration: Duration) {
-        let mean = self.durations.entry(host).or_insert(duration);
-        *mean = (*mean * EARLIER + duration) / (EARLIER + 1);
+        let requests = self.requests.entry(host).or_insert(Requests { mean: duration, count: 0 });
+        requests.mean = (requests.mean * EARLIER + duration) / (EARLIER + 1);
+        requests.count = requests.count.saturating_add(1);
     }
 
     /// Notes how long a request for robots.txt took, which only shows that a host is slow. The host
@@ -174,7 +191,37 @@ impl WaitingHosts {
 
     /// Forgets a host that is not waiting.
     pub(super) fn forget(&mut self, host: HostNumber) {
-        self.durations.remove(&host);
+        self.requests.remove(&host);
+    }
+
+    /// Ends the turn of a host that is not waiting. That it is slow is remembered.
+    pub(super) fn leave(&mut self, host: HostNumber) {
+        let has_room = self.requests.len() <= MAX_REMEMBERED;
+        match self.requests.get_mut(&host) {
+            Some(requests) if has_room && Pace::of(requests.mean) == Pace::Slow => {
+                requests.count = 0;
+            }
+            _ => self.forget(host),
+        }
+    }
+
+    /// Whether a host has had as many requests as others should wait for.
+    pub(super) fn is_turn_over(&self, host: HostNumber) -> bool {
+        self.requests.get(&host).is_some_and(|requests| requests.count >= TURN)
+    }
+
+    /// Number of slow hosts, which are not in the way of others.
+    pub(super) fn slow(&self) -> usize {
+        self.slow.len()
+    }
+
+    /// Number of the other hosts that are due, or whose names may be looked up for work by `then`;
+    /// counted up to `most` of each kind.
+    pub(super) fn ready(&self, now: u64, then: u64, most: usize) -> usize {
+        let count = |queue: &BTreeSet<(u64, HostNumber)>, then: u64| {
+            queue.range(..(then.saturating_add(1), HostNumber(0))).take(most).count()
+        };
+        count(&self.fast, now) + count(&self.medium, now) + count(&self.unresolved, then)
     }
 
     /// The first host among those that may be asked now.
@@ -191,7 +238,7 @@ impl WaitingHosts {
     }
 
     fn pace(&self, host: HostNumber) -> Pace {
-        self.durations.get(&host).map_or(Pace::Medium, |mean| Pace::of(*mean))
+        self.requests.get(&host).map_or(Pace::Medium, |requests| Pace::of(requests.mean))
     }
 
     fn queue(&mut self, pace: Pace) -> &mut BTreeSet<(u64, HostNumber)> {

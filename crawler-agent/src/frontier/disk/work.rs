@@ -1,0 +1,148 @@
+//! Work index: the hosts that have work, in the order of their times.
+//!
+//! The schedule holds some thousand hosts and finds the next ones here. The index follows from the
+//! rows of the hosts and is written with them, so a host's row says which entry it has.
+
+use model::UnixMillis;
+use redb::{
+    Key, ReadableDatabase as _, ReadableTable, Table, TableDefinition, Value, WriteTransaction,
+};
+
+use super::{Disk, rows::HostRow};
+use crate::frontier::{FrontierError, HostNumber};
+
+/// (Earliest time of the next request, host) to the Crawl-delay in milliseconds, of hosts with URLs
+/// in their queues.
+const QUEUED: TableDefinition<'_, (i64, u64), u32> = TableDefinition::new("queued_hosts");
+/// (Time of the oldest last visit among the pages, host) to the earliest time of the next request
+/// and the Crawl-delay in milliseconds, of hosts with empty queues and with pages.
+const REVISITED: TableDefinition<'_, (i64, u64), (i64, u32)> =
+    TableDefinition::new("revisited_hosts");
+
+/// What a host has to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::frontier) struct WorkEntry {
+    pub(in crate::frontier) host: HostNumber,
+    /// Earliest time of the next request.
+    pub(in crate::frontier) due: UnixMillis,
+    /// Crawl-delay, in milliseconds.
+    pub(in crate::frontier) crawl_delay_ms: u32,
+    /// Time of the oldest last visit among its pages; none where it has URLs in its queue.
+    pub(in crate::frontier) visited: Option<UnixMillis>,
+}
+
+impl WorkEntry {
+    /// The entry of a host; none where it has nothing to do.
+    pub(in crate::frontier) fn of(host: HostNumber, row: &HostRow) -> Option<Self> {
+        let visited = if row.queued > 0 { None } else { Some(row.oldest_visit?) };
+        let due = row.record.due;
+        Some(Self { host, due, crawl_delay_ms: row.crawl_delay_ms.unwrap_or(0), visited })
+    }
+}
+
+/// The index, open for writing.
+pub(super) struct WorkIndex<'t> {
+    queued: Table<'t, (i64, u64), u32>,
+    revisited: Table<'t, (i64, u64), (i64, u32)>,
+}
+
+impl<'t> WorkIndex<'t> {
+    /// Opens the index; makes it in a new file.
+    pub(super) fn open(write: &'t WriteTransaction) -> Result<Self, FrontierError> {
+        Ok(Self { queued: write.open_table(QUEUED)?, revisited: write.open_table(REVISITED)? })
+    }
+
+    /// Replaces the entry that a host had by the one that it has.
+    pub(super) fn replace(
+        &mut self,
+        former: Option<WorkEntry>,
+        present: Option<WorkEntry>,
+    ) -> Result<(), FrontierError> {
+        if former == present {
+            return Ok(());
+        }
+        if let Some(former) = former {
+            self.remove(former)?;
+        }
+        if let Some(present) = present {
+            self.insert(present)?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, entry: WorkEntry) -> Result<(), FrontierError> {
+        let WorkEntry { host, due, crawl_delay_ms, visited } = entry;
+        match visited {
+            None => drop(self.queued.insert((due.0, host.0), crawl_delay_ms)?),
+            Some(visited) => {
+                drop(self.revisited.insert((visited.0, host.0), (due.0, crawl_delay_ms))?);
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, entry: WorkEntry) -> Result<(), FrontierError> {
+        match entry.visited {
+            None => drop(self.queued.remove((entry.due.0, entry.host.0))?),
+            Some(visited) => drop(self.revisited.remove((visited.0, entry.host.0))?),
+        }
+        Ok(())
+    }
+}
+
+impl Disk {
+    /// Calls `each` with the hosts that have URLs in their queues, by due time, until it returns
+    /// false.
+    pub(in crate::frontier) fn queued_hosts(
+        &self,
+        mut each: impl FnMut(WorkEntry) -> bool,
+    ) -> Result<(), FrontierError> {
+        self.guarded(|disk| {
+            let table = disk.db()?.begin_read()?.open_table(QUEUED)?;
+            each_in_order(&table, |(due, host), crawl_delay_ms| {
+                let host = HostNumber(host);
+                each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, visited: None })
+            })
+        })
+    }
+
+    /// Calls `each` with the hosts that have empty queues and pages, by their oldest visits, until
+    /// it returns false.
+    pub(in crate::frontier) fn revisited_hosts(
+        &self,
+        mut each: impl FnMut(WorkEntry) -> bool,
+    ) -> Result<(), FrontierError> {
+        self.guarded(|disk| {
+            let table = disk.db()?.begin_read()?.open_table(REVISITED)?;
+            each_in_order(&table, |(visited, host), (due, crawl_delay_ms)| {
+                let visited = Some(UnixMillis(visited));
+                let host = HostNumber(host);
+                each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, visited })
+            })
+        })
+    }
+}
+
+/// Calls `each` with the rows, until it returns false. On a damaged page keys may not rise, and a
+/// reader would never come to an end.
+fn each_in_order<V: Value + 'static>(
+    table: &impl ReadableTable<(i64, u64), V>,
+    mut each: impl FnMut((i64, u64), V::SelfType<'_>) -> bool,
+) -> Result<(), FrontierError>
+where
+    (i64, u64): Key,
+{
+    let mut last = None;
+    for entry in table.iter()? {
+        let (key, row) = entry?;
+        let key = key.value();
+        if last.is_some_and(|last| last >= key) {
+            return Err(FrontierError::Order);
+        }
+        last = Some(key);
+        if !each(key, row.value()) {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Due hosts: which hosts have work, by the times from which on they may be visited.
+
+use model::UnixMillis;
+
+use super::{
+    Frontier, FrontierError, HostNumber,
+    disk::{Disk, work::WorkEntry},
+    state::Hosts,
+};
+
+/// A host with URLs or pages that are to be fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostWithWork {
+    /// Number of the host.
+    pub host: HostNumber,
+    /// Earliest time of the next request.
+    pub due: UnixMillis,
+    /// Time from which on it has work: that of the next request, or that of the next revisit.
+    pub work: UnixMillis,
+    /// Crawl-delay in milliseconds; 0 where the host wants none.
+    pub crawl_delay_ms: u32,
+}
+
+/// Which hosts are asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct DueQuery {
+    /// Latest time at which their work begins.
+    pub until: UnixMillis,
+    /// Most hosts that are found.
+    pub most: usize,
+    /// Age at which a page is visited again; none when pages are not.
+    pub revisit_period_ms: Option<i64>,
+}
+
+/// The hosts whose work begins first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueHosts {
+    /// Hosts by the time at which they may be visited and have work.
+    pub hosts: Vec<HostWithWork>,
+    /// When the next host has work, or a time before that; none where no other has any.
+    pub next: Option<UnixMillis>,
+}
+
+impl HostWithWork {
+    /// When it may be visited and has work.
+    fn at(&self) -> UnixMillis {
+        self.work.max(self.due)
+    }
+}
+
+impl DueQuery {
+    fn host_of(&self, entry: &WorkEntry) -> Option<HostWithWork> {
+        let WorkEntry { host, due, crawl_delay_ms, visited } = *entry;
+        let work = match visited {
+            Some(visited) => visited.plus_ms(self.revisit_period_ms?),
+            None => due,
+        };
+        Some(HostWithWork { host, due, work, crawl_delay_ms })
+    }
+}
+
+/// Hosts that are found, sorted at the end.
+struct Collector {
+    query: DueQuery,
+    hosts: Vec<HostWithWork>,
+    next: Option<UnixMillis>,
+}
+
+impl Collector {
+    /// Takes a host, or notes when it has work.
+    fn add(&mut self, host: HostWithWork) {
+        if host.at() <= self.query.until {
+            self.hosts.push(host);
+        } else {
+            self.note(host.at());
+        }
+    }
+
+    /// Takes a host of a sequence by the time of their work; returns whether the next one may be
+    /// wanted as well.
+    fn add_in_order(&mut self, host: HostWithWork, taken: &mut usize) -> bool {
+        if host.work > self.query.until {
+            self.note(host.work);
+            return false;
+        }
+        *taken += usize::from(host.at() <= self.query.until);
+        self.add(host);
+        let is_cut = *taken > self.query.most;
+        if is_cut {
+            self.note(host.work);
+        }
+        !is_cut
+    }
+
+    fn note(&mut self, time: UnixMillis) {
+        self.next = Some(self.next.map_or(time, |next| next.min(time)));
+    }
+
+    fn finish(mut self) -> DueHosts {
+        self.hosts.sort_unstable_by_key(|host| (host.at(), host.host));
+        let others = self.hosts.split_off(self.hosts.len().min(self.query.most));
+        if let Some(first) = others.first() {
+            self.note(first.at());
+        }
+        DueHosts { hosts: self.hosts, next: self.next }
+    }
+}
+
+impl Frontier {
+    /// The hosts that have work, without those that `skip` says, the first ones first.
+    pub fn due_hosts(
+        &self,
+        query: DueQuery,
+        skip: impl Fn(HostNumber) -> bool,
+    ) -> Result<DueHosts, FrontierError> {
+        let mut working = self.working()?;
+        let found = find(&self.disk, working.state.hosts(), query, skip);
+        found.map_err(|error| self.named(error))
+    }
+}
+
+/// Finds hosts in the file, as far as it has them as they are, and the others in memory.
+fn find(
+    disk: &Disk,
+    hosts: &mut Hosts,
+    query: DueQuery,
+    skip: impl Fn(HostNumber) -> bool,
+) -> Result<DueHosts, FrontierError> {
+    let mut collector = Collector { query, hosts: Vec::new(), next: None };
+    for entry in hosts.changed_work(disk)? {
+        if !skip(entry.host) {
+            query.host_of(&entry).into_iter().for_each(|host| collector.add(host));
+        }
+    }
+    let is_other = |number: HostNumber| skip(number) || !hosts.is_as_on_disk(number);
+    let mut taken = 0;
+    disk.queued_hosts(|entry| match query.host_of(&entry) {
+        Some(host) if !is_other(entry.host) => collector.add_in_order(host, &mut taken),
+        _ => true,
+    })?;
+    if query.revisit_period_ms.is_some() {
+        let mut taken = 0;
+        disk.revisited_hosts(|entry| match query.host_of(&entry) {
+            Some(host) if !is_other(entry.host) => collector.add_in_order(host, &mut taken),
+            _ => true,
+        })?;
+    }
+    Ok(collector.finish())
+}

@@ -1,0 +1,123 @@
+//! Filling: brings hosts that have work from the frontier's file into the workbench, by due time.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use model::UnixMillis;
+
+use super::{LONGEST_WAIT_MS, Schedule, millis};
+use crate::frontier::{
+    DueHosts, DueQuery, Frontier, FrontierError, FrontierHandle, HostNumber, HostWithWork,
+};
+
+/// How long before a host has work it may come in: its name is looked up ahead of its request.
+const HORIZON: Duration = Duration::from_secs(10);
+
+/// Pause before it is decided again whether hosts are wanted, while enough are due.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Most hosts that come in at once.
+const BATCH: usize = 256;
+
+/// Most hosts that are offered when the times of all have changed.
+const MOST_ANEW: usize = 4_096;
+
+/// What decides when a host may be visited, besides its stored times.
+#[derive(Debug, Clone, Copy)]
+pub struct FillRules {
+    /// The present time.
+    pub now: UnixMillis,
+    /// Least time between two requests to a host.
+    pub delay: Duration,
+    /// Age at which a page is visited again; none when pages are not.
+    pub revisit_period: Option<Duration>,
+}
+
+impl Schedule {
+    /// Brings in the hosts whose work begins first. Dropped unfinished, it forgets which are
+    /// outside.
+    pub async fn fill(
+        self: &Arc<Self>,
+        store: &FrontierHandle,
+        rules: FillRules,
+    ) -> Result<(), FrontierError> {
+        let then = self.now() + millis(HORIZON);
+        self.search(store, rules, BATCH, move |schedule, host| {
+            schedule.workbench().is_passed_over(host, then)
+        })
+        .await
+    }
+
+    /// Offers the first hosts anew, because the times of all have changed; the others come in when
+    /// they are due.
+    pub async fn offer_anew(
+        self: &Arc<Self>,
+        store: &FrontierHandle,
+        rules: FillRules,
+    ) -> Result<(), FrontierError> {
+        self.search(store, rules, MOST_ANEW, |_, _| false).await
+    }
+
+    async fn search(
+        self: &Arc<Self>,
+        store: &FrontierHandle,
+        rules: FillRules,
+        most: usize,
+        skip: impl Fn(&Self, HostNumber) -> bool + Send + 'static,
+    ) -> Result<(), FrontierError> {
+        let period_ms = |period: Duration| i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
+        let query = DueQuery {
+            until: rules.now.plus_ms(period_ms(HORIZON)),
+            most,
+            revisit_period_ms: rules.revisit_period.map(period_ms),
+        };
+        self.workbench().start_search(self.now());
+        let schedule = Arc::clone(self);
+        let find =
+            move |frontier: &Frontier| frontier.due_hosts(query, |host| skip(&schedule, host));
+        let found = store.read(find).await?;
+        self.bring_in(found, rules);
+        Ok(())
+    }
+
+    fn bring_in(&self, found: DueHosts, rules: FillRules) {
+        let now = self.now();
+        let wait = |at: UnixMillis| at.0.saturating_sub(rules.now.0).clamp(0, LONGEST_WAIT_MS);
+        let at = |at: UnixMillis| now + wait(at).unsigned_abs();
+        let mut workbench = self.workbench();
+        for HostWithWork { host, due, work, crawl_delay_ms } in found.hosts {
+            // A request may have been running when the agent was killed. Its host is left alone
+            // for its full delay first.
+            let rested = millis(rules.delay).max(crawl_delay_ms.into());
+            workbench.bring_in(host, at(due).max(rested), at(work));
+        }
+        workbench.end_search(found.next.map(at), now + millis(HORIZON));
+        self.wake_if_due(&workbench);
+    }
+
+    /// Waits until hosts are wanted.
+    pub async fn until_wanted(&self) {
+        loop {
+            let pause = {
+                let workbench = self.workbench();
+                let now = self.now();
+                let then = now + millis(HORIZON);
+                if workbench.wants_hosts(now, then) {
+                    return;
+                }
+                let first = workbench.first_outside();
+                self.fill_at.store(first.unwrap_or(u64::MAX), Ordering::Relaxed);
+                first.map(|first| Duration::from_millis(first.saturating_sub(then)).max(PAUSE))
+            };
+            let left = self.left.notified();
+            match pause {
+                // A timeout means that it is time to look again.
+                Some(pause) => drop(tokio::time::timeout(pause, left).await),
+                None => left.await,
+            }
+            self.fill_at.store(0, Ordering::Relaxed);
+        }
+    }
+}
