@@ -1,5 +1,6 @@
 //! The file of the frontier: rows of all hosts, as of the last checkpoint.
 
+mod fingerprints;
 mod numbers;
 pub(in crate::frontier) mod rows;
 pub(in crate::frontier) mod salvage;
@@ -40,7 +41,7 @@ const ROBOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("robots");
 const QUEUE: TableDefinition<'_, (u64, u16, u64), &[u8]> = TableDefinition::new("queue");
 /// (host, time of the last visit, order) to [`PageRecord`].
 const PAGES: TableDefinition<'_, (u64, i64, u64), &[u8]> = TableDefinition::new("pages");
-/// (host, number of the run) to a sorted run of fingerprints, 8 bytes each, little-endian.
+/// (host, number of the run) to a sorted run of fingerprints, as [`fingerprints`] encodes them.
 const SEEN: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("seen");
 /// Order to one line of a package.
 const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results");
@@ -188,8 +189,7 @@ impl Disk {
         self.guarded(|disk| {
             let table = disk.db()?.begin_read()?.open_table(SEEN)?;
             let Some(row) = table.get((host.0, run))? else { return Ok(Vec::new()) };
-            let (values, _) = row.value().as_chunks::<8>();
-            Ok(values.iter().map(|bytes| SeenUrl::from_le_bytes(*bytes)).collect())
+            fingerprints::decode(row.value())
         })
     }
 
@@ -317,7 +317,6 @@ fn write_seen(
         seen.remove((number, *run))?;
     }
     let (run, values) = &changes.written;
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    seen.insert((number, *run), bytes.as_slice())?;
+    seen.insert((number, *run), fingerprints::encode(values).as_slice())?;
     Ok(())
 }
