@@ -306,4 +306,7 @@ pub struct Effect {
     pub oldest: Option<UnixMillis>,
     /// Whether there are new results.
     pub results: bool,
+    /// Whether there are links that are decided when their hosts are read. Hosts that get work from
+    /// them are found within [`INBOX_PATIENCE`](super::INBOX_PATIENCE).
+    pub undecided: bool,
 }

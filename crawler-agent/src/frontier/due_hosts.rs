@@ -1,5 +1,7 @@
 //! Due hosts: which hosts have work, by the times from which on they may be visited.
 
+use std::time::Duration;
+
 use model::UnixMillis;
 
 use super::{
@@ -7,6 +9,12 @@ use super::{
     disk::{Disk, work::WorkEntry},
     state::Hosts,
 };
+
+/// Time for which links wait for their host to be read for another reason.
+pub const INBOX_PATIENCE: Duration = Duration::from_mins(1);
+
+/// Most hosts that one search reads to decide the links to them.
+const MAX_DECIDED: usize = 32;
 
 /// A host with URLs or pages that are to be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,16 +115,54 @@ impl Collector {
 }
 
 impl Frontier {
-    /// The hosts that have work, without those that `skip` says, the first ones first.
+    /// The hosts that have work, without those that `skip` says, the first ones first. Hosts that
+    /// got work from links that waited are among them in any case, each once.
     pub fn due_hosts(
         &self,
         query: DueQuery,
         skip: impl Fn(HostNumber) -> bool,
     ) -> Result<DueHosts, FrontierError> {
         let mut working = self.working()?;
-        let found = find(&self.disk, working.state.hosts(), query, skip);
+        let found = find_and_decide(&self.disk, working.state.hosts(), query, &skip);
         found.map_err(|error| self.named(error))
     }
+}
+
+/// Finds hosts, after links have been decided that are older than what they have to do.
+fn find_and_decide(
+    disk: &Disk,
+    hosts: &mut Hosts,
+    query: DueQuery,
+    skip: &impl Fn(HostNumber) -> bool,
+) -> Result<DueHosts, FrontierError> {
+    let mut found = find(disk, hosts, query, skip)?;
+    let is_full = found.hosts.len() >= query.most;
+    let limit = found.hosts.last().filter(|_| is_full).map_or(query.until, HostWithWork::at);
+    let with_links = hosts.with_stored_links(disk, MAX_DECIDED + 1)?;
+    let is_due = |(at, _): &&(UnixMillis, HostNumber)| patience_after(*at) <= limit;
+    let due = with_links.iter().take_while(is_due).take(MAX_DECIDED);
+    let due: Vec<HostNumber> = due.map(|(_, host)| *host).collect();
+    for host in &due {
+        // Reading a host decides the links to it.
+        hosts.get(disk, *host)?;
+    }
+    if !due.is_empty() {
+        found = find(disk, hosts, query, skip)?;
+    }
+    for number in hosts.take_got_work() {
+        let Some(host) = hosts.get(disk, number)? else { continue };
+        let entry = host.work(disk)?.filter(|entry| entry.visited.is_none());
+        let is_new = found.hosts.iter().all(|known| known.host != number);
+        found.hosts.extend(entry.filter(|_| is_new).and_then(|entry| query.host_of(&entry)));
+    }
+    let others = with_links.get(due.len()).map(|(at, _)| *at);
+    let others = others.into_iter().chain(hosts.first_link_in_memory()).map(patience_after);
+    found.next = others.chain(found.next).min();
+    Ok(found)
+}
+
+fn patience_after(at: UnixMillis) -> UnixMillis {
+    at.plus_ms(i64::try_from(INBOX_PATIENCE.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Finds hosts in the file, as far as it has them as they are, and the others in memory.
@@ -124,7 +170,7 @@ fn find(
     disk: &Disk,
     hosts: &mut Hosts,
     query: DueQuery,
-    skip: impl Fn(HostNumber) -> bool,
+    skip: &impl Fn(HostNumber) -> bool,
 ) -> Result<DueHosts, FrontierError> {
     let mut collector = Collector { query, hosts: Vec::new(), next: None };
     for entry in hosts.changed_work(disk)? {

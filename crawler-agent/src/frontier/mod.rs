@@ -45,7 +45,7 @@ use crate::robots::Robots;
 pub use activity::HostActivity;
 pub use bundle::{BundleError, HostBundle};
 pub use change::{AdoptedUrl, After, Bounds, Change, Done, Effect, Report, VisitedUrl};
-pub use due_hosts::{DueHosts, DueQuery, HostWithWork};
+pub use due_hosts::{DueHosts, DueQuery, HostWithWork, INBOX_PATIENCE};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
 pub use pages::{KnownPage, PageHistory, PageRecord};

@@ -21,6 +21,7 @@ use super::{
     log,
     state::{
         Checkpoint, HostChanges, QueuedPath, RobotsChange,
+        inbox::InboxUrl,
         numbers::HostNumbers,
         seen::{SeenChanges, SeenUrl},
         url_of,
@@ -169,6 +170,7 @@ fn nothing(totals: &Totals) -> Checkpoint {
         totals: totals.clone(),
         released: Vec::new(),
         hosts: Vec::new(),
+        inbox: Vec::new(),
         numbers: Vec::new(),
         packed: Vec::new(),
         results: Vec::new(),
@@ -189,6 +191,8 @@ fn read_host(
     queue.retain(|(_, queued)| url_of(key, &queued.path).is_ok());
     let mut pages = old.readable_pages(number);
     pages.retain(|(_, page)| url_of(key, &page.path).is_ok());
+    let mut seen = fingerprints(old, number, &row, &queue, &pages);
+    queue_links(old, number, &row, &mut seen, &mut queue);
     written.hosts += 1;
     written.queued += queue.len() as u64;
     written.pages += pages.len() as u64;
@@ -199,7 +203,7 @@ fn read_host(
     for (_, order) in pages.iter().map(|(key, _)| key) {
         written.note_order(*order);
     }
-    Some(host_changes(old, number, row, &queue, &pages))
+    Some(host_changes(old, number, row, seen, &queue, &pages))
 }
 
 /// The rows of a host, with counts that are true of them.
@@ -207,11 +211,11 @@ fn host_changes(
     old: &Disk,
     number: HostNumber,
     row: HostRow,
+    seen: BTreeSet<SeenUrl>,
     queue: &[(QueueKey, QueuedPath)],
     pages: &[(PageKey, PageRecord)],
 ) -> Result<HostChanges, FrontierError> {
     let robots = old.readable_robots(number);
-    let seen = fingerprints(old, number, &row, queue, pages)?;
     let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     let row = HostRow {
         record: HostRecord { accepted: row.record.accepted.max(count(seen.len())), ..row.record },
@@ -221,29 +225,57 @@ fn host_changes(
         oldest_visit: pages.first().map(|((visited, _), _)| model::UnixMillis(*visited)),
         seen_runs: if seen.is_empty() { Vec::new() } else { vec![(0, count(seen.len()))] },
     };
-    let seen =
-        (!seen.is_empty()).then_some(SeenChanges { deleted: Vec::new(), written: (0, seen) });
+    let seen = (!seen.is_empty())
+        .then(|| SeenChanges { deleted: Vec::new(), written: (0, Vec::from_iter(seen)) });
     let robots = robots.map_or(RobotsChange::None, |robots| RobotsChange::Set(robots.into()));
-    Ok(HostChanges { number, row, robots, queue: encoded(queue)?, pages: encoded(pages)?, seen })
+    Ok(HostChanges {
+        number,
+        row,
+        robots,
+        queue: encoded(queue)?,
+        pages: encoded(pages)?,
+        seen,
+        has_decided: false,
+    })
 }
 
-/// Sorted fingerprints of the URLs of a host: those that can be read, and those of its rows.
+/// Queues the links to a host that were not decided, unless they lead to URLs that are known.
+fn queue_links(
+    old: &Disk,
+    number: HostNumber,
+    row: &HostRow,
+    seen: &mut BTreeSet<SeenUrl>,
+    queue: &mut Vec<(QueueKey, QueuedPath)>,
+) {
+    for (order, link) in old.readable_inbox(number) {
+        let is_own = url_of(&row.record.key, &link.path).is_ok_and(|url| link.is(&url));
+        let has_room = seen.len() < link.pages_a_host as usize;
+        if is_own && has_room && seen.insert(link.fingerprint) {
+            let InboxUrl { path, depth, redirects, .. } = link;
+            queue.push(((depth, order), QueuedPath { path, redirects, attempts: 0 }));
+        }
+    }
+    queue.sort_unstable_by_key(|(key, _)| *key);
+}
+
+/// Fingerprints of the URLs of a host: those that can be read, and those of its rows.
 fn fingerprints(
     old: &Disk,
     number: HostNumber,
     row: &HostRow,
     queue: &[(QueueKey, QueuedPath)],
     pages: &[(PageKey, PageRecord)],
-) -> Result<Vec<SeenUrl>, FrontierError> {
+) -> BTreeSet<SeenUrl> {
     let mut seen = BTreeSet::new();
     for (run, _) in &row.seen_runs {
         seen.extend(old.seen_run(number, *run).unwrap_or_default());
     }
     let queued = queue.iter().map(|(_, queued)| queued.path.as_ref());
     for path in queued.chain(pages.iter().map(|(_, page)| page.path.as_str())) {
-        seen.insert(super::state::short(url_of(&row.record.key, path)?.fingerprint()));
+        let url = url_of(&row.record.key, path).ok();
+        seen.extend(url.map(|url| super::state::short(url.fingerprint())));
     }
-    Ok(seen.into_iter().collect())
+    seen
 }
 
 fn encoded<K: Copy, V: serde::Serialize>(

@@ -97,6 +97,13 @@ impl Schedule {
         self.wake_if_due(&workbench);
     }
 
+    /// Notes that hosts outside may have work after this time.
+    pub fn expect_work(&self, after: Duration) {
+        let mut workbench = self.workbench();
+        workbench.expect_work(self.now() + millis(after));
+        self.wake_filler(&workbench);
+    }
+
     /// Waits until hosts are wanted.
     pub async fn until_wanted(&self) {
         loop {

@@ -20,9 +20,9 @@ use crate::{
     activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line, fetch,
     fetch::Answer, fetch::FetchError, fetch::Fetcher, fetch::Problem, frontier::After,
     frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect, frontier::FrontierError,
-    frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::QueueItem,
-    lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::PageSink, peers::Peers,
-    resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
+    frontier::FrontierHandle, frontier::HostRecord, frontier::INBOX_PATIENCE, frontier::PageRecord,
+    frontier::QueueItem, lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::PageSink,
+    peers::Peers, resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
 };
 pub use slot::{FreeSlot, RequestSlot, RequestSlots};
 
@@ -345,6 +345,9 @@ impl Visitor {
         let now = clock::now();
         for (host, due) in &effect.ready {
             self.schedule.offer(*host, *due, now, Duration::ZERO);
+        }
+        if effect.undecided {
+            self.schedule.expect_work(INBOX_PATIENCE);
         }
         if effect.results {
             self.pack_trigger.add(result_bytes);

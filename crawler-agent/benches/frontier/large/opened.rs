@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 use crawler_agent::{
-    frontier::{Bounds, Effect, Frontier, FrontierHandle},
+    frontier::{Bounds, Effect, Frontier, FrontierHandle, INBOX_PATIENCE},
     schedule::{Claim, FillRules, Schedule},
 };
 use rand::{SeedableRng as _, rngs::StdRng};
@@ -132,10 +132,13 @@ async fn visit(
     claim.page_took(REQUEST);
     let change = visits::done(&item, TEXT, web.links(&item, rng)?, BOUNDS);
     let before = reads_of_thread()?;
-    let Effect { ready, more, .. } = store.apply(change)?;
+    let Effect { ready, more, undecided, .. } = store.apply(change)?;
     // Reading the counter is a read itself.
     tally.for_links += reads_of_thread()? - before - 1;
     tally.visits += 1;
+    if undecided {
+        schedule.expect_work(INBOX_PATIENCE);
+    }
     for (host, due) in ready {
         schedule.offer(host, due, NOW, Duration::ZERO);
     }

@@ -1,6 +1,7 @@
 //! The file of the frontier: rows of all hosts, as of the last checkpoint.
 
 mod fingerprints;
+mod inbox;
 mod numbers;
 pub(in crate::frontier) mod rows;
 pub(in crate::frontier) mod salvage;
@@ -25,6 +26,7 @@ use super::{
     },
 };
 use crate::frontier::state::QueuedPath;
+use inbox::InboxTables;
 use rows::{HostRow, Totals, decode, encode};
 use work::{WorkEntry, WorkIndex};
 
@@ -112,6 +114,7 @@ impl Disk {
             write.open_table(SEEN)?;
             write.open_table(RESULTS)?;
             WorkIndex::open(&write)?;
+            InboxTables::open(&write)?;
             numbers::make(&write)?;
             let mut table = write.open_table(TOTALS)?;
             let stored = table.get(())?.map(|row| decode(row.value())).transpose()?;
@@ -219,6 +222,7 @@ impl Disk {
             delete(&write, *host)?;
         }
         write_hosts(&write, &checkpoint.hosts)?;
+        InboxTables::open(&write)?.insert(&checkpoint.inbox)?;
         numbers::write(&write, &checkpoint.numbers)?;
         {
             let mut results = write.open_table(RESULTS)?;
@@ -254,6 +258,7 @@ fn delete(write: &WriteTransaction, host: HostNumber) -> Result<(), FrontierErro
     let after = number + 1;
     let former = former_entry(host, write.open_table(HOSTS)?.remove(number)?)?;
     WorkIndex::open(write)?.replace(former, None)?;
+    InboxTables::open(write)?.delete(host)?;
     write.open_table(ROBOTS)?.remove(number)?;
     write.open_table(SEEN)?.retain_in((number, 0)..(after, 0), |_, _| false)?;
     write.open_table(QUEUE)?.retain_in((number, 0, 0)..(after, 0, 0), |_, _| false)?;
@@ -278,11 +283,15 @@ fn write_hosts(write: &WriteTransaction, hosts: &[HostChanges]) -> Result<(), Fr
     let mut pages = write.open_table(PAGES)?;
     let mut seen = write.open_table(SEEN)?;
     let mut work = WorkIndex::open(write)?;
+    let mut inbox = InboxTables::open(write)?;
     for host in hosts {
         let number = host.number.0;
         let former = rows.insert(number, encode(&host.row)?.as_slice())?;
         let former = former_entry(host.number, former)?;
         work.replace(former, WorkEntry::of(host.number, &host.row))?;
+        if host.has_decided {
+            inbox.delete(host.number)?;
+        }
         match &host.robots {
             RobotsChange::Set(state) => {
                 robots.insert(number, encode(state.as_ref())?.as_slice())?;

@@ -13,12 +13,14 @@ use redb::{
 
 use super::{
     CACHE_BYTES, Disk, HOSTS, PAGES, QUEUE, RESULTS, ROBOTS, TOTALS, guarded,
+    inbox::INBOX,
     rows::{HostRow, Totals, decode},
 };
 use crate::frontier::{
     FrontierError, HostNumber, PageRecord, RobotsState,
     state::{
         QueuedPath,
+        inbox::InboxUrl,
         window::{PageKey, QueueKey},
     },
 };
@@ -117,6 +119,18 @@ impl Disk {
             })
         };
         by_key(readable(u128::from(u16::MAX) << LOW_BITS, read))
+    }
+
+    /// The links to a host that are not decided, as far as they can be read.
+    pub(in crate::frontier) fn readable_inbox(&self, host: HostNumber) -> Vec<(u64, InboxUrl)> {
+        let read = |keys: Range<u128>| {
+            self.guarded(|disk| {
+                let table = disk.db()?.begin_read()?.open_table(INBOX)?;
+                let keys = (host.0, low(keys.start))..(host.0, low(keys.end));
+                rows_in(&table, keys, |(_, order), row| Some((order, decode(row).ok()?)))
+            })
+        };
+        by_key(readable(u64::MAX.into(), read))
     }
 
     /// The pages of a host, as far as they can be read.

@@ -125,7 +125,7 @@ impl Disk {
 
 /// Calls `each` with the rows, until it returns false. On a damaged page keys may not rise, and a
 /// reader would never come to an end.
-fn each_in_order<V: Value + 'static>(
+pub(super) fn each_in_order<V: Value + 'static>(
     table: &impl ReadableTable<(i64, u64), V>,
     mut each: impl FnMut((i64, u64), V::SelfType<'_>) -> bool,
 ) -> Result<(), FrontierError>

@@ -10,6 +10,7 @@ use protocol::{
 use super::{
     State,
     host::{Admission, Arrival, Host},
+    inbox::InboxUrl,
 };
 use crate::frontier::{
     AdoptedUrl, Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord,
@@ -45,7 +46,7 @@ impl State {
                 let mut effect = Effect::default();
                 self.push_reports(reports, &mut effect);
                 let sitemaps = sitemaps.iter().map(|url| Arrival { url, depth: 0, redirects: 0 });
-                self.admit(disk, sitemaps, *bounds, &mut effect)?;
+                self.admit(disk, sitemaps, *bounds, *due, &mut effect)?;
                 self.look_ahead(disk, *host, &mut effect)?;
                 Ok(effect)
             }
@@ -155,7 +156,7 @@ impl State {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
         let queued = host.drain_queue(disk, MAX_URLS_PER_CHANGE)?.len();
         let visited = host.drain_pages(disk, MAX_URLS_PER_CHANGE - queued)?.len();
-        self.totals.queued -= queued as u64;
+        self.hosts.queued -= queued as u64;
         let more = queued + visited == MAX_URLS_PER_CHANGE;
         if !more {
             self.hosts.remove(number);
@@ -194,9 +195,10 @@ impl State {
         let admission = host.enqueue(disk, arrival, order, bounds)?;
         if admission == Admission::Queued {
             host.is_changed = true;
-            self.totals.queued += 1;
+            let due = host.record.due;
+            self.hosts.queued += 1;
             if !effect.ready.iter().any(|(ready, _)| *ready == number) {
-                effect.ready.push((number, host.record.due));
+                effect.ready.push((number, due));
             }
         }
         Ok(admission)
@@ -205,7 +207,7 @@ impl State {
     fn finish(&mut self, disk: &Disk, done: &Done) -> Result<Effect, FrontierError> {
         if let Some(host) = self.hosts.get_mut(disk, done.host)? {
             let was_queued = file_page(host, disk, done)?;
-            self.totals.queued -= u64::from(was_queued);
+            self.hosts.queued -= u64::from(was_queued);
         }
         self.totals.fetched += 1;
         self.totals.wire_bytes = self.totals.wire_bytes.saturating_add(done.wire_bytes);
@@ -235,20 +237,29 @@ impl State {
         // The queue is ordered by depth, which makes the crawl of a host breadth first.
         let depth = done.depth.saturating_add(1);
         let links = done.links.iter().map(|url| Arrival { url, depth, redirects: 0 });
-        self.admit(disk, target.chain(links), done.bounds, effect)
+        self.admit(disk, target.chain(links), done.bounds, done.fetched_at, effect)
     }
 
     /// Queues URLs of hosts of the agent, each unless it was queued before or exceeds a bound.
+    /// Those of hosts that are not in memory are decided later.
     fn admit<'a>(
         &mut self,
         disk: &Disk,
         arrivals: impl Iterator<Item = Arrival<'a>>,
         bounds: Bounds,
+        at: UnixMillis,
         effect: &mut Effect,
     ) -> Result<(), FrontierError> {
         for arrival in arrivals.filter(|arrival| arrival.depth <= bounds.depth) {
             if let Some(host) = self.hosts.number(arrival.url.host_key_str()) {
-                self.enqueue(disk, host, arrival, bounds, effect)?;
+                if self.hosts.is_in_memory(host) {
+                    self.enqueue(disk, host, arrival, bounds, effect)?;
+                } else {
+                    // It has the place that it would have had if it was decided now.
+                    let order = self.next_order();
+                    self.hosts.defer(host, order, InboxUrl::new(arrival, bounds, at));
+                    effect.undecided = true;
+                }
             }
         }
         Ok(())
@@ -314,7 +325,7 @@ impl State {
         // Rules are requested afresh if the host gets URLs later.
         host.set_robots(None);
         let ended = host.drain_queue(disk, MAX_URLS_PER_CHANGE)?;
-        self.totals.queued -= ended.len() as u64;
+        self.hosts.queued -= ended.len() as u64;
         self.totals.fetched += ended.len() as u64;
         for (url, _) in &ended {
             self.result(&failed(url, reason, at));

@@ -153,7 +153,7 @@ impl State {
             if found.record.accepted != accepted {
                 return Ok(Effect { more: true, ..Effect::default() });
             }
-            self.totals.queued -= found.queue.len() as u64;
+            self.hosts.queued -= found.queue.len() as u64;
             self.hosts.remove(host);
         }
         self.record_executed(number);
@@ -179,7 +179,7 @@ impl State {
         let queued = host.join_urls(disk, bundle, placing)?;
         let due = host.record.due;
         self.totals.next_order += bundle.urls() as u64;
-        self.totals.queued += u64::from(queued);
+        self.hosts.queued += u64::from(queued);
         let mut effect = Effect::default();
         effect.ready.push((number, due));
         self.look_ahead(disk, number, &mut effect)?;

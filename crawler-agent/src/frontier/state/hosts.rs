@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeSet, HashMap, hash_map::Entry};
 
-use model::CrawlUrl;
+use model::{CrawlUrl, UnixMillis};
 
 use super::{
     host::{Host, HostChanges},
+    inbox::{Inbox, InboxUrl},
     numbers::{HostNumbers, StoredList},
 };
 use crate::frontier::{
@@ -18,6 +19,8 @@ use crate::frontier::{
 
 /// Memory that hosts may take before some are dropped, in bytes.
 const MEMORY: usize = 24 << 20;
+/// Memory that links to other hosts may take before a checkpoint writes them, in bytes.
+const INBOX_MEMORY: usize = 2 << 20;
 
 /// The hosts of the agent.
 pub(in crate::frontier) struct Hosts {
@@ -29,17 +32,28 @@ pub(in crate::frontier) struct Hosts {
     /// Hosts whose rows the running checkpoint deletes.
     being_deleted: BTreeSet<HostNumber>,
     uses: u64,
+    /// URLs in queues.
+    pub(super) queued: u64,
+    inbox: Inbox,
+    /// Whether there are links on disk to hosts that are not in memory.
+    has_stored_links: bool,
+    /// Hosts that got work when the links to them were decided.
+    got_work: Vec<HostNumber>,
 }
 
 impl Hosts {
     /// The hosts of the last checkpoint; none is in memory.
-    pub(super) fn load(disk: &Disk) -> Result<Self, FrontierError> {
+    pub(super) fn load(disk: &Disk, queued: u64) -> Result<Self, FrontierError> {
         Ok(Self {
             numbers: HostNumbers::load(disk.hash_key()?, disk.host_numbers()?)?,
             in_memory: HashMap::new(),
             released: BTreeSet::new(),
             being_deleted: BTreeSet::new(),
             uses: 0,
+            queued,
+            inbox: Inbox::default(),
+            has_stored_links: disk.inbox_len()? > 0,
+            got_work: Vec::new(),
         })
     }
 
@@ -61,6 +75,48 @@ impl Hosts {
         self.number(url.host_key_str()).is_some()
     }
 
+    /// Leaves a link to a host that is not in memory to be decided later.
+    pub(super) fn defer(&mut self, host: HostNumber, order: u64, url: InboxUrl) {
+        self.inbox.push(host, order, url);
+    }
+
+    /// The first hosts that have links on disk and are not in memory, by the times of their first
+    /// links.
+    pub(in crate::frontier) fn with_stored_links(
+        &self,
+        disk: &Disk,
+        most: usize,
+    ) -> Result<Vec<(UnixMillis, HostNumber)>, FrontierError> {
+        let mut found = Vec::new();
+        if self.has_stored_links {
+            disk.inbox_hosts(|host, at| {
+                if !self.is_in_memory(host) {
+                    found.push((at, host));
+                }
+                found.len() < most
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Takes the hosts that got work when the links to them were decided. The schedule may have
+    /// them for their next revisit.
+    pub(in crate::frontier) fn take_got_work(&mut self) -> Vec<HostNumber> {
+        std::mem::take(&mut self.got_work)
+    }
+
+    /// When the first link came that is not on disk.
+    pub(in crate::frontier) fn first_link_in_memory(&self) -> Option<UnixMillis> {
+        self.inbox.first()
+    }
+
+    /// Takes the links that a checkpoint has to write.
+    pub(super) fn inbox_changes(&mut self) -> Vec<(HostNumber, u64, InboxUrl)> {
+        let changes = self.inbox.changes();
+        self.has_stored_links |= !changes.is_empty();
+        changes
+    }
+
     /// Adds a host with this number.
     pub(super) fn add(&mut self, number: HostNumber, record: HostRecord) {
         self.numbers.insert(&record.key, number);
@@ -68,7 +124,7 @@ impl Hosts {
     }
 
     /// A host, read from disk if it is not in memory; none when it is not the agent's.
-    pub(super) fn get(
+    pub(in crate::frontier) fn get(
         &mut self,
         disk: &Disk,
         number: HostNumber,
@@ -83,7 +139,18 @@ impl Hosts {
             }
             Entry::Vacant(entry) => {
                 let Some((row, robots)) = disk.host(number)? else { return Ok(None) };
-                entry.insert(Box::new(Host::on_disk(number, row, robots)))
+                let mut host = Box::new(Host::on_disk(number, row, robots));
+                // Before anything else is done with it.
+                let mut links = self.inbox.take(number);
+                if self.has_stored_links {
+                    links.add_stored(disk.inbox(number)?);
+                }
+                let had_work = host.has_queued();
+                self.queued += u64::from(host.decide(disk, links)?);
+                if !had_work && host.has_queued() {
+                    self.got_work.push(number);
+                }
+                entry.insert(host)
             }
         };
         host.last_use = self.uses;
@@ -152,6 +219,7 @@ impl Hosts {
     /// The last checkpoint is complete.
     pub(super) fn committed(&mut self) {
         self.being_deleted.clear();
+        self.inbox.committed();
         self.iter_mut().filter(|host| host.is_being_written).for_each(Host::committed);
         self.shrink(MEMORY);
     }
@@ -191,6 +259,6 @@ impl Hosts {
 
     /// Whether so much is in memory that a checkpoint should let it be dropped.
     pub(in crate::frontier) fn is_over_budget(&self) -> bool {
-        self.bytes() > MEMORY
+        self.bytes() > MEMORY || self.inbox.bytes() > INBOX_MEMORY
     }
 }

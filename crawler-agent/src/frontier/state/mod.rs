@@ -5,6 +5,7 @@
 //! on it.
 //!
 //! - [`host`]: one host; [`window`], [`seen`]: its URLs, of which only some are in memory
+//! - [`inbox`]: links to hosts that are not in memory
 //! - [`hosts`]: which hosts are in memory; [`numbers`]: which there are
 //! - [`apply`], [`release`], [`handover`]: the changes
 //! - [`reported`]: filter of URLs that were reported to the coordinator
@@ -15,6 +16,7 @@ mod filters;
 mod handover;
 mod host;
 mod hosts;
+pub(super) mod inbox;
 pub(super) mod numbers;
 mod release;
 mod reported;
@@ -35,6 +37,7 @@ use super::{
     disk::{Disk, rows::Totals},
 };
 use filters::Filters;
+use inbox::InboxUrl;
 use numbers::StoredList;
 use reported::RecentlyReported;
 use seen::SeenUrl;
@@ -55,6 +58,8 @@ pub(super) struct Checkpoint {
     /// Hosts that were released: all their rows are deleted first.
     pub(super) released: Vec<HostNumber>,
     pub(super) hosts: Vec<HostChanges>,
+    /// Links to hosts that are not in memory.
+    pub(super) inbox: Vec<(HostNumber, u64, InboxUrl)>,
     /// Lists of host numbers.
     pub(super) numbers: Vec<StoredList>,
     /// Numbers of results to delete.
@@ -77,9 +82,10 @@ pub(super) struct State {
 impl State {
     /// The state of the last checkpoint.
     pub(super) fn load(disk: &Disk, totals: Totals) -> Result<Self, FrontierError> {
+        let queued = totals.queued;
         let mut state = Self {
             totals,
-            hosts: Hosts::load(disk)?,
+            hosts: Hosts::load(disk, queued)?,
             results: BTreeMap::new(),
             result_bytes: 0,
             packed: Vec::new(),
@@ -228,7 +234,7 @@ impl State {
     pub(super) fn counts(&self) -> Counts {
         Counts {
             hosts: self.hosts.len() as u64,
-            queued: self.totals.queued,
+            queued: self.hosts.queued,
             fetched: self.totals.fetched,
             wire_bytes: self.totals.wire_bytes,
             results: self.results.len() as u64,
@@ -244,6 +250,7 @@ impl State {
         segment: u64,
     ) -> Result<Checkpoint, FrontierError> {
         self.totals.segment = segment;
+        self.totals.queued = self.hosts.queued;
         let results = self.results.iter_mut().filter(|(_, result)| !result.is_on_disk);
         let results = results.map(|(order, result)| {
             result.is_on_disk = true;
@@ -254,6 +261,7 @@ impl State {
             totals: self.totals.clone(),
             released: self.hosts.released(),
             hosts: self.hosts.changes(disk)?,
+            inbox: self.hosts.inbox_changes(),
             numbers: self.hosts.number_changes(),
             packed: std::mem::take(&mut self.packed),
         })

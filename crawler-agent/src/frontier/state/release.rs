@@ -41,7 +41,7 @@ impl State {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
         let queued = host.drain_queue(disk, MAX_URLS_PER_CHANGE)?;
         let visited = host.drain_pages(disk, MAX_URLS_PER_CHANGE - queued.len())?;
-        self.totals.queued -= queued.len() as u64;
+        self.hosts.queued -= queued.len() as u64;
         let handed_back: Vec<(String, u8)> =
             queued.into_iter().chain(visited.into_iter().map(|url| (url, 0))).collect();
         let more = handed_back.len() == MAX_URLS_PER_CHANGE;

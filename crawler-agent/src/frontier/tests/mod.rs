@@ -12,6 +12,7 @@ use super::*;
 mod due_hosts;
 mod durability;
 mod handover;
+mod inbox;
 mod killed;
 mod outside;
 mod rebuild;
@@ -32,8 +33,7 @@ struct World {
 }
 
 fn with_work(frontier: &Frontier) -> Result<Vec<HostWithWork>, FrontierError> {
-    let until = UnixMillis(i64::MAX);
-    let query = DueQuery { until, most: usize::MAX, revisit_period_ms: None };
+    let query = DueQuery { until: UnixMillis(i64::MAX), most: 999, revisit_period_ms: None };
     let mut found = frontier.due_hosts(query, |_| false)?.hosts;
     found.sort_unstable_by_key(|work| work.host);
     Ok(found)
@@ -332,8 +332,8 @@ fn robots_and_due_times_survive_a_restart() {
     assert_eq!(robots.as_deref(), Some(&state));
     let work = with_work(world.frontier()).unwrap();
     let at = NOW.plus_ms(5);
-    let other = world.host("http://b.org");
-    let other = HostWithWork { host: other, due: at, work: at, crawl_delay_ms: 0 };
+    let host_b = world.host("http://b.org");
+    let other = HostWithWork { host: host_b, due: at, work: at, crawl_delay_ms: 0 };
     assert_eq!(work, [HostWithWork { host, due, work: due, crawl_delay_ms: 3_000 }, other]);
 }
 

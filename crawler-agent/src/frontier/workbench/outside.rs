@@ -63,6 +63,11 @@ impl Workbench {
         self.outside.first()
     }
 
+    /// Notes that hosts outside may have work from `due` on.
+    pub fn expect_work(&mut self, due: u64) {
+        self.outside.note(due);
+    }
+
     /// Whether hosts with work by `then` should come in.
     pub fn wants_hosts(&self, now: u64, then: u64) -> bool {
         let has_room = self.hosts.len() < CAPACITY_WITH_SLOW

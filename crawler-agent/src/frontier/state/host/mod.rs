@@ -8,6 +8,7 @@ use model::{CrawlUrl, UnixMillis};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    inbox::{InboxUrl, Links},
     seen::SeenUrls,
     short,
     window::{PageKey, QueueKey, Window},
@@ -57,6 +58,7 @@ pub(super) enum Admission {
 }
 
 /// One host in memory. Its first URLs and pages are here, the others on disk.
+#[expect(clippy::struct_excessive_bools, reason = "what a checkpoint has of it, fact by fact")]
 #[derive(Debug)]
 pub(in crate::frontier) struct Host {
     pub(super) number: HostNumber,
@@ -71,6 +73,8 @@ pub(in crate::frontier) struct Host {
     /// Whether the checkpoint that is being written has changes of this host.
     pub(super) is_being_written: bool,
     has_new_rules: bool,
+    /// Whether links to it are on disk that are decided.
+    has_decided: bool,
     /// When it was used last, in uses of all hosts.
     pub(super) last_use: u64,
 }
@@ -89,6 +93,7 @@ impl Host {
             is_changed: true,
             is_being_written: false,
             has_new_rules: false,
+            has_decided: false,
             last_use: 0,
         }
     }
@@ -105,6 +110,7 @@ impl Host {
             is_changed: false,
             is_being_written: false,
             has_new_rules: false,
+            has_decided: false,
             last_use: 0,
             record: row.record,
         }
@@ -157,6 +163,42 @@ impl Host {
         let queued = QueuedPath { path, redirects: arrival.redirects, attempts: 0 };
         self.queue.insert((arrival.depth, order), queued);
         Ok(Admission::Queued)
+    }
+
+    /// Decides the links that came while the host was not in memory; returns how many are queued.
+    pub(super) fn decide(&mut self, disk: &Disk, links: Links) -> Result<u32, FrontierError> {
+        // The checkpoint with the next changes deletes them.
+        self.has_decided |= links.are_stored;
+        self.is_changed |= links.are_stored;
+        let mut queued = 0;
+        for (order, link) in links.urls {
+            queued += u32::from(self.decide_link(disk, order, &link)?);
+        }
+        Ok(queued)
+    }
+
+    fn decide_link(
+        &mut self,
+        disk: &Disk,
+        order: u64,
+        link: &InboxUrl,
+    ) -> Result<bool, FrontierError> {
+        let number = self.number;
+        // Most links lead to known URLs, which need not be put together.
+        if self.seen.contains(link.fingerprint, |run| disk.seen_run(number, run))? {
+            return Ok(false);
+        }
+        let url = url_of(&self.record.key, &link.path)?;
+        // Two keys with equal hashes: it is a URL of another host.
+        if !link.is(&url) {
+            return Ok(false);
+        }
+        let InboxUrl { depth, redirects, pages_a_host, .. } = *link;
+        let bounds = Bounds { pages_a_host, depth };
+        let arrival = Arrival { url: &url, depth, redirects };
+        let is_queued = self.enqueue(disk, arrival, order, bounds)? == Admission::Queued;
+        self.is_changed |= is_queued;
+        Ok(is_queued)
     }
 
     /// Remembers a URL that another agent has fetched, so that it is not queued.

@@ -24,6 +24,8 @@ pub(in crate::frontier) struct HostChanges {
     pub(in crate::frontier) queue: WindowChanges<QueueKey>,
     pub(in crate::frontier) pages: WindowChanges<PageKey>,
     pub(in crate::frontier) seen: Option<SeenChanges>,
+    /// Whether links to it are on disk that are decided.
+    pub(in crate::frontier) has_decided: bool,
 }
 
 /// What a checkpoint does with the state of robots.txt.
@@ -35,7 +37,7 @@ pub(in crate::frontier) enum RobotsChange {
 
 impl Host {
     /// What the host has to do.
-    pub(in crate::frontier::state) fn work(
+    pub(in crate::frontier) fn work(
         &mut self,
         disk: &Disk,
     ) -> Result<Option<WorkEntry>, FrontierError> {
@@ -85,6 +87,7 @@ impl Host {
             queue: self.queue.changes(rows::encode)?,
             pages: self.pages.changes(rows::encode)?,
             seen,
+            has_decided: std::mem::take(&mut self.has_decided),
         };
         self.is_changed = false;
         self.is_being_written = true;
