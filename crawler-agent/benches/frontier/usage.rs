@@ -1,6 +1,6 @@
 //! What the process has used so far, from the files of `/proc/self`.
 
-use std::{os::unix::fs::MetadataExt as _, path::Path};
+use std::{fs::File, io::Read as _, os::unix::fs::MetadataExt as _, path::Path};
 
 use anyhow::Context as _;
 
@@ -40,7 +40,10 @@ pub(crate) fn memory_mb(name: &str) -> anyhow::Result<f64> {
 
 /// The number after a name at the start of a line.
 fn field(path: &str, name: &str) -> anyhow::Result<u64> {
-    let text = std::fs::read_to_string(path)?;
+    // In one call, because calls that read are counted.
+    let mut bytes = [0; 8_192];
+    let length = File::open(path)?.read(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes[..length]);
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|rest| rest.split_whitespace().next());
     Ok(number.with_context(|| format!("{path} has no {name}"))?.parse()?)

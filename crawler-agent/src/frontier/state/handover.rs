@@ -7,6 +7,7 @@ use model::UnixMillis;
 use super::{
     QueuedPath, State,
     host::{Host, url_of},
+    seen::shortened,
     short,
 };
 use crate::frontier::{
@@ -74,7 +75,7 @@ impl Host {
         let pages = self.join_pages(disk, &bundle.pages, placing)?;
         let mut others = 0_u32;
         for url in &bundle.seen {
-            others += u32::from(self.see(disk, *url)?);
+            others += u32::from(self.see(disk, shortened(*url))?);
         }
         // Of the other URLs only some count: not those whose pages are gone.
         let live = u32::try_from(bundle.queue.len() + bundle.pages.len()).unwrap_or(u32::MAX);

@@ -40,7 +40,7 @@ use filters::Filters;
 use inbox::InboxUrl;
 use numbers::StoredList;
 use reported::RecentlyReported;
-use seen::SeenUrl;
+use seen::{SeenUrl, shortened};
 
 pub(super) use host::{HostChanges, QueuedPath, RobotsChange, url_of};
 pub(super) use hosts::Hosts;
@@ -289,8 +289,8 @@ impl State {
     }
 }
 
-/// The first 64 bits of a fingerprint.
+/// The first bits of a fingerprint.
 pub(super) fn short(fingerprint: Fingerprint) -> SeenUrl {
     let (first, _) = fingerprint.as_chunks::<8>();
-    first.first().map_or(0, |bytes| SeenUrl::from_le_bytes(*bytes))
+    first.first().map_or(0, |bytes| shortened(u64::from_le_bytes(*bytes)))
 }

@@ -9,9 +9,16 @@ use std::collections::HashSet;
 
 use crate::frontier::FrontierError;
 
-/// A fingerprint within one host: 64 bits, so that two of 10,000 URLs are equal in one of 10¹¹
-/// hosts.
+/// A fingerprint within one host, of [`SEEN_BITS`].
 pub(in crate::frontier) type SeenUrl = u64;
+
+/// Bits of a fingerprint: two of 10,000 URLs are equal in one of 10⁹ hosts.
+pub(in crate::frontier) const SEEN_BITS: u32 = 56;
+
+/// The fingerprint in the lowest bits of a number.
+pub(in crate::frontier) fn shortened(bits: u64) -> SeenUrl {
+    bits & ((1 << SEEN_BITS) - 1)
+}
 
 /// Runs that are longer than the new one by this factor are not merged with it.
 const MERGE_FACTOR: usize = 2;
