@@ -336,7 +336,8 @@ impl Claim {
 
     /// Ends the claim before anything is sent: the host is visited after `pause`.
     pub fn postpone(mut self, pause: Duration) {
-        self.end(self.schedule.after(pause));
+        let due = self.schedule.after(pause);
+        self.end_with(|workbench, host| workbench.postpone(host, due));
     }
 
     fn end(&mut self, due: u64) {

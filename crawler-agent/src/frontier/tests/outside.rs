@@ -168,6 +168,27 @@ fn a_host_that_was_asked_for_another_is_looked_for_and_keeps_its_delay() {
 }
 
 #[test]
+fn hosts_that_may_not_be_asked_make_room_for_others() {
+    let mut workbench = Workbench::default();
+    workbench.start_search(0);
+    workbench.end_search(Some(0), 0);
+    let hosts = (0..4_200).map(HostNumber);
+    for host in hosts.clone() {
+        workbench.bring_in(host, 0, 0);
+    }
+    while let Some(host) = workbench.take_unresolved(0) {
+        workbench.resolved(host);
+        let taken = workbench.take(0).unwrap();
+        workbench.postpone(taken, 5_000);
+    }
+    assert_eq!(workbench.hosts.len(), 4_095);
+    let away: Vec<HostNumber> = hosts.filter(|host| workbench.is_idle(*host)).collect();
+    assert_eq!(away.len(), 105);
+    assert!(away.iter().all(|host| workbench.is_passed_over(*host, 59_999)));
+    assert!(away.iter().all(|host| !workbench.is_passed_over(*host, 60_000)));
+}
+
+#[test]
 fn an_address_with_many_hosts_keeps_no_other_from_coming_in() {
     let mut workbench = Workbench::default();
     let address = IpAddr::V4(Ipv4Addr::LOCALHOST);

@@ -19,6 +19,8 @@ const CAPACITY: usize = 4_096;
 const CAPACITY_WITH_SLOW: usize = 4 * CAPACITY;
 /// Hosts that are due, or whose names are to be looked up, below which others come in.
 const FEW: usize = 256;
+/// Time in milliseconds for which a host makes room for others.
+const AWAY: u64 = 60_000;
 /// Hosts that are remembered because they may not be visited yet.
 const MAX_RESTING: usize = 1 << 16;
 /// Longest pause that is remembered, in milliseconds: the longest delay between two requests.
@@ -154,6 +156,20 @@ impl Workbench {
         let is_turn_over = self.waiting.is_turn_over(host) && self.outside.is_due(self.now);
         let may_leave = self.outside.is_searched && self.has_room_to_rest();
         may_leave && (is_far && is_crowded || is_turn_over)
+    }
+
+    /// Ends a request of the host before anything was sent, until `due`. Where the workbench is
+    /// full and others are due, the host makes room for them for a while: they may be allowed what
+    /// it is not.
+    pub fn postpone(&mut self, host: HostNumber, due: u64) {
+        self.release(host, due, true);
+        if self.hosts.len() >= CAPACITY
+            && self.may_send_away()
+            && let Some(due) = self.due_of_waiting(host)
+        {
+            self.waiting.remove(due, host);
+            self.send_away(host, due.max(self.now + AWAY));
+        }
     }
 
     /// Gives back a host that received a request on behalf of another, or a probe, and may be
