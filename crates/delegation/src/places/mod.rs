@@ -11,8 +11,8 @@
 //! 1. [`listed_places`]: populated places, where subnets may be. [`Position`]: a point on the
 //!    globe.
 //! 2. [`travel_time`]: the round trip that is usual over a distance.
-//! 3. [`agent_placement`]: agents measure their neighbours, which confirms the positions that they
-//!    claim or shows where else they are. [`springs`]: the map where nobody has a position.
+//! 3. [`claim_test`]: the odds that an agent is elsewhere than it claims. [`agent_placement`]: which
+//!    agents measure each other to find that out. [`springs`]: the map where nobody has a position.
 //!    [`agent_map`]: which of the two it is.
 //! 4. [`map`]: places and agents with their distances.
 //! 5. [`cells`]: what is known of the time from each agent to each place.
@@ -34,10 +34,12 @@ mod agent_placement;
 mod agent_value;
 mod anycast;
 mod cells;
+mod claim_test;
 mod forecast;
 mod levels;
 mod locality;
 mod map;
+mod mutual_times;
 mod nearest;
 mod next_step;
 mod place_list;
@@ -64,9 +66,9 @@ use route::RouteDeviation;
 use trail::{LearnedTrail, SubnetLocation};
 
 pub use agent_map::{AgentClaim, AgentMap, MappedAgents, map_agents};
-pub use agent_placement::MutualTimes;
 pub use levels::Levels;
 pub use locality::{FetchCost, RoundTripSums, round_trip_sums};
+pub use mutual_times::MutualTimes;
 pub use next_step::next_step;
 pub use place_list::{CityError, ListedPlace, city, largest_places, listed_places};
 pub use position::Position;
