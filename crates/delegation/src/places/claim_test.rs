@@ -43,7 +43,7 @@ const REFUTING: u32 = 2;
 pub(super) struct TimeToAgent {
     /// Where the other agent is.
     pub(super) from: Position,
-    /// Milliseconds.
+    /// Shortest round trip in milliseconds.
     pub(super) ms: f32,
     /// Whether the other agent's claim is accepted.
     pub(super) is_certain: bool,

@@ -11,9 +11,9 @@
 //! 1. [`listed_places`]: populated places, where subnets may be. [`Position`]: a point on the
 //!    globe.
 //! 2. [`travel_time`]: the round trip that is usual over a distance.
-//! 3. [`claim_test`]: the odds that an agent is elsewhere than it claims. [`agent_placement`]: which
-//!    agents measure each other to find that out. [`springs`]: the map where nobody has a position.
-//!    [`agent_map`]: which of the two it is.
+//! 3. [`claim_test`]: the odds that an agent is elsewhere than it claims. [`agent_placement`]:
+//!    which agents measure each other to find that out. [`springs`]: the map where nobody has a
+//!    position. [`agent_map`]: which of the two it is.
 //! 4. [`map`]: places and agents with their distances.
 //! 5. [`cells`]: what is known of the time from each agent to each place.
 //! 6. [`prior`]: where subnets of this registry, country and company tend to be.
