@@ -26,7 +26,7 @@ const LAST_SECONDS: Duration = Duration::from_secs(5);
 const AGREEMENT: Duration = Duration::from_mins(1);
 /// Fewest agents of which a majority of votes is left without the coordinator and one of them.
 const FEWEST: usize = 4;
-/// No region takes longer to form, and no crawl to come this far.
+/// No crawl takes longer to come this far.
 const LIMIT: Duration = Duration::from_mins(10);
 
 /// What happened while the coordinator was away.
@@ -200,7 +200,7 @@ impl Deployment {
 
     /// Waits until all agents are members of one region with at least so many ranges of addresses,
     /// and each has a lease and a loan.
-    pub async fn until_region(&self, ranges: usize) -> anyhow::Result<()> {
+    pub async fn until_region(&self, ranges: usize, limit: Duration) -> anyhow::Result<()> {
         let is_ready = |region: &serde_json::Value| {
             region["agents"] == self.agents.len()
                 && region["ranges"].as_u64() >= Some(ranges as u64)
@@ -214,6 +214,6 @@ impl Deployment {
             let seen = serde_json::Value::from(regions).to_string();
             std::future::ready(if all_ready { Ok(()) } else { Err(seen) })
         };
-        Ok(until("region of all agents", LIMIT, look).await?)
+        Ok(until("region of all agents", limit, look).await?)
     }
 }

@@ -136,7 +136,7 @@ async fn follow(
     deployment: &mut Deployment,
 ) -> anyhow::Result<(Duration, Option<Outage>)> {
     if options.region {
-        deployment.until_region(deployment.agents.len()).await?;
+        deployment.until_region(deployment.agents.len(), LIMIT).await?;
         println!("region       of {} agents, each with lease and loan", deployment.agents.len());
     }
     let seeds = deployment.seed(environment).await?;

@@ -37,10 +37,14 @@ impl SmallWorld {
 
     /// Waits until every agent has the roster with all subnets, a loan and a lease.
     pub(crate) async fn until_region(&self) {
+        self.until_region_within(LIMIT).await;
+    }
+
+    pub(crate) async fn until_region_within(&self, limit: Duration) {
         let world = self.setup.environment.world();
         let all = world.hosts.iter().chain(&world.agents);
         let ranges: BTreeSet<String> = all.map(|one| one.record.range.to_string()).collect();
-        self.deployment.until_region(ranges.len()).await.unwrap();
+        self.deployment.until_region(ranges.len(), limit).await.unwrap();
     }
 
     /// Waits until each seed was delivered: its host was asked for something.
