@@ -18,7 +18,7 @@ use crate::frontier::{
 };
 
 /// Memory that hosts may take before some are dropped, in bytes.
-const MEMORY: usize = 24 << 20;
+const MEMORY: usize = 16 << 20;
 /// Memory that links to other hosts may take before a checkpoint writes them, in bytes.
 const INBOX_MEMORY: usize = 2 << 20;
 
