@@ -16,6 +16,9 @@ pub const INBOX_PATIENCE: Duration = Duration::from_mins(1);
 /// Most hosts that one search reads to decide the links to them.
 const MAX_DECIDED: usize = 32;
 
+/// Pause between two searches while links wait for a checkpoint, in milliseconds.
+const SEARCH_PAUSE_MS: i64 = 1_000;
+
 /// A host with URLs or pages that are to be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostWithWork {
@@ -155,9 +158,11 @@ fn find_and_decide(
         let is_new = found.hosts.iter().all(|known| known.host != number);
         found.hosts.extend(entry.filter(|_| is_new).and_then(|entry| query.host_of(&entry)));
     }
-    let others = with_links.get(due.len()).map(|(at, _)| *at);
-    let others = others.into_iter().chain(hosts.first_link_in_memory()).map(patience_after);
-    found.next = others.chain(found.next).min();
+    let others = with_links.get(due.len()).map(|(at, _)| patience_after(*at));
+    // The next checkpoint writes those in memory. It is not waited for without a pause.
+    let later = query.until.plus_ms(SEARCH_PAUSE_MS);
+    let in_memory = hosts.first_link_in_memory().map(|at| patience_after(at).max(later));
+    found.next = [others, in_memory, found.next].into_iter().flatten().min();
     Ok(found)
 }
 
