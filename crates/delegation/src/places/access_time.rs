@@ -16,6 +16,9 @@ const SMALLEST_MS: f32 = 0.6;
 const RANGE: f32 = 60.0;
 /// Median in milliseconds, and deviation of the logarithm, before anything is learned.
 const MEDIAN_MS: f32 = 4.0;
+/// Median on a map of springs. The times between homes that it is made from contain access lines,
+/// so that its places have some already.
+const MEDIAN_ON_SPRINGS_MS: f32 = 1.0;
 const DEVIATION: f32 = 0.8;
 /// Subnets that weigh as much as that distribution.
 const PRIOR_SUBNETS: f32 = 300.0;
@@ -50,22 +53,30 @@ pub(super) struct NetworkTime {
     pub(super) density: f32,
 }
 
-impl Default for AccessTimes {
-    fn default() -> Self {
+impl AccessTimes {
+    /// Subnets at places on the globe, before anything is learned.
+    pub(super) fn on_globe() -> Self {
+        Self::with_median(MEDIAN_MS)
+    }
+
+    /// Subnets at places that springs found, before anything is learned.
+    pub(super) fn on_springs() -> Self {
+        Self::with_median(MEDIAN_ON_SPRINGS_MS)
+    }
+
+    fn with_median(median_ms: f32) -> Self {
         let step = RANGE.powf(1.0 / (VALUES - 1) as f32);
         let values_ms: PerAccess = std::array::from_fn(|n| SMALLEST_MS * step.powf(n as f32));
         let spreads_ms = values_ms.map(|ms| 0.6 * ms * (step.sqrt() - 1.0));
         // A value stands for all times up to half of the way to the next.
         let below = |n: usize| match n {
             VALUES => 1.0,
-            n => normal::below((values_ms[n - 1] * step.sqrt() / MEDIAN_MS).ln() / DEVIATION),
+            n => normal::below((values_ms[n - 1] * step.sqrt() / median_ms).ln() / DEVIATION),
         };
         let usual = std::array::from_fn(|n| below(n + 1) - if n == 0 { 0.0 } else { below(n) });
         Self { values_ms, spreads_ms, usual, counts: [0.0; VALUES], weights: usual }
     }
-}
 
-impl AccessTimes {
     /// Probability of each value.
     pub(super) fn weights(&self) -> &PerAccess {
         &self.weights
@@ -136,7 +147,7 @@ mod tests {
 
     #[test]
     fn weights_are_those_of_the_distribution_until_something_is_counted() {
-        let mut access = AccessTimes::default();
+        let mut access = AccessTimes::on_globe();
         let total: f32 = access.weights().iter().sum();
         assert!((total - 1.0).abs() < 1e-3, "{total}");
         let mean_ms = access.mean_ms(access.weights());
@@ -148,13 +159,13 @@ mod tests {
         assert!(access.weights()[VALUES - 1] > 0.9);
         access.clear();
         access.refresh();
-        let unlearned = access.weights().iter().zip(AccessTimes::default().weights);
+        let unlearned = access.weights().iter().zip(AccessTimes::on_globe().weights);
         assert!(unlearned.into_iter().all(|(a, b)| (a - b).abs() < 1e-6));
     }
 
     #[test]
     fn the_network_takes_what_the_access_line_leaves() {
-        let access = AccessTimes::default();
+        let access = AccessTimes::on_globe();
         let network = access.network(20.0);
         assert!((network[0].log.exp() - 19.4).abs() < 0.1);
         assert!(network[VALUES - 1].density < 1e-4, "36 ms do not fit into 20 ms");

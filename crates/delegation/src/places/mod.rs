@@ -115,15 +115,16 @@ impl PlaceModel {
         let positions = agents.iter().map(|agent| agent.position).collect();
         let columns = agents.iter().enumerate();
         let doubtful = columns.filter(|(_, agent)| agent.is_doubtful).map(|(n, _)| n).collect();
-        Self::new(Map::of_globe(&agents), positions, doubtful)
+        Self::new(Map::of_globe(&agents), AccessTimes::on_globe(), positions, doubtful)
     }
 
     /// The model before the first search, for agents that only measured each other; sorted.
     pub(crate) fn on_embedding(agents: Vec<AgentId>, embedding: &Embedding) -> Self {
-        Self::new(Map::of_embedding(agents, embedding), Vec::new(), Vec::new())
+        let map = Map::of_embedding(agents, embedding);
+        Self::new(map, AccessTimes::on_springs(), Vec::new(), Vec::new())
     }
 
-    fn new(map: Map, positions: Vec<Position>, doubtful: Vec<Column>) -> Self {
+    fn new(map: Map, access: AccessTimes, positions: Vec<Position>, doubtful: Vec<Column>) -> Self {
         let slowness = vec![0.0; map.agents().len()];
         let cells = (0..map.len()).map(|place| PlaceCells::new(map.km(place), &slowness)).collect();
         let nearest = vec![Vec::new(); map.len()];
@@ -135,7 +136,7 @@ impl PlaceModel {
             cells,
             nearest,
             prior: Prior::default(),
-            access: AccessTimes::default(),
+            access,
             route: RouteDeviation::default(),
             trails: Vec::new(),
             refitted_at: 0,

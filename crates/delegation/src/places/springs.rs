@@ -11,10 +11,11 @@ use super::{MutualTimes, travel_time};
 
 /// Dimensions besides the height.
 const DIMENSIONS: usize = 3;
-/// Up to so many agents all pairs are measured.
-const ALL_PAIRS: usize = 60;
-/// Others that an agent measures beyond that.
-const PARTNERS: usize = 24;
+/// Others that an agent measures at first, spread over all agents.
+const PARTNERS: usize = 12;
+/// Others that seem to be nearest, which it measures then: only near agents compete for a subnet,
+/// so that only their times must be known exactly.
+const NEAREST: usize = 12;
 /// Places besides the homes of the agents.
 const POINTS: usize = 200;
 const STEPS: usize = 600;
@@ -48,28 +49,78 @@ impl Point {
     }
 }
 
-/// The pairs of agents that must measure each other for [`embed`] and have not.
+/// The pairs of agents that must measure each other for [`embed`] and have not: partners, then the
+/// nearest by what is known so far.
 pub(super) fn pairs_to_measure(agents: &[AgentId], times: &MutualTimes) -> Vec<(AgentId, AgentId)> {
+    let count = agents.len();
     let mut wanted = Vec::new();
-    for (index, a) in agents.iter().enumerate() {
-        let others = agents.len() - 1;
-        let all = agents.len() <= ALL_PAIRS;
-        // Otherwise partners at growing distances in the list, which is in no geographic order.
-        let step = if all { 1 } else { others.div_ceil(PARTNERS) };
-        for ahead in (1..=others).step_by(step.max(1)) {
-            let b = agents[(index + ahead) % agents.len()];
-            wanted.push((*a.min(&b), *a.max(&b)));
-        }
+    // Partners at growing distances in the ring of agents, which is in no geographic order; with
+    // few agents these are all others.
+    for step in 0..PARTNERS / 2 {
+        let distance = 1 + step * (count / 2) / (PARTNERS / 2);
+        let partner = |index: usize| agents[(index + distance) % count];
+        wanted.extend((0..count).map(|index| (agents[index], partner(index))));
     }
-    wanted.sort_unstable();
-    wanted.dedup();
-    wanted.retain(|(a, b)| !times.has(*a, *b));
-    wanted
+    wanted.retain(|(a, b)| a != b);
+    let mut missing = unmeasured(wanted, times);
+    if missing.is_empty() && count > PARTNERS {
+        missing = unmeasured(nearest_pairs(agents, times), times);
+    }
+    missing
+}
+
+fn unmeasured(pairs: Vec<(AgentId, AgentId)>, times: &MutualTimes) -> Vec<(AgentId, AgentId)> {
+    let mut missing: Vec<(AgentId, AgentId)> = pairs
+        .into_iter()
+        .map(|(a, b)| (a.min(b), a.max(b)))
+        .filter(|(a, b)| !times.has(*a, *b))
+        .collect();
+    missing.sort_unstable();
+    missing.dedup();
+    missing
+}
+
+/// Each agent with those that are nearest, by their times where they are known, else by the points.
+fn nearest_pairs(agents: &[AgentId], times: &MutualTimes) -> Vec<(AgentId, AgentId)> {
+    let points = points(agents, times, &mut Draws::new());
+    let mut pairs = Vec::new();
+    for (index, agent) in agents.iter().enumerate() {
+        let others = (0..agents.len()).filter(|other| *other != index);
+        let mut by_time: Vec<(f32, AgentId)> = others
+            .map(|other| {
+                let guess = points[index].ms_to(&points[other]);
+                (times.ms(*agent, agents[other]).unwrap_or(guess), agents[other])
+            })
+            .collect();
+        by_time.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        pairs.extend(by_time.into_iter().take(NEAREST).map(|(_, other)| (*agent, other)));
+    }
+    pairs
 }
 
 /// Places and distances that explain the round trips between the agents.
 pub(super) fn embed(agents: &[AgentId], times: &MutualTimes) -> Embedding {
-    let mut draws = Draws(0x9E37_79B9_7F4A_7C15);
+    let mut draws = Draws::new();
+    let points = points(agents, times, &mut draws);
+    let mut km = Vec::new();
+    for (index, home) in points.iter().enumerate() {
+        for (other, point) in points.iter().enumerate() {
+            let measured = times.ms(agents[index], agents[other]);
+            let ms = measured.filter(|ms| ms.is_finite()).unwrap_or_else(|| home.ms_to(point));
+            km.push(if index == other { 0.0 } else { travel_time::usual_km(ms) });
+        }
+    }
+    if agents.len() > 1 {
+        for _ in 0..POINTS {
+            let place = between(&points, &mut draws);
+            km.extend(points.iter().map(|agent| travel_time::usual_km(place.ms_to(agent))));
+        }
+    }
+    Embedding { km }
+}
+
+/// Points of the agents that explain their times best.
+fn points(agents: &[AgentId], times: &MutualTimes, draws: &mut Draws) -> Vec<Point> {
     let mut points: Vec<Point> = agents
         .iter()
         .map(|_| Point { at: std::array::from_fn(|_| 40.0 * draws.normal()), height: 2.0 })
@@ -86,21 +137,7 @@ pub(super) fn embed(agents: &[AgentId], times: &MutualTimes) -> Embedding {
             pull(&mut points, *a, *b, *ms, rate);
         }
     }
-    let mut km = Vec::new();
-    for (index, home) in points.iter().enumerate() {
-        for (other, point) in points.iter().enumerate() {
-            let measured = times.ms(agents[index], agents[other]);
-            let ms = measured.filter(|ms| ms.is_finite()).unwrap_or_else(|| home.ms_to(point));
-            km.push(if index == other { 0.0 } else { travel_time::usual_km(ms) });
-        }
-    }
-    if agents.len() > 1 {
-        for _ in 0..POINTS {
-            let place = between(&points, &mut draws);
-            km.extend(points.iter().map(|agent| travel_time::usual_km(place.ms_to(agent))));
-        }
-    }
-    Embedding { km }
+    points
 }
 
 /// Moves both ends of a spring towards the measured time, by a share of the relative error.
@@ -142,6 +179,10 @@ fn between(points: &[Point], draws: &mut Draws) -> Point {
 struct Draws(u64);
 
 impl Draws {
+    fn new() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -168,6 +209,29 @@ impl Draws {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn near_agents_are_measured_where_not_all_are() {
+        let agents: Vec<AgentId> = (0..40).map(AgentId::new).collect();
+        // Neighbours on the line are far apart in the list.
+        let at = |agent: AgentId| (agent.get() * 7 % 40) as f32;
+        let mut times = MutualTimes::default();
+        loop {
+            let missing = pairs_to_measure(&agents, &times);
+            if missing.is_empty() {
+                break;
+            }
+            for (a, b) in missing {
+                times.insert(a, b, Some(5.0 * (at(a) - at(b)).abs() + 4.0));
+            }
+        }
+        assert!(times.len() < 40 * 39 * 3 / 4, "{}", times.len());
+        for agent in &agents {
+            let others = agents.iter().filter(|other| *other != agent);
+            let near = others.filter(|other| (at(**other) - at(*agent)).abs() < 1.5);
+            assert!(near.into_iter().all(|other| times.has(*agent, *other)), "{agent:?}");
+        }
+    }
 
     #[test]
     fn agents_on_a_line_are_found_on_a_line() {
