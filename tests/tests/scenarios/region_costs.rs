@@ -14,8 +14,9 @@ use crate::small_world::SmallWorld;
 const DOCUMENTS: usize = 500;
 /// At the end of a crawl a few hosts with a Crawl-delay are left, and most agents wait.
 const MEASURED: f64 = 0.8;
-/// Agents join a region one after the other, each after a term of its leases.
-const JOINS: Duration = Duration::from_mins(3);
+/// Agents that come later than the first ones join one at a time: each waits until a majority has
+/// left the version before, and for a term of its leases.
+const JOINS: Duration = Duration::from_mins(4);
 /// No crawl takes longer.
 const LIMIT: Duration = Duration::from_mins(10);
 
