@@ -73,8 +73,11 @@ fn agents(
     size: Size,
 ) -> Result<Vec<Candidate>, WorldError> {
     let mut agents = Vec::with_capacity(size.agents);
-    for city in spread::cities(geography.world(), candidates, size.agents) {
-        if let Some(home) = list.home(city, &agents).filter(|home| list.take(home)) {
+    // An agent has the name of its city, which may be the nearest one to an address abroad.
+    let is_home = |candidate: &Candidate| geography.is_in_country_of_city(candidate);
+    let homes: Vec<Candidate> = candidates.iter().copied().filter(is_home).collect();
+    for city in spread::cities(geography.world(), candidates, &homes, size.agents) {
+        if let Some(home) = list.home(city, is_home, &agents).filter(|home| list.take(home)) {
             agents.push(home);
         }
     }
@@ -100,7 +103,7 @@ fn centre(
     };
     let mut middles: Vec<&Candidate> = agents.iter().collect();
     middles.sort_by(|a, b| sum(a).total_cmp(&sum(b)));
-    let mut one = |city| list.home(city, agents).filter(|home| list.take(home));
+    let mut one = |city| list.home(city, |_| true, agents).filter(|home| list.take(home));
     let both = middles.into_iter().find_map(|middle| one(middle.city).zip(one(middle.city)));
     both.ok_or(WorldError::TooFew { what: "servers", found: 0, wanted: 2 })
 }

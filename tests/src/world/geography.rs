@@ -5,6 +5,7 @@ use std::path::Path;
 use lab::{CityId, Target, World};
 
 use super::WorldError;
+use super::candidate::Candidate;
 
 /// From this distance between an address's place and its city, the city says little; see the
 /// oracle's description.
@@ -26,8 +27,13 @@ impl Geography {
         };
         let world = World::measured(folder)?;
         let mut targets = lab::targets(&folder.join("targets.csv.gz"))?;
-        targets
-            .retain(|target| target.dist_km < FAR_KM && target.city.get() < world.cities().len());
+        // The nearest city to an address may be one whose position in the list is that of a
+        // namesake: the times to it are those of another place.
+        let is_listed_right = |city: CityId| {
+            let city = world.cities().get(city.get());
+            city.is_some_and(|city| city.corrected_position() == city.position())
+        };
+        targets.retain(|target| target.dist_km < FAR_KM && is_listed_right(target.city));
         Ok(Self { world, targets })
     }
 
@@ -44,6 +50,12 @@ impl Geography {
     /// Cities and the round trips between them.
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Whether a candidate is in the country of its city.
+    pub(super) fn is_in_country_of_city(&self, candidate: &Candidate) -> bool {
+        let city = self.world.cities().get(candidate.city.get());
+        city.is_some_and(|city| city.country == candidate.country.as_str())
     }
 
     /// The cities of a country.

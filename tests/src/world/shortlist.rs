@@ -49,13 +49,18 @@ impl Shortlist {
         self.taken.insert(candidate.address)
     }
 
-    /// An address in a city for an agent: of a company that holds several subnets, if there is one,
-    /// and that none of `others` is of.
-    pub(super) fn home(&mut self, city: CityId, others: &[Candidate]) -> Option<Candidate> {
+    /// An address in a city for an agent, of those that `may_be_home` accepts: of a company that
+    /// holds several subnets, if there is one, and that none of `others` is of.
+    pub(super) fn home(
+        &mut self,
+        city: CityId,
+        may_be_home: impl Fn(&Candidate) -> bool,
+        others: &[Candidate],
+    ) -> Option<Candidate> {
         let strange =
             |candidate: &&Candidate| others.iter().all(|other| other.company != candidate.company);
         let mut free: Vec<_> = self.by_city.get(&city)?.iter().filter(strange).copied().collect();
-        free.retain(|candidate| !self.taken.contains(&candidate.address));
+        free.retain(|one| may_be_home(one) && !self.taken.contains(&one.address));
         free.shuffle(&mut self.chance);
         let subnets =
             |candidate: &Candidate| self.ranges(candidate.company).len().min(ENOUGH_SUBNETS);

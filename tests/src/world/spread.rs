@@ -10,10 +10,15 @@ use super::candidate::Candidate;
 /// Candidates that a city must have to be worth an agent.
 const LEAST_CANDIDATES: usize = 4;
 
-/// `count` cities, each chosen so that the sum of the countries' round trips to their nearest
-/// chosen city falls most.
-pub(super) fn cities(world: &World, candidates: &[Candidate], count: usize) -> Vec<CityId> {
-    let able = able(candidates);
+/// `count` cities with `homes` for agents, each chosen so that the sum of the round trips from the
+/// countries of `candidates` to their nearest chosen city falls most.
+pub(super) fn cities(
+    world: &World,
+    candidates: &[Candidate],
+    homes: &[Candidate],
+    count: usize,
+) -> Vec<CityId> {
+    let able = able(homes);
     let demand = demand(candidates);
     let mut nearest = vec![f64::INFINITY; demand.len()];
     let mut chosen = Vec::with_capacity(count);

@@ -215,6 +215,15 @@ fn the_real_registry_data_and_the_measured_oracle_make_a_world() {
             cities.join(", ")
         );
         assert!(counts.countries >= 40 && counts.at_home >= 12, "{counts:?}");
+        for agent in &world.agents {
+            let mut cities = geography.world().cities().iter();
+            let is_there = cities.any(|city| {
+                city.name == agent.city
+                    && city.country == agent.country
+                    && city.corrected_position() == city.position()
+            });
+            assert!(is_there, "{} is not in {}", agent.city, agent.country);
+        }
         let mirror = world.on_loopback().unwrap();
         assert_sound(&mirror.world, &read(&mirror.files));
     }
