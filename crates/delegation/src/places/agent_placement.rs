@@ -58,7 +58,7 @@ impl PlacedAgent {
 
 /// Places the agents by their claims and mutual times. `claims` are sorted by agent.
 pub(super) fn place_agents(claims: &[(AgentId, Position)], times: &MutualTimes) -> AgentPlacement {
-    let mut missing = unmeasured_neighbours(claims, times);
+    let mut missing = times.unmeasured(nearest_pairs(claims));
     let untested = |(agent, claim): &(AgentId, Position)| PlacedAgent {
         agent: *agent,
         claim: *claim,
@@ -68,26 +68,20 @@ pub(super) fn place_agents(claims: &[(AgentId, Position)], times: &MutualTimes) 
     if missing.is_empty() {
         test_claims(&mut placed, times);
         let in_doubt = placed.iter().filter(|one| !one.is_accepted());
-        missing = in_doubt.filter_map(|one| next_pair(one, &placed, times)).collect();
+        missing = times.unmeasured(in_doubt.filter_map(|one| next_pair(one, &placed, times)));
     }
-    missing.sort_unstable();
-    missing.dedup();
     let position = |one: &PlacedAgent| (one.position(), one.replacement().is_some());
     AgentPlacement { positions: placed.iter().map(position).collect(), missing }
 }
 
-/// Each agent with its nearest neighbour, where the two have not measured each other.
-fn unmeasured_neighbours(
-    claims: &[(AgentId, Position)],
-    times: &MutualTimes,
-) -> Vec<(AgentId, AgentId)> {
-    let neighbour = |(agent, position): &(AgentId, Position)| {
+/// Each agent with its nearest neighbour.
+fn nearest_pairs(claims: &[(AgentId, Position)]) -> impl Iterator<Item = (AgentId, AgentId)> {
+    claims.iter().filter_map(|(agent, position)| {
         let others = claims.iter().filter(|other| other.0 != *agent);
         let km = |other: &&(AgentId, Position)| other.1.distance_km(*position);
-        let nearest = others.min_by(|a, b| km(a).total_cmp(&km(b)))?.0;
-        Some((nearest.min(*agent), nearest.max(*agent)))
-    };
-    claims.iter().filter_map(neighbour).filter(|(a, b)| !times.has(*a, *b)).collect()
+        let nearest = others.min_by(|a, b| km(a).total_cmp(&km(b)))?;
+        Some((*agent, nearest.0))
+    })
 }
 
 /// Tests all claims, each by what is believed of the other agents.
@@ -126,7 +120,7 @@ fn next_pair(
     };
     let free = others().filter(|other| !times.has(one.agent, other.agent));
     let best = free.max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.agent.cmp(&a.agent)))?;
-    Some((one.agent.min(best.agent), one.agent.max(best.agent)))
+    Some((one.agent, best.agent))
 }
 
 /// Standard deviations by which the times from a witness to two positions differ.

@@ -32,6 +32,18 @@ impl MutualTimes {
         self.times.is_empty()
     }
 
+    /// Those of the pairs that were not measured, the lower id first, in order and each once.
+    pub(super) fn unmeasured(
+        &self,
+        pairs: impl IntoIterator<Item = (AgentId, AgentId)>,
+    ) -> Vec<(AgentId, AgentId)> {
+        let ordered = pairs.into_iter().map(|(a, b)| (a.min(b), a.max(b)));
+        let mut missing: Vec<_> = ordered.filter(|(a, b)| !self.has(*a, *b)).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        missing
+    }
+
     /// Whether the pair was measured, with or without an answer.
     pub(super) fn has(&self, a: AgentId, b: AgentId) -> bool {
         self.times.contains_key(&(a.min(b), a.max(b)))

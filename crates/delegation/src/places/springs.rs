@@ -62,21 +62,10 @@ pub(super) fn pairs_to_measure(agents: &[AgentId], times: &MutualTimes) -> Vec<(
         wanted.extend((0..count).map(|index| (agents[index], partner(index))));
     }
     wanted.retain(|(a, b)| a != b);
-    let mut missing = unmeasured(wanted, times);
+    let mut missing = times.unmeasured(wanted);
     if missing.is_empty() && count > PARTNERS {
-        missing = unmeasured(nearest_pairs(agents, times), times);
+        missing = times.unmeasured(nearest_pairs(agents, times));
     }
-    missing
-}
-
-fn unmeasured(pairs: Vec<(AgentId, AgentId)>, times: &MutualTimes) -> Vec<(AgentId, AgentId)> {
-    let mut missing: Vec<(AgentId, AgentId)> = pairs
-        .into_iter()
-        .map(|(a, b)| (a.min(b), a.max(b)))
-        .filter(|(a, b)| !times.has(*a, *b))
-        .collect();
-    missing.sort_unstable();
-    missing.dedup();
     missing
 }
 
