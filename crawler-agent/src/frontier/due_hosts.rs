@@ -183,18 +183,22 @@ fn find(
             query.host_of(&entry).into_iter().for_each(|host| collector.add(host));
         }
     }
-    let is_other = |number: HostNumber| skip(number) || !hosts.is_as_on_disk(number);
-    let mut taken = 0;
-    disk.queued_hosts(|entry| match query.host_of(&entry) {
-        Some(host) if !is_other(entry.host) => collector.add_in_order(host, &mut taken),
-        _ => true,
-    })?;
+    let is_passed = |number: HostNumber| skip(number) || !hosts.is_as_on_disk(number);
+    disk.queued_hosts(in_order(&mut collector, is_passed))?;
     if query.revisit_period_ms.is_some() {
-        let mut taken = 0;
-        disk.revisited_hosts(|entry| match query.host_of(&entry) {
-            Some(host) if !is_other(entry.host) => collector.add_in_order(host, &mut taken),
-            _ => true,
-        })?;
+        disk.revisited_hosts(in_order(&mut collector, is_passed))?;
     }
     Ok(collector.finish())
+}
+
+/// Gives the entries of an index to the collector until it has enough of them.
+fn in_order(
+    collector: &mut Collector,
+    is_passed: impl Fn(HostNumber) -> bool,
+) -> impl FnMut(WorkEntry) -> bool {
+    let mut taken = 0;
+    move |entry| match collector.query.host_of(&entry) {
+        Some(host) if !is_passed(entry.host) => collector.add_in_order(host, &mut taken),
+        _ => true,
+    }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use model::UnixMillis;
 
-use super::{LONGEST_WAIT_MS, Schedule, millis};
+use super::{Schedule, millis, wait_until};
 use crate::frontier::{
     DueHosts, DueQuery, Frontier, FrontierError, FrontierHandle, HostNumber, HostWithWork,
 };
@@ -84,8 +84,7 @@ impl Schedule {
 
     fn bring_in(&self, found: DueHosts, rules: FillRules) {
         let now = self.now();
-        let wait = |at: UnixMillis| at.0.saturating_sub(rules.now.0).clamp(0, LONGEST_WAIT_MS);
-        let at = |at: UnixMillis| now + wait(at).unsigned_abs();
+        let at = |at: UnixMillis| now + wait_until(at, rules.now);
         let mut workbench = self.workbench();
         for HostWithWork { host, due, work, crawl_delay_ms } in found.hosts {
             // A request may have been running when the agent was killed. Its host is left alone

@@ -86,9 +86,7 @@ impl Schedule {
     /// Offers a host that may be visited from the wall clock's `due` on, but not before `pause`
     /// from now.
     pub fn offer(&self, host: HostNumber, due: UnixMillis, now: UnixMillis, pause: Duration) {
-        // Stored times are wall-clock times; from here on only the monotonic clock counts.
-        let wait = due.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
-        let due = self.now() + wait.max(millis(pause));
+        let due = self.now() + wait_until(due, now).max(millis(pause));
         let mut workbench = self.workbench();
         workbench.offer(host, due);
         self.wake_if_due(&workbench);
@@ -103,9 +101,8 @@ impl Schedule {
         now: UnixMillis,
         pause: Duration,
     ) {
-        let wait = |at: UnixMillis| at.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
-        let least = self.now() + wait(due).max(millis(pause));
-        let work = self.now() + wait(work);
+        let least = self.now() + wait_until(due, now).max(millis(pause));
+        let work = self.now() + wait_until(work, now);
         let mut workbench = self.workbench();
         workbench.offer_later(host, least, work);
         self.wake_if_due(&workbench);
@@ -230,6 +227,12 @@ impl Schedule {
     fn last_requests(&self) -> MutexGuard<'_, LastRequests> {
         self.last_requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Milliseconds until a stored time. Stored times are wall-clock times; from here on only the
+/// monotonic clock counts.
+fn wait_until(at: UnixMillis, now: UnixMillis) -> u64 {
+    at.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS).unsigned_abs()
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -34,16 +34,20 @@ impl<'t> InboxTables<'t> {
         Ok(Self { urls: write.open_table(INBOX)?, hosts: write.open_table(INBOX_HOSTS)? })
     }
 
-    /// Adds links, each to the end of its host.
+    /// Adds links, which are sorted by host, each to the end of its host.
     pub(super) fn insert(
         &mut self,
         urls: &[(HostNumber, u64, InboxUrl)],
     ) -> Result<(), FrontierError> {
-        for (host, order, url) in urls {
-            if self.first(*host)?.is_none() {
-                self.hosts.insert((url.at.0, host.0), ())?;
+        for of_host in urls.chunk_by(|(one, ..), (next, ..)| one == next) {
+            if let Some((host, _, first)) = of_host.first()
+                && self.first(*host)?.is_none()
+            {
+                self.hosts.insert((first.at.0, host.0), ())?;
             }
-            self.urls.insert((host.0, *order), encode(url)?.as_slice())?;
+            for (host, order, url) in of_host {
+                self.urls.insert((host.0, *order), encode(url)?.as_slice())?;
+            }
         }
         Ok(())
     }
