@@ -259,8 +259,9 @@ export function unitFor(value: number | null, unit: string): string {
 /** A setting as people read it: `7 days`, `1,500 subnets`. */
 export function settingText(value: number, unit: string): string {
   const whole = new Intl.NumberFormat('en');
-  const size = unit === 'seconds' ? timeUnitOf(value) : 1;
-  const name = unit === 'seconds' ? timeUnits.find(([, each]) => each === size)?.[0] : unit;
-  const shown = value / size;
-  return `${whole.format(shown)} ${unitFor(shown, name ?? unit)}`;
+  const text = (shown: number, name: string) => `${whole.format(shown)} ${unitFor(shown, name)}`;
+  if (unit !== 'seconds') return text(value, unit);
+  const size = timeUnitOf(value);
+  const name = timeUnits.find(([, each]) => each === size)?.[0] ?? unit;
+  return text(value / size, name);
 }
