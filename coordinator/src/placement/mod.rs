@@ -36,6 +36,7 @@ use crate::runtime::config::Limits;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::policy::CurrentPolicy;
+use crate::runtime::region_moves::CurrentRegionMoves;
 use crate::search::DelegationSearch;
 
 /// The parts that the tasks of this stage use.
@@ -53,6 +54,8 @@ pub struct Placement {
     pub policy: Arc<CurrentPolicy>,
     /// Notifies agents that get or lose subnets.
     pub agent_wakeups: Arc<AgentWakeups>,
+    /// Which subnets may move within their regions.
+    pub region_moves: Arc<CurrentRegionMoves>,
     /// Estimates the costs of moves.
     pub predictor: Arc<Predictor>,
     /// Opens searches for subnets that need another agent.

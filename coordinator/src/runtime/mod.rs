@@ -18,4 +18,5 @@ pub mod peer_hints;
 pub mod policy;
 pub mod private_dir;
 pub mod quantity;
+pub mod region_moves;
 pub mod storage_location;

@@ -17,6 +17,7 @@ use crate::runtime::config::Limits;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::policy::CurrentPolicy;
+use crate::runtime::region_moves::CurrentRegionMoves;
 use crate::search::metrics::SearchMetrics;
 
 /// The parts that the tasks of this stage use.
@@ -34,6 +35,8 @@ pub struct DelegationSearch {
     pub policy: Arc<CurrentPolicy>,
     /// Notifies agents that are asked for probes or lose subnets.
     pub agent_wakeups: Arc<AgentWakeups>,
+    /// Which subnets may move within their regions.
+    pub region_moves: Arc<CurrentRegionMoves>,
     /// Chooses the next agent of predictive searches.
     pub predictor: Arc<Predictor>,
     /// Counts searches and decisions.

@@ -46,6 +46,7 @@ use crate::runtime::metrics::requests::RequestMetrics;
 use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
 use crate::runtime::private_dir;
+use crate::runtime::region_moves::CurrentRegionMoves;
 use crate::runtime::storage_location::StorageLocation;
 use crate::search::DelegationSearch;
 use crate::search::metrics::SearchMetrics;
@@ -119,6 +120,7 @@ struct Shared {
     hierarchy: Arc<CurrentHierarchy>,
     policy: Arc<CurrentPolicy>,
     agent_wakeups: Arc<AgentWakeups>,
+    region_moves: Arc<CurrentRegionMoves>,
     peer_hints: Arc<PeerHints>,
     leader: Arc<Leader>,
     recent_urls: Arc<RecentUrls>,
@@ -158,6 +160,7 @@ impl Shared {
             hierarchy,
             policy: Arc::new(policy),
             agent_wakeups,
+            region_moves: Arc::default(),
             peer_hints,
             leader: Arc::default(),
             recent_urls: Arc::new(RecentUrls::new(RECENT_URLS)),
@@ -220,6 +223,7 @@ impl Shared {
 
     fn search(&self, predictor: &Arc<Predictor>) -> Arc<DelegationSearch> {
         let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
+        let region_moves = Arc::clone(&self.region_moves);
         Arc::new(DelegationSearch {
             store,
             limits: self.config.limits,
@@ -228,6 +232,7 @@ impl Shared {
             hierarchy,
             policy,
             agent_wakeups,
+            region_moves,
             predictor: Arc::clone(predictor),
             metrics: SearchMetrics::default(),
         })
@@ -235,6 +240,7 @@ impl Shared {
 
     fn placement(&self, predictor: &Arc<Predictor>, search: &Arc<DelegationSearch>) -> Placement {
         let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
+        let region_moves = Arc::clone(&self.region_moves);
         Placement {
             store,
             limits: self.config.limits,
@@ -243,6 +249,7 @@ impl Shared {
             hierarchy,
             policy,
             agent_wakeups,
+            region_moves,
             predictor: Arc::clone(predictor),
             search: Arc::clone(search),
             recent_urls: Arc::clone(&self.recent_urls),
@@ -257,7 +264,8 @@ impl Shared {
     fn regions(&self, key: CoordinatorKey) -> Regions {
         let Self { config, clock, store, hierarchy, leader, events, agent_wakeups, .. } =
             self.clone();
-        let parts = RegionParts { clock, hierarchy, leader, events, agent_wakeups };
+        let moves = Arc::clone(&self.region_moves);
+        let parts = RegionParts { clock, hierarchy, leader, events, agent_wakeups, moves };
         Regions::new(store, config.regions, Arc::new(key), parts)
     }
 

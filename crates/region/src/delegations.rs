@@ -19,7 +19,7 @@ pub enum Delegate {
 }
 
 /// An inclusive range of addresses of one family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Range {
     /// First address of the range.
     pub first: IpAddr,

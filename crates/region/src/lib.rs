@@ -11,7 +11,8 @@
 //! 6. [`exchange`]: URLs on their way to the owners of their hosts.
 //! 7. [`message`], [`envelope`]: what is sent, and how it is signed and checked; [`mailbox`],
 //!    [`relay`]: how it reaches agents that accept no connections.
-//! 8. [`Member`]: the state machine of an agent, which composes all of this; [`Coordinator`]: that
+//! 8. [`moves`]: which subnets the coordinator may move within a region.
+//! 9. [`Member`]: the state machine of an agent, which composes all of this; [`Coordinator`]: that
 //!    of the coordinator.
 //!
 //! Everything is a function of its arguments: no clock, no random numbers, no input or output.
@@ -29,6 +30,7 @@ pub mod loan;
 pub mod mailbox;
 pub mod member;
 pub mod message;
+pub mod moves;
 pub mod ownership;
 pub mod peer;
 pub mod permit;

@@ -34,6 +34,8 @@ pub struct New<'a> {
     pub before_ms: Option<f64>,
     /// Its cost where it goes, in milliseconds a day.
     pub after_ms: f64,
+    /// Whether the region of both agents moves the hosts by itself.
+    pub is_within_region: bool,
     /// Alternatives that were not taken, as `moves.refused` has them.
     pub refused: &'a Value,
     /// Why, in words, for the audit.
@@ -56,7 +58,8 @@ pub async fn execute(
         by: "coordinator",
         note: new.note,
     };
-    let assigned = assign_in(&mut tx, &assignment, now).await?;
+    let moved_from = new.is_within_region.then_some(new.from);
+    let assigned = assign_in(&mut tx, &assignment, moved_from, now).await?;
     let AssignmentOutcome::Applied(delegation) = assigned else { return Ok(assigned) };
     sqlx::query(include_str!("moves/execute.sql"))
         .bind(Moment(now))

@@ -2,13 +2,13 @@
 
 use std::net::IpAddr;
 
-use hierarchy::Range;
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::PublicKey;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
+use crate::delegations::Gift;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -226,18 +226,19 @@ pub async fn announce(
     Ok(changed.rows_affected() > 0)
 }
 
-/// Whether one of these subnets, which are to be given to these agents, was last delegated to
-/// another agent of a region that has a loan: until the loan ends the region may crawl it, whatever
-/// the coordinator hears of it.
+/// Whether a loan forbids one of these gifts: the subnet was last delegated to an agent of a region
+/// with a loan, and the region does not move it by itself. Until the loan ends the region may crawl
+/// the subnet, whatever the coordinator hears of it.
 pub(crate) async fn is_lent(
     db: &mut PgConnection,
-    gifts: &[(Range, AgentId)],
+    gifts: &[Gift],
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let lent: Vec<i64> = sqlx::query_scalar(include_str!("regions/lent.sql"))
-        .bind(gifts.iter().map(|(subnet, _)| subnet.first()).collect::<Vec<_>>())
-        .bind(gifts.iter().map(|(subnet, _)| subnet.last()).collect::<Vec<_>>())
-        .bind(gifts.iter().map(|(_, agent)| agent.get()).collect::<Vec<_>>())
+        .bind(gifts.iter().map(|gift| gift.subnet.first()).collect::<Vec<_>>())
+        .bind(gifts.iter().map(|gift| gift.subnet.last()).collect::<Vec<_>>())
+        .bind(gifts.iter().map(|gift| gift.agent.get()).collect::<Vec<_>>())
+        .bind(gifts.iter().map(|gift| gift.moved_from.map(AgentId::get)).collect::<Vec<_>>())
         .bind(Moment(now))
         .fetch_all(db)
         .await

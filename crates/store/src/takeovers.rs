@@ -13,7 +13,7 @@ use sqlx::PgConnection;
 
 use crate::audit::{self, Entry};
 use crate::columns::{range, read_word};
-use crate::delegations::{end, latest, notify, queue_routes_of_hosts_again};
+use crate::delegations::{end, latest, move_hosts, notify};
 use crate::moment::Moment;
 use crate::working_agents::may_work;
 use crate::{Store, StoreError};
@@ -132,36 +132,11 @@ async fn execute(
         .await
         .map_err(doing)?;
     let Some((id, reason)) = made else { return Ok(None) };
-    move_hosts(&mut tx, transfer, now).await?;
+    move_hosts(&mut tx, subnet, (*from, *to), now).await?;
     note(&mut tx, transfer, (DelegationId::new(id), action), now).await?;
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;
     read_word("delegations", "reason", id, &reason).map(Some)
-}
-
-/// Hosts get their new agent at once; routes on their way to the former one are queued again.
-async fn move_hosts(
-    db: &mut PgConnection,
-    transfer: &Transfer,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let Transfer { subnet, from, to, .. } = transfer;
-    let doing = StoreError::doing("transfer the hosts of a subnet");
-    let hosts: Vec<i64> = sqlx::query_scalar(include_str!("takeovers/hosts_of_subnet.sql"))
-        .bind(subnet.first())
-        .bind(subnet.last())
-        .bind(from.get())
-        .fetch_all(&mut *db)
-        .await
-        .map_err(doing)?;
-    queue_routes_of_hosts_again(db, &hosts, *to, now).await?;
-    sqlx::query("UPDATE hosts SET state = 'delegated', agent = $2 WHERE id = ANY($1)")
-        .bind(&hosts)
-        .bind(to.get())
-        .execute(db)
-        .await
-        .map_err(doing)?;
-    Ok(())
 }
 
 async fn note(

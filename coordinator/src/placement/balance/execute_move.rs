@@ -10,7 +10,7 @@ use store::{StoreError, loads, moves};
 use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::problem::BalanceProblem;
-use crate::placement::constraints::assign::enter_and_notify;
+use crate::placement::constraints::assign::{enter_and_notify, moved_from};
 
 /// Moves a subnet; `rule` is `None` for a move of a periodic pass.
 pub async fn execute_move(
@@ -33,6 +33,7 @@ pub async fn execute_move(
     let refused = refused_alternatives(problem, made);
     let rule_name = rule.map_or("optimal", BalanceRule::as_str);
     let note = format!("from {from} to {to} by the rule {rule_name}");
+    let _writing = placement.hierarchy.writing().await;
     let new = moves::New {
         subnet: held.subnet,
         from,
@@ -45,8 +46,8 @@ pub async fn execute_move(
         after_ms: made.after,
         refused: &refused,
         note: &note,
+        is_within_region: moved_from(placement, &held.subnet, to).is_some(),
     };
-    let _writing = placement.hierarchy.writing().await;
     let AssignmentOutcome::Applied(_) = moves::execute(&placement.store, &new, now).await? else {
         return Ok(BalanceOutcome::default());
     };

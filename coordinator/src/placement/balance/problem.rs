@@ -10,6 +10,7 @@ use delegation::balance::{
 use delegation::{Constraints, ProbeOutcome, TrailProbe};
 use hierarchy::{Range, SubnetId};
 use model::{AgentId, Reason};
+use region::moves::RegionMoves;
 use store::StoreError;
 use store::delegations::{self, ActiveDelegation};
 use tokio::task::{JoinError, spawn_blocking};
@@ -19,6 +20,7 @@ use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, SubnetLoads};
 use crate::predictor::{Observation, Predictor};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::region_moves::addresses;
 
 /// For each subnet, the costs of so many probably nearest agents are predicted.
 const PREDICTED_AGENTS: usize = 8;
@@ -63,6 +65,7 @@ impl BalanceProblem {
             delegated: Arc::clone(delegated),
             predictor: Arc::clone(&placement.predictor),
             constraints: current_constraints(store, placement.clock.now()).await?,
+            region_moves: placement.region_moves.load_full(),
             agents: approved.map(|agent| agent.work.agent).collect(),
             searched: searched.collect(),
             loads: SubnetLoads::all(store, placement.clock.now()).await?,
@@ -91,6 +94,7 @@ struct ProblemBuilder {
     delegated: Arc<DelegatedHierarchy>,
     predictor: Arc<Predictor>,
     constraints: Constraints,
+    region_moves: Arc<RegionMoves>,
     snapshot: LoadSnapshot,
     loads: SubnetLoads,
     /// Approved agents by number, sorted.
@@ -203,6 +207,7 @@ impl ProblemBuilder {
         let hierarchy = self.delegated.hierarchy();
         let is_forbidden =
             agent != held.agent && self.constraints.forbids(hierarchy, subnet, agent);
-        !is_unanswered && !is_forbidden
+        let is_lent = !self.region_moves.allows(addresses(&held.subnet), held.agent, agent);
+        !is_unanswered && !is_forbidden && !is_lent
     }
 }

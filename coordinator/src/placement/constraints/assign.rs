@@ -2,12 +2,13 @@
 
 use delegation::Delegation;
 use hierarchy::Range;
-use model::Reason;
+use model::{AgentId, Reason};
 use store::StoreError;
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 
 use crate::placement::Placement;
 use crate::runtime::events::Event;
+use crate::runtime::region_moves::addresses;
 
 /// Commits an assignment, enters it in the delegation table and notifies the agents concerned.
 pub async fn assign(
@@ -15,7 +16,9 @@ pub async fn assign(
     assignment: &Assignment<'_>,
 ) -> Result<AssignmentOutcome, StoreError> {
     let _writing = placement.hierarchy.writing().await;
-    let assigned = delegations::assign(&placement.store, assignment, placement.clock.now()).await?;
+    let moved_from = moved_from(placement, &assignment.subnet, assignment.agent);
+    let now = placement.clock.now();
+    let assigned = delegations::assign(&placement.store, assignment, moved_from, now).await?;
     if let AssignmentOutcome::Applied(_) = assigned {
         let reason = match assignment.cause {
             Cause::Pin(_) => Reason::Pinned,
@@ -27,6 +30,13 @@ pub async fn assign(
         enter_and_notify(placement, &assignment.subnet, delegation);
     }
     Ok(assigned)
+}
+
+/// The agent that has the subnet, where its region moves the hosts to `agent` by itself.
+pub fn moved_from(placement: &Placement, subnet: &Range, agent: AgentId) -> Option<AgentId> {
+    let delegated = placement.hierarchy.current()?;
+    let holder = delegated.agent_of(subnet)?;
+    placement.region_moves.load().mover(addresses(subnet), holder, agent)
 }
 
 /// Enters a committed delegation in the delegation table and notifies the agents concerned. The

@@ -55,7 +55,9 @@ pub enum Refusal {
     NotDelegable(Range),
     #[error("The subnet was delegated anew at the same moment; look again and repeat it.")]
     Meanwhile,
-    #[error("The subnet is lent to a region; override it when the loan has ended.")]
+    #[error(
+        "The subnet is lent to a region: only members of that region can get it. If the agent is one, repeat it in a minute at the leader."
+    )]
     Lent,
 }
 

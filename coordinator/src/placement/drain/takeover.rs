@@ -1,11 +1,13 @@
 //! Takeover: which agents take over the subnets of an agent that leaves.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use delegation::Constraints;
 use delegation::successors::{LeavingSubnet, successors};
 use hierarchy::{Range, SubnetId};
 use model::AgentId;
+use region::moves::RegionMoves;
 use store::agents::{self, Worker};
 use store::{StoreError, delegations};
 
@@ -14,6 +16,7 @@ use crate::placement::constraints::preview::{Preview, preview_of};
 use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, MoveFacts};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::region_moves::addresses;
 
 /// Most subnets of a preview: their loads and times are some thousand rows anywhere on the disk.
 const PREVIEW_MAX: usize = 500;
@@ -50,9 +53,10 @@ fn ranges(delegated: &DelegatedHierarchy, subnets: &[SubnetId]) -> Vec<Range> {
     subnets.iter().map(|id| delegated.hierarchy().subnet(*id).range()).collect()
 }
 
-/// The agents that may take over, and what admins forbid.
+/// The agents that may take over, and what admins and loans forbid.
 struct Takers {
     constraints: Constraints,
+    region_moves: Arc<RegionMoves>,
     workers: Vec<Worker>,
 }
 
@@ -62,7 +66,7 @@ impl Takers {
             current_constraints(&placement.store, placement.clock.now()),
             agents::workers(&placement.store),
         )?;
-        Ok(Self { constraints, workers })
+        Ok(Self { constraints, region_moves: placement.region_moves.load_full(), workers })
     }
 }
 
@@ -79,13 +83,7 @@ fn find_successors(
         let range = delegated.hierarchy().subnet(*subnet).range();
         LeavingSubnet {
             load: facts.loads.pages_a_day(&range),
-            measured: permitted_times(
-                delegated,
-                &takers.constraints,
-                &facts.times,
-                *subnet,
-                &range,
-            ),
+            measured: permitted_times(delegated, (leaving, takers), &facts.times, *subnet, &range),
         }
     };
     let leaving_subnets: Vec<LeavingSubnet> = subnets.iter().map(leaving_subnet).collect();
@@ -96,15 +94,17 @@ fn find_successors(
 /// The round trips measured by agents that may be given the subnet.
 fn permitted_times(
     delegated: &DelegatedHierarchy,
-    constraints: &Constraints,
+    (leaving, takers): (AgentId, &Takers),
     times: &MeasuredTimes,
     subnet: SubnetId,
     range: &Range,
 ) -> Vec<(AgentId, u32)> {
     let measured = times.of(range).filter_map(|answer| Some((answer.agent, answer.rtt_us?)));
-    measured
-        .filter(|(agent, _)| !constraints.forbids(delegated.hierarchy(), subnet, *agent))
-        .collect()
+    let may_take = |agent| {
+        !takers.constraints.forbids(delegated.hierarchy(), subnet, agent)
+            && takers.region_moves.allows(addresses(range), leaving, agent)
+    };
+    measured.filter(|(agent, _)| may_take(*agent)).collect()
 }
 
 /// Pages a day that each other agent can still take; only approved agents that can be reached, or

@@ -1,5 +1,6 @@
 //! Calls of agents about their regions.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::{AgentId, RegionId};
@@ -103,6 +104,7 @@ impl Regions {
         if !self.leader.is_leader() {
             // The next leader goes on with what is stored; this one must forget what it knew.
             *seats = LeaderStates::default();
+            self.moves.store(Arc::default());
             return Err(CallError::NotLeader);
         }
         if seats.by_region.is_none() {

@@ -1,7 +1,10 @@
 //! Background task: forms regions, and publishes rosters and changes of delegations.
 
+use std::sync::Arc;
+
 use model::{AgentId, RegionId};
 use region::delegations::{Delegate, Range};
+use region::moves::RegionMoves;
 use region::ownership::{SignedView, View};
 use region::roster::{Delta, Mode, Roster, RosterError, SignedDelta, SignedRoster, Version};
 use store::regions::{self, Candidate, StoredRegion};
@@ -40,17 +43,27 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     for (name, agents) in members::groups(&candidates, &names, registry) {
         let is_known = |agent| agents.iter().any(|candidate| candidate.agent == agent);
         let wanted = ranges::flatten(held.clone(), is_known);
-        let seat = seats.by_region.iter_mut().flatten().find(|(_, seat)| seat.name == name);
-        let published = match seat {
-            Some((id, seat)) => follow(regions, (*id, seat), &agents, wanted).await?,
-            None => form(regions, &mut seats, name, &agents, wanted).await?,
+        let published = match seats.of_name(&name) {
+            Some((id, seat)) => follow(regions, (id, seat), &agents, wanted).await?,
+            None => form(regions, &mut seats, name.clone(), &agents, wanted).await?,
         };
         changed += u64::from(published);
+        if let Some((_, seat)) = seats.of_name(&name) {
+            seat.note_listed(&held, is_known);
+        }
     }
+    allow_moves(regions, &seats);
     if changed == 0 {
         return Ok(Outcome::Idle);
     }
     Ok(Outcome::Done(format!("published a view of {}", quantity(changed, "region"))))
+}
+
+/// Tells searches, balance and admins' orders which subnets may move within their regions.
+fn allow_moves(regions: &Regions, seats: &LeaderStates) {
+    let now = elapsed_clock::now();
+    let subnets = seats.by_region.iter().flatten().map(|(id, seat)| (*id, seat.subnets(now)));
+    regions.moves.store(Arc::new(RegionMoves::new(subnets)));
 }
 
 /// The registry of the agent's home subnet.

@@ -29,6 +29,7 @@ use crate::runtime::config::RegionRules;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::leader::Leader;
+use crate::runtime::region_moves::CurrentRegionMoves;
 use seat::LeaderState;
 
 pub use calls::CallError;
@@ -45,6 +46,8 @@ pub struct Regions {
     pub events: Arc<Events>,
     /// Notifies agents that get or lose subnets.
     pub agent_wakeups: Arc<AgentWakeups>,
+    /// Which subnets may move within their regions.
+    pub moves: Arc<CurrentRegionMoves>,
     /// Signs rosters, changes and messages.
     pub key: Arc<CoordinatorKey>,
     seats: Mutex<LeaderStates>,
@@ -59,6 +62,7 @@ pub struct RegionParts {
     pub leader: Arc<Leader>,
     pub events: Arc<Events>,
     pub agent_wakeups: Arc<AgentWakeups>,
+    pub moves: Arc<CurrentRegionMoves>,
 }
 
 /// The coordinator's seat in each region, while it is the leader.
@@ -71,6 +75,11 @@ struct LeaderStates {
 }
 
 impl LeaderStates {
+    fn of_name(&mut self, name: &str) -> Option<(RegionId, &mut LeaderState)> {
+        let mut seats = self.by_region.iter_mut().flatten();
+        seats.find(|(_, seat)| seat.name == name).map(|(id, seat)| (*id, seat))
+    }
+
     fn of_agent(&mut self, agent: AgentId) -> Option<&mut LeaderState> {
         self.by_region.as_mut()?.values_mut().find(|seat| seat.machine.view().has(agent))
     }
@@ -84,10 +93,22 @@ impl Regions {
         key: Arc<CoordinatorKey>,
         parts: RegionParts,
     ) -> Self {
-        let RegionParts { clock, hierarchy, leader, events, agent_wakeups } = parts;
+        let RegionParts { clock, hierarchy, leader, events, agent_wakeups, moves } = parts;
         let seats = Mutex::default();
         let arrivals = std::sync::Mutex::default();
-        Self { store, rules, clock, hierarchy, leader, events, agent_wakeups, key, seats, arrivals }
+        Self {
+            store,
+            rules,
+            clock,
+            hierarchy,
+            leader,
+            events,
+            agent_wakeups,
+            moves,
+            key,
+            seats,
+            arrivals,
+        }
     }
 
     fn now(&self) -> UnixMillis {

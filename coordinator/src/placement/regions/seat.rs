@@ -1,6 +1,7 @@
 //! Seat: the coordinator as a party of one region.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::CoordinatorKey;
@@ -8,11 +9,15 @@ use region::envelope::{Envelope, Gate, Sealer, SenderKey};
 use region::lease::{Promises, Restart};
 use region::loan::Lender;
 use region::mailbox::Mailbox;
+use region::moves::{KnownMember, ListedSubnets, RegionSubnets};
 use region::ownership::{SignedView, View};
 use region::relay::MemberReport;
 use region::roster::RosterError;
 use region::{Coordinator, Effect, Millis, Peer, Settings};
 use store::regions::StoredRegion;
+
+use super::ranges::SubnetWithAgent;
+use crate::runtime::region_moves::addresses;
 
 /// State of one region in memory.
 pub(super) struct LeaderState {
@@ -27,6 +32,8 @@ pub(super) struct LeaderState {
     /// Since when a majority of voters has refused claims under rosters before the last change of
     /// voters.
     pub(super) majority_since: Option<Millis>,
+    /// The subnets of members, each with the first version that lists it.
+    listed: Arc<ListedSubnets>,
 }
 
 /// A region that cannot be read.
@@ -95,6 +102,7 @@ impl LeaderState {
             mailbox: Mailbox::default(),
             reports: BTreeMap::new(),
             majority_since: None,
+            listed: Arc::default(),
         })
     }
 
@@ -147,6 +155,37 @@ impl LeaderState {
     pub(super) fn publish(&mut self, view: View, key: &CoordinatorKey) -> Vec<AgentId> {
         let effects = self.machine.publish(view);
         self.send(effects, key)
+    }
+
+    /// Notes which subnets the present view lists: those of members that stay, as `is_known` says.
+    pub(super) fn note_listed(
+        &mut self,
+        held: &[SubnetWithAgent],
+        is_known: impl Fn(AgentId) -> bool,
+    ) {
+        let view = self.machine.view();
+        let listed = held.iter().filter_map(|(subnet, agent)| {
+            let agent = agent.filter(|agent| view.has(*agent) && is_known(*agent))?;
+            Some((addresses(subnet), agent))
+        });
+        self.listed = Arc::new(self.listed.updated(listed, view.version()));
+    }
+
+    /// What decides on moves of subnets within the region.
+    pub(super) fn subnets(&self, now: Millis) -> RegionSubnets {
+        let reports = self.machine.reports();
+        let known = |agent: AgentId| match reports.get(&agent) {
+            Some(report) => KnownMember {
+                version: Some(report.version),
+                is_alive: !report.asleep && now.since(report.at) <= self.settings.suspect_ms,
+            },
+            None => KnownMember { version: None, is_alive: false },
+        };
+        let members = self.machine.view().roster().agents.iter();
+        RegionSubnets {
+            members: members.map(|entry| (entry.agent, known(entry.agent))).collect(),
+            listed: Arc::clone(&self.listed),
+        }
     }
 
     /// Notes whether a majority of voters refuses claims under rosters before the last change of

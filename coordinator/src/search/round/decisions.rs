@@ -33,6 +33,8 @@ pub(super) struct PendingDecision {
     /// How plausible the reports of the fastest and of the examined agent are.
     pub(super) judged: Vec<JudgedReport>,
     pub(super) skipped: Vec<Skipped>,
+    /// The agent that has the subnet, where its region moves the hosts by itself.
+    pub(super) moved_from: Option<AgentId>,
     /// Set by [`PendingDecisions::add`].
     pub(super) entry: Option<UncommittedEntry>,
 }
@@ -47,6 +49,7 @@ impl PendingDecision {
             reason: self.reason,
             provisional: self.provisional,
             rtt_us: Some(self.rtt_us),
+            moved_from: self.moved_from,
             skipped: &self.skipped,
         }
     }
@@ -156,8 +159,8 @@ impl<'a> PendingDecisions<'a> {
             } else {
                 tracing::info!(
                     search = %decision.search.id,
-                    "dropped a decision: the search or the delegation changed meanwhile, or the \
-                     subnet is lent to a region"
+                    "dropped a decision: the search or the delegation changed meanwhile, or a loan \
+                     keeps the subnet in a region"
                 );
             }
         }

@@ -5,6 +5,7 @@
 //! decisions, so that a batch of searches costs two transactions.
 
 mod decisions;
+mod region_moves;
 mod retarget;
 mod skipped_agents;
 
@@ -19,6 +20,7 @@ use delegation::{
 };
 use hierarchy::SubnetId;
 use model::{AgentId, Policy, Reason, SearchId, Strategy};
+use region::moves::RegionMoves;
 use store::StoreError;
 use store::agents;
 use store::probes::{self, ExpectedAnswer, NewProbe};
@@ -43,6 +45,8 @@ pub struct SearchRound<'a> {
     /// Doubted agents, which searches only examine.
     suspects: AvailableAgents,
     constraints: Constraints,
+    /// Where loans keep subnets within their regions.
+    region_moves: Arc<RegionMoves>,
     /// What reports are judged by.
     references: Arc<ReferenceTimes>,
     trust: HashMap<AgentId, Trust>,
@@ -87,6 +91,7 @@ impl<'a> SearchRound<'a> {
             agents: AvailableAgents::default(),
             suspects: AvailableAgents::default(),
             constraints: current_constraints(&parts.store, parts.clock.now()).await?,
+            region_moves: parts.region_moves.load_full(),
             references: predictor.state.references(delegated.hierarchy()),
             trust: predictor
                 .state
@@ -124,6 +129,9 @@ impl<'a> SearchRound<'a> {
         if self.constraints.pin(self.delegated.hierarchy(), subnet).is_some() {
             return self.end_pinned(search, subnet).await;
         }
+        if self.waits_for_region(&search.subnet) {
+            return Ok(());
+        }
         let mut trail: Vec<TrailProbe> = search.trail.iter().map(trail_probe).collect();
         // Asking the remaining agents about an address that never answers wastes their probes.
         if target::is_silent(&trail) && self.retarget(search).await? {
@@ -150,6 +158,7 @@ impl<'a> SearchRound<'a> {
                         ),
                         judged: self.review().judge_decided(&trail),
                         skipped: self.skipped_agents(subnet, &trail, reason, agent),
+                        moved_from: self.moved_from(&search.subnet, agent),
                         entry: None,
                     };
                     self.decisions.add(decision).await;
@@ -182,7 +191,7 @@ impl<'a> SearchRound<'a> {
         let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
         // An excluded agent is neither asked nor chosen, even when it has answered already.
         let hierarchy = self.delegated.hierarchy();
-        let agents = &*self.constraints.permitted(hierarchy, &self.agents, subnet);
+        let agents = &*self.permitted(&self.agents, subnet);
         let state = &self.parts.predictor.state;
         // The threshold (IPMicra III.D) stops a search in here: `delegation::next_step` decides
         // for the fastest agent of the trail once its round trip is below `threshold_us`.
@@ -193,7 +202,7 @@ impl<'a> SearchRound<'a> {
                 let control = state.control_agents(hierarchy, agents, &search, agent);
                 let order = control.into_iter().chain(agents.agents());
                 let step = self.review().confirm(step, &search, agents, draw, order);
-                let suspects = self.constraints.permitted(hierarchy, &self.suspects, subnet);
+                let suspects = self.permitted(&self.suspects, subnet);
                 self.review().examine(step, &search, &suspects)
             }
             Step::Ask(_) | Step::Wait | Step::NoAnswer | Step::NoAgents => step,

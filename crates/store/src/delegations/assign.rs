@@ -5,7 +5,7 @@ use model::{AgentId, DelegationId, PinId, Reason, UnixMillis};
 use serde_json::json;
 use sqlx::PgConnection;
 
-use super::{end, give_hosts, notify};
+use super::{Gift, end, give_hosts, notify};
 use crate::audit::{self, Entry};
 use crate::moment::Moment;
 use crate::regions::is_lent;
@@ -80,15 +80,17 @@ pub enum AssignmentOutcome {
 
 /// Assigns a subnet to an agent in one transaction, fenced by the generation of the subnet: ends
 /// the present delegation, closes an open search, gives the hosts to the agent, writes into the
-/// audit log and notifies all coordinators.
+/// audit log and notifies all coordinators. `moved_from` is the agent that has the subnet, where its
+/// region moves the hosts by itself.
 pub async fn assign(
     store: &Store,
     assignment: &Assignment<'_>,
+    moved_from: Option<AgentId>,
     now: UnixMillis,
 ) -> Result<AssignmentOutcome, StoreError> {
     let doing = StoreError::doing("assign a subnet");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let assigned = assign_in(&mut tx, assignment, now).await?;
+    let assigned = assign_in(&mut tx, assignment, moved_from, now).await?;
     if let AssignmentOutcome::Applied(_) = assigned {
         tx.commit().await.map_err(doing)?;
     }
@@ -99,6 +101,7 @@ pub async fn assign(
 pub(crate) async fn assign_in(
     db: &mut PgConnection,
     assignment: &Assignment<'_>,
+    moved_from: Option<AgentId>,
     now: UnixMillis,
 ) -> Result<AssignmentOutcome, StoreError> {
     // The agent's row is always locked first, so that a revocation comes wholly before or wholly
@@ -112,7 +115,8 @@ pub(crate) async fn assign_in(
     {
         return Ok(AssignmentOutcome::Outdated);
     }
-    if is_lent(db, &[(*subnet, assignment.agent)], now).await? {
+    let gift = Gift { subnet: *subnet, agent: assignment.agent, moved_from };
+    if is_lent(db, &[gift], now).await? {
         return Ok(AssignmentOutcome::Lent);
     }
     close_searches(db, subnet, now).await?;
@@ -120,7 +124,7 @@ pub(crate) async fn assign_in(
     let Some(id) = insert(db, assignment, now).await? else {
         return Ok(AssignmentOutcome::Outdated);
     };
-    give_hosts(db, &[(*subnet, assignment.agent)], now).await?;
+    give_hosts(db, &[gift], now).await?;
     note(db, assignment, id, now).await?;
     notify(db, Some(subnet)).await?;
     Ok(AssignmentOutcome::Applied(id))

@@ -6,7 +6,7 @@ use model::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Decision, DecisionOutcome, give_hosts, notify_decided};
+use super::{Decision, DecisionOutcome, Gift, give_hosts, notify_decided};
 use crate::activity::{self, Activity};
 use crate::commit::commit;
 use crate::moment::Moment;
@@ -65,8 +65,11 @@ async fn decide_in_one(
     if !may_all_work(&mut tx, decisions).await? {
         return Ok(Err(DecisionOutcome::AgentGone));
     }
-    let gifts: Vec<_> =
-        decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
+    let gift = |decision: &Decision<'_>| {
+        let Decision { subnet, agent, moved_from, .. } = *decision;
+        Gift { subnet, agent, moved_from }
+    };
+    let gifts: Vec<Gift> = decisions.iter().map(gift).collect();
     if is_lent(&mut tx, &gifts, now).await? {
         return Ok(Err(DecisionOutcome::Lent));
     }

@@ -11,20 +11,44 @@ use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
+/// A subnet that is given to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gift {
+    /// The subnet.
+    pub(crate) subnet: Range,
+    /// The agent that gets it.
+    pub(crate) agent: AgentId,
+    /// The agent that has it, where the region of both moves the hosts by itself.
+    pub(crate) moved_from: Option<AgentId>,
+}
+
+impl Gift {
+    /// A subnet whose hosts the coordinator hands over.
+    pub(crate) const fn new(subnet: Range, agent: AgentId) -> Self {
+        Self { subnet, agent, moved_from: None }
+    }
+}
+
 /// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets.
 /// Hosts that waited are the agent's at once. Hosts that another agent has are its when that agent
 /// has released them ([`crate::handovers`]): until then they are moving, nothing more is routed
-/// to the other agent, and what was on its way there is queued again.
+/// to the other agent, and what was on its way there is queued again. Hosts that a region moves by
+/// itself are the new agent's at once, too.
 ///
 /// An agent too old for such orders ([`protocol::version::HANDOVERS`]) keeps the hosts it has.
 pub(crate) async fn give_hosts(
     db: &mut PgConnection,
-    gifts: &[(Range, AgentId)],
+    gifts: &[Gift],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let first: Vec<_> = gifts.iter().map(|(subnet, _)| subnet.first()).collect();
-    let last: Vec<_> = gifts.iter().map(|(subnet, _)| subnet.last()).collect();
-    let agents: Vec<i64> = gifts.iter().map(|(_, agent)| agent.get()).collect();
+    for gift in gifts {
+        if let Some(from) = gift.moved_from {
+            move_hosts(db, &gift.subnet, (from, gift.agent), now).await?;
+        }
+    }
+    let first: Vec<_> = gifts.iter().map(|gift| gift.subnet.first()).collect();
+    let last: Vec<_> = gifts.iter().map(|gift| gift.subnet.last()).collect();
+    let agents: Vec<i64> = gifts.iter().map(|gift| gift.agent.get()).collect();
     sqlx::query(
         "UPDATE hosts h SET state = 'delegated', agent = g.agent
          FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)
@@ -46,6 +70,32 @@ pub(crate) async fn give_hosts(
         .await
         .map_err(StoreError::doing("take hosts from their agents"))?;
     if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
+}
+
+/// Gives the hosts of a subnet from one member of a region to another at once, as part of the
+/// transaction that delegates the subnet. Routes on their way to the former agent are queued again.
+pub(crate) async fn move_hosts(
+    db: &mut PgConnection,
+    subnet: &Range,
+    (from, to): (AgentId, AgentId),
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("move the hosts of a subnet within a region");
+    let hosts: Vec<i64> = sqlx::query_scalar(include_str!("lock_hosts.sql"))
+        .bind(subnet.first())
+        .bind(subnet.last())
+        .bind(from.get())
+        .fetch_all(&mut *db)
+        .await
+        .map_err(doing)?;
+    queue_routes_of_hosts_again(db, &hosts, to, now).await?;
+    sqlx::query("UPDATE hosts SET state = 'delegated', agent = $2 WHERE id = ANY($1)")
+        .bind(&hosts)
+        .bind(to.get())
+        .execute(db)
+        .await
+        .map_err(doing)?;
+    Ok(())
 }
 
 /// Takes the hosts of a subnet from their agent, as part of the transaction that ends the
@@ -108,7 +158,7 @@ async fn handover(
 
 /// Queues the routes to hosts again that are on their way to the present agents of these. The
 /// caller has locked the hosts, and gives them to `next_agent`.
-pub(crate) async fn queue_routes_of_hosts_again(
+async fn queue_routes_of_hosts_again(
     db: &mut PgConnection,
     hosts: &[i64],
     next_agent: AgentId,

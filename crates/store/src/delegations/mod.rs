@@ -26,7 +26,7 @@ pub(crate) use assign::latest;
 pub use assign::{Assignment, AssignmentOutcome, Cause, assign};
 pub use decide::{decide, decide_all};
 pub use host_agents::give_waiting_hosts;
-pub(crate) use host_agents::{give_hosts, give_waiting, queue_routes_of_hosts_again, take_hosts};
+pub(crate) use host_agents::{Gift, give_hosts, give_waiting, move_hosts, take_hosts};
 pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
 pub use remap::{RemapInput, open_search_claims, remap, remap_searches};
@@ -121,6 +121,8 @@ pub struct Decision<'a> {
     pub provisional: bool,
     /// The agent's measured round trip, in microseconds.
     pub rtt_us: Option<u32>,
+    /// The agent that has the subnet, where its region moves the hosts by itself.
+    pub moved_from: Option<AgentId>,
     /// The agents that the search skipped.
     pub skipped: &'a [Skipped],
 }
@@ -217,7 +219,7 @@ pub(crate) async fn give_home(
             "the home subnet was delegated at the same moment; try again",
         ));
     }
-    give_hosts(db, &[(*home, agent)], now).await?;
+    give_hosts(db, &[Gift::new(*home, agent)], now).await?;
     notify(db, Some(home)).await?;
     Ok(true)
 }

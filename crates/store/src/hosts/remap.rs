@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use super::{WaitingHost, waiting_host};
 use crate::columns::range;
 use crate::commit::commit;
-use crate::delegations::give_hosts;
+use crate::delegations::{Gift, give_hosts};
 use crate::{Store, StoreError, loads};
 
 /// A host with an address and its subnet, whatever its agent.
@@ -71,7 +71,9 @@ pub async fn remap(
     .await
     .map_err(doing)?;
     let holders = holders(&mut tx, places, "").await?;
-    give_hosts(&mut tx, &holders, now).await?;
+    let gifts: Vec<Gift> =
+        holders.into_iter().map(|(subnet, agent)| Gift::new(subnet, agent)).collect();
+    give_hosts(&mut tx, &gifts, now).await?;
     let moving: Vec<i64> = sqlx::query_scalar(include_str!("moving_agents.sql"))
         .bind(&hosts)
         .fetch_all(&mut *tx)

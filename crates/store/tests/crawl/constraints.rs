@@ -31,7 +31,7 @@ fn assignment(agent: AgentId, generation: i64, cause: Cause) -> Assignment<'stat
 }
 
 async fn assign(world: &World, assignment: &Assignment<'_>) -> AssignmentOutcome {
-    delegations::assign(world.store(), assignment, NOW).await.unwrap()
+    delegations::assign(world.store(), assignment, None, NOW).await.unwrap()
 }
 
 async fn actions(world: &World) -> Vec<String> {
@@ -216,7 +216,7 @@ async fn a_pin_that_is_over_and_an_agent_that_is_gone_get_nothing() {
         panic!("not pinned")
     };
     let pinned = assignment(agent, 0, Cause::Pin(PinId::new(id)));
-    let late = delegations::assign(world.store(), &pinned, NOW.plus_ms(1_000)).await.unwrap();
+    let late = delegations::assign(world.store(), &pinned, None, NOW.plus_ms(1_000)).await.unwrap();
     assert_eq!(late, AssignmentOutcome::Outdated);
     let revoke = store::agents::Order::Revoke;
     store::agents::order(world.store(), agent, revoke, "ada", NOW).await.unwrap();
@@ -243,6 +243,7 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
         before_ms: Some(70.0),
         after_ms: 35.0,
         refused: &json!([{ "why": "full" }]),
+        is_within_region: false,
         note: "it saves 35 ms a day",
     };
     let execute = || async { moves::execute(world.store(), &new, NOW).await.unwrap() };

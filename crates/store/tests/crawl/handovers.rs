@@ -9,10 +9,10 @@ use store::{handovers, hosts, routes};
 
 use crate::world::{NOW, World, ip, range, url};
 
-const SUBNET: &str = "198.51.100.0/24";
+pub(crate) const SUBNET: &str = "198.51.100.0/24";
 
 /// A host with two agents around: the first has it and got the first of two URLs as a route.
-async fn world() -> (World, AgentId, AgentId) {
+pub(crate) async fn world() -> (World, AgentId, AgentId) {
     let world = World::new().await;
     let old = world.approved(1, None).await;
     let new = world.approved(2, None).await;
@@ -40,6 +40,7 @@ async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
         reason: Reason::Threshold,
         provisional: false,
         rtt_us: Some(9_000),
+        moved_from: None,
         skipped: &[],
     };
     assert!(matches!(

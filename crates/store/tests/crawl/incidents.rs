@@ -85,6 +85,7 @@ async fn decide(world: &World, agent: AgentId, rtt_us: u32) {
         reason: Reason::Lowest,
         provisional: false,
         rtt_us: Some(rtt_us),
+        moved_from: None,
         skipped: &[],
     };
     let made = delegations::decide(world.store(), &decision, NOW).await.unwrap();
@@ -259,7 +260,7 @@ async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
     let subnet = range(SUBNET);
     let assignment =
         Assignment { subnet, agent, generation: 1, cause, by: "ada", note: "a contract" };
-    let made = delegations::assign(world.store(), &assignment, NOW).await.unwrap();
+    let made = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
     assert!(matches!(made, AssignmentOutcome::Applied(_)), "{made:?}");
     let told = PendingReports {
         subnet,

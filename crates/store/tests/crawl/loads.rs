@@ -33,7 +33,7 @@ async fn fetch(world: &World, agent: AgentId, seq: u64, day: i64) {
 async fn assign(world: &World, subnet: Range, agent: AgentId, generation: i64) {
     let cause = Cause::Override;
     let assignment = Assignment { subnet, agent, generation, cause, by: "admin", note: "why" };
-    let assigned = delegations::assign(world.store(), &assignment, NOW).await.unwrap();
+    let assigned = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
     assert!(matches!(assigned, AssignmentOutcome::Applied(_)));
 }
 

@@ -15,6 +15,7 @@ mod loads;
 mod overview;
 mod packages;
 mod policy;
+mod regions;
 mod remap;
 mod round_trips;
 mod routes;

@@ -45,6 +45,7 @@ pub(crate) fn decision(
         reason: Reason::Lowest,
         provisional,
         rtt_us: Some(61_000),
+        moved_from: None,
         skipped: &[],
     }
 }
