@@ -141,7 +141,8 @@ impl Review<'_> {
         if pending {
             return Step::Wait;
         }
-        if others.filter_map(witness_time).count() >= needed {
+        let is_known = others.filter_map(witness_time).count() >= needed;
+        if is_known && !self.is_contradicted_by_one(agent, search.trail) {
             return step;
         }
         // A measurement that is no bound for the report would be a wasted probe.
@@ -152,6 +153,14 @@ impl Review<'_> {
                 && self.is_witness(agent, *other)
         });
         control.map_or(step, |agent| ask_control(search, agent))
+    }
+
+    /// Whether only one other agent can judge the report, and contradicts it: its own route to the
+    /// target may be a detour, to all targets of a region, so that a second one must say which of
+    /// the two is wrong.
+    fn is_contradicted_by_one(&self, agent: AgentId, trail: &[TrailProbe]) -> bool {
+        let judgement = self.judge(agent, trail);
+        judgement.is_some_and(|found| found.witnesses == 1 && found.is_contradicted())
     }
 
     /// The step that is taken instead of `step`: a decided search asks a doubted agent first for

@@ -192,6 +192,37 @@ fn the_first_win_of_an_agent_and_a_sample_of_later_ones_are_checked() {
     assert_eq!(step_of(&alone, &trust, 0.005, false), ask, "one in a hundred");
 }
 
+/// A witness may reach a whole region by detours only, so that it contradicts an honest agent at
+/// each target there.
+#[test]
+fn a_trusted_agent_that_one_witness_contradicts_gets_a_second_one() {
+    let references = honest();
+    let ready: AvailableAgents =
+        (0..AGENTS.len()).map(|index| (agent(index), Availability::Ready)).collect();
+    let mut known = trust_after(&references, 0);
+    won(&mut known, None);
+    let trust = HashMap::from([(agent(0), known)]);
+    let review = review(&references, &trust);
+    let subnet = SubnetId::new(9);
+    let decide = Step::Decide {
+        agent: agent(0),
+        rtt_us: 5_000,
+        reason: Reason::Predicted,
+        provisional: false,
+    };
+    let next = |trail: &[TrailProbe]| {
+        let search = Search { subnet, trail, provisional: None, waited_ms: 0 };
+        review.confirm(decide, &search, &ready, 0.5, (0..AGENTS.len()).map(agent))
+    };
+    let ask = Step::Ask(Candidate { agent: agent(1), phase: Phase::Control, level: subnet });
+    assert_eq!(next(&trail(&[(0, 5.0), (2, 70.0)])), decide, "it agrees");
+    assert_eq!(next(&trail(&[(0, 5.0), (2, 200.0)])), ask);
+    let checked = trail(&[(0, 5.0), (2, 200.0), (1, 45.0)]);
+    assert_eq!(next(&checked), decide);
+    let judged = review.judge_decided(&checked);
+    assert!(!judged[0].judgement.is_contradicted(), "{judged:?}");
+}
+
 #[test]
 fn before_homes_are_measured_no_probe_is_spent() {
     let references = ReferenceTimes::default();
