@@ -74,7 +74,7 @@ pub enum ReportKind {
 /// How much a report of an agent counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrustLevel {
-    /// A sample of its wins is checked.
+    /// A sample of its wins is checked, and those that a single other agent contradicts.
     Trusted,
     /// Every win is checked by two others until the reports on homes prove the agent honest, and
     /// its first win in any case. Implausible times are replaced by the least plausible ones.
