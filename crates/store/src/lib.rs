@@ -22,6 +22,7 @@ pub mod drains;
 mod error;
 pub mod fetches;
 pub mod generations;
+mod gift;
 pub mod handovers;
 pub mod history;
 pub mod home_times;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use crate::delegations::Gift;
+use crate::gift::Gift;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 

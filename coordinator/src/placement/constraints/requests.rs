@@ -56,7 +56,8 @@ pub enum Refusal {
     #[error("The subnet was delegated anew at the same moment; look again and repeat it.")]
     Meanwhile,
     #[error(
-        "The subnet is lent to a region: only members of that region can get it. If the agent is one, repeat it in a minute at the leader."
+        "The subnet is lent to a region: only its members can get it. If the agent is a member, \
+         repeat it in a minute at the leader."
     )]
     Lent,
 }

@@ -5,8 +5,9 @@ use model::{AgentId, DelegationId, PinId, Reason, UnixMillis};
 use serde_json::json;
 use sqlx::PgConnection;
 
-use super::{Gift, end, give_hosts, notify};
+use super::{end, give_hosts, notify};
 use crate::audit::{self, Entry};
+use crate::gift::Gift;
 use crate::moment::Moment;
 use crate::regions::is_lent;
 use crate::working_agents::may_work;
@@ -80,8 +81,8 @@ pub enum AssignmentOutcome {
 
 /// Assigns a subnet to an agent in one transaction, fenced by the generation of the subnet: ends
 /// the present delegation, closes an open search, gives the hosts to the agent, writes into the
-/// audit log and notifies all coordinators. `moved_from` is the agent that has the subnet, where its
-/// region moves the hosts by itself.
+/// audit log and notifies all coordinators. `moved_from` is the agent that has the subnet, where
+/// its region moves the hosts by itself.
 pub async fn assign(
     store: &Store,
     assignment: &Assignment<'_>,

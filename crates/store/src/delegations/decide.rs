@@ -6,9 +6,10 @@ use model::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Decision, DecisionOutcome, Gift, give_hosts, notify_decided};
+use super::{Decision, DecisionOutcome, give_hosts, notify_decided};
 use crate::activity::{self, Activity};
 use crate::commit::commit;
+use crate::gift::Gift;
 use crate::moment::Moment;
 use crate::regions::is_lent;
 use crate::{Store, StoreError};

@@ -8,26 +8,9 @@ use model::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::commit::commit;
+use crate::gift::Gift;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
-
-/// A subnet that is given to an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gift {
-    /// The subnet.
-    pub(crate) subnet: Range,
-    /// The agent that gets it.
-    pub(crate) agent: AgentId,
-    /// The agent that has it, where the region of both moves the hosts by itself.
-    pub(crate) moved_from: Option<AgentId>,
-}
-
-impl Gift {
-    /// A subnet whose hosts the coordinator hands over.
-    pub(crate) const fn new(subnet: Range, agent: AgentId) -> Self {
-        Self { subnet, agent, moved_from: None }
-    }
-}
 
 /// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets.
 /// Hosts that waited are the agent's at once. Hosts that another agent has are its when that agent

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 
 use crate::columns::{range, read_word};
+use crate::gift::Gift;
 use crate::moment::Moment;
 use crate::working_agents::may_work;
 use crate::{Store, StoreError};
@@ -26,7 +27,7 @@ pub(crate) use assign::latest;
 pub use assign::{Assignment, AssignmentOutcome, Cause, assign};
 pub use decide::{decide, decide_all};
 pub use host_agents::give_waiting_hosts;
-pub(crate) use host_agents::{Gift, give_hosts, give_waiting, move_hosts, take_hosts};
+pub(crate) use host_agents::{give_hosts, give_waiting, move_hosts, take_hosts};
 pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
 pub use remap::{RemapInput, open_search_claims, remap, remap_searches};

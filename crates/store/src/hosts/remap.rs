@@ -9,7 +9,8 @@ use sqlx::PgConnection;
 use super::{WaitingHost, waiting_host};
 use crate::columns::range;
 use crate::commit::commit;
-use crate::delegations::{Gift, give_hosts};
+use crate::delegations::give_hosts;
+use crate::gift::Gift;
 use crate::{Store, StoreError, loads};
 
 /// A host with an address and its subnet, whatever its agent.

@@ -83,7 +83,8 @@ async fn after_the_loan_the_coordinator_hands_over() {
 async fn a_search_moves_a_lent_subnet_within_its_region() {
     let (world, member, other) = handed_out().await;
     lend(&world, &[member, other]).await;
-    let (subnet, target) = (range(SUBNET), ip("198.51.100.7"));
+    let subnet = range(SUBNET);
+    let target = ip("198.51.100.7");
     let new = NewSearch { subnet, target, host: "a.example".into(), port: 80 };
     searches::open(world.store(), &[new], model::Strategy::Threshold, 50_000, NOW).await.unwrap();
     let open = world.open_searches(SearchKind::Undelegated).await;
