@@ -143,11 +143,16 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
     let mut totals = old.and_then(Disk::readable_totals).unwrap_or(empty);
     let mut keys = HostNumbers::new(disk.hash_key()?);
     let Some(old) = old else { return Ok(written) };
+    let index = old.host_numbers().ok();
     for numbers in old.readable_hosts().chunks(BATCH) {
-        let hosts = numbers.iter().filter_map(|number| read_host(old, *number, &mut written));
-        let hosts = hosts.collect::<Result<Vec<_>, _>>()?;
-        for host in &hosts {
-            keys.insert(&host.row.record.key, host.number);
+        let mut hosts = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            let Some(row) = readable_row(old, *number, index.as_ref()) else { continue };
+            // Without the index nothing says which of two rows with one key is the damaged one.
+            if keys.get(&row.record.key).is_none() {
+                keys.insert(&row.record.key, *number);
+                hosts.push(read_host(old, *number, row, &mut written)?);
+            }
         }
         disk.write(&Checkpoint { hosts, ..nothing(&totals) })?;
     }
@@ -177,16 +182,24 @@ fn nothing(totals: &Totals) -> Checkpoint {
     }
 }
 
-/// All that can be read of a host; none where its row cannot.
+/// The row of a host, unless it cannot be read. A page may be readable and hold nonsense.
+fn readable_row(old: &Disk, number: HostNumber, index: Option<&HostNumbers>) -> Option<HostRow> {
+    let row = old.readable_host(number)?;
+    let key = &row.record.key;
+    url_of(key, "/").ok().filter(|url| url.host_key_str() == key)?;
+    let is_key_of = |other| old.readable_host(other).is_some_and(|row| row.record.key == *key);
+    let other = index.and_then(|index| index.get(key)).filter(|other| *other != number);
+    (!other.is_some_and(is_key_of)).then_some(row)
+}
+
+/// All that can be read of a host besides its row.
 fn read_host(
     old: &Disk,
     number: HostNumber,
+    row: HostRow,
     written: &mut Written,
-) -> Option<Result<HostChanges, FrontierError>> {
-    let row = old.readable_host(number)?;
+) -> Result<HostChanges, FrontierError> {
     let key = &row.record.key;
-    // A page may be readable and hold nonsense.
-    url_of(key, "/").ok().filter(|url| url.host_key_str() == key)?;
     let mut queue = old.readable_queue(number);
     queue.retain(|(_, queued)| url_of(key, &queued.path).is_ok());
     let mut pages = old.readable_pages(number);
@@ -203,7 +216,7 @@ fn read_host(
     for (_, order) in pages.iter().map(|(key, _)| key) {
         written.note_order(*order);
     }
-    Some(host_changes(old, number, row, seen, &queue, &pages))
+    host_changes(old, number, row, seen, &queue, &pages)
 }
 
 /// The rows of a host, with counts that are true of them.

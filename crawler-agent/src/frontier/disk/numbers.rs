@@ -7,7 +7,7 @@ use redb::{ReadableDatabase as _, ReadableTable as _, TableDefinition, WriteTran
 use super::Disk;
 use crate::frontier::{
     FrontierError,
-    state::numbers::{HashKey, StoredList},
+    state::numbers::{HashKey, HostNumbers, StoredList},
 };
 
 /// Number of a list to its entries.
@@ -44,17 +44,16 @@ impl Disk {
         })
     }
 
-    /// All lists of numbers.
-    pub(in crate::frontier) fn host_numbers(&self) -> Result<Vec<StoredList>, FrontierError> {
+    /// The numbers of all hosts.
+    pub(in crate::frontier) fn host_numbers(&self) -> Result<HostNumbers, FrontierError> {
+        let key = self.hash_key()?;
         self.guarded(|disk| {
             let table = disk.db()?.begin_read()?.open_table(NUMBERS)?;
-            let lists = table.range::<u16>(..)?;
-            lists
-                .map(|entry| {
-                    let (number, entries) = entry?;
-                    Ok((number.value(), entries.value().to_vec()))
-                })
-                .collect()
+            let lists = table.range::<u16>(..)?.map(|entry| {
+                let (number, entries) = entry?;
+                Ok((number.value(), entries.value().to_vec()))
+            });
+            HostNumbers::load(key, lists.collect::<Result<Vec<_>, FrontierError>>()?)
         })
     }
 }

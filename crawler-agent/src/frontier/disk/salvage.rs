@@ -21,6 +21,7 @@ use crate::frontier::{
     state::{
         QueuedPath,
         inbox::InboxUrl,
+        numbers::NUMBERS_END,
         window::{PageKey, QueueKey},
     },
 };
@@ -47,13 +48,13 @@ impl Disk {
         Ok(Self { path: path.to_owned(), db: Some(db) })
     }
 
-    /// The totals, if they can be read and have the present format.
+    /// The totals, if they can be read and make sense.
     pub(in crate::frontier) fn readable_totals(&self) -> Option<Totals> {
         let totals = self.guarded(|disk| {
             let row = disk.db()?.begin_read()?.open_table(TOTALS)?.get(())?;
             row.map(|row| decode::<Totals>(row.value())).transpose()
         });
-        totals.ok().flatten().filter(|totals| totals.format == super::rows::FORMAT)
+        totals.ok().flatten().filter(Totals::is_plausible)
     }
 
     /// Numbers of rows that the file says it has.
@@ -76,7 +77,7 @@ impl Disk {
             self.guarded(|disk| {
                 let table = disk.db()?.begin_read()?.open_table(HOSTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |number, _| {
-                    Some(HostNumber(number))
+                    is_number(number).then_some(HostNumber(number))
                 })
             })
         };
@@ -114,6 +115,7 @@ impl Disk {
             self.guarded(|disk| {
                 let table = disk.db()?.begin_read()?.open_table(QUEUE)?;
                 rows_in(&table, key(keys.start)..key(keys.end), |(_, depth, order), row| {
+                    is_number(order).then_some(())?;
                     Some(((depth, order), decode(row).ok()?))
                 })
             })
@@ -127,7 +129,10 @@ impl Disk {
             self.guarded(|disk| {
                 let table = disk.db()?.begin_read()?.open_table(INBOX)?;
                 let keys = (host.0, low(keys.start))..(host.0, low(keys.end));
-                rows_in(&table, keys, |(_, order), row| Some((order, decode(row).ok()?)))
+                rows_in(&table, keys, |(_, order), row| {
+                    is_number(order).then_some(())?;
+                    Some((order, decode(row).ok()?))
+                })
             })
         };
         by_key(readable(u64::MAX.into(), read))
@@ -144,6 +149,7 @@ impl Disk {
             self.guarded(|disk| {
                 let table = disk.db()?.begin_read()?.open_table(PAGES)?;
                 rows_in(&table, key(keys.start)..key(keys.end), |(_, visited, order), row| {
+                    is_number(order).then_some(())?;
                     Some(((visited, order), decode(row).ok()?))
                 })
             })
@@ -157,7 +163,8 @@ impl Disk {
             self.guarded(|disk| {
                 let table = disk.db()?.begin_read()?.open_table(RESULTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |order, line| {
-                    protocol::package::decode_entry(line).is_ok().then(|| (order, line.to_vec()))
+                    let is_result = protocol::package::decode_entry(line).is_ok();
+                    (is_number(order) && is_result).then(|| (order, line.to_vec()))
                 })
             })
         };
@@ -168,6 +175,11 @@ impl Disk {
 /// Rows in the order of their keys, each once; a damaged page may hold them otherwise.
 fn by_key<K: Ord, V>(rows: Vec<(K, V)>) -> Vec<(K, V)> {
     BTreeMap::from_iter(rows).into_iter().collect()
+}
+
+/// Whether a host, a URL or a result can have this number.
+fn is_number(number: u64) -> bool {
+    number < NUMBERS_END
 }
 
 fn low(key: u128) -> u64 {

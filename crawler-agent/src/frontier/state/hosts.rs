@@ -45,7 +45,7 @@ impl Hosts {
     /// The hosts of the last checkpoint; none is in memory.
     pub(super) fn load(disk: &Disk, queued: u64) -> Result<Self, FrontierError> {
         Ok(Self {
-            numbers: HostNumbers::load(disk.hash_key()?, disk.host_numbers()?)?,
+            numbers: disk.host_numbers()?,
             in_memory: HashMap::new(),
             released: BTreeSet::new(),
             being_deleted: BTreeSet::new(),

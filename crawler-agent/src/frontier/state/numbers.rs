@@ -22,6 +22,8 @@ pub(in crate::frontier) const LISTS: usize = 1 << LIST_BITS;
 const HASH_BYTES: usize = 6;
 /// Bytes of a number: enough for 10⁴ URLs a second over 800 years.
 const NUMBER_BYTES: usize = 6;
+/// All numbers of hosts, URLs and results are below this.
+pub(in crate::frontier) const NUMBERS_END: u64 = 1 << (8 * NUMBER_BYTES);
 /// Bytes of an entry.
 const ENTRY: usize = HASH_BYTES + NUMBER_BYTES;
 /// Part of a full list by which it grows.
@@ -54,7 +56,7 @@ impl HostNumbers {
     }
 
     /// Numbers of these lists.
-    pub(super) fn load(
+    pub(in crate::frontier) fn load(
         key: HashKey,
         lists: impl IntoIterator<Item = StoredList>,
     ) -> Result<Self, FrontierError> {
@@ -77,7 +79,7 @@ impl HostNumbers {
     }
 
     /// Number of the host with this scheme and authority.
-    pub(super) fn get(&self, host: &str) -> Option<HostNumber> {
+    pub(in crate::frontier) fn get(&self, host: &str) -> Option<HostNumber> {
         let (list, hash) = self.place_of(host);
         let list = &self.lists[usize::from(list)];
         let at = find(list, hash).ok()?;

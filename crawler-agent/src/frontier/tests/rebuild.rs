@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fs};
 
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use redb::ReadableTable as _;
 
 use super::*;
 
@@ -137,6 +138,80 @@ fn an_intact_file_is_rebuilt_without_loss() {
     assert_eq!(rebuilt.results, whole(HOSTS * PAGES_A_HOST));
     assert!(!rebuilt.is_log_lost && !rebuilt.is_epoch_new);
     assert!(frontier.host_number("http://logged.org").unwrap().is_some(), "the log is replayed");
+}
+
+/// Bytes of a host's row that name the host; URLs of results go on with a path.
+fn rename_row(file: &mut [u8], from: &str, to: &str) -> usize {
+    let found = |at: &usize| {
+        let rest = &file[*at..];
+        rest.starts_with(from.as_bytes()) && rest.get(from.len()) != Some(&b'/')
+    };
+    let places: Vec<usize> = (0..file.len()).filter(found).collect();
+    for at in &places {
+        file[*at..*at + to.len()].copy_from_slice(to.as_bytes());
+    }
+    places.len()
+}
+
+#[test]
+fn of_two_rows_that_name_one_host_the_one_in_the_index_is_kept() {
+    for (damaged, named) in [(12, 32), (32, 12)] {
+        let world = full_world();
+        let mut file = fs::read(world.path().join("hosts.redb")).unwrap();
+        assert!(rename_row(&mut file, &key(damaged), &key(named)) > 0);
+        let dir = directory(&file);
+        let (frontier, rebuilt) = Frontier::rebuild(dir.path(), 9).unwrap();
+        assert_eq!(rebuilt.hosts, Salvaged { kept: HOSTS - 1, lost: Some(1) });
+        assert_eq!(frontier.host_number(&key(damaged)).unwrap(), None);
+        let number = frontier.host_number(&key(named)).unwrap().unwrap();
+        assert_eq!(number, world.host(&key(named)), "the damaged row is kept");
+    }
+}
+
+#[test]
+fn rows_with_impossible_numbers_are_lost() {
+    let mut world = full_world();
+    let host = world.host(&key(7)).0;
+    world.frontier = None;
+    let path = world.path().join("hosts.redb");
+    let db = redb::Database::open(&path).unwrap();
+    let write = db.begin_write().unwrap();
+    {
+        let hosts = redb::TableDefinition::<u64, &[u8]>::new("hosts");
+        let mut hosts = write.open_table(hosts).unwrap();
+        let row = hosts.get(host).unwrap().unwrap().value().to_vec();
+        hosts.insert(u64::MAX, row.as_slice()).unwrap();
+        let queue = redb::TableDefinition::<(u64, u16, u64), &[u8]>::new("queue");
+        let mut queue = write.open_table(queue).unwrap();
+        let first = queue.range((host, 0, 0)..).unwrap().next().unwrap().unwrap();
+        let row = first.1.value().to_vec();
+        drop(first);
+        queue.insert((host, 0, u64::MAX), row.as_slice()).unwrap();
+    }
+    write.commit().unwrap();
+    drop(db);
+    let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
+    assert_eq!(rebuilt.hosts, Salvaged { kept: HOSTS, lost: Some(1) });
+    assert_eq!(rebuilt.queued.lost, Some(1));
+    assert_eq!(use_all(&frontier).unwrap().len() as u64, HOSTS);
+}
+
+#[test]
+fn damaged_numbers_are_refused_by_the_name_of_the_file_and_made_again() {
+    let mut world = full_world();
+    world.frontier = None;
+    let path = world.path().join("hosts.redb");
+    let db = redb::Database::open(&path).unwrap();
+    let write = db.begin_write().unwrap();
+    let numbers = redb::TableDefinition::<u16, &[u8]>::new("numbers");
+    write.open_table(numbers).unwrap().insert(7, [0_u8; 13].as_slice()).unwrap();
+    write.commit().unwrap();
+    drop(db);
+    let error = Frontier::open(&world.path(), 8).err().unwrap();
+    assert!(error.to_string().contains("hosts.redb"), "{error}");
+    let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
+    assert_eq!(rebuilt.hosts, Salvaged { kept: HOSTS, lost: Some(0) });
+    assert_eq!(use_all(&frontier).unwrap().len() as u64, HOSTS);
 }
 
 #[test]
