@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use hierarchy::Range;
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::PublicKey;
 use serde_json::Value;
@@ -234,11 +235,31 @@ pub(crate) async fn is_lent(
     gifts: &[Gift],
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
+    let changes = gifts.iter().map(|gift| (&gift.subnet, Some(gift.agent), gift.moved_from));
+    has_loan(db, changes, now).await
+}
+
+/// Whether a loan forbids that the subnet is taken from its agent and given to nobody.
+pub(crate) async fn is_kept_by_loan(
+    db: &mut PgConnection,
+    subnet: &Range,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    has_loan(db, [(subnet, None, None)].into_iter(), now).await
+}
+
+/// Whether one of these subnets may not go to the first agent, from the second one, because of a
+/// loan.
+async fn has_loan<'a>(
+    db: &mut PgConnection,
+    changes: impl Iterator<Item = (&'a Range, Option<AgentId>, Option<AgentId>)> + Clone,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
     let lent: Vec<i64> = sqlx::query_scalar(include_str!("regions/lent.sql"))
-        .bind(gifts.iter().map(|gift| gift.subnet.first()).collect::<Vec<_>>())
-        .bind(gifts.iter().map(|gift| gift.subnet.last()).collect::<Vec<_>>())
-        .bind(gifts.iter().map(|gift| gift.agent.get()).collect::<Vec<_>>())
-        .bind(gifts.iter().map(|gift| gift.moved_from.map(AgentId::get)).collect::<Vec<_>>())
+        .bind(changes.clone().map(|(subnet, ..)| subnet.first()).collect::<Vec<_>>())
+        .bind(changes.clone().map(|(subnet, ..)| subnet.last()).collect::<Vec<_>>())
+        .bind(changes.clone().map(|(_, to, _)| to.map(AgentId::get)).collect::<Vec<_>>())
+        .bind(changes.map(|(.., from)| from.map(AgentId::get)).collect::<Vec<_>>())
         .bind(Moment(now))
         .fetch_all(db)
         .await

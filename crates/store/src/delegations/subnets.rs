@@ -9,10 +9,12 @@ use sqlx::{FromRow, PgConnection};
 use super::{ActiveDelegation, close_searches, end, notify, take_hosts};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
+use crate::regions::is_kept_by_loan;
 use crate::{Store, StoreError};
 
 /// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its
-/// hosts, if it has any, wait again. Returns whether it held.
+/// hosts, if it has any, wait again. Returns whether it held. A subnet that is lent to a region
+/// keeps its agent: the region may crawl it on, so that nobody else could get it.
 pub async fn release(
     store: &Store,
     subnet: &Range,
@@ -21,6 +23,9 @@ pub async fn release(
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("release a subnet");
     let mut tx = store.pool().begin().await.map_err(doing)?;
+    if is_kept_by_loan(&mut tx, subnet, now).await? {
+        return Ok(false);
+    }
     let released = end(&mut tx, subnet, generation, now).await?;
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;

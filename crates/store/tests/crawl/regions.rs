@@ -69,6 +69,16 @@ async fn hosts_of_a_move_within_a_region_are_the_new_agents_at_once() {
 }
 
 #[tokio::test]
+async fn a_subnet_keeps_its_agent_while_it_is_lent() {
+    let (world, member, _) = handed_out().await;
+    lend(&world, &[member]).await;
+    let release =
+        async |now| delegations::release(world.store(), &range(SUBNET), 1, now).await.unwrap();
+    assert!(!release(NOW).await);
+    assert!(release(NOW.plus_ms(3_600_001)).await);
+}
+
+#[tokio::test]
 async fn after_the_loan_the_coordinator_hands_over() {
     let (world, member, other) = handed_out().await;
     lend(&world, &[member]).await;
