@@ -70,6 +70,13 @@ impl Admin {
         self.send("pin a range", self.request(Method::POST, "pins").json(&wish)).await.map(drop)
     }
 
+    /// Removes a pin; its subnets stay where they are until something else decides.
+    pub async fn unpin(&self, pin: &str) -> Result<(), HarnessError> {
+        self.send("remove a pin", self.request(Method::DELETE, &format!("pins/{pin}")))
+            .await
+            .map(drop)
+    }
+
     /// Adds URLs to crawl; the coordinator's count of them.
     pub async fn seed(&self, urls: &[String]) -> Result<Value, HarnessError> {
         let wish = json!({ "urls": urls });

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use hierarchy::Range;
 use serde_json::Value;
 use tests::harness::until;
 use tests::referee::{Report, Rules};
@@ -45,6 +46,38 @@ impl SmallWorld {
         let all = world.hosts.iter().chain(&world.agents);
         let ranges: BTreeSet<String> = all.map(|one| one.record.range.to_string()).collect();
         self.deployment.until_region(ranges.len(), limit).await.unwrap();
+    }
+
+    /// Pins what is pinned to one member to another one, and waits until it is delegated there.
+    pub(crate) async fn pin_elsewhere(&self, from: usize, to: usize) {
+        let admin = &self.deployment.admin;
+        let [from, to] = [from, to].map(|agent| self.deployment.agents[agent].id());
+        let mut moved = Vec::new();
+        for pin in admin.list("pins").await.unwrap() {
+            let range = pin["scope"]["range"].as_str().unwrap().to_owned();
+            if pin["agent"]["id"] == from.to_string() {
+                admin.unpin(pin["id"].as_str().unwrap()).await.unwrap();
+                admin.pin(&range, to).await.unwrap();
+                moved.push(range.parse::<Range>().unwrap());
+            }
+        }
+        assert!(!moved.is_empty(), "nothing is pinned to {from}");
+        let look = || async {
+            let all = admin.list("delegations").await.unwrap();
+            let of_pins = all.iter().filter(|delegation| {
+                let subnet: Range = delegation["subnet"].as_str().unwrap().parse().unwrap();
+                moved.iter().any(|range: &Range| range.contains_range(&subnet))
+            });
+            let (there, elsewhere): (Vec<&Value>, Vec<&Value>) =
+                of_pins.partition(|delegation| delegation["agent"]["id"] == to.to_string());
+            let are_moved = there.len() >= moved.len() && elsewhere.is_empty();
+            if are_moved {
+                Ok(())
+            } else {
+                Err(format!("{} there, not {elsewhere:?}", there.len()))
+            }
+        };
+        until("pinned subnets at their new agent", AGREEMENT, look).await.unwrap();
     }
 
     /// Waits until each seed was delivered: its host was asked for something.

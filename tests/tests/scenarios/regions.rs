@@ -15,6 +15,9 @@ const DOCUMENTS: usize = 240;
 const KILL: f64 = 0.3;
 /// The agent that is killed. It accepts no connections of others.
 const VICTIM: usize = 1;
+/// The agent whose pinned subnets the coordinator moves, and the one that gets them.
+const GIVER: usize = 0;
+const TAKER: usize = 2;
 /// Requests that the dead agent began in this time before its end may be repeated: those in flight,
 /// and those whose ends others had not heard of.
 const IN_FLIGHT: Duration = Duration::from_secs(5);
@@ -37,7 +40,8 @@ async fn a_region_crawls_on_without_the_coordinator_and_one_of_its_agents() {
     return_and_finish(world).await;
 }
 
-/// No agent accepts connections: all messages travel through the coordinator.
+/// No agent accepts connections: all messages travel through the coordinator. In mid-crawl the
+/// coordinator moves subnets from one member to another.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_region_without_listeners_takes_the_hosts_of_a_dead_agent_over() {
     let mut world = SmallWorld::open_region(SIZE, DOCUMENTS, PeerPaths::Relay).await;
@@ -46,6 +50,7 @@ async fn a_region_without_listeners_takes_the_hosts_of_a_dead_agent_over() {
     world.deployment.seed(&world.setup.environment).await.unwrap();
     world.until_seeds().await;
     assert!(world.deployment.hosts_at(VICTIM).await.unwrap() > 0, "nothing to take over");
+    world.pin_elsewhere(GIVER, TAKER).await;
     kill_and_finish(&mut world).await;
     world.until_taken_over(VICTIM).await;
     return_and_finish(world).await;
