@@ -118,6 +118,14 @@ impl Coordinator {
         &self.reports
     }
 
+    /// Whether a majority of voters refuses claims under versions before this one.
+    pub fn majority_refuses_before(&self, version: Version) -> bool {
+        let floors = self.floors();
+        let voters = self.view.roster().voters();
+        let refuses = |voter: &&Peer| floors.get(voter).is_some_and(|floor| *floor >= version);
+        2 * voters.iter().filter(refuses).count() > voters.len()
+    }
+
     /// Oldest version under which each voter grants leases, for
     /// [`crate::roster::voters_may_change`].
     pub fn floors(&self) -> BTreeMap<Peer, Version> {

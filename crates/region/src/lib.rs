@@ -11,7 +11,8 @@
 //! 6. [`exchange`]: URLs on their way to the owners of their hosts.
 //! 7. [`message`], [`envelope`]: what is sent, and how it is signed and checked; [`mailbox`],
 //!    [`relay`]: how it reaches agents that accept no connections.
-//! 8. [`moves`]: which subnets the coordinator may move within a region.
+//! 8. [`moves`]: which subnets the coordinator may move within a region; [`departures`]: when those
+//!    of a former member may leave it.
 //! 9. [`Member`]: the state machine of an agent, which composes all of this; [`Coordinator`]: that
 //!    of the coordinator.
 //!
@@ -21,6 +22,7 @@
 pub mod coordinator;
 pub mod counts;
 pub mod delegations;
+pub mod departures;
 pub mod detector;
 pub mod effect;
 pub mod envelope;

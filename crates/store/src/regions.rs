@@ -1,5 +1,6 @@
 //! Regions: their signed rosters, the coordinator's promises and loans, and who wants to be in one.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
@@ -87,8 +88,8 @@ pub async fn create(
     tx.commit().await.map_err(doing)
 }
 
-/// Stores a newer view of a region before it is published. Agents that left stay the region's
-/// until its loans have ended.
+/// Stores a newer view of a region before it is published. What agents that left have had stays the
+/// region's until its loans have ended, or [`let_go`].
 pub async fn save_view(
     store: &Store,
     region: RegionId,
@@ -118,6 +119,31 @@ async fn set_members(
         .execute(db)
         .await
         .map_err(StoreError::doing("store the members of a region"))?;
+    Ok(())
+}
+
+/// The agents of each region: those in its roster, and those that left and were not let go.
+pub async fn members(store: &Store) -> Result<BTreeMap<RegionId, Vec<AgentId>>, StoreError> {
+    let rows: Vec<(i64, i64)> =
+        sqlx::query_as("SELECT region, id FROM agents WHERE region IS NOT NULL ORDER BY id")
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list the members of regions"))?;
+    let mut members: BTreeMap<RegionId, Vec<AgentId>> = BTreeMap::new();
+    for (region, agent) in rows {
+        members.entry(RegionId::new(region)).or_default().push(AgentId::new(agent));
+    }
+    Ok(members)
+}
+
+/// Stores that agents have left a region: its loan does not keep their subnets any more.
+pub async fn let_go(store: &Store, region: RegionId, agents: &[AgentId]) -> Result<(), StoreError> {
+    sqlx::query("UPDATE agents SET region = NULL WHERE region = $1 AND id = ANY($2)")
+        .bind(region.get())
+        .bind(numbers(agents))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("store that agents left a region"))?;
     Ok(())
 }
 
@@ -170,7 +196,7 @@ pub struct Candidate {
     pub addresses: Vec<String>,
     /// Region that the owner asks for.
     pub label: Option<String>,
-    /// Region whose roster lists it, or listed it last.
+    /// Region whose roster lists it, or whose loan keeps what it had.
     pub region: Option<RegionId>,
 }
 

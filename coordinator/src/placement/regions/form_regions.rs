@@ -1,5 +1,6 @@
 //! Background task: forms regions, and publishes rosters and changes of delegations.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use model::{AgentId, RegionId};
@@ -15,6 +16,7 @@ use super::seat::LeaderState;
 use super::{LeaderStates, Regions, ranges};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::elapsed_clock;
+use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
@@ -31,6 +33,7 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     }
     let Some(delegated) = regions.hierarchy.current() else { return Ok(Outcome::Idle) };
     let candidates = regions::candidates(&regions.store).await?;
+    let members = regions::members(&regions.store).await?;
     let mut seats = match regions.seats().await {
         Err(CallError::NotLeader) => return Ok(Outcome::Idle),
         seats => seats?,
@@ -48,8 +51,13 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
             None => form(regions, &mut seats, name.clone(), &agents, wanted).await?,
         };
         changed += u64::from(published);
-        if let Some((_, seat)) = seats.of_name(&name) {
+        if let Some((id, seat)) = seats.of_name(&name) {
             seat.note_listed(&held, is_known);
+            let is_former =
+                |agent: &AgentId| !(seat.machine.view().has(*agent) && is_known(*agent));
+            let former = members.get(&id).into_iter().flatten().copied().filter(is_former);
+            let former = former.collect();
+            release_departed(regions, (id, seat), &former).await?;
         }
     }
     allow_moves(regions, &seats);
@@ -57,6 +65,23 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     Ok(Outcome::Done(format!("published a view of {}", quantity(changed, "region"))))
+}
+
+/// Gives the subnets of former members back to the coordinator, once nobody of the region fetches
+/// their hosts.
+async fn release_departed(
+    regions: &Regions,
+    (id, seat): (RegionId, &mut LeaderState),
+    former: &BTreeSet<AgentId>,
+) -> Result<(), anyhow::Error> {
+    let departed = seat.departed(former, elapsed_clock::now());
+    if departed.is_empty() {
+        return Ok(());
+    }
+    regions::let_go(&regions.store, id, &departed).await?;
+    tracing::info!(region = seat.name, agents = departed.len(), "former members left the region");
+    regions.events.emit(Event::SubnetsReleased);
+    Ok(())
 }
 
 /// Tells searches, balance and admins' orders which subnets may move within their regions.
@@ -128,7 +153,9 @@ async fn follow(
         None => with_changes(regions, seat.machine.view(), wanted)?,
     };
     let Some(view) = view else { return Ok(false) };
-    let members: Vec<AgentId> = view.roster().agents.iter().map(|entry| entry.agent).collect();
+    // A former member may have to stay in the roster for a while, because voters change one by one.
+    let members: Vec<AgentId> =
+        agents.iter().map(|agent| agent.agent).filter(|agent| view.has(*agent)).collect();
     let bytes = postcard::to_allocvec(view.signed())?;
     regions::save_view(&regions.store, id, &bytes, &members).await?;
     tracing::info!(region = seat.name, version = ?view.version(), "published a view");

@@ -1,10 +1,11 @@
 //! Seat: the coordinator as a party of one region.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::CoordinatorKey;
+use region::departures::Departures;
 use region::envelope::{Envelope, Gate, Sealer, SenderKey};
 use region::lease::{Promises, Restart};
 use region::loan::Lender;
@@ -12,7 +13,7 @@ use region::mailbox::Mailbox;
 use region::moves::{KnownMember, ListedSubnets, RegionSubnets};
 use region::ownership::{SignedView, View};
 use region::relay::MemberReport;
-use region::roster::RosterError;
+use region::roster::{RosterError, Version};
 use region::{Coordinator, Effect, Millis, Peer, Settings};
 use store::regions::StoredRegion;
 
@@ -34,6 +35,8 @@ pub(super) struct LeaderState {
     pub(super) majority_since: Option<Millis>,
     /// The subnets of members, each with the first version that lists it.
     listed: Arc<ListedSubnets>,
+    /// Former members whose subnets the loan keeps.
+    departures: Departures,
 }
 
 /// A region that cannot be read.
@@ -103,6 +106,7 @@ impl LeaderState {
             reports: BTreeMap::new(),
             majority_since: None,
             listed: Arc::default(),
+            departures: Departures::default(),
         })
     }
 
@@ -191,18 +195,21 @@ impl LeaderState {
     /// Notes whether a majority of voters refuses claims under rosters before the last change of
     /// voters; returns whether a lease's term has passed since it does.
     pub(super) fn is_settled(&mut self, now: Millis) -> bool {
-        let roster = self.machine.view().roster();
-        let floors = self.machine.floors();
-        let past = roster
-            .voters()
-            .iter()
-            .filter(|voter| floors.get(voter).is_some_and(|at| at.epoch >= roster.voters_since))
-            .count();
-        if 2 * past <= roster.voters().len() {
+        let epoch = self.machine.view().roster().voters_since;
+        if !self.machine.majority_refuses_before(Version { epoch, delta: 0 }) {
             self.majority_since = None;
             return false;
         }
         let since = *self.majority_since.get_or_insert(now);
         now.since(since) > self.settings.promise_ms()
+    }
+
+    /// Those of the former members whose subnets may go to anybody. The present view lists no
+    /// subnet of theirs.
+    pub(super) fn departed(&mut self, former: &BTreeSet<AgentId>, now: Millis) -> Vec<AgentId> {
+        let machine = &self.machine;
+        let refuses = |version| machine.majority_refuses_before(version);
+        let promise_ms = self.settings.promise_ms();
+        self.departures.over(former, machine.view().version(), refuses, promise_ms, now)
     }
 }

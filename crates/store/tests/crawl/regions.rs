@@ -79,6 +79,18 @@ async fn a_subnet_keeps_its_agent_while_it_is_lent() {
 }
 
 #[tokio::test]
+async fn subnets_of_an_agent_that_was_let_go_are_free() {
+    let (world, member, other) = handed_out().await;
+    let stranger = world.approved(3, None).await;
+    lend(&world, &[member, other]).await;
+    regions::let_go(world.store(), RegionId::new(1), &[member]).await.unwrap();
+    let members = regions::members(world.store()).await.unwrap();
+    assert_eq!(members.get(&RegionId::new(1)), Some(&vec![other]));
+    let moved = assign(&world, stranger, None, NOW).await;
+    assert!(matches!(moved, AssignmentOutcome::Applied(_)), "{moved:?}");
+}
+
+#[tokio::test]
 async fn after_the_loan_the_coordinator_hands_over() {
     let (world, member, other) = handed_out().await;
     lend(&world, &[member]).await;
