@@ -1,5 +1,6 @@
 //! The program `nearcrawl-coordinator`.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -12,7 +13,8 @@ fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("nearcrawl-coordinator: {failure}");
+            // Without a reader only the exit code says it.
+            drop(writeln!(std::io::stderr(), "nearcrawl-coordinator: {failure}"));
             ExitCode::from(failure.code())
         }
     }

@@ -1,6 +1,7 @@
 //! Errors as one sentence on stderr and an exit code.
 
 use std::error::Error;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use cluster::ClusterError;
@@ -38,7 +39,8 @@ pub(crate) struct NothingLoaded;
 pub(crate) struct NoSuchCompany(pub(crate) String);
 
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("rir-loader: {}", sentence(error));
+    // Without a reader only the exit code says it.
+    drop(writeln!(std::io::stderr(), "rir-loader: {}", sentence(error)));
     ExitCode::from(error.chain().find_map(exit_code).unwrap_or(1))
 }
 

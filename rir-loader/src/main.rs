@@ -40,6 +40,8 @@ fn start_logging() {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // A reader that has gone away is no error: to report it on stderr would panic.
+        .log_internal_errors(false)
         // A file or a journal gets no codes for colours.
         .with_ansi(std::io::stderr().is_terminal())
         .init();

@@ -1,6 +1,6 @@
 //! Progress on stderr: bars on a terminal, a line every few seconds in a log.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,7 @@ impl ProgressBars {
 
     /// Prints a line above the bars.
     pub(crate) fn print_line(&self, line: &str) {
-        self.bars.suspend(|| eprintln!("{line}"));
+        self.bars.suspend(|| write_line(line));
     }
 
     fn begin_file(&self, name: &str, bytes: Option<u64>, present: u64) {
@@ -105,7 +105,7 @@ impl ProgressBars {
             task.bar.set_position(task.done);
         } else if task.logged.elapsed() >= LOG_INTERVAL {
             task.logged = Instant::now();
-            eprintln!("{}: {}", task.name, task.share());
+            write_line(&format!("{}: {}", task.name, task.share()));
         }
     }
 
@@ -130,4 +130,9 @@ impl Task {
             None => Thousands(self.done).to_string(),
         }
     }
+}
+
+/// Writes a line to standard error. A reader that has gone away is not an error.
+fn write_line(line: &str) {
+    drop(writeln!(std::io::stderr(), "{line}"));
 }

@@ -13,7 +13,11 @@ pub fn start(format: LogFormat) {
         Ok(_) => (default_filter(), None),
         Err(error) => (default_filter(), Some(error)),
     };
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        // A reader that has gone away is no error: to report it on stderr would panic.
+        .log_internal_errors(false)
+        .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => {
             lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init();

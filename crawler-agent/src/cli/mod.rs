@@ -199,6 +199,8 @@ fn log_to_stderr(format: LogFormat) {
         .with_env_filter(filter)
         // No escape sequences in files and pipes.
         .with_ansi(std::io::stderr().is_terminal())
+        // A reader that has gone away is no error: to report it on stderr would panic.
+        .log_internal_errors(false)
         .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => builder.init(),

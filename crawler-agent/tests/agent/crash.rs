@@ -161,3 +161,14 @@ async fn a_damaged_frontier_is_refused_and_rebuilt_on_request() {
     bed.coordinator.route(std::slice::from_ref(&new));
     bed.until_reported(std::slice::from_ref(&new)).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_whose_log_nobody_reads_goes_on() {
+    let mut bed = TestBed::new(1).await;
+    let urls = farm(&bed, 1, 4);
+    bed.coordinator.approve();
+    bed.coordinator.route(&urls[..1]);
+    bed.start_unread().await;
+    bed.until_reported(&urls).await;
+    assert!(bed.stop().await.0.success());
+}

@@ -153,9 +153,21 @@ impl TestBed {
         self.start_with(&["run", "--join-token-file", &file]).await;
     }
 
-    #[expect(clippy::unused_async, reason = "spawning needs the runtime it is called on")]
+    /// Runs the agent in the background; the reader of its log has gone away.
+    pub(crate) async fn start_unread(&mut self) {
+        let file = self.token_file(&TOKEN);
+        self.spawn(&["run", "--join-token-file", &file], Stdio::piped()).await;
+        drop(self.agent.as_mut().unwrap().stderr.take());
+    }
+
     pub(crate) async fn start_with(&mut self, arguments: &[&str]) {
-        let mut child = self.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        self.spawn(arguments, Stdio::inherit()).await;
+    }
+
+    #[expect(clippy::unused_async, reason = "spawning needs the runtime it is called on")]
+    async fn spawn(&mut self, arguments: &[&str], stderr: Stdio) {
+        let mut child =
+            self.command(arguments).stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let said = Arc::clone(&self.said);
         tokio::spawn(async move {
