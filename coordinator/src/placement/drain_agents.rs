@@ -115,9 +115,7 @@ async fn execute(
         }
         match takeover.successor {
             Some(to) => counts.moved += usize::from(hand_on(placement, drain, state, to).await?),
-            None if is_overdue => {
-                counts.taken += usize::from(take_away(placement, drain, state).await?);
-            }
+            None if is_overdue && take_away(placement, drain, state).await? => counts.taken += 1,
             None => unmeasured.push(takeover.subnet),
         }
     }

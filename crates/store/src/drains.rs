@@ -9,6 +9,7 @@ use crate::audit::{self, Entry};
 use crate::columns::read_word;
 use crate::delegations;
 use crate::moment::Moment;
+use crate::regions::is_kept_by_loan;
 use crate::{Store, StoreError};
 
 /// A drain of an agent.
@@ -172,8 +173,8 @@ pub async fn finish(store: &Store, agent: AgentId, now: UnixMillis) -> Result<bo
 }
 
 /// Takes a subnet from an agent although no other agent was found, fenced by its generation. Its
-/// hosts wait for a search like new ones, once the agent has released them. Returns whether the
-/// delegation held.
+/// hosts wait for a search like new ones, once the agent has released them. Returns whether it was
+/// taken: a subnet that is lent to a region stays, because nobody outside could get it.
 pub async fn take_away(
     store: &Store,
     subnet: &Range,
@@ -183,7 +184,9 @@ pub async fn take_away(
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("take a subnet from a drained agent");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if !delegations::release_with_hosts(&mut tx, subnet, generation, now).await? {
+    if is_kept_by_loan(&mut tx, subnet, now).await?
+        || !delegations::release_with_hosts(&mut tx, subnet, generation, now).await?
+    {
         return Ok(false);
     }
     let detail =

@@ -5,7 +5,7 @@ use serde_json::json;
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
 use store::regions::{self, StoredRegion};
 use store::searches::{self, NewSearch, SearchKind};
-use store::{handovers, routes};
+use store::{drains, handovers, routes};
 
 use crate::handovers::{SUBNET, world as handed_out};
 use crate::world::{NOW, World, ip, range};
@@ -72,10 +72,11 @@ async fn hosts_of_a_move_within_a_region_are_the_new_agents_at_once() {
 async fn a_subnet_keeps_its_agent_while_it_is_lent() {
     let (world, member, _) = handed_out().await;
     lend(&world, &[member]).await;
-    let release =
-        async |now| delegations::release(world.store(), &range(SUBNET), 1, now).await.unwrap();
-    assert!(!release(NOW).await);
-    assert!(release(NOW.plus_ms(3_600_001)).await);
+    let subnet = range(SUBNET);
+    assert!(!delegations::release(world.store(), &subnet, 1, NOW).await.unwrap());
+    assert!(!drains::take_away(world.store(), &subnet, 1, "ada", NOW).await.unwrap());
+    let after = NOW.plus_ms(3_600_001);
+    assert!(drains::take_away(world.store(), &subnet, 1, "ada", after).await.unwrap());
 }
 
 #[tokio::test]
