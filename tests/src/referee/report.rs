@@ -107,8 +107,7 @@ impl Report {
     /// well.
     pub fn faults(&self) -> Vec<String> {
         let missing = self.coverage.all.expected - self.coverage.all.fetched;
-        let in_flight = self.most_in_flight.as_ref().filter(|most| most.count > 1);
-        let example = |list: &[String]| list.first().cloned().unwrap_or_default();
+        let in_flight = self.most_in_flight.clone().filter(|most| most.count > 1);
         let faults = [
             (
                 missing,
@@ -116,7 +115,7 @@ impl Report {
             ),
             (
                 self.fetched_twice,
-                format!("pages were fetched twice, such as {:?}", self.repeats.first()),
+                format!("pages were fetched twice, such as {}", example(&self.repeats)),
             ),
             (
                 self.disallowed_fetched,
@@ -129,15 +128,15 @@ impl Report {
             ),
             (
                 self.robots_again.len(),
-                format!("hosts gave robots.txt again, such as {:?}", self.robots_again.first()),
+                format!("hosts gave robots.txt again, such as {}", example(&self.robots_again)),
             ),
             (
                 usize::from(in_flight.is_some()),
-                format!("host had several requests at once: {in_flight:?}"),
+                format!("host had several requests at once: {}", example(in_flight.as_slice())),
             ),
             (
                 self.gaps_too_small.len(),
-                format!("hosts were hurried, such as {:?}", self.gaps_too_small.first()),
+                format!("hosts were hurried, such as {}", example(&self.gaps_too_small)),
             ),
         ];
         faults
@@ -145,6 +144,28 @@ impl Report {
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"))
             .collect()
+    }
+}
+
+fn example(list: &[impl fmt::Display]) -> String {
+    list.first().map(ToString::to_string).unwrap_or_default()
+}
+
+impl fmt::Display for HostCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.host, self.count)
+    }
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:.1} ms)", self.host, self.ms)
+    }
+}
+
+impl fmt::Display for Repeat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} times, at last {})", self.url, self.times, self.status)
     }
 }
 
