@@ -120,10 +120,7 @@ impl Coordinator {
 
     /// Whether a majority of voters refuses claims under versions before this one.
     pub fn majority_refuses_before(&self, version: Version) -> bool {
-        let floors = self.floors();
-        let voters = self.view.roster().voters();
-        let refuses = |voter: &&Peer| floors.get(voter).is_some_and(|floor| *floor >= version);
-        2 * voters.iter().filter(refuses).count() > voters.len()
+        self.view.roster().majority_refuses_before(version, &self.floors())
     }
 
     /// Oldest version under which each voter grants leases, for

@@ -21,8 +21,24 @@ pub struct Departures(BTreeMap<AgentId, Departure>);
 struct Departure {
     /// A version that lists no subnet of the agent, as do all later ones.
     without: Version,
-    /// Since when a majority refuses claims under older versions.
-    refused_since: Option<Millis>,
+    refusal: Refusal,
+}
+
+/// Since when a majority of voters refuses claims under views before some version.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Refusal(Option<Millis>);
+
+impl Refusal {
+    /// Notes whether the majority refuses them now; returns whether promises that were made before
+    /// it did have ended.
+    pub fn has_lasted(&mut self, refuses: bool, promise_ms: u64, now: Millis) -> bool {
+        if !refuses {
+            self.0 = None;
+            return false;
+        }
+        let since = *self.0.get_or_insert(now);
+        now.since(since) > promise_ms
+    }
 }
 
 impl Departures {
@@ -39,18 +55,13 @@ impl Departures {
     ) -> Vec<AgentId> {
         // One that came back and leaves again may have got subnets in between.
         self.0.retain(|agent, _| former.contains(agent));
-        let mut over = Vec::new();
-        for agent in former {
-            let new = Departure { without: present, refused_since: None };
+        let is_over = |agent: &AgentId| {
+            let new = Departure { without: present, refusal: Refusal::default() };
             let departure = self.0.entry(*agent).or_insert(new);
-            if majority_refuses(departure.without) {
-                let since = *departure.refused_since.get_or_insert(now);
-                over.extend((now.since(since) > promise_ms).then_some(*agent));
-            } else {
-                departure.refused_since = None;
-            }
-        }
-        over
+            let refuses = majority_refuses(departure.without);
+            departure.refusal.has_lasted(refuses, promise_ms, now)
+        };
+        former.iter().copied().filter(is_over).collect()
     }
 }
 

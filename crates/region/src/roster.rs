@@ -193,6 +193,18 @@ impl Roster {
         agents.chain([Peer::Coordinator]).collect()
     }
 
+    /// Whether a majority of voters refuses claims under versions before this one. `floors` has,
+    /// for each voter that reported it, the oldest version under which it still grants leases.
+    pub fn majority_refuses_before(
+        &self,
+        version: Version,
+        floors: &BTreeMap<Peer, Version>,
+    ) -> bool {
+        let voters = self.voters();
+        let refuses = |voter: &&Peer| floors.get(voter).is_some_and(|floor| *floor >= version);
+        2 * voters.iter().filter(refuses).count() > voters.len()
+    }
+
     /// The entry of an agent.
     pub fn agent(&self, agent: AgentId) -> Option<&RosterAgent> {
         self.agents.iter().find(|entry| entry.agent == agent)
@@ -221,9 +233,9 @@ impl Roster {
 ///
 /// Majorities of two rosters must have a voter in common, else each could grant a lease for the
 /// same host. So the set of voters changes by one at a time, and not again before a majority of the
-/// voters refuse claims under the roster before the last change. `floors` has, for each voter that
-/// reported it, the oldest version under which it still grants leases; `settled` says that a
-/// lease's term has passed since such a majority reported.
+/// voters refuse claims under the roster before the last change. `floors` is that of
+/// [`Roster::majority_refuses_before`]; `settled` says that a lease's term has passed since such a
+/// majority reported.
 pub fn voters_may_change(
     roster: &Roster,
     agents: &BTreeSet<AgentId>,
@@ -235,10 +247,8 @@ pub fn voters_may_change(
     if changed == 0 || roster.mode == Mode::Available {
         return true;
     }
-    let voters = roster.voters();
-    let is_past =
-        |voter: &&Peer| floors.get(voter).is_some_and(|at| at.epoch >= roster.voters_since);
-    changed == 1 && settled && 2 * voters.iter().filter(is_past).count() > voters.len()
+    let since = Version { epoch: roster.voters_since, delta: 0 };
+    changed == 1 && settled && roster.majority_refuses_before(since, floors)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::CoordinatorKey;
-use region::departures::Departures;
+use region::departures::{Departures, Refusal};
 use region::envelope::{Envelope, Gate, Sealer, SenderKey};
 use region::lease::{Promises, Restart};
 use region::loan::Lender;
@@ -30,9 +30,8 @@ pub(super) struct LeaderState {
     pub(super) mailbox: Mailbox,
     /// What each member reported last, and when.
     pub(super) reports: BTreeMap<AgentId, (Millis, MemberReport)>,
-    /// Since when a majority of voters has refused claims under rosters before the last change of
-    /// voters.
-    pub(super) majority_since: Option<Millis>,
+    /// Refusal of claims under rosters before the last change of voters.
+    refusal: Refusal,
     /// The subnets of members, each with the first version that lists it.
     listed: Arc<ListedSubnets>,
     /// Former members whose subnets the loan keeps.
@@ -104,7 +103,7 @@ impl LeaderState {
             sealer: Sealer::new(stored.id, Peer::Coordinator, incarnation),
             mailbox: Mailbox::default(),
             reports: BTreeMap::new(),
-            majority_since: None,
+            refusal: Refusal::default(),
             listed: Arc::default(),
             departures: Departures::default(),
         })
@@ -196,12 +195,8 @@ impl LeaderState {
     /// voters; returns whether a lease's term has passed since it does.
     pub(super) fn is_settled(&mut self, now: Millis) -> bool {
         let epoch = self.machine.view().roster().voters_since;
-        if !self.machine.majority_refuses_before(Version { epoch, delta: 0 }) {
-            self.majority_since = None;
-            return false;
-        }
-        let since = *self.majority_since.get_or_insert(now);
-        now.since(since) > self.settings.promise_ms()
+        let refuses = self.machine.majority_refuses_before(Version { epoch, delta: 0 });
+        self.refusal.has_lasted(refuses, self.settings.promise_ms(), now)
     }
 
     /// Those of the former members whose subnets may go to anybody. The present view lists no
