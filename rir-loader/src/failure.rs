@@ -1,13 +1,14 @@
 //! Errors as one sentence on stderr and an exit code.
 
 use std::error::Error;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use cluster::ClusterError;
 use rir_loader::fetch::FetchError;
 use rir_loader::read::ReadError;
 use store::StoreError;
+
+use crate::progress_bar::write_line;
 
 /// Ctrl-C was pressed.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +40,7 @@ pub(crate) struct NothingLoaded;
 pub(crate) struct NoSuchCompany(pub(crate) String);
 
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    // Without a reader only the exit code says it.
-    drop(writeln!(std::io::stderr(), "rir-loader: {}", sentence(error)));
+    write_line(&format!("rir-loader: {}", sentence(error)));
     ExitCode::from(error.chain().find_map(exit_code).unwrap_or(1))
 }
 

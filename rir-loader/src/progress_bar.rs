@@ -133,6 +133,6 @@ impl Task {
 }
 
 /// Writes a line to standard error. A reader that has gone away is not an error.
-fn write_line(line: &str) {
+pub(crate) fn write_line(line: &str) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }
