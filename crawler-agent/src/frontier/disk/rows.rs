@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::UnixMillis;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::frontier::{FrontierError, HostRecord, state::numbers::NUMBERS_END};
+use crate::frontier::{FrontierError, HostRecord, state::numbers::is_possible};
 
 /// Version of the rows and of the log. Another version is refused.
 pub(in crate::frontier) const FORMAT: u32 = 3;
@@ -69,7 +69,7 @@ impl Totals {
     /// Whether this format is the present one, and no counter lies where none can get.
     pub(in crate::frontier) fn is_plausible(&self) -> bool {
         let counters = [self.segment, self.next_order, self.next_package, self.routes_after];
-        self.format == FORMAT && counters.iter().all(|counter| *counter < NUMBERS_END)
+        self.format == FORMAT && counters.into_iter().all(is_possible)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::frontier::{
     state::{
         QueuedPath,
         inbox::InboxUrl,
-        numbers::NUMBERS_END,
+        numbers::is_possible,
         window::{PageKey, QueueKey},
     },
 };
@@ -77,7 +77,7 @@ impl Disk {
             self.guarded(|disk| {
                 let table = disk.db()?.begin_read()?.open_table(HOSTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |number, _| {
-                    is_number(number).then_some(HostNumber(number))
+                    is_possible(number).then_some(HostNumber(number))
                 })
             })
         };
@@ -115,8 +115,8 @@ impl Disk {
             self.guarded(|disk| {
                 let table = disk.db()?.begin_read()?.open_table(QUEUE)?;
                 rows_in(&table, key(keys.start)..key(keys.end), |(_, depth, order), row| {
-                    is_number(order).then_some(())?;
-                    Some(((depth, order), decode(row).ok()?))
+                    let row = decode(row).ok().filter(|_| is_possible(order))?;
+                    Some(((depth, order), row))
                 })
             })
         };
@@ -130,8 +130,8 @@ impl Disk {
                 let table = disk.db()?.begin_read()?.open_table(INBOX)?;
                 let keys = (host.0, low(keys.start))..(host.0, low(keys.end));
                 rows_in(&table, keys, |(_, order), row| {
-                    is_number(order).then_some(())?;
-                    Some((order, decode(row).ok()?))
+                    let row = decode(row).ok().filter(|_| is_possible(order))?;
+                    Some((order, row))
                 })
             })
         };
@@ -149,8 +149,8 @@ impl Disk {
             self.guarded(|disk| {
                 let table = disk.db()?.begin_read()?.open_table(PAGES)?;
                 rows_in(&table, key(keys.start)..key(keys.end), |(_, visited, order), row| {
-                    is_number(order).then_some(())?;
-                    Some(((visited, order), decode(row).ok()?))
+                    let row = decode(row).ok().filter(|_| is_possible(order))?;
+                    Some(((visited, order), row))
                 })
             })
         };
@@ -164,7 +164,7 @@ impl Disk {
                 let table = disk.db()?.begin_read()?.open_table(RESULTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |order, line| {
                     let is_result = protocol::package::decode_entry(line).is_ok();
-                    (is_number(order) && is_result).then(|| (order, line.to_vec()))
+                    (is_possible(order) && is_result).then(|| (order, line.to_vec()))
                 })
             })
         };
@@ -175,11 +175,6 @@ impl Disk {
 /// Rows in the order of their keys, each once; a damaged page may hold them otherwise.
 fn by_key<K: Ord, V>(rows: Vec<(K, V)>) -> Vec<(K, V)> {
     BTreeMap::from_iter(rows).into_iter().collect()
-}
-
-/// Whether a host, a URL or a result can have this number.
-fn is_number(number: u64) -> bool {
-    number < NUMBERS_END
 }
 
 fn low(key: u128) -> u64 {

@@ -22,8 +22,6 @@ pub(in crate::frontier) const LISTS: usize = 1 << LIST_BITS;
 const HASH_BYTES: usize = 6;
 /// Bytes of a number: enough for 10⁴ URLs a second over 800 years.
 const NUMBER_BYTES: usize = 6;
-/// All numbers of hosts, URLs and results are below this.
-pub(in crate::frontier) const NUMBERS_END: u64 = 1 << (8 * NUMBER_BYTES);
 /// Bytes of an entry.
 const ENTRY: usize = HASH_BYTES + NUMBER_BYTES;
 /// Part of a full list by which it grows.
@@ -136,6 +134,11 @@ impl HostNumbers {
         short.copy_from_slice(&rest[..HASH_BYTES]);
         (list, short)
     }
+}
+
+/// Whether a host, a URL or a result can have this number.
+pub(in crate::frontier) fn is_possible(number: u64) -> bool {
+    number < 1 << (8 * NUMBER_BYTES)
 }
 
 /// Where the entry with this hash begins; an error where it would be.

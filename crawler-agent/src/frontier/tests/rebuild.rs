@@ -168,15 +168,20 @@ fn of_two_rows_that_name_one_host_the_one_in_the_index_is_kept() {
     }
 }
 
+/// Closes the frontier and changes its file.
+fn change_file(world: &mut World, change: impl FnOnce(&redb::WriteTransaction)) {
+    world.frontier = None;
+    let db = redb::Database::open(world.path().join("hosts.redb")).unwrap();
+    let write = db.begin_write().unwrap();
+    change(&write);
+    write.commit().unwrap();
+}
+
 #[test]
 fn rows_with_impossible_numbers_are_lost() {
     let mut world = full_world();
     let host = world.host(&key(7)).0;
-    world.frontier = None;
-    let path = world.path().join("hosts.redb");
-    let db = redb::Database::open(&path).unwrap();
-    let write = db.begin_write().unwrap();
-    {
+    change_file(&mut world, |write| {
         let hosts = redb::TableDefinition::<u64, &[u8]>::new("hosts");
         let mut hosts = write.open_table(hosts).unwrap();
         let row = hosts.get(host).unwrap().unwrap().value().to_vec();
@@ -187,9 +192,7 @@ fn rows_with_impossible_numbers_are_lost() {
         let row = first.1.value().to_vec();
         drop(first);
         queue.insert((host, 0, u64::MAX), row.as_slice()).unwrap();
-    }
-    write.commit().unwrap();
-    drop(db);
+    });
     let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
     assert_eq!(rebuilt.hosts, Salvaged { kept: HOSTS, lost: Some(1) });
     assert_eq!(rebuilt.queued.lost, Some(1));
@@ -199,14 +202,10 @@ fn rows_with_impossible_numbers_are_lost() {
 #[test]
 fn damaged_numbers_are_refused_by_the_name_of_the_file_and_made_again() {
     let mut world = full_world();
-    world.frontier = None;
-    let path = world.path().join("hosts.redb");
-    let db = redb::Database::open(&path).unwrap();
-    let write = db.begin_write().unwrap();
-    let numbers = redb::TableDefinition::<u16, &[u8]>::new("numbers");
-    write.open_table(numbers).unwrap().insert(7, [0_u8; 13].as_slice()).unwrap();
-    write.commit().unwrap();
-    drop(db);
+    change_file(&mut world, |write| {
+        let numbers = redb::TableDefinition::<u16, &[u8]>::new("numbers");
+        write.open_table(numbers).unwrap().insert(7, [0_u8; 13].as_slice()).unwrap();
+    });
     let error = Frontier::open(&world.path(), 8).err().unwrap();
     assert!(error.to_string().contains("hosts.redb"), "{error}");
     let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
