@@ -40,6 +40,7 @@ fn every_page_is_fetched_once() {
     assert!((outcome.coverage - 1.0).abs() < 1e-9);
     assert!(outcome.overlap.abs() < 1e-9);
     assert!(outcome.communication_overhead > 0.0);
+    assert!(outcome.communication_overhead < outcome.links_to_others_per_page, "sent once");
     let last = outcome.quality.last().unwrap();
     assert!((last.region - last.breadth_first).abs() < 1e-9, "the same pages at the end");
 }

@@ -63,6 +63,7 @@ struct Report {
     /// What the paper permits with this t: it predicts no further overlap.
     overlap_permitted: f64,
     communication_overhead: f64,
+    links_to_others_per_page: f64,
     notices_per_page: f64,
     paper_questions_per_page: f64,
     messages_per_page: f64,
@@ -110,6 +111,7 @@ impl Args {
             overlap: mean(|outcome| outcome.overlap),
             overlap_permitted: mean(|outcome| outcome.overlap_permitted),
             communication_overhead: mean(|outcome| outcome.communication_overhead),
+            links_to_others_per_page: mean(|outcome| outcome.links_to_others_per_page),
             notices_per_page: mean(|outcome| outcome.notices_per_page),
             paper_questions_per_page: mean(|outcome| outcome.paper_questions_per_page),
             messages_per_page: mean(|outcome| outcome.messages_per_page),

@@ -57,6 +57,9 @@ pub struct CrawlOutcome {
     pub overlap_permitted: f64,
     /// URLs sent to other agents to fetches, as the paper counts.
     pub communication_overhead: f64,
+    /// Links to hosts of other agents to fetches: what would be sent if no agent remembered what it
+    /// has sent.
+    pub links_to_others_per_page: f64,
     /// Notices of known and fetched URLs sent to next-nearest agents to fetches.
     pub notices_per_page: f64,
     /// Questions about pages to fetches by the paper's rule: *t* for each page.
@@ -105,6 +108,8 @@ struct Crawl<'g> {
     arriving: Vec<(Peer, Peer, Message)>,
     sent: Vec<(Peer, Peer, Message)>,
     messages: u64,
+    /// Links on fetched pages to hosts of other agents.
+    links_to_others: u64,
     /// Fetches in order.
     order: Vec<u32>,
     /// Number of started agents when each page was fetched last.
@@ -154,6 +159,7 @@ impl<'g> Crawl<'g> {
             arriving: Vec::new(),
             sent: Vec::new(),
             messages: 0,
+            links_to_others: 0,
             order: Vec::new(),
             fetched: BTreeMap::new(),
             starts: 0,
@@ -258,6 +264,7 @@ impl<'g> Crawl<'g> {
         let graph = self.graph;
         for target in graph.links(page as usize) {
             let host_of = self.host_of(*target);
+            self.links_to_others += u64::from(!self.owns(at, host_of));
             // The engine knows what it has queued of its own hosts.
             if !self.agents[at].knows(host_of, *target) {
                 self.offer(at, host_of, *target);
@@ -268,6 +275,13 @@ impl<'g> Crawl<'g> {
         if let Some(member) = &mut self.agents[at].member {
             member.fetched(url, ADDRESS, now);
         }
+    }
+
+    fn owns(&mut self, at: usize, host: u32) -> bool {
+        let placed = self.placed[host as usize];
+        let now = self.now;
+        let member = self.agents[at].member.as_mut();
+        member.is_some_and(|member| member.permit(placed, now).is_granted())
     }
 
     fn offer(&mut self, at: usize, host: u32, page: u32) {
@@ -358,6 +372,7 @@ impl<'g> Crawl<'g> {
             overlap: self.repeated as f64 / different,
             overlap_permitted: self.permitted as f64 / different,
             communication_overhead: self.counts.urls as f64 / fetches,
+            links_to_others_per_page: self.links_to_others as f64 / fetches,
             notices_per_page: self.counts.notices as f64 / fetches,
             paper_questions_per_page: f64::from(self.settings.recovery),
             messages_per_page: self.messages as f64 / fetches,
