@@ -48,15 +48,18 @@ impl fmt::Display for Shortage {
 /// which frees space again.
 const HIGH_WATER: u64 = 90;
 
-/// Whether space is short in `dir`.
+/// Whether space is short in `dir`. A directory that does not exist yet is empty, and on the disk
+/// of the directory in which it will be made.
 pub fn shortage(dir: &Path, limits: &Limits) -> std::io::Result<Option<Shortage>> {
-    let disk = statvfs(dir)?;
+    let dir = std::path::absolute(dir)?;
+    let existing = dir.ancestors().find(|above| above.exists()).unwrap_or(&dir);
+    let disk = statvfs(existing)?;
     let free = disk.blocks_available() * disk.fragment_size();
     let floor = limits.disk_floor_bytes;
     if free < floor {
         return Ok(Some(Shortage::Floor { free, floor }));
     }
-    let used = size(dir)?;
+    let used = if existing == dir { size(&dir)? } else { 0 };
     let cap = limits.disk_bytes;
     Ok((used > cap / 100 * HIGH_WATER).then_some(Shortage::Cap { used, cap }))
 }
@@ -94,5 +97,14 @@ mod tests {
         assert_eq!(with(1_000_000, 0), Some(Shortage::Cap { used: 950_000, cap: 1_000_000 }));
         let short = with(1 << 30, u64::MAX).unwrap();
         assert!(short.to_string().contains("free on the disk"), "{short}");
+    }
+
+    #[test]
+    fn a_directory_that_does_not_exist_yet_is_empty() {
+        let dir = TempDir::new().unwrap();
+        std::fs::write(dir.path().join("of somebody else"), vec![0; 950_000]).unwrap();
+        let limits = Limits { disk_bytes: 1_000_000, disk_floor_bytes: 0, ..Limits::default() };
+        assert_eq!(shortage(&dir.path().join("new/data"), &limits).unwrap(), None);
+        assert!(!dir.path().join("new").exists(), "a check makes nothing");
     }
 }

@@ -55,22 +55,28 @@ async fn check(config: &Config, dir: &Path, service: Option<&InstalledService>) 
     checks
 }
 
+/// Nothing is made here: a directory that belongs to whoever ran this may be closed to the agent.
 fn data_directory(dir: &Path, service: Option<&InstalledService>) -> Check {
     let subject = "data directory";
+    let advice = || match service {
+        Some(service) => service.how_to_enrol(dir),
+        None => {
+            "start it with --join-token-file FILE; the file has the admin's join token".to_owned()
+        }
+    };
+    if matches!(dir.try_exists(), Ok(false)) {
+        let finding = format!("{} does not exist yet; the agent makes it", dir.display());
+        return Check::warning(subject, finding, advice());
+    }
     let opened = DataDir::open(dir).and_then(|data_dir| data_dir.identity());
     match opened {
         Ok(Some(identity)) => {
             Check::ok(subject, format!("{}, enrolled as {}", dir.display(), identity.agent))
         }
-        Ok(None) => Check::warning(
-            subject,
-            format!("{}: the agent has not enrolled yet", dir.display()),
-            match service {
-                Some(service) => service.how_to_enrol(dir),
-                None => "start it with --join-token-file FILE; the file has the admin's join token"
-                    .to_owned(),
-            },
-        ),
+        Ok(None) => {
+            let finding = format!("{}: the agent has not enrolled yet", dir.display());
+            Check::warning(subject, finding, advice())
+        }
         Err(error) => Check::problem(
             subject,
             error_line::of(&error),
@@ -195,4 +201,23 @@ fn ports(config: &Config, dir: &Path) -> Vec<Check> {
         ),
     };
     wanted.into_iter().map(check).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_data_directory_that_does_not_exist_yet_is_not_made() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("data");
+        let check = data_directory(&dir, None);
+        assert_eq!(check.verdict, CheckVerdict::Warning);
+        assert!(check.finding.contains("does not exist yet"), "{}", check.finding);
+        assert!(!dir.exists());
+
+        std::fs::create_dir(&dir).unwrap();
+        let check = data_directory(&dir, None);
+        assert!(check.finding.contains("has not enrolled yet"), "{}", check.finding);
+    }
 }
