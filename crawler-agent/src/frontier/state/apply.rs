@@ -13,8 +13,8 @@ use super::{
     inbox::InboxUrl,
 };
 use crate::frontier::{
-    AdoptedUrl, Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord,
-    PageHistory, Report, VisitedUrl, disk::Disk,
+    Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord, PageHistory,
+    Report, VisitedUrl, disk::Disk,
 };
 
 /// URLs that one [`Change::GiveUp`] ends, so that no change grows with the queue.
@@ -128,29 +128,6 @@ impl State {
         }
     }
 
-    /// Queues URLs of hosts that are the agent's from now on, and remembers those that others have
-    /// fetched.
-    fn adopt(
-        &mut self,
-        disk: &Disk,
-        urls: &[AdoptedUrl],
-        at: UnixMillis,
-        bounds: Bounds,
-    ) -> Result<Effect, FrontierError> {
-        let mut effect = Effect::default();
-        for adopted in urls.iter().filter(|adopted| adopted.depth <= bounds.depth) {
-            let AdoptedUrl { url, depth, redirects, is_fetched } = adopted;
-            let number = self.acquire_host(url.host_key_str(), at);
-            if !is_fetched {
-                let arrival = Arrival { url, depth: *depth, redirects: *redirects };
-                self.enqueue(disk, number, arrival, bounds, &mut effect)?;
-            } else if let Some(host) = self.hosts.get_mut(disk, number)? {
-                host.remember(disk, url)?;
-            }
-        }
-        Ok(effect)
-    }
-
     /// Drops a host without handing anything back.
     fn drop_host(&mut self, disk: &Disk, number: HostNumber) -> Result<Effect, FrontierError> {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
@@ -177,7 +154,7 @@ impl State {
     }
 
     /// Queues a URL of this host, and notes in the effect that the host has work.
-    fn enqueue(
+    pub(super) fn enqueue(
         &mut self,
         disk: &Disk,
         number: HostNumber,
@@ -362,7 +339,14 @@ impl State {
 /// Returns whether it was in the queue.
 fn file_page(host: &mut Host, disk: &Disk, done: &Done) -> Result<bool, FrontierError> {
     let (order, was_queued, is_settled) = match done.item {
-        VisitedUrl::Queued { key } => (key.1, host.dequeue(disk, key)?.is_some(), false),
+        VisitedUrl::Queued { key } => {
+            let was_queued = host.dequeue(disk, key)?.is_some();
+            // Another agent fetched it, too, and its page came during the visit.
+            if let Some(page) = done.page.as_ref().filter(|_| !was_queued) {
+                host.remove_page_at(disk, &page.path)?;
+            }
+            (key.1, was_queued, false)
+        }
         VisitedUrl::Page { key, past } => {
             let stored = host.remove_page(disk, key)?;
             if done.page.is_none() {

@@ -1,18 +1,18 @@
 //! Handover of a host as a bundle: what leaves with it, and how it joins what the next agent has.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use model::UnixMillis;
 
 use super::{
     QueuedPath, State,
-    host::{Host, url_of},
-    seen::shortened,
+    host::{Arrival, Host, url_of},
+    seen::{SeenUrl, shortened},
     short,
 };
 use crate::frontier::{
-    Effect, FrontierError, HostBundle, HostNumber, PageHistory, PageRecord, QueuedUrl,
-    bundle::MAX_URLS, disk::Disk,
+    AdoptedUrl, Bounds, Effect, FrontierError, HostBundle, HostNumber, PageHistory, PageRecord,
+    QueuedUrl, bundle::MAX_URLS, disk::Disk,
 };
 
 /// Longest time for which a bundle may keep its host from being fetched, in milliseconds. The
@@ -26,7 +26,7 @@ impl Host {
             return Ok(None);
         }
         let number = self.number;
-        let mut seen: HashSet<u64> =
+        let mut seen: HashSet<SeenUrl> =
             self.seen.all(|run| disk.seen_run(number, run))?.into_iter().collect();
         let mut queue = Vec::with_capacity(self.queue.len());
         for ((depth, _), url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
@@ -63,16 +63,17 @@ impl Host {
         self.record.failures = self.record.failures.max(bundle.record.failures);
     }
 
-    /// Adds the URLs of the bundle that are not known here. Returns how many of them are in the
-    /// queue.
+    /// Adds the URLs of the bundle that are not known here, and ends the waiting of those that were
+    /// fetched.
     fn join_urls(
         &mut self,
         disk: &Disk,
         bundle: &HostBundle,
         placing: BundlePlacement,
-    ) -> Result<u32, FrontierError> {
+    ) -> Result<(), FrontierError> {
+        let waited = self.end_waiting(disk, &bundle.fetched()?)?;
         let queued = self.join_queue(disk, &bundle.queue, placing)?;
-        let pages = self.join_pages(disk, &bundle.pages, placing)?;
+        let pages = self.join_pages(disk, &bundle.pages, &waited, placing)?;
         let mut others = 0_u32;
         for url in &bundle.seen {
             others += u32::from(self.see(disk, shortened(*url))?);
@@ -81,7 +82,7 @@ impl Host {
         let live = u32::try_from(bundle.queue.len() + bundle.pages.len()).unwrap_or(u32::MAX);
         let others = others.min(bundle.record.accepted.saturating_sub(live));
         self.record.accepted = self.record.accepted.saturating_add(queued + pages + others);
-        Ok(queued)
+        Ok(())
     }
 
     fn join_queue(
@@ -103,24 +104,63 @@ impl Host {
         Ok(joined)
     }
 
-    /// Adds pages. One that is queued here already is fetched as a new one.
+    /// Adds pages that are not known here, and those that waited here. Returns how many were not
+    /// known.
     fn join_pages(
         &mut self,
         disk: &Disk,
         pages: &[(UnixMillis, PageRecord)],
+        waited: &HashSet<SeenUrl>,
         placing: BundlePlacement,
     ) -> Result<u32, FrontierError> {
         let mut joined = 0;
         for (order, (visited, page)) in (placing.order..).zip(pages) {
-            if self.see(disk, short(url_of(&self.record.key, &page.path)?.fingerprint()))? {
+            let url = short(url_of(&self.record.key, &page.path)?.fingerprint());
+            let is_new = self.see(disk, url)?;
+            if is_new || waited.contains(&url) {
                 let past = if placing.keeps_times { page.past } else { PageHistory::default() };
                 // A visit in the future would put the next one off.
                 let visited = (*visited).min(placing.at);
                 self.insert_page((visited.0, order), PageRecord { past, ..page.clone() });
-                joined += 1;
+                joined += u32::from(is_new);
             }
         }
         Ok(joined)
+    }
+
+    /// Removes from the queue what another agent has fetched. An agent that gets a host back still
+    /// has these URLs in its queue. Returns what was removed.
+    fn end_waiting(
+        &mut self,
+        disk: &Disk,
+        fetched: &HashSet<SeenUrl>,
+    ) -> Result<HashSet<SeenUrl>, FrontierError> {
+        if !self.has_queued() || fetched.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let number = self.number;
+        let mut waiting = Vec::new();
+        for (key, url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
+            let url = short(url_of(&self.record.key, &url.path)?.fingerprint());
+            if fetched.contains(&url) {
+                waiting.push((key, url));
+            }
+        }
+        for (key, _) in &waiting {
+            self.dequeue(disk, *key)?;
+        }
+        Ok(waiting.into_iter().map(|(_, url)| url).collect())
+    }
+}
+
+impl HostBundle {
+    /// The URLs that the former agent is done with: pages, and URLs that gave none.
+    fn fetched(&self) -> Result<HashSet<SeenUrl>, FrontierError> {
+        let mut fetched: HashSet<SeenUrl> = self.seen.iter().copied().map(shortened).collect();
+        for (_, page) in &self.pages {
+            fetched.insert(short(url_of(&self.record.key, &page.path)?.fingerprint()));
+        }
+        Ok(fetched)
     }
 }
 
@@ -177,13 +217,62 @@ impl State {
             return Ok(Effect::default());
         }
         host.join_record(bundle, at);
-        let queued = host.join_urls(disk, bundle, placing)?;
+        let before = host.queue.len() as u64;
+        host.join_urls(disk, bundle, placing)?;
+        let after = host.queue.len() as u64;
         let due = host.record.due;
         self.totals.next_order += bundle.urls() as u64;
-        self.hosts.queued += u64::from(queued);
+        self.hosts.queued = (self.hosts.queued + after).saturating_sub(before);
         let mut effect = Effect::default();
         effect.ready.push((number, due));
         self.look_ahead(disk, number, &mut effect)?;
         Ok(effect)
+    }
+
+    /// Queues URLs of hosts that are the agent's from now on, and remembers those that others have
+    /// fetched.
+    pub(super) fn adopt(
+        &mut self,
+        disk: &Disk,
+        urls: &[AdoptedUrl],
+        at: UnixMillis,
+        bounds: Bounds,
+    ) -> Result<Effect, FrontierError> {
+        let mut effect = Effect::default();
+        let mut fetched: BTreeMap<HostNumber, HashSet<SeenUrl>> = BTreeMap::new();
+        for adopted in urls.iter().filter(|adopted| adopted.depth <= bounds.depth) {
+            let AdoptedUrl { url, depth, redirects, is_fetched } = adopted;
+            let number = self.acquire_host(url.host_key_str(), at);
+            if *is_fetched {
+                fetched.entry(number).or_default().insert(short(url.fingerprint()));
+            } else {
+                let arrival = Arrival { url, depth: *depth, redirects: *redirects };
+                self.enqueue(disk, number, arrival, bounds, &mut effect)?;
+            }
+        }
+        for (number, fetched) in fetched {
+            self.remember(disk, number, fetched)?;
+        }
+        Ok(effect)
+    }
+
+    /// Remembers URLs that others have fetched, so that they are not fetched here.
+    fn remember(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+        fetched: HashSet<SeenUrl>,
+    ) -> Result<(), FrontierError> {
+        let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(()) };
+        let mut known = HashSet::new();
+        for url in fetched {
+            if host.see(disk, url)? {
+                host.record.accepted = host.record.accepted.saturating_add(1);
+            } else {
+                known.insert(url);
+            }
+        }
+        self.hosts.queued -= host.end_waiting(disk, &known)?.len() as u64;
+        Ok(())
     }
 }

@@ -135,14 +135,71 @@ fn a_bundle_joins_what_is_known_and_counts_once() {
     // The front page and a URL of the bundle were routed before the bundle came.
     next.route(1, &format!("{KEY}/"));
     next.route(2, &format!("{KEY}/two"));
-    next.route(3, &format!("{KEY}/page"));
     next.take_over(&bytes, true);
     let joined = next.bundle();
-    assert_eq!(next.queue_of(), ["/", "/two", "/page", "/retried", "/one"]);
-    assert_eq!(joined.pages.len(), 0, "the page is fetched as a new one");
-    assert_eq!(next.frontier().counts().unwrap().queued, 5);
+    assert_eq!(next.queue_of(), ["/", "/two", "/retried", "/one"]);
+    assert_eq!(joined.pages.len(), 1);
+    assert_eq!(next.frontier().counts().unwrap().queued, 4);
     next.take_over(&bytes, true);
     assert_eq!(next.bundle(), joined);
+}
+
+#[test]
+fn what_the_former_agent_fetched_waits_no_longer() {
+    let bytes = former().hand_over(5);
+    let before = HostBundle::decode(&bytes).unwrap();
+    // The agent had the host before, died, and gets it back with the queue it had.
+    let mut next = World::new();
+    for (seq, path) in (1..).zip(["page", "gone", "retried", "new"]) {
+        next.route(seq, &format!("{KEY}/{path}"));
+    }
+    next.frontier().checkpoint().unwrap();
+    next.drop_from_memory();
+    next.take_over(&bytes, true);
+    for _ in 0..2 {
+        let joined = next.bundle();
+        assert_eq!(next.queue_of(), ["/retried", "/new", "/one", "/two"]);
+        assert_eq!((&joined.pages, &joined.seen), (&before.pages, &before.seen));
+        assert_eq!(joined.record.accepted, 6, "each URL counts once");
+        assert_eq!(next.frontier().counts().unwrap().queued, 4);
+        next.restart();
+    }
+}
+
+#[test]
+fn a_page_that_comes_during_its_own_visit_is_there_once() {
+    let bytes = former().hand_over(5);
+    let next = World::new();
+    next.route(1, &format!("{KEY}/page"));
+    let item = next.next(KEY).unwrap();
+    next.take_over(&bytes, true);
+    let path = item.url.path_and_query().to_owned();
+    let record = PageRecord { path, etag: None, ..next.bundle().pages[0].1.clone() };
+    next.apply(done_at(NOW, &item, page(), Some(record.clone()), &[], BOUNDS));
+    assert_eq!(next.bundle().pages, [(NOW, record)]);
+    assert_eq!(next.frontier().counts().unwrap().queued, 3);
+}
+
+#[test]
+fn what_others_fetched_waits_no_longer() {
+    let mut world = World::new();
+    for (seq, path) in (1..).zip(["one", "two", "three"]) {
+        world.route(seq, &format!("{KEY}/{path}"));
+    }
+    let adopted = |path: &str, is_fetched| {
+        let url = CrawlUrl::parse(&format!("{KEY}/{path}")).unwrap();
+        AdoptedUrl { url, depth: 0, redirects: 0, is_fetched }
+    };
+    let urls = vec![adopted("two", true), adopted("four", true), adopted("five", false)];
+    let adopt = Change::Adopt { urls, at: NOW, bounds: BOUNDS };
+    for _ in 0..2 {
+        world.apply(adopt.clone());
+        assert_eq!(world.queue_of(), ["/one", "/three", "/five"]);
+        assert_eq!(world.frontier().counts().unwrap().queued, 3);
+        assert_eq!(world.bundle().record.accepted, 5);
+        world.restart();
+    }
+    assert_eq!(world.route(4, &format!("{KEY}/four")).ready, []);
 }
 
 #[test]

@@ -201,18 +201,6 @@ impl Host {
         Ok(is_queued)
     }
 
-    /// Remembers a URL that another agent has fetched, so that it is not queued.
-    pub(super) fn remember(&mut self, disk: &Disk, url: &CrawlUrl) -> Result<(), FrontierError> {
-        let number = self.number;
-        let url = short(url.fingerprint());
-        if !self.seen.contains(url, |run| disk.seen_run(number, run))? {
-            self.seen.add(url);
-            self.record.accepted = self.record.accepted.saturating_add(1);
-            self.is_changed = true;
-        }
-        Ok(())
-    }
-
     /// The first URL of the queue.
     pub(super) fn next(&mut self, disk: &Disk) -> Result<Option<QueueItem>, FrontierError> {
         let number = self.number;
@@ -305,6 +293,18 @@ impl Host {
         let number = self.number;
         let removed = self.pages.remove(key, |from, most| disk.pages(number, from, most))?;
         Ok(removed.map(|page| *page))
+    }
+
+    /// Removes the page with this path, which is not in the queue. Reads all pages of the host.
+    pub(super) fn remove_page_at(&mut self, disk: &Disk, path: &str) -> Result<(), FrontierError> {
+        let number = self.number;
+        let mut pages = self.pages.all(|from, most| disk.pages(number, from, most))?;
+        let found = pages.find(|(_, page)| page.path == path).map(|(key, _)| key);
+        drop(pages);
+        if let Some(key) = found {
+            self.remove_page(disk, key)?;
+        }
+        Ok(())
     }
 
     /// Adds a page that was visited.
