@@ -2,13 +2,15 @@
 //! every check, `bench` and `lab` measure, `fuzz-api` sends generated requests to the API.
 //!
 //! `machine` installs what a command needs; `web` builds the dashboard with Node; `test` runs every
-//! check as a named step; `ignored` finds the tests that need something special, and `selection`
-//! decides which of them run; `demo` builds the programs and becomes the demo.
+//! check as a named step, the lints in the `background`; `ignored` finds the tests that need
+//! something special, and `selection` decides which of them run; `demo` builds the programs and
+//! becomes the demo.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod background;
 mod bench;
 mod cargo;
 mod demo;

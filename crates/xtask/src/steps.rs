@@ -70,8 +70,19 @@ impl Steps {
     pub(crate) fn record(&mut self, name: &'static str, work: impl FnOnce() -> anyhow::Result<()>) {
         println!("── {name}");
         let begun = Instant::now();
-        let failure = work().err().map(|error| format!("{error:#}"));
-        self.done.push(Step { name, duration: begun.elapsed(), failure });
+        let outcome = work();
+        self.add(name, begun.elapsed(), outcome);
+    }
+
+    /// Adds a step that has ended.
+    pub(crate) fn add(
+        &mut self,
+        name: &'static str,
+        duration: Duration,
+        outcome: anyhow::Result<()>,
+    ) {
+        let failure = outcome.err().map(|error| format!("{error:#}"));
+        self.done.push(Step { name, duration, failure });
     }
 
     /// Records that a check or a test is not run, and why.

@@ -1,7 +1,11 @@
 //! `cargo xtask test`: runs every check and names what was left out.
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
+use anyhow::{Context as _, ensure};
+
+use crate::background::Background;
 use crate::cargo::cargo;
 use crate::optional::Optional;
 use crate::selection::Selection;
@@ -32,7 +36,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         pages(&mut steps)?;
     }
-    lints(&mut steps);
+    steps.run("format", cargo(&["fmt", "--all", "--check"]));
     tests(&mut steps, &args.without)?;
     deny::check(&mut steps, &args.without);
     if browser {
@@ -53,14 +57,13 @@ fn pages(steps: &mut Steps) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn lints(steps: &mut Steps) {
+/// Checks of the code that need nothing but processors.
+fn lints() -> Vec<(&'static str, Command)> {
     const CLIPPY: [&str; 8] =
         ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
-    steps.run("format", cargo(&["fmt", "--all", "--check"]));
-    steps.run("clippy", cargo(&CLIPPY));
     let mut documentation = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--quiet"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
-    steps.run("documentation", documentation);
+    vec![("clippy", cargo(&CLIPPY)), ("documentation", documentation)]
 }
 
 fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
@@ -70,12 +73,13 @@ fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
     steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins", "--tests"]));
     let selection = Selection::of(&repository::root(), without)?;
     if tools::has("nextest") {
-        let mut nextest = cargo(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
-        nextest.args(selection.nextest_arguments());
-        steps.run_with_highlight("tests", in_color(nextest), "Summary");
+        with_nextest(steps, &selection);
     } else {
         println!("cargo-nextest is not installed (`cargo install --locked cargo-nextest`):");
         println!("the tests run with cargo's own runner, which is slower");
+        for (name, command) in lints() {
+            steps.run(name, command);
+        }
         without_nextest(steps, &selection);
     }
     for (test, reason) in selection.left_out {
@@ -84,6 +88,30 @@ fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
     }
     steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
     Ok(())
+}
+
+/// The tests wait for delays and for each other most of the time, and the lints run meanwhile.
+fn with_nextest(steps: &mut Steps, selection: &Selection) {
+    // While the lints run, they hold the lock of the target directory, for which nextest would wait
+    // to see whether anything must be built. It is told what was built instead.
+    let list = repository::target().join("test-programs.json");
+    steps.record("tests: list", || list_programs(&list));
+    let lints = Background::start(lints());
+    let mut nextest = cargo(&["nextest", "run", "--no-fail-fast", "--binaries-metadata"]);
+    nextest.arg(list).args(selection.nextest_arguments());
+    steps.run_with_highlight("tests", in_color(nextest), "Summary");
+    lints.join(steps);
+}
+
+/// Writes the list of the test programs that were built.
+fn list_programs(path: &Path) -> anyhow::Result<()> {
+    // If this fails, no program of an earlier list may run.
+    drop(std::fs::remove_file(path));
+    let mut list = cargo(&["nextest", "list", "--locked", "--workspace"]);
+    list.args(["--list-type", "binaries-only", "--message-format", "json"]);
+    let output = list.stderr(Stdio::inherit()).output().context("cannot run cargo nextest")?;
+    ensure!(output.status.success(), "cargo nextest list ended with {}", output.status);
+    std::fs::write(path, output.stdout).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The same tests with cargo's own runner. The scenarios of the package `tests` measure
