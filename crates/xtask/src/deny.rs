@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use crate::optional::Optional;
+use crate::process::succeed;
 use crate::steps::Steps;
 use crate::{cargo, repository};
 
@@ -43,17 +44,11 @@ pub(crate) fn check(steps: &mut Steps, without: &[Optional]) {
 
 fn check_with_advisories(database: &Path) -> anyhow::Result<()> {
     // cargo-deny runs without the network, but it also reads the crates for other systems.
-    run(cargo::cargo(&["fetch", "--locked", "--quiet"]), "cargo fetch")?;
+    succeed(cargo::cargo(&["fetch", "--locked", "--quiet"]), "cargo fetch")?;
     let config = configuration(database)?;
     let mut command = cargo::cargo(&["deny", "--offline", "--config"]);
     command.arg(config).arg("check");
-    run(command, "cargo deny")
-}
-
-fn run(mut command: std::process::Command, name: &str) -> anyhow::Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {name}"))?;
-    anyhow::ensure!(status.success(), "{name} ended with {status}");
-    Ok(())
+    succeed(command, "cargo deny")
 }
 
 /// A copy of the advisory database: that of `NEARCRAWL_ADVISORY_DB`, else one beside the

@@ -21,6 +21,7 @@ mod lab;
 mod machine;
 mod namespaces;
 mod optional;
+mod process;
 mod repository;
 mod selection;
 mod steps;

@@ -4,9 +4,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use crate::machine::{self, has_program};
+use crate::process::succeed;
 use crate::repository;
 
 /// The oldest version of Node that builds the pages.
@@ -64,7 +65,7 @@ pub(crate) fn install(folder: &str) -> anyhow::Result<()> {
     }
     let mut command = npm(folder);
     command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
-    run(command, "npm ci")
+    succeed(command, "npm ci")
 }
 
 /// npm writes its own copy of the lock file after it has installed everything.
@@ -80,15 +81,7 @@ fn is_installed(folder: &Path) -> bool {
 /// Builds the pages into `web-ui/dist`.
 pub(crate) fn build() -> anyhow::Result<()> {
     install("web-ui")?;
-    run(script("web-ui", "build"), "npm run build")
-}
-
-fn run(mut command: Command, name: &str) -> anyhow::Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {name}"))?;
-    if !status.success() {
-        bail!("{name} ended with {status}");
-    }
-    Ok(())
+    succeed(script("web-ui", "build"), "npm run build")
 }
 
 #[cfg(test)]
