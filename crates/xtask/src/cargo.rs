@@ -1,5 +1,6 @@
 //! Calls of cargo in this workspace.
 
+use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
 use crate::repository;
@@ -9,8 +10,26 @@ const OF_A_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
 
 /// A call of the cargo that runs this program, in the root of the repository.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
+    in_workspace(Command::new(program()), arguments)
+}
+
+/// The same with a priority that delays no other program, where the system allows it.
+pub(crate) fn idle_cargo(arguments: &[&str]) -> Command {
+    const IDLE: [&str; 2] = ["--idle", "0"];
+    let is_allowed = Command::new("chrt").args(IDLE).arg("true").stderr(Stdio::null()).status();
+    if !is_allowed.is_ok_and(|status| status.success()) {
+        return cargo(arguments);
+    }
+    let mut command = Command::new("chrt");
+    command.args(IDLE).arg(program());
+    in_workspace(command, arguments)
+}
+
+fn program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+fn in_workspace(mut command: Command, arguments: &[&str]) -> Command {
     command.args(arguments).current_dir(repository::root());
     // `cargo run` describes this package in the environment. Build scripts that depend on such
     // variables would run again whenever cargo is started the other way, and with them half of the

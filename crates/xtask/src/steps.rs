@@ -6,12 +6,22 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
+/// A step that has ended.
 #[derive(Debug)]
-struct Step {
+pub(crate) struct Step {
     name: &'static str,
     duration: Duration,
     /// None when the step passed.
     failure: Option<String>,
+}
+
+impl Step {
+    /// Does the work of a step.
+    pub(crate) fn of(name: &'static str, work: impl FnOnce() -> anyhow::Result<()>) -> Self {
+        let begun = Instant::now();
+        let failure = work().err().map(|error| format!("{error:#}"));
+        Self { name, duration: begun.elapsed(), failure }
+    }
 }
 
 /// A check or a test that was not run.
@@ -69,20 +79,12 @@ impl Steps {
     /// Runs a function as a step.
     pub(crate) fn record(&mut self, name: &'static str, work: impl FnOnce() -> anyhow::Result<()>) {
         println!("── {name}");
-        let begun = Instant::now();
-        let outcome = work();
-        self.add(name, begun.elapsed(), outcome);
+        self.done.push(Step::of(name, work));
     }
 
-    /// Adds a step that has ended.
-    pub(crate) fn add(
-        &mut self,
-        name: &'static str,
-        duration: Duration,
-        outcome: anyhow::Result<()>,
-    ) {
-        let failure = outcome.err().map(|error| format!("{error:#}"));
-        self.done.push(Step { name, duration, failure });
+    /// Adds steps that ran beside others.
+    pub(crate) fn extend(&mut self, steps: Vec<Step>) {
+        self.done.extend(steps);
     }
 
     /// Records that a check or a test is not run, and why.

@@ -1,13 +1,15 @@
 //! `cargo xtask test`: runs every check and names what was left out.
 
+use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 
 use crate::background::Background;
-use crate::cargo::cargo;
+use crate::cargo::{cargo, idle_cargo};
 use crate::optional::Optional;
+use crate::process::succeed;
 use crate::selection::Selection;
 use crate::steps::Steps;
 use crate::{cargo as tools, deny, machine, repository, web};
@@ -57,13 +59,14 @@ fn pages(steps: &mut Steps) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks of the code that need nothing but processors.
+/// Checks of the code that need nothing but processors. They leave these to the tests.
 fn lints() -> Vec<(&'static str, Command)> {
     const CLIPPY: [&str; 8] =
         ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
-    let mut documentation = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--quiet"]);
+    const DOC: [&str; 5] = ["doc", "--locked", "--workspace", "--no-deps", "--quiet"];
+    let mut documentation = idle_cargo(&DOC);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
-    vec![("clippy", cargo(&CLIPPY)), ("documentation", documentation)]
+    vec![("clippy", idle_cargo(&CLIPPY)), ("documentation", documentation)]
 }
 
 fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
@@ -105,13 +108,12 @@ fn with_nextest(steps: &mut Steps, selection: &Selection) {
 
 /// Writes the list of the test programs that were built.
 fn list_programs(path: &Path) -> anyhow::Result<()> {
-    // If this fails, no program of an earlier list may run.
-    drop(std::fs::remove_file(path));
+    // Empties an earlier list: if this fails, none of its programs may run.
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
     let mut list = cargo(&["nextest", "list", "--locked", "--workspace"]);
     list.args(["--list-type", "binaries-only", "--message-format", "json"]);
-    let output = list.stderr(Stdio::inherit()).output().context("cannot run cargo nextest")?;
-    ensure!(output.status.success(), "cargo nextest list ended with {}", output.status);
-    std::fs::write(path, output.stdout).with_context(|| format!("cannot write {}", path.display()))
+    list.stdout(file);
+    succeed(list, "cargo nextest list")
 }
 
 /// The same tests with cargo's own runner. The scenarios of the package `tests` measure
