@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use coordinator::placement::agent_administration::AgentAction;
 use model::{AgentId, AgentState, ProbeMethod, UnixMillis};
@@ -20,7 +20,7 @@ use reqwest::{Client, Response, StatusCode};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::world::Running;
+use crate::world::{PATIENCE, Running};
 
 /// The epoch of every test agent.
 pub(crate) const EPOCH: u64 = 7;
@@ -221,9 +221,11 @@ impl FakeAgent {
         orders
     }
 
-    /// Heartbeats until there are such orders, and gives them.
+    /// Heartbeats until there are such orders, and gives them. Not a number of heartbeats: while an
+    /// order to measure a home is open, each is answered at once.
     pub(crate) async fn orders(&mut self, running: &Running) -> Vec<ProbeOrder> {
-        for _ in 0..20 {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
             let orders = self.new_orders(running, 3_000).await;
             if !orders.is_empty() {
                 return orders;
@@ -234,7 +236,8 @@ impl FakeAgent {
 
     /// Heartbeats until there are routes to URLs not seen before, and gives them.
     pub(crate) async fn routes(&mut self, running: &Running) -> Vec<Route> {
-        for _ in 0..20 {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
             let answer = self.heartbeat(running, 3_000).await;
             let new: Vec<Route> = answer
                 .routes
