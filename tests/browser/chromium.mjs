@@ -14,41 +14,31 @@ export function launch() {
   });
 }
 
-const windows = {
+/** The sizes of windows in which every page must hold. */
+export const windows = {
   desktop: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
   narrow: { width: 320, height: 700 },
 };
 const colours = {
-  light: { colorScheme: 'light' },
-  dark: { colorScheme: 'dark' },
+  light: { colorScheme: 'light', forcedColors: 'none' },
+  dark: { colorScheme: 'dark', forcedColors: 'none' },
   forced: { colorScheme: 'light', forcedColors: 'active' },
 };
 
-/** The sizes and colours in which every page must hold: each size in each colour. */
-export const looks = Object.entries(windows).flatMap(([size, viewport]) =>
-  Object.entries(colours).map(([colour, scheme]) => ({
-    name: `${size}-${colour}`,
-    viewport,
-    ...scheme,
-  })),
-);
+/** Checks a page as it stands in all colours in which every page must hold. */
+export async function inEachColour(page, check) {
+  for (const [colour, media] of Object.entries(colours)) {
+    await page.emulateMedia(media);
+    await redraw(page);
+    await check(colour);
+  }
+}
 
 /** A page of its own, with its own cookies. Errors of the page and refused contents are collected in `page.complaints`. */
-export async function open(
-  browser,
-  url,
-  {
-    colorScheme = 'light',
-    forcedColors = 'none',
-    viewport = looks[0].viewport,
-    storageState,
-  } = {},
-) {
+export async function open(browser, url, { viewport = windows.desktop, storageState } = {}) {
   const context = await browser.newContext({
     baseURL: url,
-    colorScheme,
-    forcedColors,
     viewport,
     storageState,
     reducedMotion: 'reduce',
@@ -63,6 +53,17 @@ export async function open(
       page.complaints.push(text);
   });
   return page;
+}
+
+/** Draws the page anew from nothing, so that no element keeps a colour or is still on the way from one to another. */
+async function redraw(page) {
+  await page.evaluate(async () => {
+    const { style } = document.documentElement;
+    style.display = 'none';
+    document.documentElement.getBoundingClientRect();
+    style.removeProperty('display');
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  });
 }
 
 /** Signs in through the form. */
@@ -81,10 +82,25 @@ export async function settled(page) {
   await page.evaluate(() => document.fonts.ready);
 }
 
-/** axe's serious and critical findings on the page as it stands, one line each. */
-export async function seriousViolations(page) {
-  await page.evaluate(await readFile(axeFile, 'utf8'));
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document));
+/** Rules of axe whose findings depend on colours. */
+const colourRules = ['color-contrast', 'link-in-text-block'];
+
+/** axe's serious and critical findings on the page as it stands in this colour, one line each. What does not depend on
+ * colours is checked in the first one. */
+export async function violationsIn(page, colour) {
+  return seriousViolations(page, colour === 'light' ? undefined : colourRules);
+}
+
+/** axe's serious and critical findings on the page as it stands, one line each. All its rules are checked, or the given
+ * ones. */
+export async function seriousViolations(page, rules) {
+  if (!(await page.evaluate(() => 'axe' in globalThis)))
+    await page.evaluate(await readFile(axeFile, 'utf8'));
+  const options = rules ? { runOnly: rules } : {};
+  const { violations } = await page.evaluate(
+    (options) => globalThis.axe.run(document, options),
+    options,
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}`));

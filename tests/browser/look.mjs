@@ -1,15 +1,16 @@
 // Every page in every look, as pictures to look at, with axe's findings and sideways scrolling printed.
 //   NEARCRAWL_URL=http://127.0.0.1:8787 NEARCRAWL_ADMIN_PASSWORD=mock NEARCRAWL_SCREENSHOTS=/tmp/look node look.mjs [path...]
 import {
+  inEachColour,
   launch,
-  looks,
   open,
   overflows,
-  seriousViolations,
   settled,
   shoot,
   signIn,
   unlevel,
+  violationsIn,
+  windows,
 } from './chromium.mjs';
 
 const url = process.env.NEARCRAWL_URL ?? 'http://127.0.0.1:8787';
@@ -51,26 +52,32 @@ const usual = [
 const chosen = process.argv.slice(2);
 
 const browser = await launch();
-for (const look of looks) {
-  const visitor = await open(browser, url, look);
-  const admin = await open(browser, url, look);
+for (const [size, viewport] of Object.entries(windows)) {
+  const visitor = await open(browser, url, { viewport });
+  const admin = await open(browser, url, { viewport });
   await signIn(admin, password);
   for (const path of chosen.length > 0 ? chosen : [...usual, await explanationPage(admin)]) {
     const page = path === '/sign-in' ? visitor : admin;
     await page.goto(path);
     await settled(page);
-    await shoot(page, `${nameOf(path)}.${look.name}`);
-    for (const violation of await seriousViolations(page))
-      console.log(`${look.name} ${path} ${violation}`);
-    const wide = await overflows(page);
-    if (wide > 0) console.log(`${look.name} ${path} is ${wide} px wider than the window`);
-    if (look.viewport.width > 400)
-      for (const fault of await unlevel(page)) console.log(`${look.name} ${path} ${fault}`);
+    await inEachColour(page, (colour) => look(page, path, size, colour));
     for (const complaint of page.complaints.splice(0))
-      console.log(`${look.name} ${path} ${complaint}`);
+      console.log(`${size} ${path} ${complaint}`);
   }
 }
 await browser.close();
+
+/** Takes a picture of the page, and prints what is wrong in it. */
+async function look(page, path, size, colour) {
+  const name = `${size}-${colour}`;
+  await shoot(page, `${nameOf(path)}.${name}`);
+  for (const violation of await violationsIn(page, colour))
+    console.log(`${name} ${path} ${violation}`);
+  const wide = await overflows(page);
+  if (wide > 0) console.log(`${name} ${path} is ${wide} px wider than the window`);
+  const faults = size === 'desktop' ? await unlevel(page) : [];
+  for (const fault of faults) console.log(`${name} ${path} ${fault}`);
+}
 
 /** The explanation with the most probes among the newest delegations. */
 async function explanationPage(page) {

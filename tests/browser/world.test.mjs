@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  looks,
+  inEachColour,
   misalignments,
   open,
   overflows,
-  seriousViolations,
   settled,
   shoot,
   unlevel,
+  violationsIn,
+  windows,
 } from './chromium.mjs';
 import { createsAndRemoves } from './accounts.mjs';
 import { joinsByTheForm, makesApiTokens } from './joining.mjs';
@@ -328,9 +329,9 @@ test('an unknown address says so', async () => {
   await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
 });
 
-for (const look of looks) {
-  test(`every page holds in ${look.name}`, async () => {
-    const shown = await open(browser, url, { ...look, storageState: signedIn });
+for (const [size, viewport] of Object.entries(windows)) {
+  test(`every page holds in a ${size} window, in each colour`, async () => {
+    const shown = await open(browser, url, { viewport, storageState: signedIn });
     const delegation = await wellProbed(shown);
     const agents = await answer(shown, '/agents?limit=1');
     const hosts = await answer(shown, '/hosts?sort=bytes&limit=1');
@@ -361,22 +362,25 @@ for (const look of looks) {
       accounts: '/accounts',
       audit: '/audit',
     };
-    for (const [name, path] of Object.entries(pages)) await holds(shown, look, name, path);
+    for (const [name, path] of Object.entries(pages)) await holds(shown, size, name, path);
     await shown.context().clearCookies();
-    await holds(shown, look, 'sign-in', '/sign-in');
+    await holds(shown, size, 'sign-in', '/sign-in');
     assert.deepEqual(shown.complaints, []);
     await shown.context().close();
   });
 }
 
 /** A page is shown, photographed, readable for everybody, and no wider than its window. */
-async function holds(shown, look, name, path) {
+async function holds(shown, size, name, path) {
   await shown.goto(path);
   await settled(shown);
-  await shoot(shown, `${name}.${look.name}`);
-  assert.deepEqual(await seriousViolations(shown), [], `${path} in ${look.name}`);
-  assert.equal(await overflows(shown), 0, `${path} in ${look.name} is wider than its window`);
-  // On a wide window some tables stand beside their heading, and on a narrow one values break.
-  const faults = look.viewport.width < 400 ? misalignments : unlevel;
-  assert.deepEqual(await faults(shown), [], `${path} in ${look.name}`);
+  await inEachColour(shown, async (colour) => {
+    const look = `${size}-${colour}`;
+    await shoot(shown, `${name}.${look}`);
+    assert.deepEqual(await violationsIn(shown, colour), [], `${path} in ${look}`);
+    assert.equal(await overflows(shown), 0, `${path} in ${look} is wider than its window`);
+    // On a wide window some tables stand beside their heading, and on a narrow one values break.
+    const faults = size === 'desktop' ? unlevel : misalignments;
+    assert.deepEqual(await faults(shown), [], `${path} in ${look}`);
+  });
 }
