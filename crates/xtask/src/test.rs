@@ -1,8 +1,10 @@
 //! `cargo xtask test`: runs every check and names what was left out.
 
 use std::fs::File;
+use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 
 use anyhow::Context as _;
 
@@ -102,6 +104,7 @@ fn with_nextest(steps: &mut Steps, selection: &Selection) {
     let lints = Background::start(lints());
     let mut nextest = cargo(&["nextest", "run", "--no-fail-fast", "--binaries-metadata"]);
     nextest.arg(list).args(selection.nextest_arguments());
+    nextest.arg("--test-threads").arg(test_threads().to_string());
     steps.run_with_highlight("tests", in_color(nextest), "Summary");
     lints.join(steps);
 }
@@ -114,6 +117,11 @@ fn list_programs(path: &Path) -> anyhow::Result<()> {
     list.args(["--list-type", "binaries-only", "--message-format", "json"]);
     list.stdout(file);
     succeed(list, "cargo nextest list")
+}
+
+/// How many tests run at a time: two for each processor, because most wait for the database.
+fn test_threads() -> usize {
+    2 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The same tests with cargo's own runner. The scenarios of the package `tests` measure
