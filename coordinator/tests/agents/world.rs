@@ -222,7 +222,7 @@ impl Running {
 }
 
 /// Waits until a condition holds.
-pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut condition: impl FnMut() -> F) {
+pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
     let holds = async {
         while !condition().await {
             tokio::time::sleep(Duration::from_millis(20)).await;
