@@ -57,9 +57,13 @@ pub(crate) fn ensure(name: &str) -> bool {
     }
     let package = format!("cargo-{name}");
     println!("installing {package}, which is missing (a few minutes, once)");
-    // Built in a temporary directory, so that our target directory keeps only our own crates.
+    // Built in a temporary directory, so that our target directory keeps only our own crates. It
+    // runs for seconds, so a quick build is worth more than a quick program.
     let installed = cargo(&["install", "--locked", "--quiet", &package])
         .env_remove("CARGO_TARGET_DIR")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
         .status();
     installed.is_ok_and(|status| status.success()) && has(name)
 }
