@@ -1,15 +1,14 @@
 //! HTML extraction with lol_html's streaming parser.
 //!
-//! The parser rewrites a document into itself. Its handlers see the text and the few elements that
-//! carry links or directives; everything between, such as end tags, passes to its output, where
-//! [`super::tags`] looks for the ends of words. So no handler has to be made while a page is read.
+//! The parser finds the few elements that carry links or directives and skips over everything else.
+//! It rewrites a document into itself; from its output [`super::tokenizer`] takes the text. With
+//! handlers for text the parser would read every tag into tokens.
 
 use std::{borrow::Cow, cell::RefCell, mem, sync::LazyLock};
 
 use lol_html::{
     ElementContentHandlers, HandlerResult, MemorySettings, Selector,
-    html_content::TextChunk,
-    send::{DocumentContentHandlers, Element, HtmlRewriter, SendHandlerTypes, Settings},
+    send::{Element, HtmlRewriter, SendHandlerTypes, Settings},
 };
 
 use super::collector::Collector;
@@ -25,11 +24,8 @@ const ELEMENT_BYTES: usize = 256;
 /// Elements with links or directives.
 const ELEMENTS: &str = "a, area, base, frame, html, iframe, link, meta";
 
-/// Elements whose text is not the subject of the page; used only when there is no other text.
-const BOILERPLATE: &str = "nav, footer, aside, template, select, datalist, button, dialog";
-
-/// The selectors, which are parsed once.
-static SELECTORS: LazyLock<Option<Selectors>> = LazyLock::new(Selectors::parse);
+/// The selector of these elements, which is parsed once.
+static SELECTOR: LazyLock<Option<Selector>> = LazyLock::new(|| ELEMENTS.parse().ok());
 
 thread_local! {
     /// The collection of the page that this thread reads just now. Handlers must be `Send` and
@@ -38,24 +34,6 @@ thread_local! {
 }
 
 type Parser = HtmlRewriter<'static, fn(&[u8])>;
-
-struct Selectors {
-    elements: Selector,
-    title: Selector,
-    boilerplate: Selector,
-    anchor: Selector,
-}
-
-impl Selectors {
-    fn parse() -> Option<Self> {
-        Some(Self {
-            elements: ELEMENTS.parse().ok()?,
-            title: "title".parse().ok()?,
-            boilerplate: BOILERPLATE.parse().ok()?,
-            anchor: "a".parse().ok()?,
-        })
-    }
-}
 
 /// Extracts HTML as it arrives.
 pub(super) struct HtmlReader {
@@ -69,7 +47,7 @@ pub(super) struct HtmlReader {
 
 impl HtmlReader {
     pub(super) fn new() -> Self {
-        let parser = SELECTORS.as_ref().map(|selectors| Box::new(parser(selectors)));
+        let parser = SELECTOR.as_ref().map(|selector| Box::new(parser(selector)));
         Self { parser, collector: Some(Box::default()), written: 0 }
     }
 
@@ -85,14 +63,16 @@ impl HtmlReader {
             // An error at the end loses nothing that was collected before.
             let _ = self.lend(|| parser.end());
         }
-        self.collector.map_or_else(Collector::default, |collector| *collector)
+        let mut collector = self.collector.unwrap_or_default();
+        collector.finish();
+        *collector
     }
 
     /// Memory of parser and collection, and of the document that becomes of it, in bytes.
     pub(super) fn held(&self) -> usize {
         let Some(collector) = &self.collector else { return 0 };
         let unread = self.written.saturating_sub(collector.passed());
-        let parser = unread + collector.tags() * ELEMENT_BYTES;
+        let parser = unread + collector.opened() * ELEMENT_BYTES;
         parser.min(PARSER_BYTES) + collector.held()
     }
 
@@ -114,59 +94,19 @@ fn collect(event: impl FnOnce(&mut Collector)) {
     });
 }
 
-fn parser(selectors: &'static Selectors) -> Parser {
+fn parser(selector: &'static Selector) -> Parser {
     let memory = MemorySettings::new().with_max_allowed_memory_usage(PARSER_BYTES);
-    let Selectors { elements, title, boilerplate, anchor } = selectors;
-    // Handlers run in this order: text must be marked before it is taken.
+    let handlers = ElementContentHandlers::<'static, SendHandlerTypes>::default();
     let settings = Settings::new_send()
         .with_memory_settings(memory)
         .with_strict(false)
-        .append_element_content_handler((
-            Cow::Borrowed(elements),
-            Handlers::default().element(on_element),
-        ))
-        .append_element_content_handler((Cow::Borrowed(title), Handlers::default().text(on_title)))
-        .append_element_content_handler((
-            Cow::Borrowed(boilerplate),
-            Handlers::default().text(on_boilerplate),
-        ))
-        .append_element_content_handler((
-            Cow::Borrowed(anchor),
-            Handlers::default().text(on_anchor),
-        ))
-        .append_document_content_handler(DocumentContentHandlers::default().text(on_text));
+        .append_element_content_handler((Cow::Borrowed(selector), handlers.element(on_element)));
     HtmlRewriter::new(settings, on_output)
 }
-
-type Handlers = ElementContentHandlers<'static, SendHandlerTypes>;
 
 #[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
 fn on_element(element: &mut Element<'_, '_>) -> HandlerResult {
     collect(|collector| collector.element(element));
-    Ok(())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
-fn on_title(_: &mut TextChunk<'_>) -> HandlerResult {
-    collect(Collector::mark_title);
-    Ok(())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
-fn on_boilerplate(_: &mut TextChunk<'_>) -> HandlerResult {
-    collect(Collector::mark_boilerplate);
-    Ok(())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
-fn on_anchor(_: &mut TextChunk<'_>) -> HandlerResult {
-    collect(Collector::mark_anchor);
-    Ok(())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
-fn on_text(chunk: &mut TextChunk<'_>) -> HandlerResult {
-    collect(|collector| collector.text(chunk));
     Ok(())
 }
 

@@ -8,13 +8,15 @@
 mod charset;
 mod collector;
 pub mod directives;
+mod elements;
 mod html;
 mod lang;
 mod links;
 mod references;
-mod tags;
 mod text;
+mod tokenizer;
 mod url_list;
+mod visible;
 
 use encoding_rs::Encoding;
 use url::Url;
@@ -26,6 +28,7 @@ use html::HtmlReader;
 use references::Reference;
 use text::CollapsedText;
 use url_list::UrlList;
+use visible::VisibleText;
 
 pub use links::{FoundLink, Links};
 pub use references::Rel;
@@ -196,15 +199,15 @@ impl Extractor {
 }
 
 impl Collector {
-    fn into_document(mut self, charset: &'static Encoding) -> Document {
-        self.end_anchor();
+    fn into_document(self, charset: &'static Encoding) -> Document {
+        let VisibleText { main, boilerplate, title, .. } = self.text;
         // A page that is all menu is still found by its menu.
-        let text = if self.main.is_empty() { self.boilerplate } else { self.main }.into_string();
+        let text = if main.is_empty() { boilerplate } else { main }.into_string();
         let lang = self.lang.as_deref().and_then(lang::declared).or_else(|| lang::detected(&text));
         Document {
             charset: charset.name(),
             lang,
-            title: self.title.into_string(),
+            title: title.into_string(),
             text,
             is_list: false,
             directives: self.directives,

@@ -1,0 +1,150 @@
+//! Visible text of a page, its title and the texts of its links, from tokens.
+
+use std::mem;
+
+use htmlize::unescape;
+use memchr::memchr;
+
+use super::{
+    TEXT_BYTES, TEXT_COPIES,
+    elements::{OpenElements, TextKind},
+    text::CollapsedText,
+    tokenizer::Token,
+};
+
+/// Longest title, in bytes.
+const TITLE_BYTES: usize = 1_024;
+
+/// Longest text of a link that is taken, in bytes.
+const ANCHOR_BYTES: usize = 200;
+
+/// Text of a page so far.
+#[derive(Debug)]
+pub(super) struct VisibleText {
+    /// Text of the page's subject.
+    pub(super) main: CollapsedText,
+    /// Text of navigation and other boilerplate.
+    pub(super) boilerplate: CollapsedText,
+    pub(super) title: CollapsedText,
+    /// Text of the last link; none when it was not taken, or has ended.
+    anchor: Option<CollapsedText>,
+    open: OpenElements,
+    /// The current text node from its first entity on. Entities are decoded only when the node is
+    /// complete, because a piece may end inside one.
+    node: String,
+}
+
+impl Default for VisibleText {
+    fn default() -> Self {
+        Self {
+            main: CollapsedText::new(TEXT_BYTES),
+            boilerplate: CollapsedText::new(TEXT_BYTES),
+            title: CollapsedText::new(TITLE_BYTES),
+            anchor: None,
+            open: OpenElements::default(),
+            node: String::new(),
+        }
+    }
+}
+
+impl VisibleText {
+    /// The text of a page that is plain text.
+    pub(super) fn of_text(text: CollapsedText) -> Self {
+        Self { main: text, ..Self::default() }
+    }
+
+    /// Takes the next token; returns whether the text after it is raw.
+    pub(super) fn take(&mut self, token: Token<'_>) -> bool {
+        if let Token::Text(text) = token {
+            self.piece(text);
+            return false;
+        }
+        self.end_node();
+        match token {
+            Token::Start { name, self_closing } => {
+                if name.separates_words() {
+                    self.break_word();
+                }
+                self.open.start(name, self_closing)
+            }
+            Token::End(name) => {
+                if name.separates_words() {
+                    self.break_word();
+                }
+                self.open.end(name);
+                false
+            }
+            Token::Text(_) | Token::Comment => false,
+        }
+    }
+
+    /// Starts the text of a link.
+    pub(super) fn start_anchor(&mut self) {
+        self.anchor = Some(CollapsedText::new(ANCHOR_BYTES));
+    }
+
+    /// Ends the text of the last link; none when there is no link, or when it has ended.
+    pub(super) fn end_anchor(&mut self) -> Option<CollapsedText> {
+        // The parser reports a link before its tag arrives here.
+        self.end_node();
+        self.anchor.take()
+    }
+
+    /// Elements that were opened so far.
+    pub(super) fn opened(&self) -> usize {
+        self.open.opened()
+    }
+
+    /// Memory of the text and of the document that becomes of it, in bytes.
+    pub(super) fn held(&self) -> usize {
+        let text = self.main.capacity() + self.boilerplate.capacity();
+        TEXT_COPIES * text + self.node.capacity()
+    }
+
+    fn piece(&mut self, text: &str) {
+        let kind = self.open.text_kind();
+        if kind == TextKind::Hidden {
+            return;
+        }
+        // A title is taken as a whole, so that a second one cannot extend the first.
+        let at_once = kind != TextKind::Title && self.node.is_empty();
+        if at_once && memchr(b'&', text.as_bytes()).is_none() {
+            self.add(kind, text);
+        } else if self.node.len() < TEXT_BYTES {
+            self.node.push_str(text);
+        }
+    }
+
+    fn end_node(&mut self) {
+        if self.node.is_empty() {
+            return;
+        }
+        let node = mem::take(&mut self.node);
+        let kind = self.open.text_kind();
+        // Only the first title counts.
+        if kind != TextKind::Title || self.title.is_empty() {
+            self.add(kind, &unescape(node.as_str()));
+        }
+        // The node keeps its memory for the next one.
+        self.node = node;
+        self.node.clear();
+    }
+
+    fn add(&mut self, kind: TextKind, text: &str) {
+        match kind {
+            TextKind::Main => self.main.push(text),
+            TextKind::Boilerplate => self.boilerplate.push(text),
+            TextKind::Title => self.title.push(text),
+            TextKind::Hidden => return,
+        }
+        if let Some(anchor) = self.anchor.as_mut().filter(|_| self.open.is_in_anchor()) {
+            anchor.push(text);
+        }
+    }
+
+    fn break_word(&mut self) {
+        self.main.break_word();
+        self.boilerplate.break_word();
+        self.anchor.iter_mut().for_each(CollapsedText::break_word);
+    }
+}
