@@ -305,6 +305,7 @@ pub(crate) fn page(url: &str, title: &str, text: &str) -> Entry {
         charset: "utf-8".into(),
         lang: Some("en".into()),
         title: title.into(),
+        headings: String::new(),
         text: text.into(),
         sha256: ContentHash::default(),
         canonical: None,

@@ -85,6 +85,7 @@ pub struct Timing {
 }
 
 /// Result of a fetch.
+#[expect(clippy::large_enum_variant, reason = "a fetch is in a box, and most bring a page")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Outcome {
@@ -144,6 +145,9 @@ pub struct Page {
     pub lang: Option<String>,
     /// Title; may be empty.
     pub title: String,
+    /// Headings, a line each.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub headings: String,
     /// Visible text with white space folded.
     pub text: String,
     /// Hash of the decoded body.

@@ -47,6 +47,7 @@ fn page(url: &str, text: &str) -> Entry {
             charset: "UTF-8".into(),
             lang: Some("el".into()),
             title: "Τίτλος".into(),
+            headings: String::new(),
             text: text.into(),
             sha256: ContentHash([7; 32]),
             canonical: Some("http://a.example/canonical".into()),
@@ -147,6 +148,22 @@ const OLD_LINE: &str = concat!(
     r#""title":"Τίτλος","text":"text","#,
     r#""sha256":"0707070707070707070707070707070707070707070707070707070707070707","links":4}}}"#,
 );
+
+#[test]
+fn headings_follow_what_earlier_versions_read() {
+    let plain = page("http://a.example/", "text");
+    let with_headings = changed(|fetch| {
+        let Outcome::Page(page) = &mut fetch.outcome else { unreachable!() };
+        page.headings = "One\nTwo".into();
+    });
+    let entries = [plain.clone(), with_headings.clone()];
+    assert_eq!(read(&write(&entries).bytes).unwrap(), entries);
+    assert!(block_of(&with_headings).starts_with(&block_of(&plain)));
+    for entry in [&plain, &with_headings] {
+        assert_eq!(decode_entry(&encode_entry(entry)).unwrap(), *entry);
+    }
+    assert!(encode_entry(&with_headings).starts_with(&encode_entry(&plain)));
+}
 
 #[test]
 fn packages_of_version_1_are_still_read() {

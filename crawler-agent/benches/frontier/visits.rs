@@ -50,6 +50,7 @@ fn fetch(item: &QueueItem, text: usize, links: Vec<Link>) -> Fetch {
         charset: "UTF-8".into(),
         lang: Some("en".into()),
         title: "A title of usual length".into(),
+        headings: "A heading of usual length".into(),
         text: "some words ".repeat(text / 11),
         sha256: ContentHash([0xab; 32]),
         canonical: None,

@@ -36,6 +36,7 @@ struct Extract {
     charset: &'static str,
     noindex: bool,
     nofollow: bool,
+    headings: Vec<String>,
     text: String,
     canonical: Option<String>,
     links: Vec<Link>,
@@ -66,13 +67,15 @@ fn extract(mut document: Document, url: &CrawlUrl) -> Extract {
     let Links { canonical, found } = document.take_links(url.url());
     let canonical = canonical.map(String::from);
     let links = found.into_iter().map(Link::from).collect();
-    let Document { charset, lang, title, text, directives, .. } = document;
+    let Document { charset, lang, title, headings, text, directives, .. } = document;
     let Directives { noindex, nofollow } = directives;
-    Extract { title, lang, charset, noindex, nofollow, text, canonical, links }
+    let headings = headings.lines().map(str::to_owned).collect();
+    Extract { title, lang, charset, noindex, nofollow, headings, text, canonical, links }
 }
 
 fn text(extract: &Extract) -> String {
-    let Extract { title, lang, charset, noindex, nofollow, text, canonical, links } = extract;
+    let Extract { title, lang, charset, noindex, nofollow, headings, text, canonical, links } =
+        extract;
     let lang = lang.as_deref().unwrap_or("unknown");
     let yes_no = |value: &bool| if *value { "yes" } else { "no" };
     let mut lines = vec![
@@ -83,6 +86,8 @@ fn text(extract: &Extract) -> String {
         format!("nofollow: {}", yes_no(nofollow)),
     ];
     lines.extend(canonical.iter().map(|url| format!("canonical: {url}")));
+    lines.push(format!("headings: {}", headings.len()));
+    lines.extend(headings.iter().map(|heading| format!("  {heading}")));
     lines.push(format!("links:    {}", links.len()));
     lines.extend(links.iter().map(link_line));
     lines.push(format!("text:     {} bytes\n{text}", text.len()));
@@ -103,15 +108,16 @@ mod tests {
 
     #[test]
     fn a_page_is_shown_with_what_the_agent_takes() {
-        let html =
-            b"<title>A \xe4</title><meta name=robots content=noindex><p>Text <a href=b>b</a>";
+        let html = b"<title>A \xe4</title><meta name=robots content=noindex>\
+            <h2>H</h2><p>Text <a href=b>b</a>";
         let document = document("text/html; charset=iso-8859-1", html).unwrap();
         let shown = text(&extract(document, &CrawlUrl::parse("http://e.org/a/").unwrap()));
         for line in [
             "title:    A \u{e4}\n",
             "noindex:  yes\n",
+            "headings: 1\n  H\n",
             "\n  http://e.org/a/b \u{201c}b\u{201d}\n",
-            "\nText b",
+            "\nH Text b",
         ] {
             assert!(shown.contains(line), "{line}: {shown}");
         }

@@ -77,6 +77,7 @@ impl Collector {
     /// Ends the page.
     pub(super) fn finish(&mut self) {
         self.tokenizer.finish(|token| self.text.take(token));
+        self.text.finish();
         self.end_anchor();
     }
 

@@ -31,6 +31,9 @@ const RAW: [Name; 9] = Name::all([
     "plaintext",
 ]);
 
+/// Headings of sections.
+const HEADINGS: [Name; 6] = Name::all(["h1", "h2", "h3", "h4", "h5", "h6"]);
+
 /// Elements with content of another language, in which a slash ends an element.
 const FOREIGN: [Name; 2] = Name::all(["svg", "math"]);
 
@@ -69,6 +72,10 @@ impl Name {
         all
     }
 
+    pub(super) fn is_heading(self) -> bool {
+        HEADINGS.contains(&self)
+    }
+
     /// Whether tags of the element separate words.
     pub(super) fn separates_words(self) -> bool {
         !INLINE.contains(&self)
@@ -93,6 +100,7 @@ pub(super) enum TextKind {
 enum Role {
     Plain,
     Anchor,
+    Heading,
     Boilerplate,
     Title,
     Hidden,
@@ -107,7 +115,7 @@ enum Role {
 pub(super) struct OpenElements {
     open: Vec<(Name, Role)>,
     /// Number of open elements of each role.
-    of_role: [usize; 6],
+    of_role: [usize; 7],
     /// Elements that were opened so far.
     opened: usize,
 }
@@ -119,6 +127,11 @@ impl OpenElements {
         let is_foreign = role == Role::Foreign || self.is_in(Role::Foreign);
         if VOID.contains(&name) || (self_closing && is_foreign) {
             return false;
+        }
+        // As in browsers: a heading whose end was forgotten ends where the next one begins.
+        if role == Role::Heading && self.open.last().is_some_and(|(_, last)| *last == role) {
+            self.open.pop();
+            self.of_role[role as usize] -= 1;
         }
         self.opened += 1;
         let is_raw = name == Name::TITLE || role == Role::Hidden;
@@ -156,6 +169,11 @@ impl OpenElements {
         self.is_in(Role::Anchor)
     }
 
+    /// Whether the text here is that of a heading of the page's subject.
+    pub(super) fn is_in_heading(&self) -> bool {
+        self.is_in(Role::Heading) && self.text_kind() == TextKind::Main
+    }
+
     /// Elements that were opened so far.
     pub(super) fn opened(&self) -> usize {
         self.opened
@@ -164,6 +182,8 @@ impl OpenElements {
     fn role(&self, name: Name) -> Role {
         if name == Name::ANCHOR {
             Role::Anchor
+        } else if name.is_heading() {
+            Role::Heading
         } else if BOILERPLATE.contains(&name) {
             Role::Boilerplate
         } else if RAW.contains(&name) {

@@ -87,6 +87,8 @@ pub struct Document {
     pub lang: Option<String>,
     /// Title with white space folded; may be empty.
     pub title: String,
+    /// Headings of the page's subject, a line each.
+    pub headings: String,
     /// Visible text with white space folded, at most [`TEXT_BYTES`] long.
     pub text: String,
     /// Whether only links are taken.
@@ -106,6 +108,7 @@ impl Document {
             charset: charset.name(),
             lang: None,
             title: String::new(),
+            headings: String::new(),
             text: String::new(),
             is_list: true,
             directives: Directives::default(),
@@ -200,7 +203,7 @@ impl Extractor {
 
 impl Collector {
     fn into_document(self, charset: &'static Encoding) -> Document {
-        let VisibleText { main, boilerplate, title, .. } = self.text;
+        let VisibleText { main, boilerplate, title, headings, .. } = self.text;
         // A page that is all menu is still found by its menu.
         let text = if main.is_empty() { boilerplate } else { main }.into_string();
         let lang = self.lang.as_deref().and_then(lang::declared).or_else(|| lang::detected(&text));
@@ -208,6 +211,7 @@ impl Collector {
             charset: charset.name(),
             lang,
             title: title.into_string(),
+            headings,
             text,
             is_list: false,
             directives: self.directives,

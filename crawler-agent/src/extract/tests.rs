@@ -343,6 +343,7 @@ proptest! {
             "<p>", "</p>", "a", " ", "&am", "p;", "é", "<a href='x", "'>", "</a>",
             "<title>", "</title>", "<nav>", "</nav>", "<!--", "-->",
             "<script>", "</script>", "日本", "<br/>", "&#x4", "1;",
+            "<h1>", "</h2>", "</h1>",
             "<b>", "</b>", "<i title='<p>", "<i title=\"<p>\">", "</i >", "<svg>", "<![CDATA[",
             "]]>", "<textarea>", "</textarea>", "<!doctype html>",
         ]), 0..40),

@@ -1,4 +1,4 @@
-//! Visible text of a page, its title and the texts of its links, from tokens.
+//! Visible text of a page, its title and headings, and the texts of its links, from tokens.
 
 use std::mem;
 
@@ -7,7 +7,7 @@ use memchr::memchr;
 
 use super::{
     TEXT_BYTES, TEXT_COPIES,
-    elements::{OpenElements, TextKind},
+    elements::{Name, OpenElements, TextKind},
     text::CollapsedText,
     tokenizer::Token,
 };
@@ -18,6 +18,12 @@ const TITLE_BYTES: usize = 1_024;
 /// Longest text of a link that is taken, in bytes.
 const ANCHOR_BYTES: usize = 200;
 
+/// Longest text of a heading that is taken, in bytes.
+const HEADING_BYTES: usize = 200;
+
+/// Longest text of all headings of a page, in bytes; later ones are left out.
+const HEADINGS_BYTES: usize = 4 << 10;
+
 /// Text of a page so far.
 #[derive(Debug)]
 pub(super) struct VisibleText {
@@ -26,6 +32,9 @@ pub(super) struct VisibleText {
     /// Text of navigation and other boilerplate.
     pub(super) boilerplate: CollapsedText,
     pub(super) title: CollapsedText,
+    /// Headings that have ended, a line each.
+    pub(super) headings: String,
+    heading: CollapsedText,
     /// Text of the last link; none when it was not taken, or has ended.
     anchor: Option<CollapsedText>,
     open: OpenElements,
@@ -40,6 +49,8 @@ impl Default for VisibleText {
             main: CollapsedText::new(TEXT_BYTES),
             boilerplate: CollapsedText::new(TEXT_BYTES),
             title: CollapsedText::new(TITLE_BYTES),
+            headings: String::new(),
+            heading: CollapsedText::new(HEADING_BYTES),
             anchor: None,
             open: OpenElements::default(),
             node: String::new(),
@@ -61,21 +72,19 @@ impl VisibleText {
         }
         self.end_node();
         match token {
-            Token::Start { name, self_closing } => {
-                if name.separates_words() {
-                    self.break_word();
-                }
-                self.open.start(name, self_closing)
-            }
+            Token::Start { name, self_closing } => self.start(name, self_closing),
             Token::End(name) => {
-                if name.separates_words() {
-                    self.break_word();
-                }
-                self.open.end(name);
+                self.end(name);
                 false
             }
             Token::Text(_) | Token::Comment => false,
         }
+    }
+
+    /// Ends the page.
+    pub(super) fn finish(&mut self) {
+        self.end_node();
+        self.end_heading();
     }
 
     /// Starts the text of a link.
@@ -98,7 +107,43 @@ impl VisibleText {
     /// Memory of the text and of the document that becomes of it, in bytes.
     pub(super) fn held(&self) -> usize {
         let text = self.main.capacity() + self.boilerplate.capacity();
-        TEXT_COPIES * text + self.node.capacity()
+        TEXT_COPIES * (text + self.headings.capacity()) + self.node.capacity()
+    }
+
+    /// Opens an element; returns whether its text is raw.
+    fn start(&mut self, name: Name, self_closing: bool) -> bool {
+        if name.separates_words() {
+            self.break_word();
+        }
+        // A heading ends where another one begins.
+        if name.is_heading() {
+            self.end_heading();
+        }
+        self.open.start(name, self_closing)
+    }
+
+    fn end(&mut self, name: Name) {
+        if name.separates_words() {
+            self.break_word();
+        }
+        self.open.end(name);
+        if !self.open.is_in_heading() {
+            self.end_heading();
+        }
+    }
+
+    fn end_heading(&mut self) {
+        if self.heading.is_empty() {
+            return;
+        }
+        let heading = mem::replace(&mut self.heading, CollapsedText::new(HEADING_BYTES));
+        let heading = heading.as_str();
+        if self.headings.len() + heading.len() < HEADINGS_BYTES {
+            if !self.headings.is_empty() {
+                self.headings.push('\n');
+            }
+            self.headings.push_str(heading);
+        }
     }
 
     fn piece(&mut self, text: &str) {
@@ -137,6 +182,9 @@ impl VisibleText {
             TextKind::Title => self.title.push(text),
             TextKind::Hidden => return,
         }
+        if self.open.is_in_heading() {
+            self.heading.push(text);
+        }
         if let Some(anchor) = self.anchor.as_mut().filter(|_| self.open.is_in_anchor()) {
             anchor.push(text);
         }
@@ -145,6 +193,31 @@ impl VisibleText {
     fn break_word(&mut self) {
         self.main.break_word();
         self.boilerplate.break_word();
+        self.heading.break_word();
         self.anchor.iter_mut().for_each(CollapsedText::break_word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::extract::{Extractor, Media};
+
+    #[test]
+    fn headings_are_those_of_the_subject() {
+        let headings = |html: &str| {
+            let mut extractor = Extractor::new(Media::Html, None);
+            extractor.write(html.as_bytes());
+            extractor.finish().headings
+        };
+        assert_eq!(headings("<h1>The <b>f</b>irst</h1>text<h6>and\n last"), "The first\nand last");
+        assert_eq!(headings("<nav><h2>Menu</h2></nav><h2>A &amp; <a href=/>B</a></h2>c"), "A & B");
+        assert_eq!(
+            headings("<h2>forgotten<h3>next</h3>text<div><h2>in</div>text"),
+            "forgotten\nnext\nin"
+        );
+        assert_eq!(headings("<h1><img></h1><h2> </h2>text"), "");
+        let many = (0..9_000).map(|n| format!("<h2>{n}</h2>")).collect::<Vec<_>>().concat();
+        assert!((3 << 10..=4 << 10).contains(&headings(&many).len()));
+        assert!(headings(&format!("<h1>{}", "long ".repeat(9_000))).len() <= 200);
     }
 }

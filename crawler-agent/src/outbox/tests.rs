@@ -81,6 +81,7 @@ fn page(order: u64, text: String) -> (u64, Arc<[u8]>) {
         charset: "UTF-8".into(),
         lang: None,
         title: String::new(),
+        headings: String::new(),
         text,
         sha256: ContentHash::default(),
         canonical: None,

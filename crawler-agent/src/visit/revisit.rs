@@ -160,6 +160,7 @@ mod tests {
             charset: "UTF-8".into(),
             lang: None,
             title: String::new(),
+            headings: String::new(),
             text: String::new(),
             sha256: ContentHash([sha256; 32]),
             canonical: None,

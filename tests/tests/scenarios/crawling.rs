@@ -112,6 +112,7 @@ fn fetch(url: &str) -> Entry {
         charset: "utf-8".into(),
         lang: None,
         title: String::new(),
+        headings: String::new(),
         text: WORD.into(),
         sha256: ContentHash::default(),
         canonical: None,

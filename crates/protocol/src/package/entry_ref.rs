@@ -2,8 +2,9 @@
 //! is packed.
 //!
 //! An entry is stored as [`ROW`] and the entry in the postcard format, so that it is written and
-//! read without memory for each of its texts. Earlier versions stored a block of one entry, which
-//! is still read.
+//! read without memory for each of its texts. The headings of a page follow the entry, where there
+//! are any: earlier versions did not store them. Still earlier ones stored a block of one entry.
+//! Both are read.
 
 use std::net::IpAddr;
 
@@ -93,6 +94,9 @@ pub(super) struct PageRef<'a> {
     pub(super) canonical: Option<&'a str>,
     #[serde(borrow)]
     pub(super) links: Vec<LinkRef<'a>>,
+    /// Follow the entry where it is stored.
+    #[serde(skip)]
+    pub(super) headings: &'a str,
 }
 
 /// A [`Link`] whose texts are borrowed.
@@ -112,7 +116,13 @@ pub fn encode_entry(entry: &Entry) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entry.size());
     bytes.push(ROW);
     // Fails only for types of unknown length or a full buffer; an entry has neither.
-    postcard::to_extend(&entry, bytes).unwrap_or_default()
+    let bytes = postcard::to_extend(&entry, bytes).unwrap_or_default();
+    match entry.page() {
+        Some(page) if !page.headings.is_empty() => {
+            postcard::to_extend(page.headings, bytes).unwrap_or_default()
+        }
+        _ => bytes,
+    }
 }
 
 /// The entry that [`encode_entry`] wrote.
@@ -136,11 +146,22 @@ impl<'a> StoredEntry<'a> {
     /// Reads a stored entry.
     pub fn read(bytes: &'a [u8]) -> Result<Self, BlockError> {
         if let Some(row) = bytes.strip_prefix(&[ROW]) {
-            return postcard::from_bytes(row).map(Self::Row).map_err(BlockError::Format);
+            return read_row(row).map(Self::Row).map_err(BlockError::Format);
         }
         let mut budget = limits::PACKAGE_PLAIN_BYTES;
         block::decode(bytes, &mut budget)?.pop().map(Self::Block).ok_or(BlockError::Column)
     }
+}
+
+fn read_row(row: &[u8]) -> postcard::Result<EntryRef<'_>> {
+    let (mut entry, rest): (EntryRef<'_>, _) = postcard::take_from_bytes(row)?;
+    if !rest.is_empty()
+        && let EntryRef::Fetch(fetch) = &mut entry
+        && let OutcomeRef::Page(page) = &mut fetch.outcome
+    {
+        page.headings = postcard::from_bytes(rest)?;
+    }
+    Ok(entry)
 }
 
 impl<'s> From<&'s StoredEntry<'_>> for EntryRef<'s> {
@@ -171,6 +192,17 @@ impl EntryRef<'_> {
 }
 
 impl<'a> EntryRef<'a> {
+    /// The page that was fetched, if any.
+    fn page(&self) -> Option<&PageRef<'a>> {
+        match self {
+            Self::Fetch(fetch) => match &fetch.outcome {
+                OutcomeRef::Page(page) => Some(page),
+                _ => None,
+            },
+            Self::Discovered(_) => None,
+        }
+    }
+
     /// The same fetch, failed for this reason; other entries stay.
     #[must_use]
     pub fn failed(self, reason: &'a str) -> Self {
@@ -308,6 +340,7 @@ impl<'a> PageRef<'a> {
             sha256: page.sha256.0,
             canonical: page.canonical.as_deref(),
             links: page.links.iter().map(LinkRef::of).collect(),
+            headings: &page.headings,
         }
     }
 
@@ -318,6 +351,7 @@ impl<'a> PageRef<'a> {
             charset: self.charset.to_owned(),
             lang: self.lang.map(str::to_owned),
             title: self.title.to_owned(),
+            headings: self.headings.to_owned(),
             text: self.text.to_owned(),
             sha256: ContentHash(self.sha256),
             canonical: self.canonical.map(str::to_owned),
@@ -326,9 +360,9 @@ impl<'a> PageRef<'a> {
     }
 
     fn size(&self) -> usize {
-        let Self { media_type, charset, lang, title, text, canonical, links, .. } = self;
+        let Self { media_type, charset, lang, title, text, canonical, links, headings, .. } = self;
         let optional = |text: Option<&str>| text.map_or(0, str::len);
-        let texts = media_type.len() + charset.len() + title.len() + text.len();
+        let texts = media_type.len() + charset.len() + title.len() + text.len() + headings.len();
         let links: usize =
             links.iter().map(|link| VALUE_BYTES + link.url.len() + link.anchor.len()).sum();
         2 * VALUE_BYTES + texts + optional(*lang) + optional(*canonical) + links

@@ -15,6 +15,7 @@ fn page() -> Outcome {
         charset: "UTF-8".into(),
         lang: None,
         title: String::new(),
+        headings: String::new(),
         text: String::new(),
         sha256: ContentHash([1; 32]),
         canonical: None,

@@ -24,7 +24,7 @@ pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<E
         entries.push(entry);
         Ok(())
     };
-    match postcard::from_bytes(bytes).map_err(BlockError::Format)? {
+    match read(bytes).map_err(BlockError::Format)? {
         Block::Fetches(block) => {
             let mut reader = FetchReader::new(&block);
             while let Some(fetch) = reader.take()? {
@@ -34,6 +34,17 @@ pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<E
         Block::Discovered(block) => discovered(&block, add)?,
     }
     Ok(entries)
+}
+
+/// A block with the headings that may follow it.
+fn read(bytes: &[u8]) -> postcard::Result<Block> {
+    let (mut block, rest) = postcard::take_from_bytes(bytes)?;
+    if !rest.is_empty()
+        && let Block::Fetches(fetches) = &mut block
+    {
+        fetches.pages.headings = postcard::from_bytes(rest)?;
+    }
+    Ok(block)
 }
 
 fn discovered(
@@ -190,6 +201,8 @@ struct PageReader<'a> {
     link_targets: TextReader<'a>,
     anchors: TextReader<'a>,
     texts: TextReader<'a>,
+    /// None where the block has no headings.
+    headings: Option<TextReader<'a>>,
 }
 
 impl<'a> PageReader<'a> {
@@ -208,17 +221,20 @@ impl<'a> PageReader<'a> {
             link_targets: pages.link_targets.reader(),
             anchors: pages.anchors.reader(),
             texts: pages.texts.reader(),
+            headings: pages.headings.has_text().then(|| pages.headings.reader()),
         }
     }
 
     fn take(&mut self) -> Result<Page, BlockError> {
         let optional = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let headings = self.headings.as_mut().map(TextReader::take).transpose()?;
         Ok(Page {
             status: next(&mut self.status)?,
             media_type: self.media_types.take()?.to_owned(),
             charset: self.charsets.take()?.to_owned(),
             lang: optional(self.languages.take()?),
             title: self.titles.take()?.to_owned(),
+            headings: headings.unwrap_or_default().to_owned(),
             text: self.texts.take()?.to_owned(),
             sha256: ContentHash(next(&mut self.sha256)?),
             canonical: optional(self.canonical.take()?),

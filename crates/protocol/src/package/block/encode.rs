@@ -59,7 +59,13 @@ fn parts<'s, 't, T>(items: &'s [&'t T], size: impl Fn(&T) -> usize) -> Vec<&'s [
 
 fn bytes(block: &Block) -> Vec<u8> {
     // Fails only for types of unknown length or a full buffer; a block has neither.
-    postcard::to_allocvec(block).unwrap_or_default()
+    let bytes = postcard::to_allocvec(block).unwrap_or_default();
+    match block {
+        Block::Fetches(fetches) if fetches.pages.headings.has_text() => {
+            postcard::to_extend(&fetches.pages.headings, bytes).unwrap_or_default()
+        }
+        _ => bytes,
+    }
 }
 
 /// Scheme and authority of a URL; empty for a text without them.
@@ -153,6 +159,7 @@ impl super::Pages {
         self.titles.push(page.title);
         self.canonical.push(page.canonical.unwrap_or_default());
         self.texts.push(page.text);
+        self.headings.push(page.headings);
         self.link_count.push(page.links.len() as u32);
         for link in &page.links {
             self.push_link(link, host);
