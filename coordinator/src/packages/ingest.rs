@@ -95,6 +95,7 @@ fn document<'a>(
         agent: package.name.agent,
         url: url.as_str(),
         title: &page.title,
+        headings: &page.headings,
         text: &page.text,
         lang: page.lang.as_deref(),
         fetched_at: believable(fetch.fetched_at, received_at),

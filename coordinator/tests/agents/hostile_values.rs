@@ -90,6 +90,7 @@ async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
         agent: agent.id,
         url: PAGE,
         title: "",
+        headings: "",
         text: "future",
         lang: None,
         fetched_at,

@@ -11,6 +11,8 @@ use crate::stemmer::{LanguageStemmer, primary_language};
 
 /// Limit of a stored title, in bytes.
 const TITLE_MAX_BYTES: usize = 512;
+/// Limit of the headings of a page, in bytes.
+const HEADINGS_MAX_BYTES: usize = 4 << 10;
 /// Limit of a page's text that is indexed and stored, in bytes; the rest cannot be found.
 const TEXT_MAX_BYTES: usize = 256 << 10;
 
@@ -23,6 +25,8 @@ pub struct Document<'a> {
     pub url: &'a str,
     /// Title; may be empty.
     pub title: &'a str,
+    /// Headings; may be empty. The text has them, too.
+    pub headings: &'a str,
     /// Text as a reader sees it, without markup.
     pub text: &'a str,
     /// Language tag such as `en` or `pt-BR`.
@@ -55,6 +59,7 @@ pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<T
         document.add_text(fields.lang, lang);
     }
     document.add_text(fields.title, title);
+    document.add_text(fields.headings, sanitize(page.headings, HEADINGS_MAX_BYTES));
     document.add_text(fields.body, text);
     Some(document)
 }

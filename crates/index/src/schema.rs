@@ -25,6 +25,8 @@ pub(crate) struct Fields {
     pub(crate) fetched_at: Field,
     /// Title, stored for display.
     pub(crate) title: Field,
+    /// Headings, which the text has, too.
+    pub(crate) headings: Field,
     /// Text, stored for snippets.
     pub(crate) body: Field,
     /// Words of host and path of the URL.
@@ -50,6 +52,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         lang: builder.add_text_field("lang", STRING | STORED),
         fetched_at: builder.add_i64_field("fetched_at", INDEXED | STORED | FAST),
         title: builder.add_text_field("title", positions() | STORED),
+        headings: builder.add_text_field("headings", positions()),
         body: builder.add_text_field("body", positions() | STORED),
         url_words: builder.add_text_field("url_words", text(WORDS, IndexRecordOption::Basic)),
         stems: builder.add_text_field("stems", text(STEMS, IndexRecordOption::WithFreqs)),

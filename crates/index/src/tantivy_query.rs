@@ -1,9 +1,9 @@
 //! Translation of a query for tantivy, with the ranking.
 //!
-//! Each term scores by its best field (BM25): title three times, text once, words of the URL, and
-//! stems at a discount, so that the exact form of a word wins. A page must contain all of up to
-//! three terms, and three quarters of more. Words in the order of the query raise the score
-//! further.
+//! Each term scores by its best field (BM25): title three times, headings twice, text once, words
+//! of the URL, and stems at a discount, so that the exact form of a word wins. A page must contain
+//! all of up to three terms, and three quarters of more. Words in the order of the query raise the
+//! score further.
 
 use tantivy::Term;
 use tantivy::query::{
@@ -16,6 +16,7 @@ use crate::query::{Query as ParsedQuery, QueryTerm};
 use crate::schema::Fields;
 
 const TITLE_BOOST: f32 = 3.0;
+const HEADINGS_BOOST: f32 = 2.0;
 const URL_BOOST: f32 = 1.2;
 const STEM_BOOST: f32 = 0.6;
 const IN_ORDER_BOOST: f32 = 1.5;
@@ -54,6 +55,7 @@ fn ranked(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
         QueryTerm::Word { term, stems } => {
             let mut by_field = vec![
                 boosted(word(fields.title, term), TITLE_BOOST),
+                boosted(word(fields.headings, term), HEADINGS_BOOST),
                 word(fields.body, term),
                 boosted(word(fields.url_words, term), URL_BOOST),
             ];
@@ -61,7 +63,11 @@ fn ranked(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
             by_field
         }
         QueryTerm::Phrase(terms) => {
-            vec![boosted(phrase(fields.title, terms), TITLE_BOOST), phrase(fields.body, terms)]
+            vec![
+                boosted(phrase(fields.title, terms), TITLE_BOOST),
+                boosted(phrase(fields.headings, terms), HEADINGS_BOOST),
+                phrase(fields.body, terms),
+            ]
         }
         QueryTerm::Prefix(letter) => {
             vec![boosted(prefix(fields.title, letter), TITLE_BOOST), prefix(fields.body, letter)]

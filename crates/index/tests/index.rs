@@ -10,7 +10,8 @@ use tempfile::TempDir;
 fn page<'a>(url: &'a str, title: &'a str, text: &'a str, lang: Option<&'a str>) -> Document<'a> {
     let fetched_at = UnixMillis(1_000);
     let agent = AgentId::new(1);
-    Document { agent, url, title, text, lang, fetched_at, received_at: UnixMillis(10_000) }
+    let received_at = UnixMillis(10_000);
+    Document { agent, url, title, headings: "", text, lang, fetched_at, received_at }
 }
 
 fn open(dir: &TempDir) -> Index {
@@ -43,6 +44,23 @@ fn title_beats_text_and_exact_form_beats_stem() {
         urls(&index, "crawl"),
         ["http://a.example/title", "http://a.example/text", "http://a.example/stem"]
     );
+}
+
+#[test]
+fn headings_beat_text_and_title_beats_headings() {
+    let text = "the house on the hill was red and its door was open all day";
+    let of = |url, title, headings| Document { headings, ..page(url, title, text, None) };
+    let (_dir, index) = index_of(&[
+        of("http://a.example/text", "x", "other words"),
+        of("http://a.example/heading", "x", "red door"),
+        of("http://a.example/title", "red door", "other words"),
+        of("http://a.example/none", "x", "red hill"),
+    ]);
+    for query in ["door", "\"red door\""] {
+        let found = urls(&index, query);
+        let expected = ["http://a.example/title", "http://a.example/heading"];
+        assert_eq!(found[..2], expected, "{query}");
+    }
 }
 
 #[test]
