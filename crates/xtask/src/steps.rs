@@ -82,6 +82,11 @@ impl Steps {
         self.done.push(Step::of(name, work));
     }
 
+    /// Whether the last step passed.
+    pub(crate) fn last_passed(&self) -> bool {
+        self.done.last().is_some_and(|step| step.failure.is_none())
+    }
+
     /// Adds steps that ran beside others.
     pub(crate) fn extend(&mut self, steps: Vec<Step>) {
         self.done.extend(steps);
@@ -160,8 +165,10 @@ mod tests {
     fn a_failed_step_is_named_and_the_next_one_still_runs() {
         let mut steps = Steps::new();
         steps.run("first", Command::new("false"));
+        assert!(!steps.last_passed());
         steps.run("second", Command::new("true"));
         assert_eq!(steps.done.len(), 2);
+        assert!(steps.last_passed());
         assert_eq!(steps.finish().unwrap_err().to_string(), "failed: first");
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
 use crate::background::Background;
 use crate::cargo::{cargo, idle_cargo};
@@ -76,6 +76,7 @@ fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
     // same call: alone, the programs enable fewer features of their dependencies, which would all
     // be built a second time for the tests.
     steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins", "--tests"]));
+    ensure!(steps.last_passed(), "the build failed, so nothing was tested: its errors are above");
     let selection = Selection::of(&repository::root(), without)?;
     if tools::has("nextest") {
         with_nextest(steps, &selection);
