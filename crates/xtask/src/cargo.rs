@@ -50,20 +50,29 @@ pub(crate) fn has(name: &str) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Installs a cargo command from the registry when it is missing; false when that fails.
-pub(crate) fn ensure(name: &str) -> bool {
+/// The command that installs `cargo NAME` from the registry with the priority of
+/// [`idle_cargo`]; none where it is installed.
+pub(crate) fn installation(name: &str) -> Option<Command> {
     if has(name) {
-        return true;
+        return None;
     }
     let package = format!("cargo-{name}");
     println!("installing {package}, which is missing (a few minutes, once)");
     // Built in a temporary directory, so that our target directory keeps only our own crates. It
     // runs for seconds, so a quick build is worth more than a quick program.
-    let installed = cargo(&["install", "--locked", "--quiet", &package])
+    let mut command = idle_cargo(&["install", "--locked", "--quiet", &package]);
+    command
         .env_remove("CARGO_TARGET_DIR")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
-        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-        .status();
-    installed.is_ok_and(|status| status.success()) && has(name)
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    Some(command)
+}
+
+/// Installs `cargo NAME` where it is missing; false when that fails.
+pub(crate) fn ensure(name: &str) -> bool {
+    installation(name).is_none_or(|mut command| {
+        let status = command.status();
+        status.is_ok_and(|status| status.success()) && has(name)
+    })
 }

@@ -79,7 +79,7 @@ fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
     ensure!(steps.last_passed(), "the build failed, so nothing was tested: its errors are above");
     let selection = Selection::of(&repository::root(), without)?;
     if tools::has("nextest") {
-        with_nextest(steps, &selection);
+        with_nextest(steps, &selection, without);
     } else {
         println!("cargo-nextest is not installed (`cargo install --locked cargo-nextest`):");
         println!("the tests run with cargo's own runner, which is slower");
@@ -96,18 +96,23 @@ fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The tests wait for delays and for each other most of the time, and the lints run meanwhile.
-fn with_nextest(steps: &mut Steps, selection: &Selection) {
+/// The tests wait for delays and for each other most of the time. Meanwhile the lints run, and
+/// cargo-deny is installed where it is missing.
+fn with_nextest(steps: &mut Steps, selection: &Selection, without: &[Optional]) {
     // While the lints run, they hold the lock of the target directory, for which nextest would wait
     // to see whether anything must be built. It is told what was built instead.
     let list = repository::target().join("test-programs.json");
     steps.record("tests: list", || list_programs(&list));
-    let lints = Background::start(lints());
+    let mut beside = lints();
+    if !without.contains(&Optional::Deny) {
+        beside.extend(tools::installation("deny").map(|command| ("cargo-deny", command)));
+    }
+    let beside = Background::start(beside);
     let mut nextest = cargo(&["nextest", "run", "--no-fail-fast", "--binaries-metadata"]);
     nextest.arg(list).args(selection.nextest_arguments());
     nextest.arg("--test-threads").arg(test_threads().to_string());
     steps.run_with_highlight("tests", in_color(nextest), "Summary");
-    lints.join(steps);
+    beside.join(steps);
 }
 
 /// Writes the list of the test programs that were built.
