@@ -2,6 +2,7 @@
 
 use coordinator::placement::audit::{self, audit_delegations};
 use hierarchy::{Hierarchy, Range};
+use protocol::ProbeOrder;
 use store::testing::execute;
 
 use crate::agent::FakeAgent;
@@ -28,8 +29,13 @@ async fn with_host(ground: &Ground, subnets: &[(&str, &str)]) -> (Running, FakeA
 
 async fn measure(running: &Running, agent: &mut FakeAgent) {
     let order = agent.orders(running).await.remove(0);
+    carry_out(running, agent, &order).await;
+}
+
+/// Carries out an order, which can only be for the address of [`URL`].
+async fn carry_out(running: &Running, agent: &mut FakeAgent, order: &ProbeOrder) {
     assert_eq!(order.address.to_string(), "41.0.0.1");
-    agent.measured(running, &order, 9_000).await;
+    agent.measured(running, order, 9_000).await;
 }
 
 /// The delegated subnets except the home.
@@ -60,7 +66,7 @@ async fn measure_until_delegated(
     let expected = ranges(subnets);
     until("the delegations fit", async || {
         for order in agent.new_orders(running, 0).await {
-            agent.measured(running, &order, 9_000).await;
+            carry_out(running, agent, &order).await;
         }
         delegated(ground).await == expected
     })
