@@ -107,6 +107,9 @@ enum Role {
     Foreign,
 }
 
+/// Number of roles; the last one is named here.
+const ROLES: usize = Role::Foreign as usize + 1;
+
 /// The elements that are open at a place of a page.
 ///
 /// An end tag ends the innermost element of its name with all inside of it, and without such an
@@ -115,7 +118,7 @@ enum Role {
 pub(super) struct OpenElements {
     open: Vec<(Name, Role)>,
     /// Number of open elements of each role.
-    of_role: [usize; 7],
+    of_role: [usize; ROLES],
     /// Elements that were opened so far.
     opened: usize,
 }
@@ -130,8 +133,7 @@ impl OpenElements {
         }
         // As in browsers: a heading whose end was forgotten ends where the next one begins.
         if role == Role::Heading && self.open.last().is_some_and(|(_, last)| *last == role) {
-            self.open.pop();
-            self.of_role[role as usize] -= 1;
+            self.close_from(self.open.len() - 1);
         }
         self.opened += 1;
         let is_raw = name == Name::TITLE || role == Role::Hidden;
@@ -145,9 +147,8 @@ impl OpenElements {
 
     /// Ends the innermost element of this name.
     pub(super) fn end(&mut self, name: Name) {
-        let Some(at) = self.open.iter().rposition(|(open, _)| *open == name) else { return };
-        for (_, role) in self.open.drain(at..) {
-            self.of_role[role as usize] -= 1;
+        if let Some(at) = self.open.iter().rposition(|(open, _)| *open == name) {
+            self.close_from(at);
         }
     }
 
@@ -177,6 +178,12 @@ impl OpenElements {
     /// Elements that were opened so far.
     pub(super) fn opened(&self) -> usize {
         self.opened
+    }
+
+    fn close_from(&mut self, at: usize) {
+        for (_, role) in self.open.drain(at..) {
+            self.of_role[role as usize] -= 1;
+        }
     }
 
     fn role(&self, name: Name) -> Role {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn extract(html: &[u8]) -> Document {
+pub(super) fn extract(html: &[u8]) -> Document {
     let mut extractor = Extractor::new(Media::Html, None);
     extractor.write(html);
     extractor.finish()

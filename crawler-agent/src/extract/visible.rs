@@ -66,19 +66,13 @@ impl VisibleText {
 
     /// Takes the next token; returns whether the text after it is raw.
     pub(super) fn take(&mut self, token: Token<'_>) -> bool {
-        if let Token::Text(text) = token {
-            self.piece(text);
-            return false;
-        }
-        self.end_node();
         match token {
-            Token::Start { name, self_closing } => self.start(name, self_closing),
-            Token::End(name) => {
-                self.end(name);
-                false
-            }
-            Token::Text(_) | Token::Comment => false,
+            Token::Text(text) => self.piece(text),
+            Token::Comment => self.end_node(),
+            Token::End(name) => self.end(name),
+            Token::Start { name, self_closing } => return self.start(name, self_closing),
         }
+        false
     }
 
     /// Ends the page.
@@ -112,9 +106,7 @@ impl VisibleText {
 
     /// Opens an element; returns whether its text is raw.
     fn start(&mut self, name: Name, self_closing: bool) -> bool {
-        if name.separates_words() {
-            self.break_word();
-        }
+        self.end_text(name);
         // A heading ends where another one begins.
         if name.is_heading() {
             self.end_heading();
@@ -123,12 +115,18 @@ impl VisibleText {
     }
 
     fn end(&mut self, name: Name) {
-        if name.separates_words() {
-            self.break_word();
-        }
+        self.end_text(name);
         self.open.end(name);
         if !self.open.is_in_heading() {
             self.end_heading();
+        }
+    }
+
+    /// Ends the text before a tag of this name.
+    fn end_text(&mut self, name: Name) {
+        self.end_node();
+        if name.separates_words() {
+            self.break_word();
         }
     }
 
@@ -200,15 +198,11 @@ impl VisibleText {
 
 #[cfg(test)]
 mod tests {
-    use crate::extract::{Extractor, Media};
+    use crate::extract::tests::extract;
 
     #[test]
     fn headings_are_those_of_the_subject() {
-        let headings = |html: &str| {
-            let mut extractor = Extractor::new(Media::Html, None);
-            extractor.write(html.as_bytes());
-            extractor.finish().headings
-        };
+        let headings = |html: &str| extract(html.as_bytes()).headings;
         assert_eq!(headings("<h1>The <b>f</b>irst</h1>text<h6>and\n last"), "The first\nand last");
         assert_eq!(headings("<nav><h2>Menu</h2></nav><h2>A &amp; <a href=/>B</a></h2>c"), "A & B");
         assert_eq!(
