@@ -4,11 +4,13 @@
 use coordinator::placement::delegate_remapped;
 use coordinator::runtime::events::Event;
 use coordinator::search::open_searches;
+use coordinator::search::round::SearchRound;
 use hierarchy::{Hierarchy, Range};
-use model::{HostId, HostTask};
+use model::{HostId, HostTask, SearchId};
 use protocol::BundleOffer;
 use reqwest::StatusCode;
-use store::hosts;
+use store::hosts::{self, WaitingHost};
+use store::searches::{self, OpenSearchFilter, SearchKind};
 use store::testing::execute;
 
 use crate::agent::{FakeAgent, problem};
@@ -281,5 +283,33 @@ async fn a_host_that_was_left_over_goes_to_the_agent_of_its_subnet() {
     open_searches::run(&running.coordinator.search).await.unwrap();
     let has_an_agent = "UPDATE hosts SET state = state WHERE state = 'delegated'";
     assert_eq!(execute(ground.store(), has_an_agent).await.unwrap(), 1);
+    running.stop().await;
+}
+
+/// The round of searches that runs while a generation comes into use has the one before, and reads
+/// searches that were opened on the new one.
+#[tokio::test]
+async fn a_search_on_a_new_generation_outlives_a_round_on_the_one_before() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &world_with(&[])).await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let search = &running.coordinator.search;
+    let before = running.coordinator.delegated().unwrap();
+    until_in_use(&running, &ground, &world_with(&[("198.51.100.0/26", "north")])).await;
+    let host = WaitingHost {
+        subnet: "198.51.100.0/26".parse().unwrap(),
+        address: "198.51.100.1".parse().unwrap(),
+        scheme: "http".into(),
+        authority: "198.51.100.1".into(),
+    };
+    assert_eq!(open_searches::open(search, vec![host]).await.unwrap(), 1);
+    let mut round = SearchRound::begin(search, before).await.unwrap();
+    let all = OpenSearchFilter::all(SearchKind::Undelegated);
+    let list = || searches::list_open(ground.store(), all, SearchId::new(0), 10);
+    let opened = list().await.unwrap();
+    round.advance(&opened).await.unwrap();
+    assert_eq!((opened.len(), round.finish()), (1, None));
+    assert_eq!(list().await.unwrap(), opened);
     running.stop().await;
 }

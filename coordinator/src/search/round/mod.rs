@@ -120,11 +120,8 @@ impl<'a> SearchRound<'a> {
     /// Computes the next step of one search; several steps where the policy lets a search ask
     /// several agents at the same time.
     async fn advance_search(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
-        // A new generation of the hierarchy may lack the subnet, or have a block in its place. Its
-        // hosts get another one.
         let Some(subnet) = self.delegated.hierarchy().find_delegable(&search.subnet) else {
-            self.counts.ended += 1;
-            return searches::abandon(&self.parts.store, search.id, self.parts.clock.now()).await;
+            return self.end_without_subnet(search).await;
         };
         if self.constraints.pin(self.delegated.hierarchy(), subnet).is_some() {
             return self.end_pinned(search, subnet).await;
@@ -219,6 +216,21 @@ impl<'a> SearchRound<'a> {
         let share = f64::from(self.policy.control_permille) / 1000.0;
         let policy = ControlPolicy { share };
         Review { references: &self.references, trust: &self.trust, policy }
+    }
+
+    /// A new generation of the hierarchy may lack the subnet, or have a block in its place. Its
+    /// hosts get another one.
+    async fn end_without_subnet(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
+        let in_use = self.parts.hierarchy.current();
+        let is_in_use = in_use
+            .is_some_and(|in_use| Arc::ptr_eq(in_use.hierarchy(), self.delegated.hierarchy()));
+        // The search may have been opened on the hierarchy that replaced the one of this round. The
+        // next round uses that one.
+        if !is_in_use {
+            return Ok(());
+        }
+        self.counts.ended += 1;
+        searches::abandon(&self.parts.store, search.id, self.parts.clock.now()).await
     }
 
     /// A pin decides without measurements: the search ends once `apply_constraints` has assigned
