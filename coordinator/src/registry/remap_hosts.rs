@@ -90,7 +90,8 @@ impl Changes {
             return Ok(());
         }
         let ranges: Vec<Range> = ranges.into_iter().collect();
-        registry.unregistered_space.add(&ranges).await?;
+        // These hosts are not looked at again in this generation, so the addition does not wait.
+        registry.unregistered_space.add_at_once(&ranges).await?;
         let _writing = registry.hierarchy.writing().await;
         let Some(delegated) = registry.hierarchy.current() else { return Ok(()) };
         let placed: Vec<HostAddress> = hosts

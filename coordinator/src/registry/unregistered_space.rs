@@ -49,13 +49,19 @@ impl UnregisteredSpace {
         hierarchy.host_subnet(address, self.lengths)
     }
 
-    /// Adds virtual subnets to the hierarchy in use. The caller does not hold the lock for changing
-    /// delegations.
+    /// Adds virtual subnets to the hierarchy in use, unless the last addition was a moment ago. The
+    /// caller does not hold the lock for changing delegations.
     pub async fn add(&self, ranges: &[Range]) -> Result<Addition, anyhow::Error> {
-        let Some(base) = self.hierarchy.current() else { return Ok(Addition::Later) };
         if self.rests_until().is_some_and(|until| Instant::now() < until) {
             return Ok(Addition::Later);
         }
+        self.add_at_once(ranges).await
+    }
+
+    /// Adds virtual subnets also a moment after the last addition, for what happens once in a
+    /// generation. The caller does not hold the lock for changing delegations.
+    pub async fn add_at_once(&self, ranges: &[Range]) -> Result<Addition, anyhow::Error> {
+        let Some(base) = self.hierarchy.current() else { return Ok(Addition::Later) };
         let count = unregistered_subnets::count(&self.store).await?;
         if count + ranges.len() as u64 > u64::from(self.limit) {
             return Ok(Addition::Full);

@@ -1,5 +1,7 @@
 //! Hosts in address space that no registry has assigned.
 
+use std::time::{Duration, Instant};
+
 use coordinator::placement::audit::{self, audit_delegations};
 use hierarchy::{Hierarchy, Range};
 use protocol::ProbeOrder;
@@ -92,6 +94,18 @@ async fn a_host_whose_record_vanished_is_not_delegated_with_the_block_around_it(
     let ground = Ground::bare().await;
     let (running, mut agent) = with_host(&ground, &[("41.0.0.0/24", "east")]).await;
     until_delegated(&ground, &["41.0.0.0/24"]).await;
+    load(ground.store(), &world_with(&[("41.1.0.0/16", "west")])).await;
+    measure_until_delegated(&ground, &running, &mut agent, &["41.0.0.0/22"]).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_host_whose_record_vanished_gets_its_virtual_subnet_a_moment_after_another_addition() {
+    let ground = Ground::bare().await;
+    let (running, mut agent) = with_host(&ground, &[("41.0.0.0/24", "east")]).await;
+    until_delegated(&ground, &["41.0.0.0/24"]).await;
+    let an_hour = Instant::now() + Duration::from_hours(1);
+    *running.coordinator.registry.unregistered_space.rests_until.lock().unwrap() = Some(an_hour);
     load(ground.store(), &world_with(&[("41.1.0.0/16", "west")])).await;
     measure_until_delegated(&ground, &running, &mut agent, &["41.0.0.0/22"]).await;
     running.stop().await;
