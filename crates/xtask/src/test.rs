@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 
 use crate::background::Background;
 use crate::cargo::{cargo, idle_cargo};
@@ -41,6 +41,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         pages(&mut steps)?;
     }
     steps.run("format", cargo(&["fmt", "--all", "--check"]));
+    if !build(&mut steps) {
+        println!("the build failed, so nothing was tested: its errors are above");
+        return steps.finish();
+    }
     tests(&mut steps, &args.without)?;
     deny::check(&mut steps, &args.without);
     if browser {
@@ -71,12 +75,17 @@ fn lints() -> Vec<(&'static str, Command)> {
     vec![("clippy", idle_cargo(&CLIPPY)), ("documentation", documentation)]
 }
 
-fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
-    // The scenarios start the real programs from the target directory. The tests are built in the
-    // same call: alone, the programs enable fewer features of their dependencies, which would all
-    // be built a second time for the tests.
+/// Builds everything that the tests and the demo run. False when that failed.
+///
+/// The scenarios start the real programs from the target directory. The tests are built in the same
+/// call: alone, the programs enable fewer features of their dependencies, which would all be built
+/// a second time for the tests.
+fn build(steps: &mut Steps) -> bool {
     steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins", "--tests"]));
-    ensure!(steps.last_passed(), "the build failed, so nothing was tested: its errors are above");
+    steps.last_passed()
+}
+
+fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
     let selection = Selection::of(&repository::root(), without)?;
     if tools::has("nextest") {
         with_nextest(steps, &selection, without);
