@@ -24,13 +24,17 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     let Some(hierarchy) = wanted(registry, &live).await? else {
         return Ok(Outcome::Idle);
     };
+    let remaps = registry.hierarchy.remaps();
     let (hierarchy, unregistered) = complete(&registry.store, hierarchy).await?;
     let (delegated, counts) = swap(registry, hierarchy).await?;
     registry.hierarchy.set_unregistered(unregistered);
     if counts.is_some() {
         remap_hosts(registry).await?;
-        // Only now: after a failure so far, the next run starts over.
-        registry.hierarchy.set_remapped(live.id);
+        // Only now: after a failure so far, the next run starts over, as it does where an audit
+        // asked for another remap meanwhile.
+        if registry.hierarchy.remaps() == remaps {
+            registry.hierarchy.set_remapped(live.id);
+        }
     }
     registry.events.emit(Event::HierarchyLoaded);
     let subnets = delegated.hierarchy().len();

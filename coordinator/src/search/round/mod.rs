@@ -23,6 +23,7 @@ use model::{AgentId, Policy, Reason, SearchId, Strategy};
 use region::moves::RegionMoves;
 use store::StoreError;
 use store::agents;
+use store::generations;
 use store::probes::{self, ExpectedAnswer, NewProbe};
 use store::searches::{self, OpenSearch};
 
@@ -221,16 +222,22 @@ impl<'a> SearchRound<'a> {
     /// A new generation of the hierarchy may lack the subnet, or have a block in its place. Its
     /// hosts get another one.
     async fn end_without_subnet(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
-        let in_use = self.parts.hierarchy.current();
-        let is_in_use = in_use
-            .is_some_and(|in_use| Arc::ptr_eq(in_use.hierarchy(), self.delegated.hierarchy()));
-        // The search may have been opened on the hierarchy that replaced the one of this round. The
-        // next round uses that one.
-        if !is_in_use {
+        // The search may be one of the hierarchy that replaces the one of this round, opened on it
+        // or remapped to it. The next round uses that one.
+        if self.is_replaced().await? {
             return Ok(());
         }
         self.counts.ended += 1;
         searches::abandon(&self.parts.store, search.id, self.parts.clock.now()).await
+    }
+
+    /// Whether another hierarchy is in use, or comes into use: searches are remapped before.
+    async fn is_replaced(&self) -> Result<bool, StoreError> {
+        let hierarchy = self.delegated.hierarchy();
+        let in_use = self.parts.hierarchy.current();
+        let is_in_use = in_use.is_some_and(|in_use| Arc::ptr_eq(in_use.hierarchy(), hierarchy));
+        let live = generations::live(&self.parts.store).await?;
+        Ok(!is_in_use || live.is_none_or(|live| live.id != hierarchy.generation()))
     }
 
     /// A pin decides without measurements: the search ends once `apply_constraints` has assigned
