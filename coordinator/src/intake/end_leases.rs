@@ -20,6 +20,8 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
     if ended == 0 {
         return Ok(Outcome::Idle);
     }
+    // URLs that these agents had confirmed are with no agent now.
+    intake.recent_urls.forget();
     intake.events.emit(Event::HostsReleased);
     Ok(Outcome::Done(format!("took {} from agents whose leases ended", quantity(ended, "host"))))
 }

@@ -45,6 +45,7 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
     let mut busy = Busy::default();
     let mut looked_up = 0_usize;
     let started = Instant::now();
+    intake.zones.lock().unwrap_or_else(PoisonError::into_inner).drop_lookups();
     loop {
         let refilled = Instant::now();
         let is_late = refilled.duration_since(started) >= RUN;

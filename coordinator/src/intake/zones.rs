@@ -69,6 +69,14 @@ impl Zones {
         Permission::Start
     }
 
+    /// No lookup is in progress: a failed run of the task dropped those that were.
+    pub fn drop_lookups(&mut self) {
+        self.zones.retain(|_, zone| {
+            zone.in_progress = 0;
+            zone.unanswered > 0
+        });
+    }
+
     /// A lookup in `zone` ended, with any answer.
     pub fn answered(&mut self, zone: &str) {
         let Some(known) = self.zones.get_mut(zone) else { return };
@@ -136,6 +144,20 @@ mod tests {
         assert_eq!(zones.ask("b.example", NOW), Permission::Start);
         zones.answered("a.example");
         assert_eq!(zones.ask("a.example", NOW), Permission::Start);
+    }
+
+    #[test]
+    fn lookups_that_were_dropped_do_not_block_their_zone() {
+        let mut zones = Zones::default();
+        for zone in ["a.example", "silent.example"] {
+            (0..AT_ONCE).for_each(|_| assert_eq!(zones.ask(zone, NOW), Permission::Start));
+        }
+        (0..SILENT_AFTER).for_each(|_| zones.unanswered("silent.example", NOW));
+        zones.drop_lookups();
+        assert_eq!(zones.ask("a.example", NOW), Permission::Start);
+        let until = NOW.plus_ms(FIRST_PAUSE_MS);
+        assert_eq!(zones.ask("silent.example", NOW), Permission::Defer(until));
+        assert_eq!(zones.ask("silent.example", until), Permission::Start);
     }
 
     #[test]
