@@ -35,13 +35,15 @@ pub struct Refresh {
 }
 
 impl Refresh {
-    /// Whether to fetch and load now: an admin asked since the last load and attempt, or the data
-    /// is `days` old (0: never) and the last attempt was [`PAUSE_H`] ago.
+    /// Whether to fetch and load now: an admin asked since the last load, or the data is `days` old
+    /// (0: never). An attempt that failed is repeated after [`PAUSE_H`], or when an admin asks
+    /// again.
     pub fn is_due(&self, days: u32, now: UnixMillis) -> bool {
-        let wanted = self.asked_at > self.tried_at.max(Some(self.loaded_at));
+        let wanted = self.asked_at > Some(self.loaded_at);
+        let asked_again = self.asked_at > self.tried_at;
         let old = days > 0 && now.0 - self.loaded_at.0 >= i64::from(days) * 24 * HOUR_MS;
         let rested = self.tried_at.is_none_or(|tried| now.0 - tried.0 >= PAUSE_H * HOUR_MS);
-        wanted || (old && rested)
+        (wanted && asked_again) || ((wanted || old) && rested)
     }
 }
 
@@ -94,19 +96,28 @@ pub enum RefreshError {
     Stopped,
 }
 
+/// When the live generation was made.
+#[derive(Debug, Clone, Copy)]
+pub struct MadeAt {
+    /// When the loader began; it has the splits that were proposed until then.
+    pub started: UnixMillis,
+    /// When it was swapped in.
+    pub live: UnixMillis,
+}
+
 /// Whether to split subnets: a split was proposed since the last one, which was `hours` ago (0:
-/// never). The last one was at `split_at`, or when the live generation was swapped in at `live_at`.
+/// never). The last one began at `split_at`, or with the live generation.
 pub fn is_split_due(
     proposed_at: Option<UnixMillis>,
-    live_at: UnixMillis,
+    made_at: MadeAt,
     split_at: Option<UnixMillis>,
     hours: u32,
     now: UnixMillis,
 ) -> bool {
-    // A split that contradicts the registries' records makes no generation, so `live_at` alone
-    // would have it tried again and again.
-    let last = split_at.map_or(live_at, |split_at| split_at.max(live_at));
-    let is_new = proposed_at.is_some_and(|proposed_at| proposed_at > last);
+    // A split that contradicts the registries' records makes no generation, so the times of the
+    // generation alone would have it tried again and again.
+    let is_new = proposed_at > Some(made_at.started) && proposed_at > split_at;
+    let last = split_at.map_or(made_at.live, |split_at| split_at.max(made_at.live));
     hours > 0 && is_new && now.0 - last.0 >= i64::from(hours) * HOUR_MS
 }
 
@@ -219,12 +230,14 @@ mod tests {
         let due_after = |proposed_at: Option<i64>, split_at: Option<i64>, hours, now| {
             let proposed_at = proposed_at.map(UnixMillis);
             let split_at = split_at.map(UnixMillis);
-            is_split_due(proposed_at, UnixMillis(DAY), split_at, hours, UnixMillis(now))
+            let made_at = MadeAt { started: UnixMillis(DAY - 9), live: UnixMillis(DAY) };
+            is_split_due(proposed_at, made_at, split_at, hours, UnixMillis(now))
         };
         let due = |proposed_at, hours, now| due_after(proposed_at, None, hours, now);
         assert!(due(Some(DAY + 1), 24, 2 * DAY));
         assert!(!due(Some(DAY + 1), 24, 2 * DAY - 1), "not yet");
-        assert!(!due(Some(DAY), 24, 3 * DAY), "the generation contains it");
+        assert!(!due(Some(DAY - 9), 24, 3 * DAY), "the generation contains it");
+        assert!(due(Some(DAY - 8), 24, 3 * DAY), "the loader had read the splits before");
         assert!(!due(Some(DAY + 1), 0, 9 * DAY), "never");
         assert!(!due(None, 24, 9 * DAY));
         assert!(
@@ -270,6 +283,7 @@ mod tests {
         assert!(due(0, Some(5), None, 90, 6));
         assert!(due(0, Some(5), Some(4), 0, 6));
         assert!(!due(0, Some(5), Some(6), 90, 7), "it was tried since");
+        assert!(due(0, Some(5), Some(6), 90, 6 + 6 * HOUR_MS), "the attempt failed");
         assert!(!due(6, Some(5), None, 90, 7), "it was loaded since");
     }
 }

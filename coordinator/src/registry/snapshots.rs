@@ -99,6 +99,7 @@ mod tests {
             subnets: hierarchy.len() as u64,
             companies: 0,
             build_ms: 1,
+            started_at: UnixMillis(1_699_999_000_000),
             live_at: UnixMillis(1_700_000_000_000),
             read_at: UnixMillis(1_700_000_000_000),
             sources: vec![],

@@ -3,7 +3,7 @@
 use store::{generations, subnet_splits};
 
 use crate::registry::RegistryData;
-use crate::registry::refresh::{self, is_split_due};
+use crate::registry::refresh::{self, MadeAt, is_split_due};
 use crate::runtime::outcome::Outcome;
 
 /// Has the loader make a generation with the splits that were proposed since the last one. Virtual
@@ -16,7 +16,8 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     let last_split = registry.last_split.get();
     let hours = registry.config.registries.split_hours;
     let now = registry.clock.now();
-    if !is_split_due(proposed_at, live.live_at, last_split, hours, now) {
+    let made_at = MadeAt { started: live.started_at, live: live.live_at };
+    if !is_split_due(proposed_at, made_at, last_split, hours, now) {
         return Ok(Outcome::Idle);
     }
     let outcome = match refresh::split(&registry.config, &registry.stop).await {

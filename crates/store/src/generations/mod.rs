@@ -59,6 +59,8 @@ pub struct Facts {
     pub companies: u64,
     /// Milliseconds from the first byte read to the swap.
     pub build_ms: u64,
+    /// When the loader began to make it.
+    pub started_at: model::UnixMillis,
     /// When it was swapped in.
     pub live_at: model::UnixMillis,
     /// When its data was loaded from files: not when parts were cut out of subnets.
@@ -92,23 +94,24 @@ pub async fn set_remapped(
     Ok(())
 }
 
-type Row = (i32, i32, i32, i64, Moment, Moment, sqlx::types::Json<Vec<Source>>);
+type Row = (i32, i32, i32, i64, Moment, Moment, Moment, sqlx::types::Json<Vec<Source>>);
 
 /// The generation in use; `None` before the first load.
 pub async fn live(store: &Store) -> Result<Option<Facts>, StoreError> {
     let row: Option<Row> = sqlx::query_as(
-        "SELECT id, subnets, companies, build_ms, coalesce(live_at, started_at),
+        "SELECT id, subnets, companies, build_ms, started_at, coalesce(live_at, started_at),
                 coalesce(read_at, live_at, started_at), sources
          FROM generations WHERE state = 'live'",
     )
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("find the generation in use"))?;
-    Ok(row.map(|(id, subnets, companies, build_ms, live_at, read_at, sources)| Facts {
+    Ok(row.map(|(id, subnets, companies, build_ms, started_at, live_at, read_at, sources)| Facts {
         id: Generation::new(id.into()),
         subnets: u64::try_from(subnets).unwrap_or(0),
         companies: u64::try_from(companies).unwrap_or(0),
         build_ms: u64::try_from(build_ms).unwrap_or(0),
+        started_at: started_at.0,
         live_at: live_at.0,
         read_at: read_at.0,
         sources: sources.0,
