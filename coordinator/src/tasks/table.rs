@@ -71,7 +71,7 @@ pub static TABLE: &[BackgroundTask] = &[
         name: "delegate_remapped",
         period: Duration::from_mins(10),
         leader_only: true,
-        woken_by: &[],
+        woken_by: &[Event::PinNotApplied],
         run: |coordinator| Box::pin(delegate_remapped::run(&coordinator.placement)),
     },
     BackgroundTask {
