@@ -41,6 +41,12 @@ const FOREIGN: [Name; 2] = Name::all(["svg", "math"]);
 /// have such a bound, too.
 const MAX_OPEN: usize = 2_048;
 
+/// Most open elements that end tags without an element are compared with. After these, end tags are
+/// compared with the innermost [`NEAR`] elements, so that millions of them take no longer than other
+/// markup.
+const MAX_COMPARED: usize = 4 << 20;
+const NEAR: usize = 32;
+
 /// Name of an element in any case, as a number that is compared at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Name(u64);
@@ -121,6 +127,8 @@ pub(super) struct OpenElements {
     of_role: [usize; ROLES],
     /// Elements that were opened so far.
     opened: usize,
+    /// Open elements that were compared in vain with end tags.
+    compared: usize,
 }
 
 impl OpenElements {
@@ -145,10 +153,18 @@ impl OpenElements {
         is_raw
     }
 
-    /// Ends the innermost element of this name.
+    /// Ends the innermost element of this name. As in browsers, the end tag of a heading ends a
+    /// heading of any level.
     pub(super) fn end(&mut self, name: Name) {
-        if let Some(at) = self.open.iter().rposition(|(open, _)| *open == name) {
-            self.close_from(at);
+        let is_heading = name.is_heading();
+        let is_it =
+            |(open, role): &(Name, Role)| *open == name || (is_heading && *role == Role::Heading);
+        // An element that is found pays with what it ends. What is never found is bounded.
+        let reach = if self.compared < MAX_COMPARED { self.open.len() } else { NEAR };
+        let outer = self.open.len().saturating_sub(reach);
+        match self.open[outer..].iter().rposition(is_it) {
+            Some(at) => self.close_from(outer + at),
+            None => self.compared += self.open.len() - outer,
         }
     }
 
@@ -239,6 +255,26 @@ mod tests {
         open.end(name("ul"));
         assert_eq!((open.text_kind(), open.is_in_anchor()), (TextKind::Boilerplate, false));
         open.end(name("div"));
+        assert_eq!(open.text_kind(), TextKind::Main);
+    }
+
+    #[test]
+    fn end_tags_without_an_element_cost_little() {
+        let mut open = OpenElements::default();
+        open.start(name("nav"), false);
+        for _ in 1..MAX_OPEN {
+            open.start(name("div"), false);
+        }
+        for _ in 0..100_000 {
+            open.end(name("p"));
+        }
+        assert!(open.compared < MAX_COMPARED + MAX_OPEN + 100_000 * NEAR);
+        open.end(name("nav"));
+        assert_eq!(open.text_kind(), TextKind::Boilerplate, "it is too far away by now");
+        for _ in 1..MAX_OPEN {
+            open.end(name("div"));
+        }
+        open.end(name("nav"));
         assert_eq!(open.text_kind(), TextKind::Main);
     }
 

@@ -209,6 +209,7 @@ mod tests {
             headings("<h2>forgotten<h3>next</h3>text<div><h2>in</div>text"),
             "forgotten\nnext\nin"
         );
+        assert_eq!(headings("<h2>wrong end</h3>text<h2>right</h2>"), "wrong end\nright");
         assert_eq!(headings("<h1><img></h1><h2> </h2>text"), "");
         let many = (0..9_000).map(|n| format!("<h2>{n}</h2>")).collect::<Vec<_>>().concat();
         assert!((3 << 10..=4 << 10).contains(&headings(&many).len()));
