@@ -149,9 +149,22 @@ impl HeadProber {
 
     /// Waits until the target may be contacted.
     async fn hold(&self, target: &Target<'_>) -> Result<HeldTarget, String> {
+        if self.rests_for_long(target).await? {
+            return Err("the host is not to be asked for a while".into());
+        }
         let holding = self.schedule.hold_target(target.host, target.address, target.pause);
         let longest = self.timeout * 10 + target.pause;
         timeout(longest, holding).await.map_err(|_| "the host was busy".to_owned())
+    }
+
+    /// Whether the stored pause of the target, if it is the agent's host, is longer than that after
+    /// a request: after failures, or because the host asked for it.
+    async fn rests_for_long(&self, target: &Target<'_>) -> Result<bool, String> {
+        let Some(host) = target.host else { return Ok(false) };
+        let snapshot = self.store.snapshot(host).await.map_err(|error| error.to_string())?;
+        let pause_ms = i64::try_from(target.pause.as_millis()).unwrap_or(i64::MAX);
+        let latest = clock::now().plus_ms(pause_ms);
+        Ok(snapshot.is_some_and(|snapshot| snapshot.record.due > latest))
     }
 
     /// Lets the target rest after a request, also across a restart if it is the agent's.

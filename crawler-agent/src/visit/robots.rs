@@ -92,7 +92,7 @@ impl Visitor {
             Err(error) => return self.no_rules(visit, asking, &error.to_string()),
         };
         let Visit { claim, record, delay } = visit;
-        let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay)?;
+        let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
         let Some((mut claim, other)) = claimed else { return Ok(()) };
         let result = self.fetcher.get(&asking.url, address, |_| Some(RobotsBody::default())).await;
         claim.robots_took(fetch::duration_of(&result));
@@ -108,7 +108,7 @@ impl Visitor {
 
     /// Holds the address. Where robots.txt has moved to another host of the agent, that host is
     /// claimed too, because it receives the request.
-    fn claim_all(
+    async fn claim_all(
         &self,
         claim: Claim,
         key: &str,
@@ -122,10 +122,23 @@ impl Visitor {
         }
         let other = self.store.host_number(target)?;
         let claim = match other {
-            Some(other) => claim.borrow(other, delay),
+            Some(other) => match self.rest_of(other).await? {
+                Some(pause) => {
+                    claim.postpone(pause);
+                    None
+                }
+                None => claim.borrow(other, delay),
+            },
             None => Some(claim),
         };
         Ok(claim.and_then(|claim| claim.hold(address, self.delay())).map(|claim| (claim, other)))
+    }
+
+    /// The rest of a stored pause of a host: the schedule knows those of few hosts.
+    async fn rest_of(&self, host: HostNumber) -> Result<Option<Duration>, FrontierError> {
+        let Some(snapshot) = self.store.snapshot(host).await? else { return Ok(None) };
+        let rest_ms = snapshot.record.due.0.saturating_sub(clock::now().0);
+        Ok((rest_ms > 0).then(|| Duration::from_millis(rest_ms.unsigned_abs())))
     }
 
     fn robots_answered(

@@ -271,9 +271,13 @@ impl State {
         due: UnixMillis,
         failures: Option<u32>,
     ) -> Result<(), FrontierError> {
-        if let Some(host) = self.hosts.get_mut(disk, number)? {
+        let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(()) };
+        if let Some(failures) = failures {
             host.record.due = due;
-            host.record.failures = failures.unwrap_or(host.record.failures);
+            host.record.failures = failures;
+        } else {
+            // A request for another host, or a probe, does not end a longer pause.
+            host.record.due = host.record.due.max(due);
         }
         Ok(())
     }

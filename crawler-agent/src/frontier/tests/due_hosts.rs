@@ -134,3 +134,16 @@ proptest! {
         searched.search(9, NOW.plus_ms(9_999), HOSTS);
     }
 }
+
+#[test]
+fn a_request_for_another_host_does_not_end_a_longer_pause() {
+    let world = World::new();
+    world.route(1, "http://a.org/");
+    let host = world.host("http://a.org");
+    let due = || world.frontier().snapshot(host).unwrap().unwrap().record.due;
+    world.apply(Change::Asked { host, due: NOW.plus_ms(100) });
+    world.apply(Change::Asked { host, due: NOW.plus_ms(5) });
+    assert_eq!(due(), NOW.plus_ms(100));
+    world.apply(Change::Asked { host, due: NOW.plus_ms(101) });
+    assert_eq!(due(), NOW.plus_ms(101));
+}
