@@ -274,15 +274,15 @@ impl Claim {
     /// Holds the address for this claim. Where another request uses it, or the last one ended less
     /// than `pause` ago, the claim ends and the host queues for the address.
     pub fn hold(mut self, address: IpAddr, pause: Duration) -> Option<Self> {
-        let now = self.schedule.now();
-        let due = if pause.is_zero() {
-            0
-        } else {
-            self.schedule.last_requests().next(address, millis(pause))
-        };
         let is_held = {
             let mut workbench = self.schedule.workbench();
-            let is_held = workbench.hold(self.host, address, due, now);
+            // Under the lock: a request that ends frees the address and notes its end under it.
+            let due = if pause.is_zero() {
+                0
+            } else {
+                self.schedule.last_requests().next(address, millis(pause))
+            };
+            let is_held = workbench.hold(self.host, address, due, self.schedule.now());
             // The host may have been sent outside.
             self.schedule.wake_filler(&workbench);
             is_held
