@@ -19,7 +19,8 @@ use tokio::{
 
 /// Connections of all peers: two of each in a region of the greatest size.
 const ALL: usize = 200;
-/// Connections from one address: several agents may be behind one.
+/// Connections from one address, or from one IPv6 network of 64 bits, which is one line: several
+/// agents may be behind one.
 const OF_ONE: usize = 16;
 /// Time without a byte in either direction after which a connection is closed: longer than a
 /// collection waits for envelopes.
@@ -60,6 +61,15 @@ impl axum::serve::Listener for BoundedListener {
     }
 }
 
+/// The address by which connections are counted: an owner of a line has all addresses of its IPv6
+/// network.
+fn counted(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((u128::from(address) & !u128::from(u64::MAX)).into()),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
 /// One of the connections that may be open; free again when it is dropped.
 struct Place {
     open: Open,
@@ -68,6 +78,7 @@ struct Place {
 
 impl Place {
     fn take(open: &Open, address: IpAddr) -> Option<Self> {
+        let address = counted(address);
         let mut counts = open.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.values().sum::<usize>() >= ALL {
             return None;
@@ -169,6 +180,18 @@ mod tests {
         assert!(Place::take(&open, address(1)).is_some());
         drop(others);
         assert!(open.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_ipv6_network_counts_as_one_address() {
+        let open = Open::default();
+        let take = |address: String| Place::take(&open, address.parse().unwrap());
+        let places: Vec<Place> =
+            (0..OF_ONE).filter_map(|n| take(format!("2001:db8:0:1::{n:x}"))).collect();
+        assert_eq!(places.len(), OF_ONE);
+        assert!(take("2001:db8:0:1:ffff::1".into()).is_none());
+        assert!(take("2001:db8:0:2::1".into()).is_some());
+        assert!(take("::ffff:10.0.0.1".into()).is_some_and(|place| place.address.is_ipv4()));
     }
 
     #[tokio::test(start_paused = true)]

@@ -14,7 +14,7 @@ use region::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Peers, PeersError, core::Core, elapsed_clock, outgoing, relay, worker::Work};
+use super::{Peers, PeersError, collection, core::Core, elapsed_clock, relay, worker::Work};
 
 /// Least time between two steps of the member.
 const STEP: Duration = Duration::from_millis(20);
@@ -34,7 +34,7 @@ impl Peers {
             error = failed => Err(error),
             () = self.drive() => Ok(()),
             () = relay::run(&self) => Ok(()),
-            () = outgoing::collect(&self) => Ok(()),
+            () = collection::collect(&self) => Ok(()),
         }
     }
 

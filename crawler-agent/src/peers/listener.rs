@@ -6,19 +6,15 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::{
     Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, State},
+    extract::{DefaultBodyLimit, Request, State},
     http::StatusCode,
     routing::post,
 };
-use region::{
-    Peer,
-    envelope::Envelope,
-    relay::{RELAY_BYTES, RELAY_FILL},
-};
-use tokio::{net::TcpListener, sync::Semaphore};
+use region::{Peer, envelope::Envelope, relay::RELAY_FILL};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{Peers, connections::BoundedListener};
+use super::{Peers, connections::BoundedListener, request_body::BodyReader};
 
 /// Path at which envelopes are left.
 pub(super) const ENVELOPES: &str = "region/v1/envelopes";
@@ -26,8 +22,8 @@ pub(super) const ENVELOPES: &str = "region/v1/envelopes";
 pub(super) const COLLECT: &str = "region/v1/collect";
 /// Time for which a collection waits for an envelope.
 const HOLD: Duration = Duration::from_secs(20);
-/// Requests that are read at the same time: each may take the memory of a bundle.
-const REQUESTS: usize = 16;
+/// Longest request for the envelopes of a mailbox: one envelope without content.
+const COLLECT_BYTES: usize = 4 << 10;
 
 /// A bound socket.
 pub struct PeerListener {
@@ -37,7 +33,7 @@ pub struct PeerListener {
 #[derive(Clone)]
 struct Door {
     peers: Arc<Peers>,
-    reading: Arc<Semaphore>,
+    bodies: Arc<BodyReader>,
     stop: CancellationToken,
 }
 
@@ -55,12 +51,12 @@ impl PeerListener {
 
     /// Serves until `stop`.
     pub async fn run(self, peers: Arc<Peers>, stop: CancellationToken) -> std::io::Result<()> {
-        let reading = Arc::new(Semaphore::new(REQUESTS));
-        let door = Door { peers, reading, stop: stop.clone() };
+        let bodies = Arc::new(BodyReader::new());
+        let door = Door { peers, bodies, stop: stop.clone() };
         let app = Router::new()
             .route(&format!("/{ENVELOPES}"), post(envelopes))
             .route(&format!("/{COLLECT}"), post(collect))
-            .layer(DefaultBodyLimit::max(RELAY_BYTES))
+            .layer(DefaultBodyLimit::max(COLLECT_BYTES))
             .with_state(door);
         let serving = axum::serve(BoundedListener::new(self.listener), app);
         tokio::select! {
@@ -71,8 +67,11 @@ impl PeerListener {
 }
 
 /// Takes envelopes: those to this agent, and those to members that collect theirs here.
-async fn envelopes(State(door): State<Door>, body: Bytes) -> StatusCode {
-    let Ok(_reading) = door.reading.acquire().await else { return StatusCode::GONE };
+async fn envelopes(State(door): State<Door>, request: Request) -> StatusCode {
+    let (body, _place) = match door.bodies.read(request).await {
+        Ok(read) => read,
+        Err(status) => return status,
+    };
     let Ok(envelopes) = postcard::from_bytes::<Vec<Envelope>>(&body) else {
         return StatusCode::UNPROCESSABLE_ENTITY;
     };

@@ -12,6 +12,7 @@
 //! [`Peers::share`] before its page counts as fetched. Without a roster everything is as without a
 //! region.
 
+mod collection;
 mod connections;
 mod core;
 mod disk;
@@ -23,6 +24,7 @@ mod opening;
 mod outgoing;
 mod places;
 mod relay;
+mod request_body;
 mod status;
 mod worker;
 

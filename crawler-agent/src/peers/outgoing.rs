@@ -5,7 +5,7 @@
 //! else through the coordinator.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, VecDeque},
     net::{IpAddr, SocketAddr},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -26,12 +26,9 @@ use tokio::{
     runtime::Handle,
     sync::{Notify, mpsc},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use super::{
-    Peers,
-    listener::{COLLECT, ENVELOPES},
-};
+use super::listener::ENVELOPES;
 use crate::{error_line, resolve::Resolver};
 
 /// Envelopes that may wait for one peer; what comes then is lost.
@@ -42,12 +39,8 @@ const COORDINATOR_QUEUE: usize = 4_000;
 const DELIVERY: Duration = Duration::from_mins(1);
 /// Time limit of a connection.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Time limit of a collection: longer than the listener holds it.
-const COLLECTION: Duration = Duration::from_secs(40);
 /// Pause after a peer could not be reached.
-const PAUSE: Duration = Duration::from_secs(1);
-/// Period in which it is checked whose mailboxes to collect from.
-const PERIOD: Duration = Duration::from_secs(1);
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// Ways to the other parties.
 pub(super) struct Outgoing {
@@ -191,6 +184,31 @@ impl Outgoing {
         }
     }
 
+    /// The members in whose mailboxes this agent's envelopes may be, with their URLs.
+    pub(super) fn mailboxes(&self) -> BTreeMap<AgentId, Vec<String>> {
+        match lock(&self.ways) {
+            ways if ways.listens => BTreeMap::new(),
+            ways => ways.listeners.clone(),
+        }
+    }
+
+    /// A sealed message that asks a member for what its mailbox has.
+    pub(super) fn collection_from(&self, agent: AgentId) -> Option<Vec<u8>> {
+        let envelope = self.seal(&mut lock(&self.ways), Peer::Agent(agent), Message::Collect)?;
+        postcard::to_allocvec(&envelope).ok()
+    }
+
+    /// Runs a task until the agent stops.
+    pub(super) fn spawn(
+        &self,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> AbortOnDropHandle<()> {
+        let stop = self.stop.clone();
+        AbortOnDropHandle::new(self.runtime.spawn(async move {
+            stop.run_until_cancelled(task).await;
+        }))
+    }
+
     /// Envelopes that leave through the coordinator, as soon as there are any.
     pub(super) async fn for_coordinator(&self, bytes: usize) -> Vec<Envelope> {
         self.coordinator.take(bytes).await
@@ -272,16 +290,19 @@ impl Delivery {
 }
 
 /// Client of one peer's listener.
-struct PeerClient {
+pub(super) struct PeerClient {
     resolver: Arc<Resolver>,
     bind: Option<IpAddr>,
-    /// The last HTTP client, with the sockets that it connects to.
-    made: Mutex<Option<(Vec<SocketAddr>, Client)>>,
+    /// The last HTTP client, with the host and the sockets that it connects to.
+    made: Mutex<Option<(Target, Client)>>,
 }
+
+/// A host, and its sockets as the guard saw them.
+type Target = (String, Vec<SocketAddr>);
 
 impl PeerClient {
     /// Posts to a path below a peer's URL. The guard has a say: the URL is another owner's word.
-    async fn post(
+    pub(super) async fn post(
         &self,
         base: &str,
         path: &str,
@@ -312,16 +333,19 @@ impl PeerClient {
 }
 
 impl PeerClient {
-    fn new(outgoing: &Outgoing) -> Self {
+    pub(super) fn new(outgoing: &Outgoing) -> Self {
         let resolver = Arc::clone(&outgoing.resolver);
         Self { resolver, bind: outgoing.bind, made: Mutex::default() }
     }
 
-    /// A client that connects to these sockets only, kept for its connections.
+    /// A client that connects to these sockets only, kept for its connections. It knows the sockets
+    /// of this host alone, and would look another one up without the guard.
     fn client(&self, url: &CrawlUrl, sockets: Vec<SocketAddr>) -> Result<Client, reqwest::Error> {
+        let host = url.url().host_str().unwrap_or_default().to_owned();
+        let target = (host, sockets);
         let mut made = lock(&self.made);
         if let Some((known, client)) = made.as_ref()
-            && *known == sockets
+            && *known == target
         {
             return Ok(client.clone());
         }
@@ -330,62 +354,9 @@ impl PeerClient {
             .local_address(self.bind)
             .redirect(Policy::none())
             .no_proxy()
-            .resolve_to_addrs(url.url().host_str().unwrap_or_default(), &sockets)
+            .resolve_to_addrs(&target.0, &target.1)
             .build()?;
-        *made = Some((sockets, client.clone()));
+        *made = Some((target, client.clone()));
         Ok(client)
-    }
-}
-
-/// Collects this agent's envelopes from all members that listen, unless it listens itself.
-pub(super) async fn collect(peers: &Arc<Peers>) {
-    let mut tasks: BTreeMap<AgentId, tokio::task::JoinHandle<()>> = BTreeMap::new();
-    loop {
-        let listeners = match lock(&peers.shared.outgoing.ways) {
-            ways if ways.listens => BTreeMap::new(),
-            ways => ways.listeners.clone(),
-        };
-        let gone: BTreeSet<AgentId> =
-            tasks.keys().filter(|agent| !listeners.contains_key(agent)).copied().collect();
-        for agent in gone {
-            if let Some(task) = tasks.remove(&agent) {
-                task.abort();
-            }
-        }
-        for (agent, addresses) in listeners {
-            tasks.entry(agent).or_insert_with(|| {
-                let peers = Arc::clone(peers);
-                let stop = peers.shared.outgoing.stop.clone();
-                tokio::spawn(async move {
-                    stop.run_until_cancelled(collect_from(&peers, agent, &addresses)).await;
-                })
-            });
-        }
-        tokio::time::sleep(PERIOD).await;
-    }
-}
-
-async fn collect_from(peers: &Peers, agent: AgentId, addresses: &[String]) {
-    let outgoing = &peers.shared.outgoing;
-    let client = PeerClient::new(outgoing);
-    for address in addresses.iter().cycle() {
-        let sealed = outgoing.seal(&mut lock(&outgoing.ways), Peer::Agent(agent), Message::Collect);
-        let Some(body) = sealed.and_then(|envelope| postcard::to_allocvec(&envelope).ok()) else {
-            return;
-        };
-        match client.post(address, COLLECT, body, COLLECTION).await {
-            Ok(content) => {
-                let envelopes: Vec<Envelope> = postcard::from_bytes(&content).unwrap_or_default();
-                for envelope in &envelopes {
-                    if let Err(refusal) = peers.receive(envelope) {
-                        tracing::debug!(%refusal, "refused an envelope from a mailbox");
-                    }
-                }
-            }
-            Err(error) => {
-                tracing::debug!(address, error, "a mailbox was not reached");
-                tokio::time::sleep(PAUSE).await;
-            }
-        }
     }
 }
