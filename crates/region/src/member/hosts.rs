@@ -29,6 +29,9 @@ use crate::ownership::{HostPosition, PlacedHost};
 use crate::peer::Peer;
 use crate::time::Millis;
 
+/// Pause of a return that waits until others have ended.
+const RETURN_PAUSE_MS: u64 = 1_000;
+
 impl Member {
     /// A bundle is ready. `bytes` must contain every URL of the host that was accepted before.
     pub fn packed(&mut self, packing: BundleToPack, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
@@ -198,6 +201,10 @@ impl Member {
             // The agents that did not answer are dead or unreachable; the host does not wait for
             // them.
             State::Asking { .. } => self.hosts.set(position, State::Held, None),
+            State::Leaving { to, number } if !self.hosts.may_return(number) => {
+                let later = now.plus(RETURN_PAUSE_MS);
+                self.hosts.set(position, State::Leaving { to, number }, Some(later));
+            }
             State::Leaving { to, number } => {
                 let again = now.plus(self.settings.resend_ms);
                 self.hosts.set(position, State::Leaving { to, number }, Some(again));

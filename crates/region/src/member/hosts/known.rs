@@ -55,6 +55,8 @@ pub(crate) struct Hosts {
     due: BTreeSet<(Millis, HostPosition)>,
     /// Hosts that leave, by the numbers of their bundles.
     leaving: BTreeMap<u64, HostPosition>,
+    /// Numbers of those whose bundles are on their way.
+    returning: BTreeSet<u64>,
     /// The next host of the check; none if all are checked.
     cursor: Option<HostPosition>,
     /// Members that were skipped when the last check ended.
@@ -64,6 +66,19 @@ pub(crate) struct Hosts {
 
 /// Bits of a bundle's number that count within one process.
 const COUNTED: u32 = 40;
+
+/// Most bundles on their way to the owners of their hosts. A night may concern every host, and
+/// receivers take some hundred messages a second, heartbeats included.
+const RETURNING: usize = 100;
+
+impl State {
+    fn leaving_number(&self) -> Option<u64> {
+        match self {
+            Self::Leaving { number, .. } => Some(*number),
+            Self::Standby | Self::New | Self::Asking { .. } | Self::Held => None,
+        }
+    }
+}
 
 impl KnownHost {
     pub(super) fn is_leaving(&self, to: AgentId, number: u64) -> bool {
@@ -82,6 +97,7 @@ impl Hosts {
             known: BTreeMap::new(),
             due: BTreeSet::new(),
             leaving: BTreeMap::new(),
+            returning: BTreeSet::new(),
             cursor: None,
             last_skipped: BTreeSet::new(),
             // Never 0, which is a copy.
@@ -131,12 +147,14 @@ impl Hosts {
     pub(super) fn set(&mut self, position: HostPosition, state: State, due: Option<Millis>) {
         let Some(known) = self.known.get_mut(&position) else { return };
         let former = std::mem::replace(&mut known.state, state);
-        if let State::Leaving { number, .. } = former {
-            self.leaving.remove(&number);
+        let number = known.state.leaving_number();
+        if let Some(former) = former.leaving_number() {
+            self.leaving.remove(&former);
+            if number != Some(former) {
+                self.returning.remove(&former);
+            }
         }
-        if let State::Leaving { number, .. } = known.state {
-            self.leaving.insert(number, position);
-        }
+        self.leaving.extend(number.map(|number| (number, position)));
         if let Some(former) = std::mem::replace(&mut known.due, due) {
             self.due.remove(&(former, position));
         }
@@ -159,6 +177,12 @@ impl Hosts {
     pub(super) fn next_number(&mut self) -> u64 {
         self.next_number += 1;
         self.next_number
+    }
+
+    /// Whether the bundle with this number may be sent now, which it then is.
+    pub(super) fn may_return(&mut self, number: u64) -> bool {
+        let is_returning = self.returning.contains(&number);
+        is_returning || (self.returning.len() < RETURNING && self.returning.insert(number))
     }
 
     /// Begins the check of all hosts anew.
@@ -232,5 +256,41 @@ impl Hosts {
         }
         self.set(position, State::Standby, None);
         self.get(position).map(|known| known.host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+
+    fn host(number: u64) -> RoutedUrl {
+        let url = CrawlUrl::parse(&format!("http://host-{number}.example/")).unwrap();
+        let address = IpAddr::from([10, 0, 0, 1]);
+        let host = PlacedHost { position: HostPosition(number), address };
+        RoutedUrl::first(url, host, UrlPurpose::Fetch)
+    }
+
+    #[test]
+    fn few_bundles_are_on_their_way_to_owners() {
+        let to = AgentId::new(2);
+        let mut hosts = Hosts::new(1);
+        let last = RETURNING as u64 + 1;
+        for number in 1..=last {
+            hosts.insert(&host(number), State::Held);
+            let leaving = State::Leaving { to, number };
+            hosts.set(HostPosition(number), leaving, Some(Millis(0)));
+        }
+        assert!((1..last).all(|number| hosts.may_return(number)));
+        assert!(!hosts.may_return(last));
+        // Sent again, it is the same bundle.
+        hosts.set(HostPosition(1), State::Leaving { to, number: 1 }, Some(Millis(5)));
+        assert!(hosts.may_return(1) && !hosts.may_return(last));
+        assert!(hosts.taken(to, 1).is_some());
+        assert!(hosts.may_return(last));
+        // One that goes to another agent instead is not on its way any more.
+        hosts.set(HostPosition(2), State::Leaving { to, number: last + 1 }, Some(Millis(5)));
+        assert!(hosts.may_return(last + 1) && !hosts.may_return(last + 2));
     }
 }
