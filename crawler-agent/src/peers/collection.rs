@@ -1,5 +1,5 @@
-//! Collection: an agent that does not listen fetches its envelopes from the mailboxes of the members
-//! that do.
+//! Collection: an agent that does not listen fetches its envelopes from the mailboxes of the
+//! members that do.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Bodies of requests from peers: few are read at the same time, because each may take the memory of
-//! a bundle and whoever sends it is known only when it was read.
+//! Bodies of requests from peers: few are read at the same time, because each may take the memory
+//! of a bundle and whoever sends it is known only when it was read.
 
 use std::time::Duration;
 
