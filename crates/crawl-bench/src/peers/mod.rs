@@ -4,6 +4,7 @@ mod httrack;
 mod ours;
 mod scrapy;
 mod slow_sync;
+mod spider;
 mod strangers;
 mod wget2;
 
@@ -32,6 +33,8 @@ pub enum Peer {
     Httrack,
     /// Scrapy with 64 concurrent requests
     Scrapy,
+    /// The crate spider with 64 requests at a time
+    Spider,
 }
 
 impl Peer {
@@ -43,6 +46,7 @@ impl Peer {
             Self::Wget2 => "wget2",
             Self::Httrack => "httrack",
             Self::Scrapy => "scrapy",
+            Self::Spider => "spider",
         }
     }
 }
@@ -59,6 +63,9 @@ pub struct Programs {
     pub httrack: PathBuf,
     #[arg(long, default_value = "scrapy")]
     pub scrapy: PathBuf,
+    /// The program in `crates/crawl-bench/spider`
+    #[arg(long, default_value = "nearcrawl-spider")]
+    pub spider: PathBuf,
 }
 
 /// A crawl that a peer is to do.
@@ -106,6 +113,7 @@ pub async fn crawl(
         Peer::Wget2 => wget2::command(&programs.wget2, job)?,
         Peer::Httrack => httrack::command(&programs.httrack, job)?,
         Peer::Scrapy => scrapy::command(&programs.scrapy, job)?,
+        Peer::Spider => spider::command(&programs.spider, job)?,
     };
     strangers::crawl(peer, command, job).await
 }

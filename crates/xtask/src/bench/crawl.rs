@@ -14,9 +14,9 @@ use crate::{machine, repository};
 /// Options of the benchmark, which are passed on, except the choice of crawlers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Crawlers to run, and no others: ours, wget2, httrack, scrapy, and ours-slow-sync, whose
-    /// calls of fsync take 10 ms more. Default: all but the last; what cannot be provided is left
-    /// out
+    /// Crawlers to run, and no others: ours, wget2, httrack, scrapy, spider, and ours-slow-sync,
+    /// whose calls of fsync take 10 ms more. Default: all but the last; what cannot be provided is
+    /// left out
     #[arg(long, value_delimiter = ',')]
     only: Vec<Crawler>,
     /// Prints one JSON document instead of a table
@@ -37,11 +37,12 @@ enum Crawler {
     Wget2,
     Httrack,
     Scrapy,
+    Spider,
 }
 
 impl Crawler {
     /// Those that run where none is named.
-    const USUAL: [Self; 4] = [Self::Ours, Self::Wget2, Self::Httrack, Self::Scrapy];
+    const USUAL: [Self; 5] = [Self::Ours, Self::Wget2, Self::Httrack, Self::Scrapy, Self::Spider];
 
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -54,6 +55,7 @@ impl Crawler {
             Self::Wget2 => machine::provide(&[machine::WGET2]).map(|()| None),
             Self::Httrack => machine::provide(&[machine::HTTRACK]).map(|()| None),
             Self::Scrapy => scrapy().map(Some),
+            Self::Spider => spider().map(Some),
         }
     }
 }
@@ -121,6 +123,16 @@ fn scrapy() -> anyhow::Result<PathBuf> {
     finish(Command::new("python3").args(["-m", "venv"]).arg(&dir))?;
     finish(Command::new(dir.join("bin/pip")).args(["install", "--quiet", "scrapy"]))?;
     Ok(program)
+}
+
+/// The program of the crate spider, a package outside of the workspace. It is built here only.
+fn spider() -> anyhow::Result<PathBuf> {
+    let package = repository::root().join("crates/crawl-bench/spider");
+    let dir = repository::target().join("crawl-bench").join("spider");
+    let mut build = cargo(&["build", "--locked", "--quiet", "--release", "--manifest-path"]);
+    build.arg(package.join("Cargo.toml")).arg("--target-dir").arg(&dir);
+    finish(&mut build)?;
+    Ok(dir.join("release/nearcrawl-spider"))
 }
 
 /// Runs a command without standard output to its end.
