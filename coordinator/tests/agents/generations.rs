@@ -104,9 +104,7 @@ async fn turns(
 
 /// A world of these subnets with two agents, the first of which has the hosts of LOW and HIGH.
 async fn with_hosts(ground: &Ground, subnets: &[(&str, &str)]) -> (Running, Party, Party) {
-    load(ground.store(), &world_with(subnets)).await;
-    let running = ground.start().await;
-    running.until_hierarchy_is_loaded().await;
+    let running = ground.start_on(&world_with(subnets)).await;
     let mut one = Party::join(&running, 1, 9_000).await;
     let mut two = Party::join(&running, 2, 90_000).await;
     running.add_seeds(&[LOW, HIGH]).await;
@@ -291,9 +289,7 @@ async fn a_host_that_was_left_over_goes_to_the_agent_of_its_subnet() {
 #[tokio::test]
 async fn a_search_on_a_new_generation_outlives_a_round_on_the_one_before() {
     let ground = Ground::bare().await;
-    load(ground.store(), &world_with(&[])).await;
-    let running = ground.start().await;
-    running.until_hierarchy_is_loaded().await;
+    let running = ground.start_on(&world_with(&[])).await;
     let search = &running.coordinator.search;
     let before = running.coordinator.delegated().unwrap();
     until_in_use(&running, &ground, &world_with(&[("198.51.100.0/26", "north")])).await;

@@ -19,9 +19,7 @@ fn world_with(subnets: &[(&str, &str)]) -> Hierarchy {
 
 /// A coordinator on this world, and an agent that has the host of [`URL`].
 async fn with_host(ground: &Ground, subnets: &[(&str, &str)]) -> (Running, FakeAgent) {
-    load(ground.store(), &world_with(subnets)).await;
-    let running = ground.start().await;
-    running.until_hierarchy_is_loaded().await;
+    let running = ground.start_on(&world_with(subnets)).await;
     let mut agent = FakeAgent::approved(&running, 1).await;
     running.add_seeds(&[URL]).await;
     measure(&running, &mut agent).await;
@@ -114,9 +112,7 @@ async fn a_host_whose_record_vanished_gets_its_virtual_subnet_a_moment_after_ano
 #[tokio::test]
 async fn a_root_that_was_delegated_is_not_any_more_after_an_audit() {
     let ground = Ground::bare().await;
-    load(ground.store(), &world_with(&[])).await;
-    let running = ground.start().await;
-    running.until_hierarchy_is_loaded().await;
+    let running = ground.start_on(&world_with(&[])).await;
     let _agent = FakeAgent::approved(&running, 1).await;
     let root = "INSERT INTO delegations (first, last, agent, generation, reason)
                 SELECT '0.0.0.0', '255.255.255.255', id, 1, 'lowest' FROM agents";
@@ -132,9 +128,7 @@ async fn a_root_that_was_delegated_is_not_any_more_after_an_audit() {
 #[tokio::test]
 async fn a_private_address_is_neither_probed_nor_delegated() {
     let ground = Ground::bare().await;
-    load(ground.store(), &world_with(&[])).await;
-    let running = ground.start().await;
-    running.until_hierarchy_is_loaded().await;
+    let running = ground.start_on(&world_with(&[])).await;
     let mut agent = FakeAgent::approved(&running, 1).await;
     running.queue_links(&["http://10.1.2.3/", "http://169.254.169.254/"]).await;
     until("the hosts are given up", || async {

@@ -93,6 +93,14 @@ impl Ground {
         self.start_with(self.config()).await
     }
 
+    /// Loads a hierarchy, and starts it and waits until it has that.
+    pub(crate) async fn start_on(&self, hierarchy: &Hierarchy) -> Running {
+        load(self.store(), hierarchy).await;
+        let running = self.start().await;
+        running.until_hierarchy_is_loaded().await;
+        running
+    }
+
     /// Starts it with another configuration than usual.
     pub(crate) async fn start_changed(&self, change: impl FnOnce(&mut Config)) -> Running {
         let mut config = self.config();
