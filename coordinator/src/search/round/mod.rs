@@ -235,9 +235,11 @@ impl<'a> SearchRound<'a> {
     async fn is_replaced(&self) -> Result<bool, StoreError> {
         let hierarchy = self.delegated.hierarchy();
         let in_use = self.parts.hierarchy.current();
-        let is_in_use = in_use.is_some_and(|in_use| Arc::ptr_eq(in_use.hierarchy(), hierarchy));
+        if in_use.is_none_or(|in_use| !Arc::ptr_eq(in_use.hierarchy(), hierarchy)) {
+            return Ok(true);
+        }
         let live = generations::live(&self.parts.store).await?;
-        Ok(!is_in_use || live.is_none_or(|live| live.id != hierarchy.generation()))
+        Ok(live.is_none_or(|live| live.id != hierarchy.generation()))
     }
 
     /// A pin decides without measurements: the search ends once `apply_constraints` has assigned
