@@ -30,7 +30,8 @@ pub(super) async fn collect(peers: &Arc<Peers>) {
         for (agent, addresses) in mailboxes {
             tasks.entry(agent).or_insert_with(|| {
                 let collecting = collect_from(Arc::clone(peers), agent, addresses.clone());
-                (addresses, peers.shared.outgoing.spawn(collecting))
+                let task = peers.shared.outgoing.spawn(collecting);
+                (addresses, AbortOnDropHandle::new(task))
             });
         }
         tokio::time::sleep(PERIOD).await;

@@ -25,8 +25,9 @@ use reqwest::{Client, redirect::Policy};
 use tokio::{
     runtime::Handle,
     sync::{Notify, mpsc},
+    task::JoinHandle,
 };
-use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tokio_util::sync::CancellationToken;
 
 use super::listener::ENVELOPES;
 use crate::{error_line, resolve::Resolver};
@@ -153,10 +154,7 @@ impl Outgoing {
                 client: PeerClient::new(self),
                 coordinator: Arc::clone(&self.coordinator),
             };
-            let stop = self.stop.clone();
-            self.runtime.spawn(async move {
-                stop.run_until_cancelled(delivery.run(coming)).await;
-            });
+            self.spawn(delivery.run(coming));
             sender
         });
         // A full queue belongs to a peer that cannot be reached; its messages are repeated.
@@ -199,14 +197,11 @@ impl Outgoing {
     }
 
     /// Runs a task until the agent stops.
-    pub(super) fn spawn(
-        &self,
-        task: impl Future<Output = ()> + Send + 'static,
-    ) -> AbortOnDropHandle<()> {
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
         let stop = self.stop.clone();
-        AbortOnDropHandle::new(self.runtime.spawn(async move {
+        self.runtime.spawn(async move {
             stop.run_until_cancelled(task).await;
-        }))
+        })
     }
 
     /// Envelopes that leave through the coordinator, as soon as there are any.
