@@ -1,6 +1,6 @@
 //! The wall clock. Only this module reads it; code that decides takes times as arguments.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use model::UnixMillis;
@@ -9,6 +9,11 @@ use model::UnixMillis;
 pub fn now() -> UnixMillis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     UnixMillis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// The time until a point; zero where it has passed.
+pub fn until(at: UnixMillis) -> Duration {
+    Duration::from_millis(at.0.saturating_sub(now().0).max(0).unsigned_abs())
 }
 
 /// Converts to the calendar's type; a time outside its range becomes the nearest end.

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use model::{AgentId, AgentState, UnixMillis};
+use model::{AgentId, AgentState};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -119,8 +119,7 @@ fn sleep_of(reason: &IdleReason) -> Option<Duration> {
         | IdleReason::Revoked
         | IdleReason::NothingToDo => return None,
     };
-    let left = |until: UnixMillis| until.0.saturating_sub(clock::now().0).max(0).unsigned_abs();
-    Some(until.map_or(UNKNOWN_SLEEP, |until| Duration::from_millis(left(until))))
+    Some(until.map_or(UNKNOWN_SLEEP, clock::until))
 }
 
 /// Task that notices when the owner pauses or resumes the agent, or ends it for good.

@@ -162,9 +162,7 @@ impl HeadProber {
     async fn rests_for_long(&self, target: &Target<'_>) -> Result<bool, String> {
         let Some(host) = target.host else { return Ok(false) };
         let snapshot = self.store.snapshot(host).await.map_err(|error| error.to_string())?;
-        let pause_ms = i64::try_from(target.pause.as_millis()).unwrap_or(i64::MAX);
-        let latest = clock::now().plus_ms(pause_ms);
-        Ok(snapshot.is_some_and(|snapshot| snapshot.record.due > latest))
+        Ok(snapshot.is_some_and(|snapshot| clock::until(snapshot.record.due) > target.pause))
     }
 
     /// Lets the target rest after a request, also across a restart if it is the agent's.

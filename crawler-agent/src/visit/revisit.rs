@@ -20,7 +20,7 @@ impl Visitor {
     pub(super) fn until_visit(&self, visited: UnixMillis) -> Option<Duration> {
         let period = self.revisit_period()?;
         let due = visited.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
-        Some(Duration::from_millis(due.0.saturating_sub(clock::now().0).max(0).unsigned_abs()))
+        Some(clock::until(due))
     }
 
     /// Age at which a page is visited again; none when the operator wants no revisits.

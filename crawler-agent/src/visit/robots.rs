@@ -121,24 +121,20 @@ impl Visitor {
             return Ok(claim.hold(address, self.delay()).map(|claim| (claim, None)));
         }
         let other = self.store.host_number(target)?;
+        // The schedule knows the pauses of few hosts.
+        if let Some(other) = other
+            && let Some(snapshot) = self.store.snapshot(other).await?
+            && let rest = clock::until(snapshot.record.due)
+            && !rest.is_zero()
+        {
+            claim.postpone(rest);
+            return Ok(None);
+        }
         let claim = match other {
-            Some(other) => match self.rest_of(other).await? {
-                Some(pause) => {
-                    claim.postpone(pause);
-                    None
-                }
-                None => claim.borrow(other, delay),
-            },
+            Some(other) => claim.borrow(other, delay),
             None => Some(claim),
         };
         Ok(claim.and_then(|claim| claim.hold(address, self.delay())).map(|claim| (claim, other)))
-    }
-
-    /// The rest of a stored pause of a host: the schedule knows those of few hosts.
-    async fn rest_of(&self, host: HostNumber) -> Result<Option<Duration>, FrontierError> {
-        let Some(snapshot) = self.store.snapshot(host).await? else { return Ok(None) };
-        let rest_ms = snapshot.record.due.0.saturating_sub(clock::now().0);
-        Ok((rest_ms > 0).then(|| Duration::from_millis(rest_ms.unsigned_abs())))
     }
 
     fn robots_answered(
