@@ -153,6 +153,7 @@ fn request(place: Option<PlaceClaim>) -> HeartbeatRequest {
         bundles_taken: vec![],
         policy: None,
         url_statuses: Vec::new(),
+        takes_probes: true,
         place,
         status: WorkStatus {
             presence: Presence::Awake,

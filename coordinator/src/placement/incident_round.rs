@@ -35,7 +35,8 @@ pub(super) fn ready_agents(placement: &Placement, workers: &[Worker]) -> HashSet
     let heartbeat_cutoff = placement.limits.heartbeat_cutoff(now);
     let is_ready = |worker: &&Worker| {
         let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
-        is_reachable && worker.asleep_until.is_none_or(|until| until <= now)
+        let is_awake = worker.asleep_until.is_none_or(|until| until <= now);
+        is_reachable && is_awake && worker.takes_probes
     };
     workers.iter().filter(is_ready).map(|worker| worker.agent).collect()
 }

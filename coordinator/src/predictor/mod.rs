@@ -58,8 +58,8 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// Whether an agent can be asked for a probe now: it is awake, sends heartbeats, and has room
-    /// for another probe, both at the same time and in its budget of the day.
+    /// Whether an agent can be asked for a probe now: it is awake, sends heartbeats, carries out
+    /// orders, and has room for another probe, both at the same time and in its budget of the day.
     pub fn availability(&self, worker: &Worker, probe_limits: &ProbeLimits) -> Availability {
         let now = self.clock.now();
         let heartbeat_cutoff = self.limits.heartbeat_cutoff(now);
@@ -68,6 +68,8 @@ impl Predictor {
             Availability::Asleep
         } else if !is_reachable {
             Availability::Unreachable
+        } else if !worker.takes_probes {
+            Availability::Idle
         } else if worker.orders >= self.limits.orders_per_agent {
             Availability::Busy
         } else {

@@ -186,6 +186,7 @@ impl FakeAgent {
             bundles_taken: self.bundles_taken.clone(),
             policy: None,
             url_statuses: Vec::new(),
+            takes_probes: true,
             place: None,
             status: WorkStatus {
                 presence: Presence::Awake,

@@ -4,8 +4,8 @@ use std::future::ready;
 
 use coordinator::placement::agent_administration::AgentAction;
 use model::{HostId, Reason};
-use protocol::ProbeResult;
 use protocol::page::Outcome;
+use protocol::{HeartbeatRequest, HeartbeatResponse, ProbeResult};
 
 use crate::agent::{FakeAgent, fetch, link, page};
 use crate::world::{Ground, Running, until};
@@ -82,6 +82,26 @@ async fn when_nobody_is_near_the_nearest_gets_it() {
     assert_eq!(one.routes(&running).await[0].url, NORTH);
     let held = store::delegations::list_active(ground.store()).await.unwrap();
     assert_eq!(held[2].reason, Reason::Lowest);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_carries_out_no_probes_is_asked_when_it_does() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let (mut one, mut two) = two_agents(&running).await;
+    running.add_seeds(&[NORTH]).await;
+    let dropped = one.orders(&running).await.remove(0);
+    let idle = HeartbeatRequest { takes_probes: false, ..one.heartbeat_request(0) };
+    let answer = one.post(&running, "heartbeat", &idle).await;
+    assert_eq!(answer.json::<HeartbeatResponse>().await.unwrap().probes, []);
+    // The search does not wait for it, but does not take it for one that got no answer either.
+    let order = two.orders(&running).await.remove(0);
+    two.measured(&running, &order, 80_000).await;
+    let order = one.orders(&running).await.remove(0);
+    assert!(order.probe != dropped.probe && order.address == dropped.address);
+    one.measured(&running, &order, 12_000).await;
+    assert_eq!(one.routes(&running).await[0].url, NORTH);
     running.stop().await;
 }
 

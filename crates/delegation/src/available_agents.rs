@@ -9,6 +9,8 @@ pub enum Availability {
     Ready,
     /// It has as many probes to do as it may have.
     Busy,
+    /// Its owner or a limit of its owner keeps it from probing, and it said so.
+    Idle,
     /// It is outside its span and said so.
     Asleep,
     /// Its heartbeat is overdue.

@@ -91,11 +91,24 @@ pub struct HeartbeatRequest {
     /// Answers to the questions of the last answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub url_statuses: Vec<UrlStatus>,
+    /// Whether the agent carries out probe orders now. If not, it drops those that it has, and the
+    /// coordinator takes them back. Agents before this field refuse the orders one by one.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub takes_probes: bool,
     /// Where the agent is, as in its profile. Its owner may change it after enrolment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PlaceClaim>,
     /// Status of the agent.
     pub status: WorkStatus,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// Answer to [`HeartbeatRequest`].

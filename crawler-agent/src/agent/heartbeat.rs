@@ -99,8 +99,9 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             let request = self.request(HEARTBEAT_HOLD_MS).await?;
             let response = tokio::select! {
                 response = self.client.heartbeat(&request) => response,
-                // The span is over: whatever the coordinator answers would come too late.
-                () = fell_asleep(&mut readiness) => continue,
+                // The span is over: whatever the coordinator answers would come too late. Or searches
+                // wait for probes that the agent does not carry out, or could again.
+                () = turned(&mut readiness, request.takes_probes) => continue,
                 // The next agent of a released host waits for the confirmation, so that it must
                 // not wait for the end of the long poll.
                 confirm = self.has_more_to_confirm(&request) => { confirm?; continue }
@@ -163,6 +164,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             url_statuses: mem::take(
                 &mut *self.url_statuses.lock().unwrap_or_else(PoisonError::into_inner),
             ),
+            takes_probes: readiness.takes_probes(),
             place: self.place.clone(),
             status: WorkStatus {
                 presence: Presence::Awake,
@@ -294,7 +296,11 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     }
 }
 
-async fn fell_asleep(readiness: &mut watch::Receiver<Readiness>) {
+/// Returns when the agent falls asleep, or `takes_probes` does not hold any more.
+async fn turned(readiness: &mut watch::Receiver<Readiness>, takes_probes: bool) {
+    let turns = |readiness: &Readiness| {
+        readiness.asleep.is_some() || readiness.takes_probes() != takes_probes
+    };
     // An error means that the agent is stopping.
-    drop(readiness.wait_for(|readiness| readiness.asleep.is_some()).await);
+    drop(readiness.wait_for(turns).await);
 }

@@ -220,6 +220,7 @@ impl Parts {
         self.spawn_crawl(tasks, stop);
         let probing = ProbeTask {
             prober: Arc::clone(&self.prober),
+            accepted: Arc::clone(&accepted_probes),
             visitor: Arc::clone(&self.visitor),
             readiness: self.readiness.clone(),
             concurrency: self.config.probe.concurrency,

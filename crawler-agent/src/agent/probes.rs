@@ -6,7 +6,7 @@ use std::{
 };
 
 use model::ProbeId;
-use protocol::{ProbeOrder, ProbeReport, ProbeResult, probe::Reports};
+use protocol::{ProbeOrder, ProbeReport, probe::Reports};
 use tokio::{
     sync::{Semaphore, mpsc, watch},
     task::JoinSet,
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     AgentError,
-    readiness::{IdleReason, Readiness, ReadinessSignal},
+    readiness::{Readiness, ReadinessSignal},
 };
 use crate::{
     backoff::Backoff, clock, coordinator_client::CoordinatorClient, error_line, metrics::Metrics,
@@ -40,11 +40,8 @@ impl AcceptedProbes {
         self.lock().iter().copied().collect()
     }
 
-    fn remove(&self, reports: &[ProbeReport]) {
-        let mut taken = self.lock();
-        for report in reports {
-            taken.remove(&report.probe);
-        }
+    fn remove(&self, probe: ProbeId) {
+        self.lock().remove(&probe);
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeSet<ProbeId>> {
@@ -55,6 +52,7 @@ impl AcceptedProbes {
 /// Task that measures, several probes at a time.
 pub(super) struct ProbeTask {
     pub(super) prober: Arc<Prober>,
+    pub(super) accepted: Arc<AcceptedProbes>,
     /// Knows the delay between two requests to a host, which HEAD probes obey.
     pub(super) visitor: Arc<Visitor>,
     pub(super) readiness: ReadinessSignal,
@@ -78,8 +76,13 @@ impl ProbeTask {
             let reports = reports.clone();
             measuring.spawn(async move {
                 let report = task.measure(&order).await;
-                task.metrics.probed(&report.result);
                 drop(permit);
+                let Some(report) = report else {
+                    // The coordinator takes the order back with the next heartbeat, or repeats it.
+                    task.accepted.remove(order.probe);
+                    return;
+                };
+                task.metrics.probed(&report.result);
                 // Fails only when the agent is stopping; the coordinator repeats the order.
                 drop(reports.send(report).await);
             });
@@ -89,25 +92,25 @@ impl ProbeTask {
         Ok(())
     }
 
-    async fn measure(&self, order: &ProbeOrder) -> ProbeReport {
+    /// Carries an order out; none where the agent may not probe now. That is no answer about the
+    /// address.
+    async fn measure(&self, order: &ProbeOrder) -> Option<ProbeReport> {
         let mut readiness = self.readiness.subscribe();
         let result = tokio::select! {
             // In this order, so that nothing is sent where the agent may not work at all.
             biased;
-            idle = becomes_idle(&mut readiness) => {
-                ProbeResult::Refused { reason: idle.to_string() }
-            }
+            () = becomes_idle(&mut readiness) => None,
             result = self.prober.measure(order, self.visitor.delay()) => result,
-        };
-        ProbeReport { probe: order.probe, measured_at: clock::now(), result }
+        }?;
+        Some(ProbeReport { probe: order.probe, measured_at: clock::now(), result })
     }
 }
 
 /// Waits until the agent may not probe, which may happen while a probe waits for the owner's
 /// budget.
-async fn becomes_idle(readiness: &mut watch::Receiver<Readiness>) -> IdleReason {
-    let found = readiness.wait_for(|readiness| readiness.idle_reason().is_some()).await;
-    found.ok().and_then(|readiness| readiness.idle_reason()).unwrap_or(IdleReason::Draining)
+async fn becomes_idle(readiness: &mut watch::Receiver<Readiness>) {
+    // An error means that the agent is stopping.
+    drop(readiness.wait_for(|readiness| readiness.idle_reason().is_some()).await);
 }
 
 /// Task that reports measurements, and retries through outages.
@@ -123,7 +126,9 @@ pub(super) async fn report(
         if stop.run_until_cancelled(send(&client, &reports)).await.is_none() {
             return Ok(());
         }
-        taken.remove(&reports.probes);
+        for report in &reports.probes {
+            taken.remove(report.probe);
+        }
     }
     Ok(())
 }

@@ -94,6 +94,30 @@ impl Readiness {
     /// What keeps the agent from fetching and probing; none when it may work.
     pub fn idle_reason(&self) -> Option<IdleReason> {
         // The owner's own reasons come first: they are what the owner can change.
+        if let Some(reason) = self.owners_reason() {
+            return Some(reason);
+        }
+        match self.state {
+            None => return Some(IdleReason::NotConnected(self.unreachable.clone())),
+            Some(AgentState::Pending) => return Some(IdleReason::Pending),
+            Some(AgentState::Paused) => return Some(IdleReason::Paused),
+            Some(AgentState::Revoked) => return Some(IdleReason::Revoked),
+            Some(AgentState::Approved) if self.lease_expired => {
+                return Some(IdleReason::NotConnected(self.unreachable.clone()));
+            }
+            Some(AgentState::Approved) => {}
+        }
+        self.shortage.map(IdleReason::Disk)
+    }
+
+    /// Whether the agent can carry out probe orders. What the coordinator knows anyway, or ends by
+    /// its next answer, is left out.
+    pub fn takes_probes(&self) -> bool {
+        self.owners_reason().is_none() && self.shortage.is_none()
+    }
+
+    /// Why the owner or the owner's rules let the agent do nothing.
+    fn owners_reason(&self) -> Option<IdleReason> {
         match self.phase {
             Phase::Draining => return Some(IdleReason::Draining),
             Phase::Finishing => return Some(IdleReason::Finishing),
@@ -109,20 +133,7 @@ impl Readiness {
         if let Some(used_up) = self.used_up {
             return Some(IdleReason::UsedUp(used_up));
         }
-        if let Some(busy) = self.busy {
-            return Some(IdleReason::Busy(busy));
-        }
-        match self.state {
-            None => return Some(IdleReason::NotConnected(self.unreachable.clone())),
-            Some(AgentState::Pending) => return Some(IdleReason::Pending),
-            Some(AgentState::Paused) => return Some(IdleReason::Paused),
-            Some(AgentState::Revoked) => return Some(IdleReason::Revoked),
-            Some(AgentState::Approved) if self.lease_expired => {
-                return Some(IdleReason::NotConnected(self.unreachable.clone()));
-            }
-            Some(AgentState::Approved) => {}
-        }
-        self.shortage.map(IdleReason::Disk)
+        self.busy.map(IdleReason::Busy)
     }
 
     /// Notes why the owner lets nothing start.

@@ -12,6 +12,7 @@ use model::{CrawlUrl, UnixMillis};
 use protocol::page::Timing;
 use tokio::time::{Instant, timeout};
 
+use super::SampleError;
 use crate::{
     activity_log::{Activity, ActivityLog},
     clock, error_line,
@@ -64,12 +65,12 @@ impl HeadProber {
         url: &CrawlUrl,
         address: IpAddr,
         pause: Duration,
-    ) -> Result<Duration, String> {
+    ) -> Result<Duration, SampleError> {
         let host = self.store.host_number(url.host_key_str()).map_err(|error| error.to_string())?;
         let mut target = Target { url, address, host, pause };
         let rules = self.rules(&target).await?;
         if !rules.allows(url.path_and_query()) {
-            return Err("robots.txt forbids it".into());
+            return Err("robots.txt forbids it".to_owned().into());
         }
         let crawl_delay = rules.delay_ms().unwrap_or(0);
         target.pause = pause.max(Duration::from_millis(crawl_delay.into()));
@@ -79,9 +80,10 @@ impl HeadProber {
         result
     }
 
-    async fn request(&self, target: &Target<'_>) -> Result<Duration, String> {
+    async fn request(&self, target: &Target<'_>) -> Result<Duration, SampleError> {
         let to = SocketAddr::new(target.address, target.url.port());
         let asking = timeout(self.timeout, self.fetcher.head_round_trip(target.url, to)).await;
+        let is_owners = matches!(&asking, Ok(Err(problem)) if problem.is_owners());
         let result = asking
             .map_err(|_| "no answer in time".to_owned())
             .and_then(|answered| answered.map_err(|problem| error_line::of(&problem)));
@@ -91,11 +93,11 @@ impl HeadProber {
         let total_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX);
         let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
         self.note(Activity::Probe, target.url, target.address, &outcome, 0, timing);
-        result
+        if is_owners { Err(SampleError::Withheld) } else { Ok(result?) }
     }
 
     /// The host's rules: those that the crawl has, else those of an earlier probe, else new ones.
-    async fn rules(&self, target: &Target<'_>) -> Result<Robots, String> {
+    async fn rules(&self, target: &Target<'_>) -> Result<Robots, SampleError> {
         if let Some(host) = target.host
             && let Some(rules) = self.rules_of_crawl(host, clock::now()).await?
         {
@@ -123,7 +125,7 @@ impl HeadProber {
         })
     }
 
-    async fn ask_robots(&self, target: &Target<'_>) -> Result<Robots, String> {
+    async fn ask_robots(&self, target: &Target<'_>) -> Result<Robots, SampleError> {
         let url = target.url.robots();
         let held = self.hold(target).await?;
         let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
@@ -133,7 +135,10 @@ impl HeadProber {
             Err(FetchError { problem, timing, wire_bytes }) => {
                 let reason = error_line::of(&problem);
                 self.note(Activity::Robots, &url, target.address, &reason, wire_bytes, timing);
-                return Err(format!("robots.txt could not be fetched: {reason}"));
+                if problem.is_owners() {
+                    return Err(SampleError::Withheld);
+                }
+                return Err(format!("robots.txt could not be fetched: {reason}").into());
             }
         };
         let status = head.status.to_string();
@@ -142,8 +147,8 @@ impl HeadProber {
         match answer::meaning(head.status, head.location.as_deref(), &body, 0) {
             Meaning::Rules(rules) => Ok(rules),
             // Following it costs more requests than a probe is worth.
-            Meaning::Moved(_) => Err("robots.txt is at another URL".into()),
-            Meaning::Unreachable(reason) => Err(reason),
+            Meaning::Moved(_) => Err("robots.txt is at another URL".to_owned().into()),
+            Meaning::Unreachable(reason) => Err(reason.into()),
         }
     }
 

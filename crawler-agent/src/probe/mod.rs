@@ -61,6 +61,20 @@ struct Target<'a> {
     pause: Duration,
 }
 
+/// Why a sample brought no time.
+enum SampleError {
+    /// The owner's hours or budgets let nothing be sent now, which tells nothing of the address.
+    Withheld,
+    /// The target did not answer, or may not be asked; the reason in one line.
+    Failed(String),
+}
+
+impl From<String> for SampleError {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
 impl Prober {
     /// A prober that sends from the source address `bind`, as far as `gate` permits.
     pub fn new(
@@ -77,27 +91,31 @@ impl Prober {
         Self { rules, bind, resolver, head, activity_log, icmp, budget, gate, started }
     }
 
-    /// Carries an order out. `pause` is the least time between two requests to a host.
-    pub async fn measure(&self, order: &ProbeOrder, pause: Duration) -> ProbeResult {
+    /// Carries an order out; none where the owner's hours or budgets let nothing be sent now.
+    /// `pause` is the least time between two requests to a host.
+    pub async fn measure(&self, order: &ProbeOrder, pause: Duration) -> Option<ProbeResult> {
         let address = order.address.to_canonical();
         let (methods, url) = match self.allowed(order, address) {
             Ok(allowed) => allowed,
-            Err(reason) => return ProbeResult::Refused { reason },
+            Err(reason) => return Some(ProbeResult::Refused { reason }),
         };
         if let Err(reason) = self.await_budget(address).await {
-            return ProbeResult::Refused { reason };
+            return Some(ProbeResult::Refused { reason });
         }
         let mut reasons = Vec::new();
         for method in methods {
             let target = Target { url: &url, address, pause };
             match self.measure_with(method, order.samples, &target).await {
-                Ok((rtt, samples)) => return self.measured(address, method, rtt, samples),
-                Err(reason) => reasons.push(format!("{}: {reason}", method.as_str())),
+                Ok((rtt, samples)) => return Some(self.measured(address, method, rtt, samples)),
+                Err(SampleError::Withheld) => return None,
+                Err(SampleError::Failed(reason)) => {
+                    reasons.push(format!("{}: {reason}", method.as_str()));
+                }
             }
         }
         let reason = reasons.join("; ").replace(['\n', '\r'], " ");
         self.note(address, &reason, Duration::ZERO);
-        ProbeResult::Unreachable { reason }
+        Some(ProbeResult::Unreachable { reason })
     }
 
     /// The ordered methods that the owner allows and the start page of the host, or why none is
@@ -150,7 +168,7 @@ impl Prober {
         method: ProbeMethod,
         samples: u8,
         target: &Target<'_>,
-    ) -> Result<(Duration, u8), String> {
+    ) -> Result<(Duration, u8), SampleError> {
         let wanted = samples.clamp(1, 10);
         let mut best = None;
         let mut answered = 0;
@@ -163,7 +181,10 @@ impl Prober {
                     best = best.min(Some(rtt)).or(Some(rtt));
                     answered += 1;
                 }
-                Err(reason) => last_error = Some(reason),
+                // What was measured before counts.
+                Err(SampleError::Withheld) if answered > 0 => break,
+                Err(SampleError::Withheld) => return Err(SampleError::Withheld),
+                Err(SampleError::Failed(reason)) => last_error = Some(reason),
             }
             // A silent target would cost the full time limit for each further sample.
             if answered == 0 && sample + 1 >= MAX_FAILED_SAMPLES {
@@ -171,19 +192,23 @@ impl Prober {
             }
         }
         best.map(|rtt| (rtt, answered))
-            .ok_or_else(|| last_error.unwrap_or_else(|| "no sample was taken".into()))
+            .ok_or_else(|| last_error.unwrap_or_else(|| "no sample was taken".into()).into())
     }
 
-    async fn sample(&self, method: ProbeMethod, target: &Target<'_>) -> Result<Duration, String> {
+    async fn sample(
+        &self,
+        method: ProbeMethod,
+        target: &Target<'_>,
+    ) -> Result<Duration, SampleError> {
         let Target { url, address, pause } = *target;
         // The fetcher counts HEAD requests itself.
         if method != ProbeMethod::Head {
-            self.gate.request().map_err(|withheld| withheld.to_string())?;
+            self.gate.request().map_err(|_| SampleError::Withheld)?;
             self.gate.count(SAMPLE_BYTES);
         }
         match method {
-            ProbeMethod::Icmp => self.icmp.echo(address, self.rules.timeout).await,
-            ProbeMethod::Tcp => self.tcp(SocketAddr::new(address, url.port())).await,
+            ProbeMethod::Icmp => Ok(self.icmp.echo(address, self.rules.timeout).await?),
+            ProbeMethod::Tcp => Ok(self.tcp(SocketAddr::new(address, url.port())).await?),
             ProbeMethod::Head => self.head.round_trip(url, address, pause).await,
         }
     }

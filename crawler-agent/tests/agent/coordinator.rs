@@ -325,7 +325,9 @@ fn answer(state: &mut CoordinatorState, request: &HeartbeatRequest) -> Option<He
         let open = state.orders.values().filter(|order| {
             state.repeats_orders || !request.probes_accepted.contains(&order.probe)
         });
-        answer.probes = open.cloned().collect();
+        if request.takes_probes {
+            answer.probes = open.cloned().collect();
+        }
     }
     let accepted =
         answer.host_orders.iter().all(|order| request.orders_accepted.contains(&order.number));

@@ -201,28 +201,31 @@ async fn forbidden_probes_are_never_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_probe_that_waits_for_the_budget_ends_with_a_pause() {
+async fn a_pause_drops_a_probe_without_an_answer_and_it_can_be_ordered_again() {
     let first = ProbeTarget::open(here(1)).await;
     let second = ProbeTarget::open(here(2)).await;
     let mut bed = bed(&[&first, &second], &[("probe", "new_targets_per_minute = 1")]).await;
     bed.start_approved().await;
     measure(&bed, first.order(&bed, 1, &[ProbeMethod::Tcp])).await;
-    let waiting = second.order(&bed, 2, &[ProbeMethod::Tcp]);
-    bed.coordinator.order(waiting);
-    let taken = |bed: &TestBed| {
+    // It waits for the owner's budget: one new target a minute.
+    bed.coordinator.order(second.order(&bed, 2, &[ProbeMethod::Tcp]));
+    let says = |bed: &TestBed, takes_probes: bool, accepted: bool| {
         let state = bed.coordinator.state();
-        state
-            .heartbeats
-            .last()
-            .is_some_and(|heartbeat| heartbeat.probes_accepted.contains(&ProbeId::new(2)))
+        state.heartbeats.last().is_some_and(|heartbeat| {
+            let has_it = heartbeat.probes_accepted.contains(&ProbeId::new(2));
+            (heartbeat.takes_probes, has_it) == (takes_probes, accepted)
+        })
     };
-    bed.until("the order was taken", taken).await;
-    assert_eq!(second.connections(), 0, "one new target a minute");
+    bed.until("the order is accepted", |bed| says(bed, true, true)).await;
+    assert!(bed.run(&["pause"]).await.status.success());
+    bed.until("the order is dropped", |bed| says(bed, false, false)).await;
+    assert!(!bed.coordinator.state().reports.contains_key(&ProbeId::new(2)));
+    assert!(bed.run(&["resume"]).await.status.success());
+    bed.until("the repeated order is accepted", |bed| says(bed, true, true)).await;
+    // An admin's pause does the same; the coordinator knows of it.
     bed.coordinator.change(|state| state.state = AgentState::Paused);
-    let reported = |bed: &TestBed| bed.coordinator.state().reports.contains_key(&ProbeId::new(2));
-    bed.until("the report has arrived", reported).await;
-    let result = bed.coordinator.state().reports[&ProbeId::new(2)].clone();
-    assert!(refused_because(&result, "paused"), "{result:?}");
+    bed.until("the order is dropped again", |bed| says(bed, true, false)).await;
+    assert!(!bed.coordinator.state().reports.contains_key(&ProbeId::new(2)));
     assert_eq!(second.connections(), 0);
 }
 

@@ -214,6 +214,7 @@ impl Desk {
             bundles_taken: Vec::new(),
             policy: None,
             url_statuses: Vec::new(),
+            takes_probes: true,
             place: None,
             status: WorkStatus {
                 presence: Presence::Awake,

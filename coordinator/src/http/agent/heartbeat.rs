@@ -80,6 +80,7 @@ async fn store_heartbeat(
         agent: caller.agent,
         protocol: request.protocol,
         asleep_until,
+        takes_probes: request.takes_probes,
         place: request.place.as_ref(),
         status: &status,
         routes_after: request.routes_after,
@@ -238,9 +239,8 @@ impl PendingWork {
         let bundles = offered_bundles(api, caller, request).await?;
         let taken = &request.probes_accepted;
         let samples = api.policy.load().samples;
-        let orders =
-            probes::orders(&api.store, caller.agent, taken, samples, limits::PROBES_PER_HEARTBEAT);
-        let probes = orders.await?;
+        let most = if request.takes_probes { limits::PROBES_PER_HEARTBEAT } else { 0 };
+        let probes = probes::orders(&api.store, caller.agent, taken, samples, most).await?;
         Ok(Self { state, routes, probes, hosts, bundles, questions, hands_over, complete })
     }
 

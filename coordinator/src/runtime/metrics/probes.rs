@@ -75,7 +75,7 @@ impl ProbeMetrics {
         registry.register("probes_answered", "Probes that agents answered, by purpose", answered);
         let help = "Probes that no agent answered in time";
         registry.register("probes_expired", help, self.expired.clone());
-        let help = "Probes taken back from agents that fell asleep or were paused";
+        let help = "Probes taken back from agents that fell asleep, were paused or carry out none";
         registry.register("probes_withdrawn", help, self.withdrawn.clone());
     }
 }

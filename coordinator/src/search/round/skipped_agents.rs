@@ -51,6 +51,7 @@ impl SearchRound<'_> {
             // apart.
             Availability::Busy if self.is_budget_spent(agent) => Some(SkipReason::Budget),
             Availability::Busy => Some(SkipReason::Busy),
+            Availability::Idle => Some(SkipReason::Idle),
             Availability::Asleep => Some(SkipReason::Asleep),
             Availability::Unreachable => Some(SkipReason::Unreachable),
         }

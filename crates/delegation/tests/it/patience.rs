@@ -93,7 +93,9 @@ fn lowest(number: i64, rtt_ms: u32, provisional: bool) -> Step {
 
 #[test]
 fn who_cannot_be_asked_is_passed_over_and_come_back_to() {
-    for away in [Availability::Busy, Availability::Asleep, Availability::Unreachable] {
+    for away in
+        [Availability::Busy, Availability::Idle, Availability::Asleep, Availability::Unreachable]
+    {
         let case = case().with(1, away);
         case.asks(2);
         let case = case.answered(2, ms(80)).with(1, Availability::Ready);

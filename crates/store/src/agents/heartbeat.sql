@@ -4,7 +4,7 @@
 WITH before AS (
    SELECT id, state, next_route - 1 AS last_route, $6 < next_route AS is_possible,
           coalesce(last_heartbeat_at < $7, true)
-              OR asleep_until IS DISTINCT FROM $4 AS presence_changed
+              OR asleep_until IS DISTINCT FROM $4 OR takes_probes <> $10 AS presence_changed
    FROM agents WHERE id = $1
 ), confirmed AS (
    -- 2: deletes the routes that the agent has stored.
@@ -13,7 +13,7 @@ WITH before AS (
 ), stored AS (
    -- 3: replaces the presence and the status of the agent, and its place if it says one ($8).
    UPDATE agents a SET last_heartbeat_at = $2, protocol = $3, asleep_until = $4, status = $5,
-       place = CASE WHEN $8 THEN $9 ELSE a.place END
+       takes_probes = $10, place = CASE WHEN $8 THEN $9 ELSE a.place END
    FROM before WHERE before.is_possible AND a.id = before.id
 )
 -- 4: returns the state of the agent, and what the heartbeat changed.

@@ -16,6 +16,8 @@ pub struct Heartbeat<'a> {
     pub protocol: ProtocolVersion,
     /// End of the sleep it announces; none when awake.
     pub asleep_until: Option<UnixMillis>,
+    /// Whether it carries out probe orders now.
+    pub takes_probes: bool,
     /// Its own status report, as JSON.
     pub status: &'a serde_json::Value,
     /// Where its owner says it is; changes nothing from agents that do not know places.
@@ -31,7 +33,8 @@ pub struct HeartbeatOutcome {
     pub state: AgentState,
     /// Number of the last route ever made for it; it cannot have confirmed a later one.
     pub last_route: u64,
-    /// Whether it was unreachable before, or its announced sleep changed.
+    /// Whether it was unreachable before, its announced sleep changed, or it began or ceased to
+    /// carry out probe orders.
     pub presence_changed: bool,
     /// Number of routes that this heartbeat confirmed.
     pub confirmed: u64,
@@ -55,6 +58,7 @@ pub async fn heartbeat(
         .bind(Moment(heartbeat_cutoff))
         .bind(heartbeat.protocol >= version::PLACES)
         .bind(heartbeat.place.map(sqlx::types::Json))
+        .bind(heartbeat.takes_probes)
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("take a heartbeat down"))?;

@@ -98,6 +98,7 @@ async fn heartbeat(
         agent,
         protocol: ProtocolVersion(1),
         asleep_until: None,
+        takes_probes: true,
         status: &status,
         place: None,
         routes_after,
@@ -138,6 +139,7 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
         agent,
         protocol: ProtocolVersion(1),
         asleep_until,
+        takes_probes: true,
         status: &status,
         place: None,
         routes_after: 0,
@@ -161,6 +163,12 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
             .unwrap()
             .presence_changed
     );
+    let idle = Heartbeat { takes_probes: false, ..awake };
+    for expected in [true, false] {
+        let outcome = agents::heartbeat(world.store(), &idle, since, late).await.unwrap().unwrap();
+        assert_eq!(outcome.presence_changed, expected, "it carries out no probes any more");
+    }
+    assert!(!agents::workers(world.store()).await.unwrap()[0].takes_probes);
     let unknown = Heartbeat { agent: model::AgentId::new(99), ..awake };
     assert_eq!(agents::heartbeat(world.store(), &unknown, since, NOW).await.unwrap(), None);
 }

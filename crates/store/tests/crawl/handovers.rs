@@ -145,6 +145,7 @@ async fn heartbeat(world: &World, agent: AgentId, now: UnixMillis) {
         agent,
         protocol: protocol::version::CURRENT,
         asleep_until: None,
+        takes_probes: true,
         status: &status,
         place: None,
         routes_after: 0,

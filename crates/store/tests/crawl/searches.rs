@@ -5,6 +5,7 @@ use protocol::{ProbeReport, ProbeResult};
 use store::delegations::{self, Decision, DecisionOutcome};
 use store::probes::{self, NewProbe, NewReports};
 use store::searches::{self, NewSearch, OpenSearch, OpenSearchFilter, SearchKind};
+use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
 
@@ -158,7 +159,7 @@ async fn patience_ends_and_a_late_answer_still_counts() {
 }
 
 #[tokio::test]
-async fn orders_of_who_sleeps_or_is_paused_are_taken_back() {
+async fn orders_of_who_sleeps_is_paused_or_takes_none_are_taken_back() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     open(&world).await;
@@ -171,6 +172,12 @@ async fn orders_of_who_sleeps_or_is_paused_are_taken_back() {
     assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 1);
     assert!(only(&world, SearchKind::Undelegated).await.unwrap().trail.is_empty());
     assert_eq!(ask(&world, search.id, 1, agent).await, 1, "it can be asked again");
+    store::agents::order(world.store(), agent, store::agents::Order::Resume, "admin", NOW)
+        .await
+        .unwrap();
+    assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 0);
+    execute(world.store(), "UPDATE agents SET takes_probes = false").await.unwrap();
+    assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 1);
 }
 
 #[tokio::test]
