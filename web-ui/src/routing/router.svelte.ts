@@ -37,18 +37,22 @@ class Router {
     return this.#trail;
   }
 
-  /** Goes to one of our own addresses. `replace` leaves no step behind for the Back button. */
-  go(address: string, options: { replace?: boolean; trail?: string[] } = {}): void {
+  /**
+   * Goes to one of our own addresses, and returns whether it did: a page with something to lose may stay.
+   * `replace` leaves no step behind for the Back button.
+   */
+  go(address: string, options: { replace?: boolean; trail?: string[] } = {}): boolean {
     const url = new URL(address, location.origin);
     const samePage = url.pathname === this.#url.pathname;
-    if (!samePage && !options.replace && this.mayLeave?.() === false) return;
+    if (!samePage && !options.replace && this.mayLeave?.() === false) return false;
     const state: HistoryState = { trail: options.trail ?? [] };
     if (options.replace) history.replaceState(state, '', url);
     else history.pushState(state, '', url);
     this.#arrive(url, state);
-    if (samePage && options.replace) return;
+    if (samePage && options.replace) return true;
     this.visits += 1;
     window.scrollTo(0, 0);
+    return true;
   }
 
   /** Listens to the browser: Back, Forward and clicks on links of ours. Returns how to stop. */

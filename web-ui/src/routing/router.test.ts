@@ -8,6 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   stop();
+  router.mayLeave = undefined;
   document.body.replaceChildren();
 });
 
@@ -59,5 +60,15 @@ describe('the router', () => {
     const before = router.visits;
     router.go('/delegations?q=a', { replace: true });
     expect(router.visits).toBe(before);
+  });
+
+  it('tells whether it went, because a page with something to lose may stay', () => {
+    router.go('/policy');
+    router.mayLeave = () => false;
+    expect(router.go('/')).toBe(false);
+    expect(router.path).toBe('/policy');
+    router.mayLeave = () => true;
+    expect(router.go('/')).toBe(true);
+    expect(router.path).toBe('/');
   });
 });

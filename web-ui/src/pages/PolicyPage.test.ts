@@ -1,0 +1,75 @@
+import { fireEvent, render, screen } from '@testing-library/svelte';
+import { afterEach, expect, it, vi } from 'vitest';
+import { fakeCoordinator, held, type Answers } from '../api/fake';
+import { groups } from '../labels/policy';
+import { router } from '../routing/router.svelte';
+import PolicyPage from './PolicyPage.svelte';
+
+afterEach(() => (router.mayLeave = undefined));
+
+const amounts = groups.flatMap(({ settings }) => settings.map(({ key, min }) => [key, min]));
+const policy = {
+  ...Object.fromEntries(amounts),
+  preset: 'default',
+  strategy: 'predictive',
+  balance_rule: 'cheapest',
+  balance_pass: 'optimal',
+};
+
+/** The page, loaded from a coordinator that answers changes as given; what it was asked to change. */
+async function loaded(change: Answers[string]) {
+  const calls = fakeCoordinator({
+    'GET /policy': () => policy,
+    'GET /policy/defaults': () => policy,
+    'GET /audit/entries': () => ({ items: [], next_cursor: null }),
+    'PUT /policy': change,
+  });
+  render(PolicyPage);
+  await screen.findByLabelText('Samples per probe');
+  const sent = () => calls.filter(({ method }) => method === 'PUT').map(({ body }) => body);
+  return { sent };
+}
+
+const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
+const type = (name: string, value: number) =>
+  fireEvent.input(field(name), { target: { value: String(value) } });
+const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
+
+it('sends the edited settings alone, and shows what another admin changed meanwhile', async () => {
+  const { sent } = await loaded(({ body }) => ({
+    ...policy,
+    samples_per_probe: 5,
+    ...(body as object),
+  }));
+  await type('Probes per day in total', 70);
+  await press('Save');
+  await vi.waitFor(() => expect(field('Samples per probe').value).toBe('5'));
+  expect(sent()).toEqual([{ probes_total: 70 }]);
+  expect(field('Probes per day in total').value).toBe('70');
+  expect(screen.queryByRole('button', { name: 'Undo changes' })).toBeNull();
+});
+
+it('keeps what is typed while an earlier edit is being saved', async () => {
+  const saving = held<unknown>();
+  const { sent } = await loaded(() => saving.answer);
+  await type('Probes per day in total', 70);
+  await press('Save');
+  await type('Samples per probe', 7);
+  saving.give({ ...policy, probes_total: 70 });
+  const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Save' });
+  await vi.waitFor(() => expect(save.disabled).toBe(false));
+  expect(field('Samples per probe').value).toBe('7');
+  await press('Save');
+  await vi.waitFor(() => expect(sent()).toEqual([{ probes_total: 70 }, { samples_per_probe: 7 }]));
+});
+
+it('keeps edits that are not saved when a preset is chosen', async () => {
+  const { sent } = await loaded(() => ({ ...policy, preset: 'paper', strategy: 'threshold' }));
+  await type('Samples per probe', 7);
+  await press('As in the paper');
+  await screen.findByRole('button', { name: 'As in the paper: in use' });
+  expect(sent()).toEqual([{ preset: 'paper' }]);
+  expect(field('Samples per probe').value).toBe('7');
+  expect(screen.getByRole<HTMLInputElement>('radio', { name: 'Threshold' }).checked).toBe(true);
+  expect(screen.queryByRole('button', { name: 'Undo changes' })).not.toBeNull();
+});
