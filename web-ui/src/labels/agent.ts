@@ -67,6 +67,14 @@ export function actionsIn(state: string): AgentAction[] {
   }
 }
 
+const bulkActions = ['approve', 'pause', 'resume'] as const;
+
+/** The actions on several agents that at least one of these allows. */
+export function bulkActionsOf(agents: readonly Pick<Agent, 'state'>[]): AgentAction[] {
+  const allowed = new Set(agents.flatMap(({ state }) => actionsIn(state)));
+  return bulkActions.filter((action) => allowed.has(action));
+}
+
 /** The actions that an agent allows: its pages are removed once, after it was revoked. */
 export function actionsOf(agent: Pick<Agent, 'state' | 'pages_removed_at'>): AgentAction[] {
   const hasPages = agent.state === 'revoked' && !agent.pages_removed_at;

@@ -1,37 +1,53 @@
-/** Rows that a person has selected in a list. */
-import { SvelteSet } from 'svelte/reactivity';
+/** Rows that a person has selected in a list, on any of its pages and under any of its filters. */
+import { SvelteMap } from 'svelte/reactivity';
 
-export class Selection {
-  readonly #ids = new SvelteSet<string>();
+export class Selection<Row> {
+  readonly #keyOf: (row: Row) => string;
+  /** The rows themselves, because a page that is no longer shown is no longer loaded. */
+  readonly #rows = new SvelteMap<string, Row>();
+
+  /** `keyOf` tells what a row is about, so that the row stays selected when it is loaded again. */
+  constructor(keyOf: (row: Row) => string) {
+    this.#keyOf = keyOf;
+  }
 
   /** Number of selected rows. */
   get size(): number {
-    return this.#ids.size;
+    return this.#rows.size;
   }
 
-  has(id: string): boolean {
-    return this.#ids.has(id);
+  /** The selected rows, each as it was loaded last. */
+  get rows(): Row[] {
+    return [...this.#rows.values()];
   }
 
-  toggle(id: string): void {
-    if (!this.#ids.delete(id)) this.#ids.add(id);
+  has(row: Row): boolean {
+    return this.#rows.has(this.#keyOf(row));
+  }
+
+  toggle(row: Row): void {
+    if (!this.#rows.delete(this.#keyOf(row))) this.#add(row);
   }
 
   /** Selects all of these rows, or none of them if all are selected. */
-  toggleAll(ids: readonly string[]): void {
-    const all = ids.every((id) => this.#ids.has(id));
-    for (const id of ids) {
-      if (all) this.#ids.delete(id);
-      else this.#ids.add(id);
+  toggleAll(rows: readonly Row[]): void {
+    const all = rows.every((row) => this.has(row));
+    for (const row of rows) {
+      if (all) this.#rows.delete(this.#keyOf(row));
+      else this.#add(row);
     }
   }
 
-  clear(): void {
-    this.#ids.clear();
+  /** Replaces selected rows by those of these rows that are about the same. */
+  update(rows: readonly Row[]): void {
+    for (const row of rows) if (this.has(row)) this.#add(row);
   }
 
-  /** Those of these rows that are selected. */
-  of<T extends { id: string }>(rows: readonly T[]): T[] {
-    return rows.filter((row) => this.#ids.has(row.id));
+  clear(): void {
+    this.#rows.clear();
+  }
+
+  #add(row: Row): void {
+    this.#rows.set(this.#keyOf(row), row);
   }
 }
