@@ -184,7 +184,8 @@ export const createJoinRequest = (body: NewJoinRequest) =>
 export const openInvitation = (secret: string) =>
   settled(client.POST('/api/v1/invitations/open', { body: { secret } }));
 
-export const downloads = () => settled(client.GET('/api/v1/downloads'));
+export const downloads = (signal?: AbortSignal) =>
+  settled(client.GET('/api/v1/downloads', abortable(signal)), signal);
 
 export const joinRequests = (query: PageQuery, signal?: AbortSignal) =>
   withSession(

@@ -24,6 +24,7 @@ export type DelegationSort = NonNullable<
   NonNullable<operations['list_delegations']['parameters']['query']>['sort']
 >;
 export type Download = Schemas['Download'];
+export type Downloads = Schemas['Downloads'];
 export type JoinRequest = Schemas['JoinRequest'];
 export type NewApiToken = Schemas['NewApiToken'];
 export type NewJoinRequest = Schemas['NewJoinRequest'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configuration, serviceCommands, userCommands, type Setup } from './commands';
+import { configuration, programOf, serviceCommands, userCommands, type Setup } from './commands';
 
 const setup: Setup = {
   coordinator: 'https://search.example.org',
@@ -45,5 +45,22 @@ test('a program is checked before it may run', () => {
   expect(serviceCommands(setup, 't', program)).toContain(
     "echo 'ba78  nearcrawl-agent' | sha256sum -c && install -m 755 nearcrawl-agent /usr/bin/",
   );
-  expect(userCommands(setup, 't')).toContain('offers no download');
+});
+
+test('without a program the commands say whether the coordinator offers none or that is unknown', () => {
+  for (const commands of [userCommands, serviceCommands]) {
+    expect(commands(setup, 't', null)).toContain('offers no download');
+    expect(commands(setup, 't', undefined)).toContain('are not known');
+    expect(commands(setup, 't', undefined)).not.toContain('offers no download');
+  }
+});
+
+test('the program is the chosen one, or else the first', () => {
+  const other = { ...program, name: 'nearcrawl-agent-aarch64' };
+  const downloads = { programs: [program, other] };
+  expect(programOf(downloads, undefined)).toBe(program);
+  expect(programOf(downloads, other.name)).toBe(other);
+  expect(programOf({ programs: null }, undefined)).toBeNull();
+  expect(programOf({ programs: [] }, undefined)).toBeNull();
+  expect(programOf(undefined, other.name)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 /** What a partner copies to the machine: the configuration, and the commands that start the agent. Pure. */
-import type { Download, OpenedInvitation } from '../api/model';
+import type { Download, Downloads, OpenedInvitation } from '../api/model';
 
 /** What the commands are made from. */
 export interface Setup {
@@ -51,10 +51,25 @@ function placeTable(text: string): string[] {
 /** A file as a command that writes it. A line of the text cannot end it: `END` stands in none alone. */
 const heredoc = (target: string, text: string) => `cat > ${target} <<'END'\n${text}\nEND`;
 
+/** A program to download; null where the coordinator offers none, undefined while that is not known. */
+export type Program = Download | null | undefined;
+
+/** The program of that name, or the first one. */
+export function programOf(downloads: Downloads | undefined, name: string | undefined): Program {
+  if (!downloads) return undefined;
+  const programs = downloads.programs ?? [];
+  return programs.find((program) => program.name === name) ?? programs[0] ?? null;
+}
+
 /** Fetches the program, checks it, and runs `install` only if it is the one that the operator offers. */
-function download(setup: Setup, program: Download | undefined, install: string): string {
-  if (!program)
-    return `# Put the program nearcrawl-agent here first: this coordinator offers no download.\n${install}`;
+function download(setup: Setup, program: Program, install: string): string {
+  if (!program) {
+    const why =
+      program === null
+        ? 'this coordinator offers no download'
+        : 'the downloads of this coordinator are not known';
+    return `# Put the program nearcrawl-agent here first: ${why}.\n${install}`;
+  }
   return [
     `curl -fsS -o nearcrawl-agent ${setup.coordinator}/downloads/${program.name}`,
     `echo '${program.sha256}  nearcrawl-agent' | sha256sum -c && ${install}`,
@@ -62,7 +77,7 @@ function download(setup: Setup, program: Download | undefined, install: string):
 }
 
 /** Commands for a user without special rights: everything is in one directory. */
-export function userCommands(setup: Setup, token: string, program?: Download): string {
+export function userCommands(setup: Setup, token: string, program: Program): string {
   return [
     'mkdir -p -m 700 ~/nearcrawl-agent && cd ~/nearcrawl-agent',
     download(setup, program, 'chmod 755 nearcrawl-agent'),
@@ -73,7 +88,7 @@ export function userCommands(setup: Setup, token: string, program?: Download): s
 }
 
 /** Commands for root: a service of systemd, in a sandbox and at the lowest priority. */
-export function serviceCommands(setup: Setup, token: string, program?: Download): string {
+export function serviceCommands(setup: Setup, token: string, program: Program): string {
   const unit = '/etc/systemd/system/nearcrawl-agent.service';
   return [
     'dir=$(mktemp -d) && cd "$dir"',

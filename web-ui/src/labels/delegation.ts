@@ -49,6 +49,7 @@ const phaseNames: Names<Phase> = {
 const skipReasonNames: Names<SkipReason> = {
   asleep: 'asleep',
   unreachable: 'no recent heartbeat',
+  idle: 'carried out no probes then',
   busy: 'busy',
   excluded: 'excluded by an admin',
   budget: 'no probes left for the day',
