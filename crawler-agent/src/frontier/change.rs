@@ -1,5 +1,7 @@
 //! Changes of the frontier, and their effects.
 
+use std::time::Duration;
+
 use model::{CrawlUrl, HostTask, UnixMillis};
 use protocol::{
     Route,
@@ -12,6 +14,9 @@ use super::{
     HostNumber, PageHistory, PageRecord, QueueItem, RobotsState,
     state::window::{PageKey, QueueKey},
 };
+
+/// Time for which a host rests that was given up.
+pub const GIVEN_UP_REST: Duration = Duration::from_hours(6);
 
 /// The operator's bounds of what is queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +78,7 @@ pub enum Change {
         due: UnixMillis,
     },
     /// A host is given up: the URLs in its queue end as failed, a bounded number with each such
-    /// change.
+    /// change. They are visited again like pages, and the host rests for [`GIVEN_UP_REST`].
     GiveUp {
         /// Number of the host.
         host: HostNumber,

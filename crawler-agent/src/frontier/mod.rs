@@ -44,7 +44,9 @@ use crate::robots::Robots;
 
 pub use activity::HostActivity;
 pub use bundle::{BundleError, HostBundle};
-pub use change::{AdoptedUrl, After, Bounds, Change, Done, Effect, Report, VisitedUrl};
+pub use change::{
+    AdoptedUrl, After, Bounds, Change, Done, Effect, GIVEN_UP_REST, Report, VisitedUrl,
+};
 pub use due_hosts::{DueHosts, DueQuery, HostWithWork, INBOX_PATIENCE};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;

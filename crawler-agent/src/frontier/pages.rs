@@ -21,6 +21,20 @@ pub struct PageRecord {
     pub past: PageHistory,
 }
 
+impl PageRecord {
+    /// A URL that has brought no content yet and is visited again.
+    pub fn without_content(path: String, depth: u16) -> Self {
+        let past = PageHistory::default();
+        Self { path, depth, etag: None, last_modified: None, sha256: None, past }
+    }
+
+    /// The page as one whose content is unknown, so that its next answer is reported as a new page.
+    #[must_use]
+    pub fn forget_content(self) -> Self {
+        Self { etag: None, last_modified: None, sha256: None, ..self }
+    }
+}
+
 /// Response times of a page, for answers with content and answers without. The paper compares the
 /// times of HTTP HEAD commands (IPMicra section III.F); here a conditional GET that is answered
 /// with 304 takes their place.

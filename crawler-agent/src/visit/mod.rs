@@ -205,7 +205,7 @@ impl Visitor {
         );
         if let Some(pause) = retry::requested_pause(&head, started) {
             // A page that is known already is simply due again after its period.
-            if item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
+            if item.known.is_none() && item.attempts.saturating_add(1) < retry::ATTEMPTS {
                 return self.retry_later(visit, item, Some(pause));
             }
             visit.delay = visit.delay.max(pause);
@@ -258,14 +258,15 @@ impl Visitor {
             return Ok(());
         }
         let temporary = problem.is_temporary();
-        if temporary && item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
+        if temporary && item.known.is_none() && item.attempts.saturating_add(1) < retry::ATTEMPTS {
             return self.retry_later(visit, item, None);
         }
         // A bad body says nothing about the host, which did answer.
         let failures = if temporary { visit.record.failures + 1 } else { 0 };
         let outcome = Outcome::Failed { reason };
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        let page = revisit::still_known(item);
+        let page =
+            if temporary { Some(revisit::known_or_new(item)) } else { revisit::still_known(item) };
         let links = Vec::new();
         let result = FetchResult { fetch, page, links, target_is_shared: false, failures };
         self.done(visit, item, result)
@@ -278,13 +279,22 @@ impl Visitor {
         item: &QueueItem,
         error: &ResolveError,
     ) -> Result<(), FrontierError> {
-        let reason = error.to_string();
-        let may_retry = item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS;
+        let outcome = Outcome::Failed { reason: error.to_string() };
         // A refusal by the owner will not change by itself.
-        if matches!(error, ResolveError::Refused(_)) || !may_retry {
-            return self.without_request(visit, item, Outcome::Failed { reason });
+        if matches!(error, ResolveError::Refused(_)) {
+            return self.without_request(visit, item, outcome);
         }
-        self.retry_later(visit, item, None)
+        if item.known.is_none() && item.attempts.saturating_add(1) < retry::ATTEMPTS {
+            return self.retry_later(visit, item, None);
+        }
+        // The host rests as after a request that failed, so that a name server that is down for a
+        // moment does not end the visits of all its pages.
+        let failures = visit.record.failures + 1;
+        let page = Some(revisit::known_or_new(item));
+        let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
+        let links = Vec::new();
+        let result = FetchResult { fetch, page, links, target_is_shared: false, failures };
+        self.done(visit, item, result)
     }
 
     /// Ends a URL for which nothing was sent; the host is due at once.
@@ -294,10 +304,13 @@ impl Visitor {
         item: &QueueItem,
         outcome: Outcome,
     ) -> Result<(), FrontierError> {
-        let forbidden = matches!(outcome, Outcome::Disallowed { .. });
+        // robots.txt may allow it again. The index drops what is forbidden, so that the page is new
+        // then.
+        let page = match &outcome {
+            Outcome::Disallowed { .. } => Some(revisit::known_or_new(item).forget_content()),
+            _ => revisit::still_known(item),
+        };
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
-        // A page that robots.txt forbids by now is not visited again.
-        let page = revisit::still_known(item).filter(|_| !forbidden);
         self.metrics.fetched(&fetch);
         let links = Vec::new();
         let bounds = self.bounds();

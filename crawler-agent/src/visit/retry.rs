@@ -8,7 +8,7 @@ use super::{Visit, Visitor, after};
 use crate::{
     clock,
     fetch::Head,
-    frontier::{Change, FrontierError, QueueItem},
+    frontier::{Change, FrontierError, GIVEN_UP_REST, QueueItem},
 };
 
 /// Attempts that a URL is given.
@@ -53,7 +53,7 @@ impl Visitor {
         Ok(())
     }
 
-    /// Ends every URL in the host's queue as failed.
+    /// Ends every URL in the host's queue as failed, until its next visit.
     pub(super) fn give_up(&self, visit: Visit, reason: &str) -> Result<(), FrontierError> {
         let host = visit.claim.host();
         // A long queue is ended in several changes.
@@ -62,7 +62,7 @@ impl Visitor {
             let effect = self.store.apply(give_up)?;
             self.propagate(&effect, 0);
             if !effect.more {
-                self.finish(visit.claim, visit.delay, &effect);
+                self.finish(visit.claim, GIVEN_UP_REST, &effect);
                 return Ok(());
             }
         }

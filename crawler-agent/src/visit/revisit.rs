@@ -44,6 +44,13 @@ pub(super) fn still_known(item: &QueueItem) -> Option<PageRecord> {
     item.known.as_ref().map(|known| known.record.clone())
 }
 
+/// The record of a URL whose visit failed for a reason that may end: it is visited again like pages.
+pub(super) fn known_or_new(item: &QueueItem) -> PageRecord {
+    still_known(item).unwrap_or_else(|| {
+        PageRecord::without_content(item.url.path_and_query().to_owned(), item.depth)
+    })
+}
+
 /// The record of a page for its next visit; none where the answer is no page. Completes `fetch`:
 /// unchanged content becomes [`Outcome::Unchanged`], and the time is compared with the page's past.
 pub(super) fn remember(
@@ -74,9 +81,7 @@ pub(super) fn remember(
             | Outcome::Other { status: 200..300, .. },
             before,
         ) => PageRecord { sha256: None, ..fresh(item, before, validators) },
-        // An overloaded server says nothing about the page.
-        (Outcome::Other { status: 429 | 500.., .. }, before) => return before,
-        _ => return None,
+        (outcome, before) => return without_content(item, outcome, before),
     };
     fetch.trend = slowdown.zip(fetch.timing).and_then(|(slowdown, timing)| {
         let timing = Timing { ms: answer_ms(timing), bytes: fetch.wire_bytes };
@@ -85,6 +90,26 @@ pub(super) fn remember(
         reported(past.observe(&sensitivity(slowdown), timing))
     });
     Some(record)
+}
+
+/// The record of a URL that brought no content; none where it will not bring any.
+fn without_content(
+    item: &QueueItem,
+    outcome: &Outcome,
+    before: Option<PageRecord>,
+) -> Option<PageRecord> {
+    match outcome {
+        // The page is gone, or at another URL.
+        Outcome::Other { status: 404 | 410, .. } | Outcome::Redirect { status: 301 | 308, .. } => {
+            None
+        }
+        // A server that is overloaded, broken, or guarded against crawlers says nothing of the page.
+        Outcome::Other { status: 403 | 408 | 425 | 429 | 500.., .. } => Some(known_or_new(item)),
+        // The page is somewhere else for now, such as during maintenance. The index drops it.
+        Outcome::Redirect { .. } => before.map(PageRecord::forget_content),
+        Outcome::Other { .. } => before,
+        _ => None,
+    }
 }
 
 fn fresh(item: &QueueItem, before: Option<PageRecord>, validators: Validators) -> PageRecord {
@@ -224,10 +249,39 @@ mod tests {
             remember(&item(Some(record.clone())), &mut fetch, Validators::default(), TWICE)
         };
         assert_eq!((gone(404), gone(410)), (None, None));
-        assert_eq!((gone(503), gone(429)), (Some(record.clone()), Some(record.clone())));
+        for status in [401, 403, 408, 429, 500, 503] {
+            assert_eq!(gone(status), Some(record.clone()), "{status}");
+        }
         assert_eq!(still_known(&item(Some(record.clone()))), Some(record.clone()));
         let mut unasked = fetch(Outcome::Other { status: 304, media_type: None }, 20);
         assert_eq!(remember(&item(None), &mut unasked, Validators::default(), TWICE), None);
+    }
+
+    #[test]
+    fn urls_that_fail_at_their_first_visit_are_visited_again() {
+        let first = |status| {
+            let mut fetch = fetch(Outcome::Other { status, media_type: None }, 20);
+            remember(&item(None), &mut fetch, Validators::default(), TWICE)
+        };
+        let again = Some(PageRecord::without_content("/".into(), 2));
+        assert_eq!((first(500), first(429), first(403)), (again.clone(), again.clone(), again));
+        assert_eq!((first(404), first(401)), (None, None));
+    }
+
+    #[test]
+    fn a_page_that_is_elsewhere_for_now_is_new_when_it_is_back() {
+        let (record, _) = visits(&[20]);
+        let moved = |status| {
+            let outcome = Outcome::Redirect { status, location: "http://a.org/off".into() };
+            let mut fetch = fetch(outcome, 20);
+            remember(&item(Some(record.clone())), &mut fetch, Validators::default(), TWICE)
+        };
+        assert_eq!((moved(301), moved(308)), (None, None));
+        let kept = moved(302).unwrap();
+        assert_eq!((kept.sha256, &kept.etag, kept.past), (None, &None, record.past));
+        let mut back = fetch(page(1), 20);
+        remember(&item(Some(kept)), &mut back, etag("x"), TWICE).unwrap();
+        assert_eq!(back.outcome, page(1), "the index has dropped it");
     }
 
     #[test]

@@ -13,8 +13,8 @@ use super::{
     inbox::InboxUrl,
 };
 use crate::frontier::{
-    Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord, PageHistory,
-    Report, VisitedUrl, disk::Disk,
+    Bounds, Change, Done, Effect, FrontierError, GIVEN_UP_REST, HostBundle, HostNumber, HostRecord,
+    PageHistory, Report, VisitedUrl, disk::Disk,
 };
 
 /// URLs that one [`Change::GiveUp`] ends, so that no change grows with the queue.
@@ -305,14 +305,15 @@ impl State {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
         // Rules are requested afresh if the host gets URLs later.
         host.set_robots(None);
-        let ended = host.drain_queue(disk, MAX_URLS_PER_CHANGE)?;
+        let ended = host.give_queue_up(disk, MAX_URLS_PER_CHANGE, at)?;
         self.hosts.queued -= ended.len() as u64;
         self.totals.fetched += ended.len() as u64;
-        for (url, _) in &ended {
+        for url in &ended {
             self.result(&failed(url, reason, at));
         }
-        // The count starts anew: URLs that are routed later get a fair chance.
-        let effect = self.asked(disk, number, at, Some(0))?;
+        // The failures stay: until the host answers, one more is enough to give it up again.
+        let rest = i64::try_from(GIVEN_UP_REST.as_millis()).unwrap_or(i64::MAX);
+        let effect = self.asked(disk, number, at.plus_ms(rest), None)?;
         Ok(Effect { results: !ended.is_empty(), ..effect })
     }
 

@@ -341,6 +341,27 @@ impl Host {
         Ok(drained)
     }
 
+    /// Turns up to `most` URLs of the queue into pages without content, as visited at `at`; returns
+    /// them. Whatever keeps the host from answering may end.
+    pub(super) fn give_queue_up(
+        &mut self,
+        disk: &Disk,
+        most: usize,
+        at: UnixMillis,
+    ) -> Result<Vec<String>, FrontierError> {
+        let number = self.number;
+        let read = |from, most| disk.queue(number, from, most);
+        let mut ended = Vec::new();
+        while ended.len() < most {
+            let Some((key, queued)) = self.queue.first(read)? else { break };
+            let page = PageRecord::without_content(queued.path.to_string(), key.0);
+            ended.push(format!("{}{}", self.record.key, page.path));
+            self.queue.remove(key, read)?;
+            self.insert_page((at.0, key.1), page);
+        }
+        Ok(ended)
+    }
+
     /// Removes up to `most` pages; returns their URLs.
     pub(super) fn drain_pages(
         &mut self,
