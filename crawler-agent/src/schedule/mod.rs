@@ -60,8 +60,8 @@ pub struct Claim {
     host: HostNumber,
     /// The held address, and how long it is left alone after the request.
     address: Option<(IpAddr, Duration)>,
-    /// Another host that receives a request on behalf of the first.
-    other: Option<HostNumber>,
+    /// Another host that receives a request on behalf of the first, and its pause after it.
+    other: Option<(HostNumber, Duration)>,
     /// How long the hosts are left alone when the claim is dropped.
     pause: Duration,
     over: bool,
@@ -293,7 +293,10 @@ impl Claim {
         }
         // The workbench has queued the host already; dropping the claim must not release it.
         self.over = true;
-        self.give_back_other(Duration::ZERO);
+        if let Some((other, _)) = self.other.take() {
+            let now = self.schedule.now();
+            self.schedule.workbench().give_back(other, now);
+        }
         None
     }
 
@@ -305,14 +308,19 @@ impl Claim {
         self.schedule.wake_if_due(&workbench);
     }
 
-    /// Claims another host as well. Where that one may not be visited now, this claim ends and its
-    /// host is due again later.
-    pub fn borrow(mut self, other: HostNumber, ask_again: Duration) -> Option<Self> {
+    /// Claims another host as well, which rests for `pause` after the request. Where that one may
+    /// not be visited now, this claim ends and its host is due again later.
+    pub fn borrow(
+        mut self,
+        other: HostNumber,
+        pause: Duration,
+        ask_again: Duration,
+    ) -> Option<Self> {
         let now = self.schedule.now();
         let borrowed = self.schedule.workbench().borrow(other, now, now + millis(ask_again));
         match borrowed {
             Ok(()) => {
-                self.other = Some(other);
+                self.other = Some((other, pause));
                 Some(self)
             }
             Err(due) => {
@@ -349,7 +357,7 @@ impl Claim {
 
     fn end_with(&mut self, end: impl FnOnce(&mut Workbench, HostNumber)) {
         self.over = true;
-        self.give_back_other(self.pause);
+        self.give_back_other();
         let mut workbench = self.schedule.workbench();
         if let Some((address, pause)) = self.address.take() {
             self.schedule.free_address(&mut workbench, address, pause);
@@ -358,9 +366,9 @@ impl Claim {
         self.schedule.wake_filler(&workbench);
     }
 
-    fn give_back_other(&mut self, pause: Duration) {
-        if let Some(other) = self.other.take() {
-            let due = self.schedule.after(pause);
+    fn give_back_other(&mut self) {
+        if let Some((other, pause)) = self.other.take() {
+            let due = self.schedule.after(pause.max(self.pause));
             self.schedule.workbench().give_back(other, due);
         }
     }

@@ -87,11 +87,11 @@ async fn the_next_host_at_an_address_waits_for_its_delay() {
 async fn a_borrowed_host_rests_as_well() {
     let schedule = Schedule::new(8);
     offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
-    schedule.take(SECOND).unwrap().borrow(OTHER, SECOND).unwrap().finish(SECOND, false);
+    schedule.take(SECOND).unwrap().borrow(OTHER, SECOND, SECOND).unwrap().finish(SECOND, false);
     offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
     offer(&schedule, OTHER, NOW.plus_ms(10_000), NOW, Duration::ZERO);
     let claim = schedule.take(SECOND).unwrap();
-    assert!(claim.borrow(OTHER, SECOND).is_none(), "not due");
+    assert!(claim.borrow(OTHER, SECOND, SECOND).is_none(), "not due");
     assert!(schedule.take(SECOND).is_none());
     tokio::time::advance(Duration::from_secs(10)).await;
     assert!(schedule.take(SECOND).is_some() && schedule.take(SECOND).is_some());

@@ -91,8 +91,17 @@ pub(super) fn after_answer(delay: Duration, answer: Duration) -> Duration {
 /// Pause that the host demands before it is requested again: 429 and 503 demand one, with the
 /// length in Retry-After if there is one (RFC 6585 section 4, RFC 9110 section 15.6.4).
 pub(super) fn requested_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
-    let asked = head.retry_after(clock::timestamp(now));
-    matches!(head.status, 429 | 503).then(|| asked.unwrap_or(UNSTATED).min(LONGEST))
+    demands_pause(head).then(|| stated_pause(head, now).unwrap_or(UNSTATED))
+}
+
+/// The length of the pause that the host demands, if it states one.
+pub(super) fn stated_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
+    let stated = head.retry_after(clock::timestamp(now)).filter(|_| demands_pause(head));
+    stated.map(|stated| stated.min(LONGEST))
+}
+
+const fn demands_pause(head: &Head) -> bool {
+    matches!(head.status, 429 | 503)
 }
 
 #[cfg(test)]

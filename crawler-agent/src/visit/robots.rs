@@ -75,6 +75,9 @@ pub(super) fn need(snapshot: &HostSnapshot, item: &QueueItem, now: UnixMillis) -
     }
 }
 
+/// Another host that receives the request, and the pause between requests to it.
+type BorrowedHost = (HostNumber, Duration);
+
 impl Visitor {
     pub(super) async fn ask_robots(
         &self,
@@ -97,8 +100,8 @@ impl Visitor {
         let result = self.fetcher.get(&asking.url, address, |_| Some(RobotsBody::default())).await;
         claim.robots_took(fetch::duration_of(&result));
         let visit = Visit { claim, record, delay };
-        if let Some(host) = other {
-            self.store.apply(Change::Asked { host, due: after(delay) })?;
+        if let Some((host, pause)) = other {
+            self.store.apply(Change::Asked { host, due: after(pause) })?;
         }
         match result {
             Ok(answer) => self.robots_answered(visit, asking, address, answer),
@@ -115,23 +118,26 @@ impl Visitor {
         url: &CrawlUrl,
         address: IpAddr,
         delay: Duration,
-    ) -> Result<Option<(Claim, Option<HostNumber>)>, FrontierError> {
+    ) -> Result<Option<(Claim, Option<BorrowedHost>)>, FrontierError> {
         let target = url.host_key_str();
         if target == key {
             return Ok(claim.hold(address, self.delay()).map(|claim| (claim, None)));
         }
-        let other = self.store.host_number(target)?;
-        // The schedule knows the pauses of few hosts.
-        if let Some(other) = other
-            && let Some(snapshot) = self.store.snapshot(other).await?
-            && let rest = clock::until(snapshot.record.due)
-            && !rest.is_zero()
+        let mut other = None;
+        if let Some(number) = self.store.host_number(target)?
+            && let Some(snapshot) = self.store.snapshot(number).await?
         {
-            claim.postpone(rest);
-            return Ok(None);
+            // The schedule knows the pauses of few hosts.
+            let rest = clock::until(snapshot.record.due);
+            if !rest.is_zero() {
+                claim.postpone(rest);
+                return Ok(None);
+            }
+            // It rests after this request as after its own, by its Crawl-delay.
+            other = Some((number, delay.max(crawl_delay(&snapshot))));
         }
         let claim = match other {
-            Some(other) => claim.borrow(other, delay),
+            Some((other, pause)) => claim.borrow(other, pause, delay),
             None => Some(claim),
         };
         Ok(claim.and_then(|claim| claim.hold(address, self.delay())).map(|claim| (claim, other)))
@@ -139,7 +145,7 @@ impl Visitor {
 
     fn robots_answered(
         &self,
-        visit: Visit,
+        mut visit: Visit,
         asking: RobotsRequest,
         address: IpAddr,
         answer: Answer<RobotsBody>,
@@ -148,6 +154,9 @@ impl Visitor {
         let url = asking.url.as_str();
         let status = head.status.to_string();
         self.activity_log.note(Activity::Robots, url, Some(address), &status, wire_bytes, timing);
+        if let Some(pause) = retry::stated_pause(&head, clock::now()) {
+            visit.delay = visit.delay.max(pause);
+        }
         let body = sink.map(RobotsBody::into_bytes).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, asking.hops) {
             Meaning::Rules(robots) => self.rules(visit, robots),
@@ -250,6 +259,15 @@ impl Visitor {
         self.propagate(&effect, 0);
         self.finish(visit.claim, pause, &effect);
         Ok(())
+    }
+}
+
+fn crawl_delay(snapshot: &HostSnapshot) -> Duration {
+    match snapshot.robots.as_deref() {
+        Some(RobotsState::Known { robots, .. }) => {
+            Duration::from_millis(robots.delay_ms().unwrap_or(0).into())
+        }
+        Some(RobotsState::Moved { .. }) | None => Duration::ZERO,
     }
 }
 

@@ -1,6 +1,10 @@
 //! Crawling of sites: order, politeness, robots rules, redirects.
 
-use std::{collections::BTreeSet, io::Write as _, time::Duration};
+use std::{
+    collections::BTreeSet,
+    io::Write as _,
+    time::{Duration, Instant},
+};
 
 use flate2::{Compression, write::GzEncoder};
 use model::{AgentState, CrawlPolicy};
@@ -213,6 +217,42 @@ async fn retry_after_is_obeyed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn retry_after_of_robots_txt_is_obeyed() {
+    let mut bed = TestBed::new(1).await;
+    let busy = Answer { headers: vec![("retry-after", "1".into())], ..status(503) };
+    bed.web.page("a1.test", "/robots.txt", busy);
+    let url = bed.web.page("a1.test", "/", html("page"));
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    bed.until("robots.txt was asked for", |bed| bed.web.count("a1.test", "/robots.txt") == 1).await;
+    let asked = Instant::now();
+    bed.web.page("a1.test", "/robots.txt", status(404));
+    bed.until("it is asked for again", |bed| bed.web.count("a1.test", "/robots.txt") == 2).await;
+    assert!(asked.elapsed() > Duration::from_millis(900), "{:?}", asked.elapsed());
+    bed.until_reported(&[url]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_has_the_rules_of_others_keeps_its_delay() {
+    let mut bed = TestBed::new(4).await;
+    bed.web.page("a4.test", "/robots.txt", text("User-agent: *\nCrawl-delay: 0.4"));
+    let first = bed.web.page("a4.test", "/", html("page"));
+    let rules = bed.web.url("a4.test", "/robots.txt");
+    let others = ["a1.test", "a2.test", "a3.test"].map(|host| {
+        bed.web.page(host, "/robots.txt", redirect(&rules));
+        bed.web.page(host, "/", html("page"))
+    });
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&first));
+    bed.until_reported(&[first]).await;
+    bed.coordinator.route(&others);
+    bed.until_reported(&others).await;
+    assert_eq!(bed.web.count("a4.test", "/robots.txt"), 4);
+    let gap = bed.web.seen("a4.test").least_gap.unwrap();
+    assert!(gap >= Duration::from_millis(400), "{gap:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_pause_by_an_admin_stops_fetching_until_its_end() {
     let mut bed = TestBed::new(1).await;
     let urls = site(&bed, "a1.test", 40);
@@ -241,7 +281,7 @@ async fn many_hosts_are_crawled_at_their_own_pace_all_at_once() {
     let urls: Vec<String> = hosts.iter().flat_map(|host| site(&bed, host, 10)).collect();
     bed.configure("limits", "host_delay_ms = 250");
     bed.start_approved().await;
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     bed.coordinator.route(&hosts.iter().map(|host| bed.web.url(host, "/p/0")).collect::<Vec<_>>());
     bed.until_reported(&urls).await;
     // Eleven requests to each host, ten pauses; one host after the other would take two minutes.
