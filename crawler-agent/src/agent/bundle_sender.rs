@@ -21,20 +21,12 @@ impl BundleSender {
         let sending = async {
             loop {
                 let order = self.bundles.next().await;
-                self.until_awake().await;
                 self.send(order).await?;
                 // The order may have waited for the bundle alone.
                 self.host_orders.confirmable.notify_one();
             }
         };
         stop.run_until_cancelled(sending).await.unwrap_or(Ok(()))
-    }
-
-    /// Waits outside the spans, in which nothing is sent.
-    async fn until_awake(&self) {
-        let mut readiness = self.readiness.subscribe();
-        // An error means that the agent is stopping.
-        drop(readiness.wait_for(|readiness| readiness.asleep.is_none()).await);
     }
 
     async fn send(&self, order: u64) -> Result<(), AgentError> {
@@ -44,6 +36,7 @@ impl BundleSender {
         };
         let mut backoff = Backoff::default();
         loop {
+            self.readiness.until_awake().await;
             match self.client.send_bundle(order, &bytes).await {
                 Ok(()) => return Ok(self.bundles.sent(order)?),
                 Err(error) if error.is_refusal() && !error.is_banned() => {

@@ -228,7 +228,8 @@ impl Parts {
         };
         tasks.spawn(probing.run(ordered, reports, stop.clone()));
         let client = Arc::clone(&self.client);
-        tasks.spawn(probes::report(client, accepted_probes, reported, stop.clone()));
+        let readiness = self.readiness.clone();
+        tasks.spawn(probes::report(client, accepted_probes, readiness, reported, stop.clone()));
         tasks.spawn(ship::pack(
             Arc::clone(&self.outbox),
             Arc::clone(&self.pack_trigger),

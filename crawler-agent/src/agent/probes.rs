@@ -117,13 +117,14 @@ async fn becomes_idle(readiness: &mut watch::Receiver<Readiness>) {
 pub(super) async fn report(
     client: Arc<CoordinatorClient>,
     taken: Arc<AcceptedProbes>,
+    readiness: ReadinessSignal,
     mut done: mpsc::Receiver<ProbeReport>,
     stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut probes = Vec::with_capacity(MAX_REPORTS);
     while let Some(1..) = stop.run_until_cancelled(done.recv_many(&mut probes, MAX_REPORTS)).await {
         let reports = Reports { probes: std::mem::take(&mut probes) };
-        if stop.run_until_cancelled(send(&client, &reports)).await.is_none() {
+        if stop.run_until_cancelled(send(&client, &readiness, &reports)).await.is_none() {
             return Ok(());
         }
         for report in &reports.probes {
@@ -133,9 +134,11 @@ pub(super) async fn report(
     Ok(())
 }
 
-async fn send(client: &CoordinatorClient, reports: &Reports) {
+async fn send(client: &CoordinatorClient, readiness: &ReadinessSignal, reports: &Reports) {
     let mut backoff = Backoff::default();
-    while let Err(error) = client.report(reports).await {
+    loop {
+        readiness.until_awake().await;
+        let Err(error) = client.report(reports).await else { return };
         let failure = error_line::of(&error);
         if error.is_refusal() {
             tracing::error!(failure, "measurements were refused");

@@ -199,6 +199,13 @@ impl ReadinessSignal {
         self.readiness.borrow().clone()
     }
 
+    /// Waits outside the spans, in which nothing is sent.
+    pub(super) async fn until_awake(&self) {
+        let mut readiness = self.subscribe();
+        // An error means that the agent is stopping.
+        drop(readiness.wait_for(|readiness| readiness.asleep.is_none()).await);
+    }
+
     pub(super) fn subscribe(&self) -> watch::Receiver<Readiness> {
         self.readiness.subscribe()
     }

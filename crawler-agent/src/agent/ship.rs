@@ -46,20 +46,35 @@ impl Shipper {
     ) -> Result<(), AgentError> {
         let sending = async {
             loop {
-                self.send_all().await?;
-                sealed.notified().await;
-                self.until_awake().await;
+                self.readiness.until_awake().await;
+                tokio::select! {
+                    // Cut off, the upload goes on in the next span where it broke.
+                    () = self.span_is_over() => {}
+                    failed = self.send_whatever_is_sealed(&sealed) => return failed,
+                }
             }
         };
         stop.run_until_cancelled(sending).await.unwrap_or(Ok(()))
     }
 
-    /// Waits outside the spans, in which nothing is sent; but no longer than the results of the
-    /// last fetches take to be sealed, so that those still leave.
-    async fn until_awake(&self) {
+    /// Returns when nothing may be sent any more: the span is over, and the results of its last
+    /// fetches had the time to be sealed and to leave.
+    async fn span_is_over(&self) {
         let mut readiness = self.readiness.subscribe();
-        let awake = readiness.wait_for(|readiness| readiness.asleep.is_none());
-        drop(tokio::time::timeout(self.age * 2, awake).await);
+        let mut is_over = false;
+        while !is_over {
+            // Errors mean that the agent is stopping.
+            drop(readiness.wait_for(|readiness| readiness.asleep.is_some()).await);
+            let awake = readiness.wait_for(|readiness| readiness.asleep.is_none());
+            is_over = tokio::time::timeout(self.age * 2, awake).await.is_err();
+        }
+    }
+
+    async fn send_whatever_is_sealed(&self, sealed: &Notify) -> Result<(), AgentError> {
+        loop {
+            self.send_all().await?;
+            sealed.notified().await;
+        }
     }
 
     /// Sends every package, oldest first.
