@@ -3,8 +3,9 @@
 //! The new file is written beside the damaged one, which then gets another name. Hosts whose rows
 //! cannot be read are lost with all of theirs; of other hosts each row that can be read is kept,
 //! and their counts are made again. URLs whose fingerprints are lost are known again if they are in
-//! the queue or among the pages; others may be fetched once more. Without the totals the frontier
-//! has a new epoch, as after the loss of a disk. At last the log is replayed.
+//! the queue or among the pages; others may be fetched once more. At last the log is replayed.
+//! Without the totals the frontier has a new epoch, as after the loss of a disk, and the log is set
+//! aside.
 
 use std::{
     collections::BTreeSet,
@@ -70,6 +71,8 @@ struct Written {
     pages: u64,
     results: u64,
     last_order: u64,
+    /// Whether the totals of the old file could be read.
+    has_totals: bool,
 }
 
 impl Frontier {
@@ -92,7 +95,14 @@ impl Frontier {
         let damaged = damaged_name(&file, new_epoch);
         rename(&file, &damaged)?;
         rename(&new, &file)?;
-        let (frontier, is_log_lost) = replay_if_possible(dir, new_epoch)?;
+        let (frontier, is_log_lost) = if written.has_totals {
+            replay_if_possible(dir, new_epoch)?
+        } else {
+            // Its changes name hosts by number, and without the totals a new host of the log gets
+            // the number of another.
+            let is_log_lost = set_log_aside(dir, new_epoch)?;
+            (Frontier::open(dir, new_epoch)?, is_log_lost)
+        };
         let is_epoch_new = frontier.epoch() == new_epoch;
         let rebuilt = Rebuilt { is_epoch_new, is_log_lost, ..written.report(damaged, stored) };
         Ok((frontier, rebuilt))
@@ -127,20 +137,29 @@ fn replay_if_possible(dir: &Path, new_epoch: u64) -> Result<(Frontier, bool), Fr
         Ok(frontier) => Ok((frontier, false)),
         Err(error) => {
             tracing::warn!(error = crate::error_line::of(&error), "the log cannot be replayed");
-            for number in log::segments(dir)? {
-                let segment = log::path(dir, number);
-                rename(&segment, &damaged_name(&segment, new_epoch))?;
-            }
+            set_log_aside(dir, new_epoch)?;
             Ok((Frontier::open(dir, new_epoch)?, true))
         }
     }
+}
+
+/// Gives the log other names, which are not read. Returns whether there was one.
+fn set_log_aside(dir: &Path, new_epoch: u64) -> Result<bool, FrontierError> {
+    let segments = log::segments(dir)?;
+    for number in &segments {
+        let segment = log::path(dir, *number);
+        rename(&segment, &damaged_name(&segment, new_epoch))?;
+    }
+    Ok(!segments.is_empty())
 }
 
 /// Writes what can be read of the old file to a new one.
 fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, FrontierError> {
     let (disk, empty) = Disk::open(new, new_epoch)?;
     let mut written = Written::default();
-    let mut totals = old.and_then(Disk::readable_totals).unwrap_or(empty);
+    let totals = old.and_then(Disk::readable_totals);
+    written.has_totals = totals.is_some();
+    let mut totals = totals.unwrap_or(empty);
     let mut keys = HostNumbers::new(disk.hash_key()?);
     let Some(old) = old else { return Ok(written) };
     let index = old.host_numbers().ok();

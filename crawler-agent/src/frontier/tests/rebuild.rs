@@ -228,6 +228,25 @@ fn a_file_of_which_nothing_can_be_read_is_kept() {
 }
 
 #[test]
+fn without_the_totals_the_log_is_set_aside() {
+    let mut world = full_world();
+    let rules = RobotsState::Known { robots: Robots::allow_all(), until: NOW.plus_ms(9) };
+    world.apply(robots(world.host(&key(3)), rules, &[], NOW));
+    change_file(&mut world, |write| {
+        let totals = redb::TableDefinition::<(), &[u8]>::new("totals");
+        write.open_table(totals).unwrap().remove(()).unwrap();
+    });
+    let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
+    assert!(rebuilt.is_log_lost && rebuilt.is_epoch_new);
+    let number = frontier.host_number(&key(3)).unwrap().unwrap();
+    let kept = frontier.snapshot(number).unwrap().unwrap().robots.unwrap();
+    assert!(
+        matches!(&*kept, RobotsState::Known { robots, .. } if !robots.allows("/3")),
+        "the rules of the file: {kept:?}"
+    );
+}
+
+#[test]
 fn a_log_that_cannot_be_applied_is_set_aside() {
     let world = full_world();
     let dir = directory(&fs::read(world.path().join("hosts.redb")).unwrap());
