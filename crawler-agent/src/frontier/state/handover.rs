@@ -55,12 +55,12 @@ impl Host {
         Ok(is_new)
     }
 
-    /// Takes the state of the host itself: the later time of the next request, and the failures.
+    /// Takes the state of the host itself: the later time of the next request. The failures are the
+    /// former agent's: this one may reach the host.
     fn join_record(&mut self, bundle: &HostBundle, at: UnixMillis) {
         // The former agent may be wrong about the time, or lie.
         let due = bundle.record.due.min(at.plus_ms(MAX_PAUSE_MS));
         self.record.due = self.record.due.max(due);
-        self.record.failures = self.record.failures.max(bundle.record.failures);
     }
 
     /// Adds the URLs of the bundle that are not known here, and ends the waiting of those that were
