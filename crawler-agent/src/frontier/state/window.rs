@@ -54,6 +54,12 @@ pub(in crate::frontier) trait Reader<K, V>:
 
 impl<K, V, F: Fn(K, usize) -> Result<Vec<(K, V)>, FrontierError>> Reader<K, V> for F {}
 
+/// Content of an entry.
+pub(in crate::frontier) trait Value {
+    /// Bytes in memory that it points to, about.
+    fn bytes(&self) -> usize;
+}
+
 #[derive(Debug)]
 struct Entry<V> {
     value: V,
@@ -74,6 +80,8 @@ enum OnDisk {
 #[derive(Debug)]
 pub(in crate::frontier) struct Window<K, V> {
     entries: BTreeMap<K, Entry<V>>,
+    /// Bytes that the values in memory point to.
+    value_bytes: usize,
     /// Key from which on there are entries that are only on disk; none where all are in memory.
     unread: Option<K>,
     /// Number of the entries that are only on disk.
@@ -93,11 +101,12 @@ pub(in crate::frontier) struct WindowChanges<K> {
     pub(in crate::frontier) written: Vec<(K, Vec<u8>)>,
 }
 
-impl<K: Key, V> Window<K, V> {
+impl<K: Key, V: Value> Window<K, V> {
     /// A window of which `count` entries are on disk and none is in memory.
     pub(in crate::frontier) fn on_disk(count: usize) -> Self {
         Self {
             entries: BTreeMap::new(),
+            value_bytes: 0,
             unread: (count > 0).then_some(K::FIRST),
             unread_count: count,
             removed: BTreeSet::new(),
@@ -110,15 +119,10 @@ impl<K: Key, V> Window<K, V> {
         self.entries.len() + self.unread_count
     }
 
-    /// Number of entries in memory.
-    pub(in crate::frontier) fn in_memory(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Bytes of the entries in memory, about, without what they point to.
+    /// Bytes of the entries in memory, about.
     pub(in crate::frontier) fn bytes(&self) -> usize {
         let node = NODE_ENTRIES * (size_of::<K>() + size_of::<Entry<V>>()) + 16;
-        self.entries.len().div_ceil(NODE_ENTRIES / 2) * node
+        self.entries.len().div_ceil(NODE_ENTRIES / 2) * node + self.value_bytes
     }
 
     /// Adds an entry, or replaces the one with this key, which must be in memory.
@@ -128,7 +132,20 @@ impl<K: Key, V> Window<K, V> {
         // The next checkpoint overwrites the former value instead of deleting it.
         let on_disk =
             if self.removed.remove(&key) || is_replaced { OnDisk::Former } else { OnDisk::Nothing };
-        self.entries.insert(key, Entry { value, on_disk });
+        self.put(key, Entry { value, on_disk });
+    }
+
+    fn put(&mut self, key: K, entry: Entry<V>) {
+        self.value_bytes += entry.value.bytes();
+        if let Some(former) = self.entries.insert(key, entry) {
+            self.value_bytes -= former.value.bytes();
+        }
+    }
+
+    fn take(&mut self, key: &K) -> Option<Entry<V>> {
+        let entry = self.entries.remove(key)?;
+        self.value_bytes -= entry.value.bytes();
+        Some(entry)
     }
 
     /// The first entry.
@@ -158,7 +175,7 @@ impl<K: Key, V> Window<K, V> {
             }
             self.read_on(from, &read)?;
         }
-        let Some(entry) = self.entries.remove(&key) else { return Ok(None) };
+        let Some(entry) = self.take(&key) else { return Ok(None) };
         if entry.on_disk != OnDisk::Nothing {
             self.removed.insert(key);
         }
@@ -176,7 +193,7 @@ impl<K: Key, V> Window<K, V> {
         Ok(self.entries.iter().map(|(key, entry)| (*key, &entry.value)))
     }
 
-    /// Changes every entry.
+    /// Changes every entry, but not the number of bytes that it points to.
     pub(in crate::frontier) fn update_all(
         &mut self,
         read: impl Reader<K, V>,
@@ -203,7 +220,7 @@ impl<K: Key, V> Window<K, V> {
             // The reader does not see removals and new values since the last checkpoint.
             let is_gone = self.removed.contains(&key) || self.removing.contains(&key);
             if !is_gone && !self.entries.contains_key(&key) {
-                self.entries.insert(key, Entry { value, on_disk: OnDisk::Current });
+                self.put(key, Entry { value, on_disk: OnDisk::Current });
                 self.unread_count = self.unread_count.saturating_sub(1);
             }
         }
@@ -239,7 +256,7 @@ impl<K: Key, V> Window<K, V> {
         self.unread = Some(self.unread.map_or(*first, |unread| unread.min(*first)));
         self.unread_count += on_disk.len();
         for key in &on_disk {
-            self.entries.remove(key);
+            self.take(key);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use crate::frontier::state::window::{QueueKey, Window};
+use crate::frontier::state::window::{QueueKey, Value, Window};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -29,6 +29,12 @@ fn step() -> impl Strategy<Value = Step> {
         6 => Just(Step::Commit),
         2 => Just(Step::Reload),
     ]
+}
+
+impl Value for u64 {
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
 }
 
 type Rows = BTreeMap<QueueKey, u64>;
@@ -115,5 +121,6 @@ proptest! {
             window.remove(key, reader).unwrap();
         }
         prop_assert!(window.first(reader).unwrap().is_none());
+        prop_assert_eq!(window.bytes(), 0);
     }
 }

@@ -11,7 +11,7 @@ use super::{
     inbox::{InboxUrl, Links},
     seen::SeenUrls,
     short,
-    window::{PageKey, QueueKey, Window},
+    window::{PageKey, QueueKey, Value, Window},
 };
 use crate::frontier::{
     Bounds, FrontierError, HostNumber, HostRecord, KnownPage, PageHistory, PageRecord, QueueItem,
@@ -22,10 +22,8 @@ pub(in crate::frontier) use rows::{HostChanges, RobotsChange};
 
 /// Bytes of a host in memory without its entries: with its key, and with its slot in a table.
 const HOST_BYTES: usize = size_of::<Host>() + 80;
-/// Bytes of a path in the allocator's memory.
-const PATH_BYTES: usize = 32;
-/// Bytes of a page with its path and validators.
-const PAGE_BYTES: usize = size_of::<PageRecord>() + 112;
+/// Bytes that the allocator needs for a text besides its own, about.
+const TEXT_BYTES: usize = 12;
 
 /// A URL in the queue of its host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +34,20 @@ pub(in crate::frontier) struct QueuedPath {
     pub(in crate::frontier) redirects: u8,
     /// Number of attempts that failed.
     pub(in crate::frontier) attempts: u8,
+}
+
+impl Value for QueuedPath {
+    fn bytes(&self) -> usize {
+        self.path.len() + TEXT_BYTES
+    }
+}
+
+impl Value for Box<PageRecord> {
+    fn bytes(&self) -> usize {
+        let validators = self.etag.iter().chain(&self.last_modified);
+        let texts: usize = validators.map(|text| text.capacity() + TEXT_BYTES).sum();
+        size_of::<PageRecord>() + self.path.capacity() + TEXT_BYTES + texts
+    }
 }
 
 /// A URL that is to be admitted.
@@ -118,9 +130,8 @@ impl Host {
 
     /// Bytes in memory, about.
     pub(super) fn bytes(&self) -> usize {
-        let texts = PATH_BYTES * self.queue.in_memory() + PAGE_BYTES * self.pages.in_memory();
         let windows = self.queue.bytes() + self.pages.bytes();
-        HOST_BYTES + self.robots_bytes + texts + windows + self.seen.bytes()
+        HOST_BYTES + self.robots_bytes + windows + self.seen.bytes()
     }
 
     pub(super) fn robots(&self) -> Option<Arc<RobotsState>> {
