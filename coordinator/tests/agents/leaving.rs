@@ -1,9 +1,12 @@
 //! An owner ends the agent: its hosts go to others, and it is deregistered.
 
+use coordinator::placement::agent_administration::{AgentAction, administer};
 use model::AgentState;
 use protocol::leave::{LeaveRequest, LeaveResponse};
 use protocol::version;
 use reqwest::StatusCode;
+use store::agents::OrderOutcome;
+use store::testing::execute;
 
 use crate::agent::{FakeAgent, problem};
 use crate::world::{Ground, Running};
@@ -35,6 +38,24 @@ async fn an_agent_that_leaves_hands_its_hosts_over_and_is_forgotten() {
     let again = LeaveRequest { protocol: version::CURRENT, done: true };
     let (status, name, _) = problem(agent.post(&running, "leave", &again).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::FORBIDDEN, "revoked"));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_leaves_gets_no_work_again_and_keeps_none() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let agent = FakeAgent::crawling(&running).await;
+    leave(&agent, &running, false).await;
+    let placement = &running.coordinator.placement;
+    let resumed = administer(placement, agent.id, AgentAction::Resume, "admin").await.unwrap();
+    assert_eq!(resumed, Some(OrderOutcome::Leaving));
+    // A decision that was on its way when the agent began to leave.
+    let late = "UPDATE delegations SET ended_at = NULL";
+    execute(ground.store(), late).await.unwrap();
+    assert_eq!(store::delegations::list_active(ground.store()).await.unwrap().len(), 1);
+    leave(&agent, &running, true).await;
+    assert_eq!(store::delegations::list_active(ground.store()).await.unwrap(), []);
     running.stop().await;
 }
 

@@ -179,6 +179,10 @@ async fn change(
         Some(OrderOutcome::NotFrom(at)) => {
             Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), rule(action))))
         }
+        Some(OrderOutcome::Leaving) => {
+            let detail = format!("{id} is being ended by its owner; it cannot be resumed.");
+            Err(Problem::conflict(detail))
+        }
         Some(OrderOutcome::Done | OrderOutcome::Already) => read(state, id).await,
     }
 }

@@ -36,12 +36,15 @@ pub async fn leave(
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let Some(state) = lock(&mut tx, agent).await? else { return Ok(None) };
     let is_new = start(&mut tx, agent, now).await?;
-    if is_new {
+    let ends = (done || state == AgentState::Pending) && state != AgentState::Revoked;
+    // Also at the end: a decision that was on its way may have given it work since the start.
+    if is_new || ends {
         delegations::free(&mut tx, agent, now).await?;
         delegations::notify(&mut tx, None).await?;
+    }
+    if is_new {
         write_audit(&mut tx, agent, "agent.leave", now).await?;
     }
-    let ends = (done || state == AgentState::Pending) && state != AgentState::Revoked;
     if ends {
         end(&mut tx, agent, now).await?;
         write_audit(&mut tx, agent, "agent.left", now).await?;

@@ -61,6 +61,8 @@ pub enum OrderOutcome {
     Already,
     /// Not possible from the state the agent is in.
     NotFrom(AgentState),
+    /// Its owner is ending it: it must not get work again.
+    Leaving,
 }
 
 /// Carries out an admin's order in one transaction: changes the state, delegates the home subnet on
@@ -82,6 +84,9 @@ pub async fn order(
     }
     if !from.contains(&state) {
         return Ok(Some(OrderOutcome::NotFrom(state)));
+    }
+    if matches!(order, Order::Resume) && is_leaving(&mut tx, agent).await? {
+        return Ok(Some(OrderOutcome::Leaving));
     }
     set_state(&mut tx, agent, to, now).await?;
     audit(&mut tx, actor, order, agent, now).await?;
@@ -114,6 +119,14 @@ pub(crate) async fn lock(
             .await
             .map_err(StoreError::doing("lock an agent"))?;
     state.map(|state| read_word("agents", "state", agent, &state)).transpose()
+}
+
+async fn is_leaving(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
+    sqlx::query_scalar("SELECT leaving_at IS NOT NULL FROM agents WHERE id = $1")
+        .bind(agent.get())
+        .fetch_one(db)
+        .await
+        .map_err(StoreError::doing("look whether an agent leaves"))
 }
 
 /// Only reports that come from now on are judged.
