@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::IpAddr;
 
-use index::{Document, Index, WriteError};
+use index::{Document, FetchWithoutPage, Index, WriteError};
 use model::{CrawlUrl, HostKey, UnixMillis};
 use protocol::package::PackageName;
 use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
@@ -71,7 +71,11 @@ fn write(
         // The URL is no longer a page: it moved, is gone, or must not be shown in results.
         Outcome::Redirect { .. }
         | Outcome::Disallowed { .. }
-        | Outcome::Other { status: 404 | 410, .. } => index.delete(url.as_str()),
+        | Outcome::Other { status: 404 | 410, .. } => index.delete(&FetchWithoutPage {
+            url: url.as_str(),
+            fetched_at: believable(fetch.fetched_at, package.received_at),
+            received_at: package.received_at,
+        }),
         Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
     };
     match written {

@@ -38,6 +38,17 @@ pub struct Document<'a> {
     pub received_at: UnixMillis,
 }
 
+/// A fetch that brought no page: its URL moved, is gone, or must not be shown.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchWithoutPage<'a> {
+    /// Absolute, normalised http or https URL.
+    pub url: &'a str,
+    /// Time of the fetch. A page that was fetched later is not removed.
+    pub fetched_at: UnixMillis,
+    /// Time at which the fetch was received. Times of pages after it cannot be true.
+    pub received_at: UnixMillis,
+}
+
 /// The document of a page; `None` when its URL has no host.
 pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<TantivyDocument> {
     let url = Url::parse(page.url).ok()?;

@@ -26,7 +26,7 @@ mod tantivy_query;
 mod tokenizer;
 mod writer;
 
-pub use document::Document;
+pub use document::{Document, FetchWithoutPage};
 pub use open::{Index, OpenError};
 pub use query::QUERY_MAX_BYTES;
 pub use search::{SearchError, SearchHit, SearchResults, WINDOW_MAX};

@@ -8,7 +8,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
 use tantivy::{IndexReader, ReloadPolicy, TantivyError};
 
-use crate::document::Document;
+use crate::document::{Document, FetchWithoutPage};
 use crate::schema::{Fields, schema, tokenizers};
 use crate::writer::{WriteError, Writer};
 
@@ -115,9 +115,10 @@ impl Index {
         self.writer().upsert(page)
     }
 
-    /// Removes the page with this URL, if there is one.
-    pub fn delete(&self, url: &str) -> Result<(), WriteError> {
-        self.writer().delete(url)
+    /// Removes the page with the URL of a fetch that brought none. A page that was fetched after it
+    /// stays.
+    pub fn delete(&self, fetch: &FetchWithoutPage<'_>) -> Result<(), WriteError> {
+        self.writer().delete(fetch)
     }
 
     /// Removes all pages that an agent fetched.

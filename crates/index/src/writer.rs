@@ -13,7 +13,7 @@ use tantivy::query::TermQuery;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{IndexReader, IndexWriter, TantivyDocument, TantivyError, Term};
 
-use crate::document::{Document, tantivy_document};
+use crate::document::{Document, FetchWithoutPage, tantivy_document};
 use crate::schema::Fields;
 
 /// Memory in which new pages are collected before they become a segment on disk, in bytes.
@@ -84,9 +84,7 @@ impl Writer {
     pub(crate) fn upsert(&mut self, page: &Document<'_>) -> Result<(), WriteError> {
         let document = tantivy_document(page, &self.fields)
             .ok_or_else(|| WriteError::Url { url: page.url.to_owned() })?;
-        let fetched_at = self.fetched_at(page.url)?;
-        let is_possible = |indexed: &UnixMillis| *indexed <= page.received_at;
-        if fetched_at.filter(is_possible).is_some_and(|indexed| indexed > page.fetched_at) {
+        if self.has_later(page.url, page.fetched_at, page.received_at)? {
             return Ok(());
         }
         let key = self.key(page.url);
@@ -100,8 +98,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes the page with this URL, if there is one.
-    pub(crate) fn delete(&mut self, url: &str) -> Result<(), WriteError> {
+    /// Removes the page with the URL of a fetch that brought none. A page that was fetched after it
+    /// stays.
+    pub(crate) fn delete(&mut self, fetch: &FetchWithoutPage<'_>) -> Result<(), WriteError> {
+        let FetchWithoutPage { url, fetched_at, received_at } = *fetch;
+        if self.has_later(url, fetched_at, received_at)? {
+            return Ok(());
+        }
         self.uncommitted.remove(url);
         let key = self.key(url);
         self.or_roll_back(|writer| {
@@ -135,6 +138,18 @@ impl Writer {
     /// The text of the last commit; empty before the first.
     pub(crate) fn progress(&self) -> String {
         self.progress.clone()
+    }
+
+    /// Whether the index has a fetch of the URL from after `fetched_at`. Times after `received_at`
+    /// cannot be true, so that they do not count.
+    fn has_later(
+        &self,
+        url: &str,
+        fetched_at: UnixMillis,
+        received_at: UnixMillis,
+    ) -> Result<bool, WriteError> {
+        let indexed = self.fetched_at(url)?.filter(|indexed| *indexed <= received_at);
+        Ok(indexed.is_some_and(|indexed| indexed > fetched_at))
     }
 
     /// Time of the fetch of the page with this URL, committed or not.

@@ -2,13 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use index::{Document, Index, OpenError, WINDOW_MAX, WriteError};
+use index::{Document, FetchWithoutPage, Index, OpenError, WINDOW_MAX, WriteError};
 use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+/// When pages of these tests were fetched.
+const FETCHED: UnixMillis = UnixMillis(1_000);
+
 fn page<'a>(url: &'a str, title: &'a str, text: &'a str, lang: Option<&'a str>) -> Document<'a> {
-    let fetched_at = UnixMillis(1_000);
+    let fetched_at = FETCHED;
     let agent = AgentId::new(1);
     let received_at = UnixMillis(10_000);
     Document { agent, url, title, headings: "", text, lang, fetched_at, received_at }
@@ -180,9 +183,45 @@ fn a_page_is_deleted_by_its_url() {
         page("http://a.example/", "tree", "", None),
         page("http://c.example/", "tree", "", None),
     ]);
-    index.delete("http://a.example/").unwrap();
+    index.delete(&without_page("http://a.example/", FETCHED.plus_ms(1))).unwrap();
     index.commit("").unwrap();
     assert_eq!(urls(&index, "tree"), ["http://c.example/"]);
+}
+
+/// A fetch without a page, received some time after [`FETCHED`].
+fn without_page(url: &str, fetched_at: UnixMillis) -> FetchWithoutPage<'_> {
+    FetchWithoutPage { url, fetched_at, received_at: FETCHED.plus_ms(60_000) }
+}
+
+#[test]
+fn an_earlier_fetch_without_a_page_removes_no_later_page() {
+    let url = "http://a.example/";
+    let (_dir, index) = index_of(&[page(url, "tree", "", None)]);
+    index.delete(&without_page(url, FETCHED.plus_ms(-1))).unwrap();
+    assert_eq!(urls(&index, "tree"), [url], "a committed page");
+    let later = Document {
+        fetched_at: FETCHED.plus_ms(9),
+        received_at: FETCHED.plus_ms(9),
+        ..page(url, "bush", "", None)
+    };
+    index.upsert(&later).unwrap();
+    index.delete(&without_page(url, FETCHED.plus_ms(8))).unwrap();
+    index.commit("").unwrap();
+    assert_eq!(urls(&index, "bush"), [url], "and one that was not committed");
+    let received_at = FETCHED.plus_ms(1);
+    index.delete(&FetchWithoutPage { url, fetched_at: FETCHED, received_at }).unwrap();
+    index.commit("").unwrap();
+    assert_eq!(urls(&index, "bush"), [] as [&str; 0], "a time that cannot be true does not count");
+}
+
+#[test]
+fn a_phrase_of_words_without_spaces_between_letters_is_found() {
+    let url = "http://kr.example/";
+    let (_dir, index) = index_of(&[page(url, "", "대한민국 서울 東京 tower", None)]);
+    for phrase in ["\"대한민국 서울\"", "\"東京 tower\"", "\"서울 東京\""] {
+        assert_eq!(urls(&index, phrase), [url], "{phrase}");
+    }
+    assert_eq!(urls(&index, "\"서울 대한민국\""), [] as [&str; 0]);
 }
 
 #[test]
