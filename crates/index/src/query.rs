@@ -40,9 +40,23 @@ pub(crate) enum QueryTerm {
         stems: Vec<String>,
     },
     /// At least two terms that follow each other.
-    Phrase(Vec<String>),
+    Phrase(Vec<PhraseTerm>),
     /// A single letter of an unspaced script, which is the prefix of bigrams.
     Prefix(String),
+}
+
+/// A term of a phrase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PhraseTerm {
+    /// Place of the term: the distances between the places of a phrase are those on the page.
+    pub(crate) position: usize,
+    pub(crate) term: String,
+}
+
+impl PhraseTerm {
+    fn of(word: &Word<'_>) -> Option<Self> {
+        Some(Self { position: word.position, term: word.term()? })
+    }
 }
 
 impl QueryTerm {
@@ -201,8 +215,7 @@ fn terms(token: &Token<'_>, stemmers: &[LanguageStemmer]) -> Vec<QueryTerm> {
         return term(word, &[]).into_iter().collect();
     }
     if token.quoted {
-        let terms: Vec<String> = words.iter().filter_map(Word::term).collect();
-        return phrase(terms).into_iter().collect();
+        return phrase(words.iter().filter_map(PhraseTerm::of).collect()).into_iter().collect();
     }
     let mut terms = Vec::new();
     for run in words.chunk_by(|left, right| {
@@ -210,7 +223,7 @@ fn terms(token: &Token<'_>, stemmers: &[LanguageStemmer]) -> Vec<QueryTerm> {
     }) {
         match run {
             [_, _, ..] if run.len() <= PHRASE_MAX_BIGRAMS => {
-                terms.extend(phrase(run.iter().filter_map(Word::term).collect()));
+                terms.extend(phrase(run.iter().filter_map(PhraseTerm::of).collect()));
             }
             _ => terms.extend(run.iter().filter_map(|word| term(word, stemmers))),
         }
@@ -230,10 +243,10 @@ fn term(word: &Word<'_>, stemmers: &[LanguageStemmer]) -> Option<QueryTerm> {
     Some(QueryTerm::Word { term, stems })
 }
 
-fn phrase(mut terms: Vec<String>) -> Option<QueryTerm> {
+fn phrase(mut terms: Vec<PhraseTerm>) -> Option<QueryTerm> {
     match terms.len() {
         0 => None,
-        1 => terms.pop().map(|term| QueryTerm::Word { term, stems: Vec::new() }),
+        1 => terms.pop().map(|PhraseTerm { term, .. }| QueryTerm::Word { term, stems: Vec::new() }),
         _ => Some(QueryTerm::Phrase(terms)),
     }
 }
@@ -249,7 +262,9 @@ mod tests {
     }
 
     fn phrase(terms: &[&str]) -> QueryTerm {
-        QueryTerm::Phrase(terms.iter().map(|&term| term.to_owned()).collect())
+        let terms = terms.iter().enumerate();
+        let terms = terms.map(|(position, &term)| PhraseTerm { position, term: term.to_owned() });
+        QueryTerm::Phrase(terms.collect())
     }
 
     #[test]

@@ -51,7 +51,9 @@ impl Highlighter {
                     highlighter.terms.insert(term);
                     highlighter.stems.extend(stems);
                 }
-                QueryTerm::Phrase(terms) => highlighter.terms.extend(terms),
+                QueryTerm::Phrase(terms) => {
+                    highlighter.terms.extend(terms.into_iter().map(|term| term.term));
+                }
                 QueryTerm::Prefix(letter) => highlighter.prefixes.push(letter),
             }
         }

@@ -12,7 +12,7 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
-use crate::query::{Query as ParsedQuery, QueryTerm};
+use crate::query::{PhraseTerm, Query as ParsedQuery, QueryTerm};
 use crate::schema::Fields;
 
 const TITLE_BOOST: f32 = 3.0;
@@ -91,13 +91,12 @@ fn in_order<'a>(
     query_terms: &'a [QueryTerm],
     fields: &'a Fields,
 ) -> impl Iterator<Item = Box<dyn Query>> {
-    let terms: Vec<String> = query_terms
-        .iter()
-        .filter_map(|term| match term {
-            QueryTerm::Word { term, .. } => Some(term.clone()),
-            QueryTerm::Phrase(_) | QueryTerm::Prefix(_) => None,
-        })
-        .collect();
+    let words = query_terms.iter().filter_map(|term| match term {
+        QueryTerm::Word { term, .. } => Some(term.clone()),
+        QueryTerm::Phrase(_) | QueryTerm::Prefix(_) => None,
+    });
+    let terms: Vec<PhraseTerm> =
+        words.enumerate().map(|(position, term)| PhraseTerm { position, term }).collect();
     let fields = if terms.len() < 2 { vec![] } else { vec![fields.title, fields.body] };
     fields.into_iter().map(move |field| boosted(phrase(field, &terms), IN_ORDER_BOOST))
 }
@@ -113,10 +112,10 @@ fn word(field: Field, term: &str) -> Box<dyn Query> {
     Box::new(TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::WithFreqs))
 }
 
-fn phrase(field: Field, terms: &[String]) -> Box<dyn Query> {
-    Box::new(PhraseQuery::new(
-        terms.iter().map(|term| Term::from_field_text(field, term)).collect(),
-    ))
+fn phrase(field: Field, terms: &[PhraseTerm]) -> Box<dyn Query> {
+    let terms = terms.iter();
+    let terms = terms.map(|term| (term.position, Term::from_field_text(field, &term.term)));
+    Box::new(PhraseQuery::new_with_offset(terms.collect()))
 }
 
 fn prefix(field: Field, letter: &str) -> Box<dyn Query> {
