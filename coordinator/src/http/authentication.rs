@@ -101,6 +101,8 @@ pub struct Person {
 pub struct Viewer {
     /// Name with which the person signed in; for a script, with the name of its token.
     pub name: String,
+    /// Name of the account.
+    pub account: String,
     /// What the person may do.
     pub role: Role,
 }
@@ -112,6 +114,14 @@ pub struct Admin {
     pub name: String,
 }
 
+/// A signed-in person who may change things. Accounts are not for scripts: whoever finds a token
+/// could make a password of it.
+#[derive(Clone, Debug)]
+pub struct AdminInPerson {
+    /// Name of the account.
+    pub name: String,
+}
+
 /// The person whose session the request carries, or the script whose API token; none without a
 /// valid one.
 pub async fn viewer(headers: &HeaderMap, state: &ApiState) -> Result<Option<Viewer>, Problem> {
@@ -119,11 +129,12 @@ pub async fn viewer(headers: &HeaderMap, state: &ApiState) -> Result<Option<View
         let found = api_tokens::user(&state.core.store, &token.sha256(), state.core.now()).await?;
         return Ok(found.map(|user| Viewer {
             name: format!("{} (token {})", user.account, user.token),
+            account: user.account,
             role: user.role,
         }));
     }
     let person = person(headers, state).await?;
-    Ok(person.map(|Person { name, role }| Viewer { name, role }))
+    Ok(person.map(|Person { name, role }| Viewer { account: name.clone(), name, role }))
 }
 
 /// The person whose session the request carries; none without a valid session.
@@ -169,12 +180,30 @@ impl FromRequestParts<ApiState> for Admin {
             <Viewer as FromRequestParts<ApiState>>::from_request_parts(parts, state).await?;
         match viewer.role {
             Role::Admin => Ok(Self { name: viewer.name }),
-            Role::Viewer => {
-                let detail = "Your account may read but not change anything; ask an admin.";
-                Err(Problem::new(StatusCode::FORBIDDEN, "not-an-admin", detail))
-            }
+            Role::Viewer => Err(not_an_admin()),
         }
     }
+}
+
+impl FromRequestParts<ApiState> for AdminInPerson {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
+        if ApiToken::from_headers(&parts.headers).is_some() {
+            let detail = "An API token cannot change accounts; sign in as an admin.";
+            return Err(Problem::new(StatusCode::FORBIDDEN, "not-in-person", detail));
+        }
+        let person = person(&parts.headers, state).await?.ok_or_else(Problem::unauthorized)?;
+        match person.role {
+            Role::Admin => Ok(Self { name: person.name }),
+            Role::Viewer => Err(not_an_admin()),
+        }
+    }
+}
+
+fn not_an_admin() -> Problem {
+    let detail = "Your account may read but not change anything; ask an admin.";
+    Problem::new(StatusCode::FORBIDDEN, "not-an-admin", detail)
 }
 
 #[cfg(test)]

@@ -45,6 +45,14 @@ async fn a_token_may_what_its_scope_says_until_it_is_revoked() {
     let another = json_body(nobody.request(Method::POST, TOKENS), &another).bearer_auth(&writer);
     Reply::of(another).await.problem(StatusCode::UNAUTHORIZED, "not-signed-in");
 
+    // Whoever finds a token must not make a password of it.
+    let account = json!({ "name": "eve", "password": "a long password", "role": "admin" });
+    let account = json_body(nobody.request(Method::POST, "/api/v1/accounts"), &account);
+    let refused = Reply::of(account.bearer_auth(&writer)).await;
+    refused.problem(StatusCode::FORBIDDEN, "not-in-person");
+    let remove = nobody.request(Method::DELETE, "/api/v1/accounts/acc_1").bearer_auth(&writer);
+    Reply::of(remove).await.problem(StatusCode::FORBIDDEN, "not-in-person");
+
     let used = admin.read(TOKENS).await;
     assert!(used["items"][0]["last_used_at"].is_string(), "{used}");
     let revoked = admin.delete(&format!("{TOKENS}/{reader_id}")).await;
@@ -65,6 +73,15 @@ async fn a_token_never_permits_more_than_its_account() {
     let (id, token) = made(&admin, "job", "admin").await;
     viewer.delete(&format!("{TOKENS}/{id}")).await.problem(StatusCode::NOT_FOUND, "not-found");
     assert_eq!(viewer.read(TOKENS).await["items"], json!([]), "viewers see their own");
+    let (own, token_of_viewer) = made(&viewer, "report", "viewer").await;
+    let seen = script(&viewer, Method::GET, TOKENS, &token_of_viewer).await.well();
+    assert_eq!(
+        (&seen["items"][0]["id"], seen["items"].as_array().unwrap().len()),
+        (&json!(own), 1)
+    );
+    let path = format!("{TOKENS}/{own}");
+    let revoked = script(&viewer, Method::DELETE, &path, &token_of_viewer).await;
+    assert_eq!(revoked.status, StatusCode::NO_CONTENT, "also by itself");
 
     // The account becomes a viewer, and so does its token.
     let accounts = admin.read("/api/v1/accounts").await;

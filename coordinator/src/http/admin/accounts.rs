@@ -8,7 +8,7 @@ use store::admins::{self, Change, Outcome};
 use utoipa::ToSchema;
 
 use crate::http::admin::password::{PASSWORD_MAX, PASSWORD_MIN};
-use crate::http::authentication::{Admin, Viewer};
+use crate::http::authentication::{AdminInPerson, Viewer};
 use crate::http::extract::{Json, Path, Query, Validate};
 use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::{FieldError, Problem};
@@ -142,7 +142,7 @@ pub async fn list(
     tag = "accounts", request_body = NewAccount, security(("session" = [])),
     responses((status = 201, body = Account)))]
 pub async fn create(
-    admin: Admin,
+    admin: AdminInPerson,
     State(state): State<ApiState>,
     Json(new): Json<NewAccount>,
 ) -> Result<(StatusCode, Json<Account>), Problem> {
@@ -162,7 +162,7 @@ pub async fn create(
     request_body = RoleChange, security(("session" = [])),
     responses((status = 200, body = Account)))]
 pub async fn set_role(
-    admin: Admin,
+    admin: AdminInPerson,
     State(state): State<ApiState>,
     Path(id): Path<AccountId>,
     Json(change): Json<RoleChange>,
@@ -177,7 +177,7 @@ pub async fn set_role(
     params(("id" = String, Path, example = "acc_3")), request_body = PasswordReset,
     security(("session" = [])), responses((status = 200, body = Account)))]
 pub async fn reset_password(
-    admin: Admin,
+    admin: AdminInPerson,
     State(state): State<ApiState>,
     Path(id): Path<AccountId>,
     Json(reset): Json<PasswordReset>,
@@ -192,7 +192,7 @@ pub async fn reset_password(
     tag = "accounts", params(("id" = String, Path, example = "acc_3")),
     security(("session" = [])), responses((status = 204, description = "Removed")))]
 pub async fn remove(
-    admin: Admin,
+    admin: AdminInPerson,
     State(state): State<ApiState>,
     Path(id): Path<AccountId>,
 ) -> Result<StatusCode, Problem> {
@@ -202,7 +202,7 @@ pub async fn remove(
 
 async fn apply(
     state: &ApiState,
-    admin: &Admin,
+    admin: &AdminInPerson,
     id: AccountId,
     change: Change<'_>,
 ) -> Result<(), Problem> {

@@ -115,7 +115,7 @@ pub async fn list(
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<ApiToken>>, Problem> {
     let limit = page.limit()?;
-    let owner = (viewer.role != Role::Admin).then_some(viewer.name.as_str());
+    let owner = (viewer.role != Role::Admin).then_some(viewer.account.as_str());
     let found = api_tokens::list(&state.core.store, owner, page.before()?, limit + 1).await?;
     Ok(Json(Page::from_rows(found, limit, |token| token.id.get()).map(ApiToken::from)))
 }
@@ -159,7 +159,7 @@ pub async fn revoke(
     State(state): State<ApiState>,
     Path(id): Path<ApiTokenId>,
 ) -> Result<StatusCode, Problem> {
-    let owner = (viewer.role != Role::Admin).then_some(viewer.name.as_str());
+    let owner = (viewer.role != Role::Admin).then_some(viewer.account.as_str());
     let core = &state.core;
     if api_tokens::revoke(&core.store, id, owner, &viewer.name, core.now()).await? {
         Ok(StatusCode::NO_CONTENT)
