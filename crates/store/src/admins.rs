@@ -71,15 +71,23 @@ pub async fn create_first(
     Ok(created.rows_affected() == 1)
 }
 
-/// Replaces the hash of a password that is still the same, by one of today's strength.
-pub async fn rehash(store: &Store, admin: i64, password_hash: &str) -> Result<(), StoreError> {
-    sqlx::query("UPDATE admins SET password_hash = $2 WHERE id = $1")
-        .bind(admin)
-        .bind(password_hash)
-        .execute(store.pool())
-        .await
-        .map_err(StoreError::doing("renew a password's hash"))?;
-    Ok(())
+/// Replaces the hash of a password by one of today's strength; false where the password is another
+/// one since it was checked.
+pub async fn rehash(
+    store: &Store,
+    admin: i64,
+    checked_hash: &str,
+    new_hash: &str,
+) -> Result<bool, StoreError> {
+    let renewed =
+        sqlx::query("UPDATE admins SET password_hash = $3 WHERE id = $1 AND password_hash = $2")
+            .bind(admin)
+            .bind(checked_hash)
+            .bind(new_hash)
+            .execute(store.pool())
+            .await
+            .map_err(StoreError::doing("renew a password's hash"))?;
+    Ok(renewed.rows_affected() == 1)
 }
 
 /// Sets a new password and ends every session that the old one opened.

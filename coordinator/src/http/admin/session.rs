@@ -52,6 +52,10 @@ impl Validate for Credentials {
     }
 }
 
+fn wrong_password() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "wrong-password", "Name or password is wrong.")
+}
+
 /// The signed-in person.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Session {
@@ -143,15 +147,14 @@ pub async fn sign_in(
     let check = state.sign_in.check(password, hash).await?;
     let Some(account) = account.filter(|_| check != Check::Wrong) else {
         tracing::warn!(%from, "a sign-in failed");
-        return Err(Problem::new(
-            StatusCode::UNAUTHORIZED,
-            "wrong-password",
-            "Name or password is wrong.",
-        ));
+        return Err(wrong_password());
     };
     state.sign_in.throttle().forget(&name, from);
-    if let Check::Renew(hash) = check {
-        admins::rehash(&core.store, account.id, &hash).await?;
+    if let Check::Renew(hash) = check
+        && !admins::rehash(&core.store, account.id, &account.password_hash, &hash).await?
+    {
+        // An admin has set another password since the old one was checked.
+        return Err(wrong_password());
     }
     let token = SessionToken::new(rand::random());
     admins::open_session(&core.store, &token.sha256(), account.id, core.now()).await?;
