@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -18,8 +18,14 @@ use crate::http::problem::{FieldError, Problem};
 /// How long a body may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(30);
 
+/// Most bytes of a body that a stranger may send.
+pub const STRANGERS_BODY: usize = 32 << 10;
+
 /// A request body that can check its own fields.
 pub trait Validate {
+    /// Most bytes of the body; the server's limit where it is none.
+    const MOST_BYTES: Option<usize> = None;
+
     /// One entry for each rule that the value breaks; empty when it may be used.
     fn errors(&self) -> Vec<FieldError>;
 }
@@ -30,7 +36,10 @@ pub struct Json<T>(pub T);
 impl<S: Send + Sync, T: DeserializeOwned + Validate> FromRequest<S> for Json<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(mut request: Request, state: &S) -> Result<Self, Problem> {
+        if let Some(most) = T::MOST_BYTES {
+            DefaultBodyLimit::max(most).apply(&mut request);
+        }
         let (parts, body) = request.into_parts();
         let bytes = receive(Request::from_parts(parts.clone(), body), state).await?;
         if let Some(field) = nul::field_of_json(&bytes) {

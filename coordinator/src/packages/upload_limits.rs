@@ -10,9 +10,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Bytes of memory that one permit stands for.
 const UNIT: usize = 64 << 10;
-/// Memory for packages that are being received, in bytes.
+/// Memory for uploads that are being received, in bytes.
 const MEMORY: usize = 256 << 20;
-/// Packages of one agent that are received at the same time. An agent sends one after the other;
+/// Uploads of one agent that are received at the same time. An agent sends one after the other;
 /// the second one is for a connection that broke without the coordinator's knowledge.
 const PER_AGENT: usize = 2;
 
@@ -28,6 +28,8 @@ pub fn deadline(received: usize) -> Duration {
 
 /// Uploads that are being received.
 pub struct UploadLimits {
+    /// Bytes of the largest upload.
+    largest: usize,
     memory: Semaphore,
     agents: Mutex<HashMap<AgentId, usize>>,
 }
@@ -46,16 +48,21 @@ struct Share<'a> {
 
 impl Default for UploadLimits {
     fn default() -> Self {
-        Self { memory: Semaphore::new(MEMORY / UNIT), agents: Mutex::default() }
+        Self::of(limits::PACKAGE_BYTES)
     }
 }
 
 impl UploadLimits {
+    /// Limits for uploads of at most `largest` bytes each.
+    pub fn of(largest: usize) -> Self {
+        Self { largest, memory: Semaphore::new(MEMORY / UNIT), agents: Mutex::default() }
+    }
+
     /// Waits until there is memory for an upload of `bytes`. `None` when the agent has its share of
     /// uploads already.
     pub async fn enter(&self, agent: AgentId, bytes: usize) -> Option<UploadPermit<'_>> {
         let share = self.share(agent)?;
-        let units = bytes.min(limits::PACKAGE_BYTES).div_ceil(UNIT).max(1);
+        let units = bytes.min(self.largest).div_ceil(UNIT).max(1);
         let units = u32::try_from(units).unwrap_or(u32::MAX);
         // The semaphore is never closed.
         let memory = self.memory.acquire_many(units).await.ok()?;

@@ -34,6 +34,23 @@ async fn in_and_out() {
 }
 
 #[tokio::test]
+async fn a_stranger_may_send_small_bodies_only() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let stranger = Browser::new(&running);
+    let long = "x".repeat(100_000);
+    let credentials = json!({ "name": "admin", "password": long });
+    for path in ["/api/v1/session", "/api/v1/join-requests", "/api/v1/invitations/open"] {
+        let refused = stranger.post(path, credentials.clone()).await;
+        refused.problem(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large");
+    }
+    let admin = Browser::signed_in(&ground, &running).await;
+    let seeds: Vec<String> = (0..5_000).map(|n| format!("http://127.0.0.1/{n}")).collect();
+    admin.post("/api/v1/seeds", json!({ "urls": seeds })).await.well();
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn the_cookie_is_kept_from_scripts_and_other_sites() {
     let ground = Ground::bare().await;
     let running = ground.start().await;

@@ -18,7 +18,7 @@ use crate::http::admin::accounts::password_error;
 use crate::http::admin::password::{self, Check, PASSWORD_MAX, PasswordError};
 use crate::http::authentication::{Person, SessionToken, Viewer, cookie_name};
 use crate::http::concurrency_limit::ConcurrencyLimit;
-use crate::http::extract::{Json, Validate};
+use crate::http::extract::{Json, STRANGERS_BODY, Validate};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::throttle::Throttle;
@@ -40,6 +40,8 @@ pub struct Credentials {
 }
 
 impl Validate for Credentials {
+    const MOST_BYTES: Option<usize> = Some(STRANGERS_BODY);
+
     fn errors(&self) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if !(1..=100).contains(&self.name.chars().count()) {

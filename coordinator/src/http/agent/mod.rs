@@ -22,6 +22,7 @@ mod upload;
 
 use std::sync::Arc;
 
+use ::region::relay::RELAY_BYTES;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::header;
@@ -36,6 +37,7 @@ use crate::http::agent::heartbeat_rate::HeartbeatRate;
 use crate::http::agent::tokens::Tokens;
 use crate::http::router::header_layer;
 use crate::packages::Packages;
+use crate::packages::upload_limits::UploadLimits;
 use crate::placement::Placement;
 use crate::placement::regions::Regions;
 use crate::runtime::agent_wakeups::AgentWakeups;
@@ -61,6 +63,8 @@ struct AgentApi {
     peer_hints: Arc<PeerHints>,
     packages: Arc<Packages>,
     regions: Arc<Regions>,
+    /// Bounds the bodies of calls about regions.
+    relays: Arc<UploadLimits>,
     placement: Arc<Placement>,
     probe_metrics: ProbeMetrics,
     tokens: Arc<Tokens>,
@@ -91,6 +95,7 @@ impl AgentApi {
             peer_hints: Arc::clone(&coordinator.peer_hints),
             packages: Arc::clone(&coordinator.packages),
             regions: Arc::clone(&coordinator.regions),
+            relays: Arc::new(UploadLimits::of(RELAY_BYTES)),
             placement: Arc::clone(&coordinator.placement),
             probe_metrics: coordinator.predictor.probe_metrics.clone(),
             tokens: Arc::new(secrets.tokens),
@@ -101,12 +106,17 @@ impl AgentApi {
     }
 }
 
+/// Most bytes of a body before the sender is known: a profile with its spans.
+const STRANGERS_BODY: usize = 64 << 10;
+
 /// The agents' part of the API. The server must hand the peer's address in as `ConnectInfo`.
 pub fn router(coordinator: &Coordinator, secrets: Secrets) -> Router {
-    let words = Router::new()
+    let strangers = Router::new()
         .route("/api/v1/agent/enrol", post(enrol::enrol))
         .route("/api/v1/agent/challenge", post(session::challenge))
         .route("/api/v1/agent/session", post(session::session))
+        .layer(DefaultBodyLimit::max(STRANGERS_BODY));
+    let words = Router::new()
         .route("/api/v1/agent/heartbeat", post(heartbeat::heartbeat))
         .route("/api/v1/agent/reports", post(reports::reports))
         .route("/api/v1/agent/leave", post(leave::leave))
@@ -120,7 +130,8 @@ pub fn router(coordinator: &Coordinator, secrets: Secrets) -> Router {
         .route("/api/v1/agent/bundles/{order}", put(bundles::put).get(bundles::get))
         .route("/api/v1/agent/region", post(region::relay))
         .layer(DefaultBodyLimit::disable());
-    words
+    strangers
+        .merge(words)
         .merge(uploads)
         // No answer is a page, also where a browser is led here.
         .layer(header_layer(header::CONTENT_SECURITY_POLICY, "default-src 'none'"))

@@ -38,7 +38,8 @@ pub(super) async fn receive_rest(
     before: usize,
     arriving: impl Future<Output = Result<Arriving, Problem>>,
 ) -> Result<Upload<'_>, Problem> {
-    let promised = promised_bytes(&request, before);
+    let promised = promised_bytes(&request, limits::PACKAGE_BYTES.saturating_sub(before))
+        .saturating_add(before);
     if promised > limits::PACKAGE_BYTES {
         return Err(too_large());
     }
@@ -47,12 +48,11 @@ pub(super) async fn receive_rest(
     Ok(Upload { body, _permit: permit })
 }
 
-/// The size that the request promises, after bytes that are there; the largest one where it
-/// promises none.
-fn promised_bytes(request: &Request, before: usize) -> usize {
+/// The size that the request promises; the largest one where it promises none.
+pub(super) fn promised_bytes(request: &Request, largest: usize) -> usize {
     let value = request.headers().get(header::CONTENT_LENGTH);
     let length: Option<usize> = value.and_then(|value| value.to_str().ok()?.parse().ok());
-    length.map_or(limits::PACKAGE_BYTES, |length| length.saturating_add(before))
+    length.unwrap_or(largest)
 }
 
 async fn read(body: Body, promised: usize, mut arriving: Arriving) -> Result<Bytes, Problem> {
@@ -80,7 +80,7 @@ fn too_large() -> Problem {
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", detail)
 }
 
-fn too_many() -> Problem {
+pub(super) fn too_many() -> Problem {
     let detail = "Two uploads of this agent are being received; send the others after them.";
     let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many-uploads", detail);
     Problem { retry_after_s: Some(1), ..problem }

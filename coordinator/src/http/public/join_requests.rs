@@ -11,7 +11,7 @@ use store::join_requests::{self, EntryOutcome, Limits, New};
 use utoipa::ToSchema;
 
 use crate::http::admin::session::Peer;
-use crate::http::extract::{Json, Validate};
+use crate::http::extract::{Json, STRANGERS_BODY, Validate};
 use crate::http::network::Network;
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
@@ -52,6 +52,8 @@ pub struct NewJoinRequest {
 }
 
 impl Validate for NewJoinRequest {
+    const MOST_BYTES: Option<usize> = Some(STRANGERS_BODY);
+
     fn errors(&self) -> Vec<FieldError> {
         let mut errors = Vec::new();
         errors.extend(line_error("name", &self.name, 1, 100));
