@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use protocol::{
     key::AgentKey,
     key::Purpose,
+    limits,
     package::{
         Coding, FinishedPackage, Header, PackageBuilder, PackageError, PackageName, ValueError,
         decode_entry, encode_entry, open,
@@ -177,6 +178,24 @@ fn packages_of_version_1_are_still_read() {
 }
 
 #[test]
+fn lines_with_too_many_links_are_refused() {
+    let link = Link { url: "http://b.example/".into(), ..Link::default() };
+    let with_links = |count: u32| {
+        changed(|fetch| {
+            let Outcome::Page(page) = &mut fetch.outcome else { unreachable!() };
+            page.links = vec![link.clone(); count as usize];
+        })
+    };
+    let body = |count| format!("{}\n", serde_json::to_string(&with_links(count)).unwrap());
+    let most = body(limits::PAGE_LINKS);
+    let read_most = read(&forge(most.as_bytes(), 1, most.len() as u64)).unwrap();
+    assert_eq!(read_most, [with_links(limits::PAGE_LINKS)]);
+    let more = body(limits::PAGE_LINKS + 1);
+    let error = read(&forge(more.as_bytes(), 1, more.len() as u64)).unwrap_err();
+    assert!(matches!(error, PackageError::Links(10_001)), "{error:?}");
+}
+
+#[test]
 fn an_unchanged_page_takes_a_few_bytes() {
     let mut rng = rand::rngs::StdRng::seed_from_u64(1);
     let mut at = 1_700_000_000_000;
@@ -257,7 +276,7 @@ fn values_that_no_column_holds_are_refused() {
             "{error:?}"
         );
     }
-    let largest = changed(|fetch| fetch.wire_bytes = protocol::limits::FETCH_WIRE_BYTES);
+    let largest = changed(|fetch| fetch.wire_bytes = limits::FETCH_WIRE_BYTES);
     assert_eq!(read(&write(std::slice::from_ref(&largest)).bytes).unwrap(), [largest]);
 }
 

@@ -221,7 +221,9 @@ fn reason(error: &PackageError) -> &'static str {
         PackageError::TooManyEntries(_) | PackageError::EntryCount { .. } => "entry-count",
         PackageError::Entry { .. }
         | PackageError::EntryTooLarge(_)
-        | PackageError::Block { .. } => "entry",
+        | PackageError::Block { .. }
+        | PackageError::Links(_)
+        | PackageError::Expands => "entry",
         PackageError::Value { .. } => "value",
     }
 }

@@ -129,6 +129,12 @@ pub enum PackageError {
         #[source]
         source: BlockError,
     },
+    /// A page of a line has more links than [`crate::limits::PAGE_LINKS`].
+    #[error("a page with {0} links; the limit is {max}", max = limits::PAGE_LINKS)]
+    Links(usize),
+    /// The entries take more memory than [`crate::limits::PACKAGE_PLAIN_BYTES`].
+    #[error("the entries take more than {max} bytes", max = limits::PACKAGE_PLAIN_BYTES)]
+    Expands,
     /// A value of an entry is outside its bounds.
     #[error("entry {number} is not acceptable")]
     Value {
