@@ -201,7 +201,7 @@ impl Tally {
             country: None,
             disallowed,
             errors: errors.into_values().collect(),
-            recent: recent.into(),
+            recent,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What became of the fetches of one host in a package.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use model::{CrawlUrl, ErrorKind, FetchOutcome, UnixMillis};
 use protocol::page::Fetch;
@@ -14,11 +14,11 @@ pub(super) struct OutcomeTally {
     /// Errors by their cause.
     pub(super) errors: BTreeMap<ErrorKind, ErrorTally>,
     /// The last fetches, the newest first.
-    pub(super) recent: VecDeque<RecentFetch>,
+    pub(super) recent: Vec<RecentFetch>,
 }
 
 impl OutcomeTally {
-    /// Counts a fetch. A package has the fetches of a host in their order.
+    /// Counts a fetch. A package may have the fetches of a host in any order.
     pub(super) fn count(&mut self, fetch: &Fetch, url: &CrawlUrl, at: UnixMillis) {
         let outcome = fetch.outcome.kind();
         let recent = RecentFetch {
@@ -31,11 +31,14 @@ impl OutcomeTally {
         };
         self.disallowed += u64::from(outcome == FetchOutcome::Disallowed);
         if let Some(kind) = fetch.outcome.error_kind() {
-            let last = recent.clone();
-            let errors = self.errors.get(&kind).map_or(0, |tally| tally.errors) + 1;
+            let before = self.errors.remove(&kind);
+            let errors = before.as_ref().map_or(0, |tally| tally.errors) + 1;
+            let last = before.map(|tally| tally.last).filter(|last| last.at > at);
+            let last = last.unwrap_or_else(|| recent.clone());
             self.errors.insert(kind, ErrorTally { kind, errors, last });
         }
-        self.recent.push_front(recent);
+        let place = self.recent.partition_point(|other| other.at > at);
+        self.recent.insert(place, recent);
         self.recent.truncate(RECENT);
     }
 }
@@ -69,10 +72,12 @@ mod tests {
         let counts: Vec<(ErrorKind, u64)> =
             tally.errors.values().map(|error| (error.kind, error.errors)).collect();
         assert_eq!(counts, [(ErrorKind::ClientError, 2), (ErrorKind::ServerError, 1)]);
-        assert_eq!(tally.recent.front().unwrap().detail, "HTTP 200");
+        assert_eq!(tally.recent[0].detail, "HTTP 500");
+        assert_eq!(tally.errors[&ErrorKind::ClientError].last.at, UnixMillis(404));
         for _ in 0..2 * RECENT {
             tally.count(&fetch(Outcome::Unchanged { status: 304 }), &url, UnixMillis(0));
         }
         assert_eq!(tally.recent.len(), RECENT);
+        assert_eq!(tally.recent[0].at, UnixMillis(500), "the newest one, wherever it was");
     }
 }

@@ -92,8 +92,11 @@ impl PartialUploads {
         }
     }
 
-    /// Keeps what has arrived of a package.
+    /// Keeps what has arrived of a package, unless more of it is kept already.
     pub fn keep(&self, name: &PartialName, bytes: &[u8], now: SystemTime) -> io::Result<()> {
+        if self.length(name, now)? > bytes.len() as u64 {
+            return Ok(());
+        }
         fs::create_dir_all(&self.dir)?;
         self.known().insert(name.file());
         fs::write(self.dir.join(name.file()), bytes)?;
@@ -208,7 +211,8 @@ mod tests {
         uploads.keep(&name(1, 1), b"abc", now).unwrap();
         uploads.keep(&name(2, 1), b"def", now).unwrap();
         assert_eq!(uploads.read(&name(1, 1), now).unwrap(), b"abc");
-        assert_eq!(uploads.length(&name(1, 1), now).unwrap(), 3);
+        uploads.keep(&name(1, 1), b"a", now).unwrap();
+        assert_eq!(uploads.length(&name(1, 1), now).unwrap(), 3, "an attempt that broke earlier");
         assert_eq!(uploads.length(&name(1, 2), now).unwrap(), 0);
         let other = PartialName { sha256: [8; 32], ..name(1, 1) };
         assert_eq!(uploads.read(&other, now).unwrap(), b"", "other bytes under its number");
