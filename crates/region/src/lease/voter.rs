@@ -199,6 +199,10 @@ impl Voter {
             return Err(LeaseRefusal::TakenOver);
         }
         let fits = |versions: &Versions| claims().all(|claim| claim.versions.share_one(versions));
+        // A version that this voter does not know may not exist; promised, it would end every other
+        // one for good.
+        let known = versions.iter().filter(|version| *version <= view.version());
+        let versions = Versions::new(known).ok_or(LeaseRefusal::NewVersion)?;
         // The newest version alone moves the region on; older ones beside it keep the agent
         // compatible with those that know only these.
         let versions = versions.newest_first().find(fits).ok_or(LeaseRefusal::NewVersion)?;
