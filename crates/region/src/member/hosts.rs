@@ -49,7 +49,7 @@ impl Member {
     /// A host that the agent's frontier had before a restart.
     pub fn restore_host(&mut self, url: &RoutedUrl) {
         self.hosts.insert(url, State::New);
-        self.hosts.check_all();
+        self.hosts.check(url.host.position);
     }
 
     /// Number of known hosts, those of other agents that this one was told of included.

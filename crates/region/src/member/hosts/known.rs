@@ -59,6 +59,8 @@ pub(crate) struct Hosts {
     returning: BTreeSet<u64>,
     /// The next host of the check; none if all are checked.
     cursor: Option<HostPosition>,
+    /// Hosts to be checked apart from that.
+    unchecked: BTreeSet<HostPosition>,
     /// Members that were skipped when the last check ended.
     last_skipped: BTreeSet<AgentId>,
     next_number: u64,
@@ -99,6 +101,7 @@ impl Hosts {
             leaving: BTreeMap::new(),
             returning: BTreeSet::new(),
             cursor: None,
+            unchecked: BTreeSet::new(),
             last_skipped: BTreeSet::new(),
             // Never 0, which is a copy.
             next_number: (incarnation << COUNTED) + 1,
@@ -168,7 +171,7 @@ impl Hosts {
 
     pub(crate) fn next_wakeup(&self) -> Option<Millis> {
         // A check that is not finished goes on at once.
-        if self.cursor.is_some() {
+        if !self.is_checked() {
             return Some(Millis(0));
         }
         self.due.first().map(|(due, _)| *due)
@@ -188,19 +191,32 @@ impl Hosts {
     /// Begins the check of all hosts anew.
     pub(crate) fn check_all(&mut self) {
         self.cursor = Some(HostPosition(0));
+        self.unchecked.clear();
+    }
+
+    /// Checks one host, and lets a check of all that is going on continue where it is: new hosts may
+    /// come faster than it ends.
+    pub(super) fn check(&mut self, position: HostPosition) {
+        if self.cursor.is_none_or(|cursor| position < cursor) {
+            self.unchecked.insert(position);
+        }
     }
 
     /// The next hosts to be checked.
     pub(super) fn step(&mut self, count: usize) -> Vec<HostPosition> {
-        let Some(from) = self.cursor else { return Vec::new() };
-        let mut positions: Vec<HostPosition> =
-            self.known.range(from..).take(count + 1).map(|(position, _)| *position).collect();
-        self.cursor = if positions.len() > count { positions.pop() } else { None };
+        let unchecked = std::iter::from_fn(|| self.unchecked.pop_first());
+        let mut positions: Vec<HostPosition> = unchecked.take(count).collect();
+        if let Some(from) = self.cursor {
+            let rest = count - positions.len();
+            let others = self.known.range(from..).take(rest + 1).map(|(position, _)| *position);
+            positions.extend(others);
+            self.cursor = if positions.len() > count { positions.pop() } else { None };
+        }
         positions
     }
 
     pub(super) fn is_checked(&self) -> bool {
-        self.cursor.is_none()
+        self.cursor.is_none() && self.unchecked.is_empty()
     }
 
     /// The check has ended with these members skipped.
