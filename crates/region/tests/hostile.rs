@@ -142,16 +142,16 @@ fn a_flood_is_refused_until_time_has_passed() {
 }
 
 #[test]
-fn urls_that_are_not_the_regions_are_refused() {
+fn urls_that_are_not_the_regions_are_for_the_coordinator() {
     let mut member = member();
     let inside = IpAddr::from([10, 0, 0, 7]);
     let misplaced = RoutedUrl { host: routed("a.test", inside).host, ..routed("b.test", inside) };
     let foreign = routed("c.test", [192, 0, 2, 1].into());
     let own = routed("d.test", inside);
-    let batch = Batch { number: 3, urls: vec![misplaced, foreign, own.clone()] };
+    let batch = Batch { number: 3, urls: vec![misplaced, foreign.clone(), own.clone()] };
     let effects = member.handle(Peer::Agent(OTHER), Message::Urls(batch), Millis(1));
     let taken = Effect::Send(Peer::Agent(OTHER), Message::UrlsTaken(3));
-    assert_eq!(effects, [Effect::Accept(own.clone()), taken]);
+    assert_eq!(effects, [Effect::Foreign(foreign), Effect::Accept(own.clone()), taken]);
     let huge = Batch { number: 4, urls: vec![own; BATCH_URLS + 1] };
     assert!(member.handle(Peer::Agent(OTHER), Message::Urls(huge), Millis(2)).is_empty());
     let refused = member.counts().refused;

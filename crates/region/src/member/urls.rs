@@ -133,6 +133,10 @@ impl Member {
         }
         let Some(to) = self.destination(url.host) else {
             self.counts.refused.foreign += 1;
+            // The sender may know another view, and forgets the URL.
+            if url.purpose == UrlPurpose::Fetch {
+                effects.push(Effect::Foreign(url));
+            }
             return;
         };
         match url.purpose {
