@@ -1,6 +1,7 @@
 //! Addresses of a region: the delegation table as disjoint ranges.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 use model::AgentId;
@@ -101,11 +102,14 @@ fn before(address: IpAddr) -> Option<IpAddr> {
 /// Changes that lead from the ranges of a view to those that are wanted. Ranges are removed before
 /// others are set in their place.
 pub(super) fn changes(present: &Delegations, wanted: &[(Range, Delegate)]) -> Vec<Change> {
-    let is_wanted = |entry: &(Range, Delegate)| wanted.contains(entry);
-    let outdated = present.iter().filter(|entry| !is_wanted(entry));
-    let removed = outdated.map(|(range, _)| Change::Remove(range));
-    let kept: Vec<(Range, Delegate)> = present.iter().filter(is_wanted).collect();
-    let new = wanted.iter().filter(|entry| !kept.contains(entry));
+    // Looked up, because a region may have a hundred thousand ranges.
+    let wanted_delegates: HashMap<Range, Delegate> = wanted.iter().copied().collect();
+    let present_delegates: HashMap<Range, Delegate> = present.iter().collect();
+    let is_outdated =
+        |(range, delegate): &(Range, Delegate)| wanted_delegates.get(range) != Some(delegate);
+    let removed = present.iter().filter(is_outdated).map(|(range, _)| Change::Remove(range));
+    let new =
+        wanted.iter().filter(|(range, delegate)| present_delegates.get(range) != Some(delegate));
     removed.chain(new.map(|(range, delegate)| Change::Set(*range, *delegate))).collect()
 }
 
