@@ -5,6 +5,8 @@
 //! lost its connection without noticing can still write; what it writes is fenced by the state of
 //! the search and the generation of the delegation (see [`crate::delegations`]).
 
+use std::time::Duration;
+
 use sqlx::{Connection as _, PgConnection};
 
 use crate::{Store, StoreError};
@@ -12,6 +14,9 @@ use crate::{Store, StoreError};
 /// The server ends the session of a leader that is silent for this time, since it has died or
 /// hangs; another coordinator can then take the lock.
 const SILENCE: &str = "15s";
+
+/// How long the connection may take to answer.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// Key of the lock; any number that nobody else uses on the database.
 const KEY: i64 = 0x6e65_6172_6372_6177;
@@ -57,7 +62,8 @@ impl Leadership {
     /// Whether the right is still held: the connection answers, and with it the lock lives. To be
     /// asked every few seconds: a connection that is silent for 15 s loses the right.
     pub async fn holds(&mut self) -> bool {
-        self.connection.ping().await.is_ok()
+        // A connection that died without a word would be waited for until TCP gives it up.
+        tokio::time::timeout(ANSWER, self.connection.ping()).await.is_ok_and(|ping| ping.is_ok())
     }
 
     /// Gives the right up, so that another can take it at once.
