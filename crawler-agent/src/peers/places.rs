@@ -18,6 +18,8 @@ use crate::resolve::Resolver;
 const LOOKUPS: usize = 16;
 /// Longest time for one lookup.
 const LOOKUP: Duration = Duration::from_secs(5);
+/// Longest time for the lookups of one page. Links that are left travel to the coordinator.
+const LOOKUPS_OF_PAGE: Duration = Duration::from_secs(15);
 /// Time after which a failed lookup is repeated.
 const RETRY: Duration = Duration::from_mins(1);
 /// Hosts outside the region that are remembered.
@@ -65,7 +67,7 @@ impl Places {
         self.known(url)
     }
 
-    /// Looks all hosts up that are not known.
+    /// Looks hosts up that are not known, for as long as the links of one page may take.
     pub(super) async fn resolve_all(&self, urls: &[CrawlUrl], resolver: &Resolver) {
         let mut hosts: HashMap<&str, &CrawlUrl> = HashMap::new();
         for url in urls {
@@ -75,7 +77,8 @@ impl Places {
         let lookups = unknown.map(|url| self.look_up(url, resolver));
         // Collected, because a stream over a borrowed iterator is not general enough for a task.
         let lookups: Vec<_> = lookups.collect();
-        stream::iter(lookups).buffer_unordered(LOOKUPS).for_each(|()| async {}).await;
+        let looking_up = stream::iter(lookups).buffer_unordered(LOOKUPS).for_each(|()| async {});
+        drop(tokio::time::timeout(LOOKUPS_OF_PAGE, looking_up).await);
     }
 
     /// Whether the address of a URL's host is not known.

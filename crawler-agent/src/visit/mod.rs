@@ -10,11 +10,16 @@ mod revisit;
 mod robots;
 mod slot;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 use model::{CrawlPolicy, CrawlUrl, UnixMillis};
 use protocol::{page::DisallowedBy, page::Fetch, page::Outcome, page::Timing};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 use crate::{
     activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line, fetch,
@@ -60,6 +65,21 @@ struct Visit {
     claim: Claim,
     record: HostRecord,
     delay: Duration,
+    /// When the request must have ended, in a region.
+    deadline: Option<Instant>,
+}
+
+impl Visit {
+    /// The result of a request; none where it was cut off at the deadline. The URL is still in the
+    /// queue then, and the visit gives its claim back. What follows the request is not cut off: its
+    /// result would be lost.
+    /// The request is pinned by the caller, so that the future of a visit holds it once.
+    async fn in_time<T>(&self, request: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+        match self.deadline {
+            None => Some(request.await),
+            Some(deadline) => tokio::time::timeout_at(deadline, request).await.ok(),
+        }
+    }
 }
 
 /// Everything that a finished request leaves behind.
@@ -136,21 +156,15 @@ impl Visitor {
         let delay = self.delay().max(crawl_delay);
         // From here on a cancelled visit may have sent something.
         claim.set_pause(delay);
-        let visit = Visit { claim, record: snapshot.record, delay };
-        let making = async {
-            match need {
-                robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
-                robots::Need::Obey { allows: true, .. } => self.fetch(visit, item, slot).await,
-                robots::Need::Obey { allows: false, .. } => {
-                    let outcome = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
-                    self.without_request(visit, &item, outcome)
-                }
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let visit = Visit { claim, record: snapshot.record, delay, deadline };
+        match need {
+            robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
+            robots::Need::Obey { allows: true, .. } => self.fetch(visit, item, slot).await,
+            robots::Need::Obey { allows: false, .. } => {
+                let outcome = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
+                self.without_request(visit, &item, outcome)
             }
-        };
-        match limit {
-            None => making.await,
-            // Cut off, the visit gives its claim back, and the URL is still in the queue.
-            Some(limit) => tokio::time::timeout(limit, making).await.unwrap_or(Ok(())),
         }
     }
 
@@ -165,17 +179,20 @@ impl Visitor {
             Ok(addresses) => addresses[usize::from(item.attempts) % addresses.len()],
             Err(error) => return self.not_reached(visit, &item, &error),
         };
-        let Visit { claim, record, delay } = visit;
         // Two hosts at one address are one server: politeness counts for both.
-        let Some(mut claim) = claim.hold(address, self.delay()) else { return Ok(()) };
+        let Some(claim) = visit.claim.hold(address, self.delay()) else { return Ok(()) };
+        let mut visit = Visit { claim, ..visit };
         let started = clock::now();
         let known = revisit::validators(&item);
         let open = |head: &fetch::Head| PageSink::open(&item.url, head);
-        let result = self.fetcher.get_changed(&item.url, address, &known, open).await;
+        let result = {
+            let request = pin!(self.fetcher.get_changed(&item.url, address, &known, open));
+            visit.in_time(request).await
+        };
+        let Some(result) = result else { return Ok(()) };
         let duration = fetch::duration_of(&result);
-        claim.page_took(duration);
-        let delay = delay.max(retry::after_answer(delay, duration));
-        let visit = Visit { claim, record, delay };
+        visit.claim.page_took(duration);
+        visit.delay = visit.delay.max(retry::after_answer(visit.delay, duration));
         match result {
             Ok(answer) => self.answered(visit, &item, started, address, answer, slot).await,
             Err(error) => self.failed(visit, &item, started, address, error),

@@ -1,6 +1,6 @@
 //! Requests for robots.txt, one per visit.
 
-use std::{net::IpAddr, time::Duration};
+use std::{net::IpAddr, pin::pin, time::Duration};
 
 use model::{CrawlUrl, UnixMillis};
 use protocol::page::Outcome;
@@ -94,12 +94,17 @@ impl Visitor {
             }
             Err(error) => return self.no_rules(visit, asking, &error.to_string()),
         };
-        let Visit { claim, record, delay } = visit;
+        let Visit { claim, record, delay, deadline } = visit;
         let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
-        let Some((mut claim, other)) = claimed else { return Ok(()) };
-        let result = self.fetcher.get(&asking.url, address, |_| Some(RobotsBody::default())).await;
-        claim.robots_took(fetch::duration_of(&result));
-        let visit = Visit { claim, record, delay };
+        let Some((claim, other)) = claimed else { return Ok(()) };
+        let mut visit = Visit { claim, record, delay, deadline };
+        let result = {
+            let open = |_: &fetch::Head| Some(RobotsBody::default());
+            let request = pin!(self.fetcher.get(&asking.url, address, open));
+            visit.in_time(request).await
+        };
+        let Some(result) = result else { return Ok(()) };
+        visit.claim.robots_took(fetch::duration_of(&result));
         if let Some((host, pause)) = other {
             self.store.apply(Change::Asked { host, due: after(pause) })?;
         }
