@@ -37,6 +37,9 @@ pub enum Effect {
     /// Delete everything about a host: its owner has stored the bundle, and this agent is not among
     /// those that would take the host over.
     Drop(PlacedHost),
+    /// Give the URLs of a host back to the coordinator, and delete everything about it: its subnet
+    /// left the region, so that the coordinator gives it to another agent.
+    HandBack(PlacedHost),
 }
 
 /// A bundle to be packed.

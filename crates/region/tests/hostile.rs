@@ -1,4 +1,5 @@
-//! A hostile peer: what it sends is refused and counted, and the region is unharmed.
+//! A hostile peer: what it sends is refused and counted, and the region is unharmed. And what a
+//! member does with what is not the region's any more.
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use std::net::IpAddr;
@@ -8,7 +9,10 @@ use protocol::key::{AgentKey, CoordinatorKey};
 use region::delegations::{Delegate, Range};
 use region::envelope::{Gate, Refusal, Sealer, SenderKey};
 use region::member::Identity;
-use region::message::{BATCH_URLS, Batch, Bundle, Heartbeat, RoutedUrl, UrlPurpose};
+use region::message::{
+    BATCH_URLS, Batch, Bundle, Heartbeat, LeaseRefusal, LeaseRequest, RequestNumber, RoutedUrl,
+    UrlPurpose, Versions,
+};
 use region::ownership::SignedView;
 use region::roster::{Mode, Roster, RosterAgent, SignedRoster, Version};
 use region::{Effect, HostPosition, Member, Message, Millis, Peer, PlacedHost, Settings, View};
@@ -27,6 +31,12 @@ fn key(agent: AgentId) -> AgentKey {
 }
 
 fn signed(epoch: u64, by: &CoordinatorKey) -> SignedView {
+    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
+    signed_with(epoch, subnet, by)
+}
+
+/// A view in which this subnet is the agent's.
+fn signed_with(epoch: u64, subnet: Range, by: &CoordinatorKey) -> SignedView {
     let entry = |agent: AgentId| RosterAgent {
         agent,
         key: key(agent).public(),
@@ -35,7 +45,6 @@ fn signed(epoch: u64, by: &CoordinatorKey) -> SignedView {
         zone: "UTC".into(),
         spans: vec![],
     };
-    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
     let roster = Roster {
         region: REGION,
         epoch,
@@ -156,6 +165,58 @@ fn urls_that_are_not_the_regions_are_for_the_coordinator() {
     assert!(member.handle(Peer::Agent(OTHER), Message::Urls(huge), Millis(2)).is_empty());
     let refused = member.counts().refused;
     assert_eq!((refused.misplaced, refused.foreign, refused.invalid), (1, 1, 1));
+}
+
+#[test]
+fn hosts_of_a_subnet_that_left_the_region_are_handed_back() {
+    let mut member = member();
+    let host = routed("a.test", [10, 0, 0, 7].into());
+    member.restore_host(&host);
+    let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
+    let view = signed_with(6, other, &coordinator());
+    member.handle(Peer::Coordinator, Message::View(view), Millis(1));
+    let effects = member.tick(Millis(2));
+    assert!(effects.contains(&Effect::HandBack(host.host)), "{effects:?}");
+    assert_eq!(member.known_hosts(), 0);
+}
+
+#[test]
+fn a_version_that_does_not_exist_is_not_promised() {
+    let mut member = member();
+    let mut ask = |count, epoch| {
+        let number = RequestNumber { incarnation: 1, count };
+        let versions = Versions::new([Version { epoch, delta: 0 }]).unwrap();
+        let request = LeaseRequest { number, since: number, versions, release: false };
+        let message = Message::LeaseRequest(request);
+        let effects = member.handle(Peer::Agent(OTHER), message, Millis(100_000));
+        let answers = effects.into_iter().find_map(|effect| match effect {
+            Effect::Send(_, Message::LeaseAnswer(answer)) => Some(answer.outcome),
+            _ => None,
+        });
+        answers.unwrap().map(|_| ())
+    };
+    assert_eq!(ask(1, u64::MAX), Err(LeaseRefusal::NewVersion));
+    assert_eq!(ask(2, 5), Ok(()));
+}
+
+#[test]
+fn a_new_host_does_not_hold_up_the_check_of_the_others() {
+    let mut member = member();
+    let inside = IpAddr::from([10, 0, 0, 7]);
+    let outside = IpAddr::from([10, 0, 1, 7]);
+    let hosts = 5 * Settings::default().hosts_a_step;
+    for number in 0..hosts {
+        member.restore_host(&routed(&format!("h{number}.test"), inside));
+    }
+    member.tick(Millis(1));
+    let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
+    let view = signed_with(6, other, &coordinator());
+    member.handle(Peer::Coordinator, Message::View(view), Millis(2));
+    for step in 0..20 {
+        member.restore_host(&routed(&format!("new{step}.test"), outside));
+        member.tick(Millis(3 + step));
+    }
+    assert_eq!(member.known_hosts(), 20, "the others were handed back");
 }
 
 #[test]

@@ -202,6 +202,10 @@ impl Core {
                 self.hosts.remove(&host.position);
                 Work::Effect(Effect::Drop(host))
             }
+            Effect::HandBack(host) => {
+                self.hosts.remove(&host.position);
+                Work::Effect(Effect::HandBack(host))
+            }
             Effect::Store(bundle) => {
                 self.note_host(&bundle.front, bundle.host);
                 Work::Effect(Effect::Store(bundle))

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     clock, error_line,
-    frontier::{AdoptedUrl, Bounds, Change, FrontierHandle, HostActivity, Report},
+    frontier::{AdoptedUrl, Bounds, Change, FrontierHandle, HostActivity, HostNumber, Report},
     outbox::PackTrigger,
     schedule::Schedule,
 };
@@ -151,7 +151,10 @@ impl Worker {
             }
             Effect::Pack(packing) => self.pack(packing, batch)?,
             Effect::Store(bundle) => self.store_bundle(&bundle, batch)?,
-            Effect::Drop(host) => self.drop_host(host, batch)?,
+            Effect::Drop(host) => self.drop_host(host, |host| Change::Drop { host }, batch)?,
+            Effect::HandBack(host) => {
+                self.drop_host(host, |host| Change::HandBack { host }, batch)?;
+            }
         }
         Ok(())
     }
@@ -234,7 +237,13 @@ impl Worker {
         Ok(())
     }
 
-    fn drop_host(&mut self, host: PlacedHost, batch: &mut Batch) -> Result<(), PeersError> {
+    /// Drops a host by a change that is applied until nothing of it is left.
+    fn drop_host(
+        &mut self,
+        host: PlacedHost,
+        change: impl Fn(HostNumber) -> Change,
+        batch: &mut Batch,
+    ) -> Result<(), PeersError> {
         self.apply_adopted(batch)?;
         self.noted.remove(&host.position);
         let front = self.shared.front(host.position);
@@ -242,7 +251,7 @@ impl Worker {
         let Some(front) = front else { return Ok(()) };
         if let Some(number) = self.store.host_number(front.host_key_str())? {
             self.schedule.retire(number);
-            while self.store.apply(Change::Drop { host: number })?.more {}
+            while self.store.apply(change(number))?.more {}
             self.schedule.forget(number);
         }
         Ok(())

@@ -318,7 +318,7 @@ impl<'g> Crawl<'g> {
                 }
                 Effect::Accept(url) | Effect::Note(url) => agent.note(&url),
                 Effect::Store(bundle) => agent.store(&bundle),
-                Effect::Drop(host) => {
+                Effect::Drop(host) | Effect::HandBack(host) => {
                     if let Some(number) = self.numbers.get(&host.position) {
                         agent.drop_host(*number);
                     }

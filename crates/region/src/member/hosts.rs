@@ -129,6 +129,12 @@ impl Member {
             (State::New | State::Asking { .. } | State::Held, _) if is_mine => {
                 self.renew_copies(&known, now);
             }
+            // The subnet left the region, and its next agent does not know of this one. An agent
+            // that left itself keeps what the coordinator delegates to it.
+            (_, None) if self.current.has(self.me) => {
+                self.hosts.remove(position);
+                effects.push(Effect::HandBack(known.host));
+            }
             _ => {}
         }
     }

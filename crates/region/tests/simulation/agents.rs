@@ -135,6 +135,9 @@ impl World {
                 let number = node.engine.hosts.keys().copied().find(dropped);
                 number.and_then(|number| node.engine.hosts.remove(&number));
             }
+            Effect::HandBack(host) => {
+                self.found.push(format!("host {:?} left the region", host.position));
+            }
             Effect::Foreign(url) => self.found.push(format!("{} left the region", url.url)),
             Effect::Pack(packing) => {
                 let hosts = self.web.hosts.iter();

@@ -82,6 +82,7 @@ impl State {
                 Ok(Effect::default())
             }
             Change::Drop { host } => self.drop_host(disk, *host),
+            Change::HandBack { host } => self.release(disk, *host),
         }
     }
 

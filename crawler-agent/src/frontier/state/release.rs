@@ -37,7 +37,11 @@ impl State {
         Ok(effect)
     }
 
-    fn release(&mut self, disk: &Disk, number: HostNumber) -> Result<Effect, FrontierError> {
+    pub(super) fn release(
+        &mut self,
+        disk: &Disk,
+        number: HostNumber,
+    ) -> Result<Effect, FrontierError> {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
         let queued = host.drain_queue(disk, MAX_URLS_PER_CHANGE)?;
         let visited = host.drain_pages(disk, MAX_URLS_PER_CHANGE - queued.len())?;
