@@ -4,7 +4,7 @@ use delegation::calibration::{Baseline, CompactBaseline, VALUES};
 use model::{CrawlUrl, UnixMillis};
 use serde::{Deserialize, Serialize};
 
-use super::{BundleError, HostBundle, MAX_URLS, planes, url_of_path};
+use super::{BundleError, HostBundle, MAX_URLS, is_path_of, planes};
 use crate::frontier::{HostRecord, PageHistory, PageRecord, QueuedUrl};
 
 /// Bytes of the hash of a page.
@@ -104,6 +104,7 @@ impl QueueColumns {
         columns
     }
 
+    /// The URLs, without those that are none of this host.
     fn into_urls(self, host: &str) -> Result<Vec<QueuedUrl>, BundleError> {
         let Self { paths, depths, redirects, attempts } = self;
         let count = paths.len();
@@ -112,10 +113,12 @@ impl QueueColumns {
         }
         let rest = depths.into_iter().zip(redirects).zip(attempts);
         let url = |(path, ((depth, redirects), attempts)): (String, ((u16, u8), u8))| {
-            url_of_path(host, &path)?;
-            Ok(QueuedUrl { path: path.into(), depth, redirects, attempts })
+            is_path_of(host, &path).then(|| {
+                let path = path.into();
+                QueuedUrl { path, depth, redirects, attempts }
+            })
         };
-        paths.into_iter().zip(rest).map(url).collect()
+        Ok(paths.into_iter().zip(rest).filter_map(url).collect())
     }
 }
 
@@ -138,6 +141,7 @@ impl PageColumns {
         columns
     }
 
+    /// The pages, without those that are none of this host.
     fn into_pages(self, host: &str) -> Result<Vec<(UnixMillis, PageRecord)>, BundleError> {
         let count = self.paths.len();
         let lengths = [
@@ -159,16 +163,17 @@ impl PageColumns {
         let mut visited = 0_i64;
         let mut pages = Vec::with_capacity(count);
         for (number, path) in self.paths.into_iter().enumerate() {
-            url_of_path(host, &path)?;
             visited = visited.wrapping_add(self.visits[number]);
             let (etag, last_modified) = validators.next().unwrap_or_default();
             let times = (get.next().flatten(), head.next().flatten());
             let (Some(get), Some(head)) = times else { return Err(BundleError::Times(path)) };
             let depth = self.depths[number];
             let sha256 = self.has_hash[number].then(|| hashes.next().copied()).flatten();
-            let past = PageHistory { get, head };
-            let page = PageRecord { path, depth, etag, last_modified, sha256, past };
-            pages.push((UnixMillis(visited), page));
+            if is_path_of(host, &path) {
+                let past = PageHistory { get, head };
+                let page = PageRecord { path, depth, etag, last_modified, sha256, past };
+                pages.push((UnixMillis(visited), page));
+            }
         }
         Ok(pages)
     }
