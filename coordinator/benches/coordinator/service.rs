@@ -154,6 +154,7 @@ fn request(place: Option<PlaceClaim>) -> HeartbeatRequest {
         policy: None,
         url_statuses: Vec::new(),
         takes_probes: true,
+        wants_region: true,
         place,
         status: WorkStatus {
             presence: Presence::Awake,

@@ -187,6 +187,7 @@ impl FakeAgent {
             policy: None,
             url_statuses: Vec::new(),
             takes_probes: true,
+            wants_region: true,
             place: None,
             status: WorkStatus {
                 presence: Presence::Awake,

@@ -95,6 +95,9 @@ pub struct HeartbeatRequest {
     /// coordinator takes them back. Agents before this field refuse the orders one by one.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub takes_probes: bool,
+    /// Whether the owner wants the agent to be in a region.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub wants_region: bool,
     /// Where the agent is, as in its profile. Its owner may change it after enrolment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PlaceClaim>,

@@ -165,6 +165,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
                 &mut *self.url_statuses.lock().unwrap_or_else(PoisonError::into_inner),
             ),
             takes_probes: readiness.takes_probes(),
+            wants_region: self.peers.is_some(),
             place: self.place.clone(),
             status: WorkStatus {
                 presence: Presence::Awake,

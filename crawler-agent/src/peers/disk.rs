@@ -2,7 +2,10 @@
 //! promises and loan; hosts of the region; URLs that wait for other agents; and notes on hosts that
 //! this agent would take over.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use model::{CrawlPolicy, UnixMillis};
 use redb::{
@@ -59,6 +62,11 @@ from_redb!(DatabaseError, TransactionError, TableError, StorageError, CommitErro
 
 type Result<T> = std::result::Result<T, PeersDiskError>;
 
+/// The file in `dir`.
+pub(super) fn file(dir: &Path) -> PathBuf {
+    dir.join("region.redb")
+}
+
 /// The open file.
 pub(super) struct PeersDisk {
     db: Database,
@@ -76,8 +84,7 @@ pub(super) struct Membership {
 impl PeersDisk {
     /// Opens the file in `dir`, or makes it.
     pub(super) fn open(dir: &Path) -> Result<Self> {
-        let path = dir.join("region.redb");
-        let db = Database::builder().set_cache_size(CACHE_BYTES).create(path)?;
+        let db = Database::builder().set_cache_size(CACHE_BYTES).create(file(dir))?;
         let write = db.begin_write()?;
         write.open_table(VALUES)?;
         write.open_table(HOSTS)?;

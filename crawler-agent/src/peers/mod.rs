@@ -20,6 +20,7 @@ mod driving;
 mod elapsed_clock;
 mod host_urls;
 mod listener;
+mod membership_end;
 mod opening;
 mod outgoing;
 mod places;
@@ -78,6 +79,9 @@ pub enum PeersError {
     /// The thread cannot be started.
     #[error("the thread of the region cannot be started")]
     Thread(#[source] std::io::Error),
+    /// The file of a region that the agent has left cannot be removed.
+    #[error("the file of the former region cannot be removed")]
+    Remove(#[source] std::io::Error),
     /// The worker has ended after an error.
     #[error("the region is closed after an earlier error")]
     Closed,

@@ -15,6 +15,7 @@ use super::{
     Peers, PeersError, Shared,
     core::Core,
     disk::PeersDisk,
+    membership_end,
     outgoing::Outgoing,
     places::Places,
     worker::{Work, Worker},
@@ -58,7 +59,10 @@ impl Peers {
         crawl: PeerCrawl,
         (client, stop): (Arc<CoordinatorClient>, CancellationToken),
     ) -> Result<Option<Arc<Self>>, PeersError> {
-        let Some(rules) = config.peer.clone() else { return Ok(None) };
+        let Some(rules) = config.peer.clone() else {
+            membership_end::end(dir, &crawl.store)?;
+            return Ok(None);
+        };
         let disk = PeersDisk::open(dir)?;
         let PeerIdentity { agent, key, coordinator_key } = identity;
         let incarnation = disk.next_incarnation(clock::now())?;

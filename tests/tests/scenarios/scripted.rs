@@ -215,6 +215,7 @@ impl Desk {
             policy: None,
             url_statuses: Vec::new(),
             takes_probes: true,
+            wants_region: true,
             place: None,
             status: WorkStatus {
                 presence: Presence::Awake,

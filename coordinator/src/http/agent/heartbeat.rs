@@ -81,6 +81,7 @@ async fn store_heartbeat(
         protocol: request.protocol,
         asleep_until,
         takes_probes: request.takes_probes,
+        wants_region: request.wants_region,
         place: request.place.as_ref(),
         status: &status,
         routes_after: request.routes_after,

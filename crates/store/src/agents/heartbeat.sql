@@ -11,9 +11,11 @@ WITH before AS (
    DELETE FROM routes r USING before
    WHERE before.is_possible AND r.agent = before.id AND r.seq <= $6 RETURNING r.seq
 ), stored AS (
-   -- 3: replaces the presence and the status of the agent, and its place if it says one ($8).
+   -- 3: replaces the presence and the status of the agent, and its place if it says one ($8). Its
+   --    owner may want no region any more ($11): then it leaves the next roster.
    UPDATE agents a SET last_heartbeat_at = $2, protocol = $3, asleep_until = $4, status = $5,
-       takes_probes = $10, place = CASE WHEN $8 THEN $9 ELSE a.place END
+       takes_probes = $10, peer_addresses = CASE WHEN $11 THEN a.peer_addresses END,
+       place = CASE WHEN $8 THEN $9 ELSE a.place END
    FROM before WHERE before.is_possible AND a.id = before.id
 )
 -- 4: returns the state of the agent, and what the heartbeat changed.

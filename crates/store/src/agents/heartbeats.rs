@@ -18,6 +18,8 @@ pub struct Heartbeat<'a> {
     pub asleep_until: Option<UnixMillis>,
     /// Whether it carries out probe orders now.
     pub takes_probes: bool,
+    /// Whether its owner wants it to be in a region.
+    pub wants_region: bool,
     /// Its own status report, as JSON.
     pub status: &'a serde_json::Value,
     /// Where its owner says it is; changes nothing from agents that do not know places.
@@ -59,6 +61,7 @@ pub async fn heartbeat(
         .bind(heartbeat.protocol >= version::PLACES)
         .bind(heartbeat.place.map(sqlx::types::Json))
         .bind(heartbeat.takes_probes)
+        .bind(heartbeat.wants_region)
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("take a heartbeat down"))?;

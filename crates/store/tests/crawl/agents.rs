@@ -4,6 +4,7 @@ use model::{AgentState, Reason};
 use protocol::ProtocolVersion;
 use serde_json::json;
 use store::agents::{self, Enrolment, Heartbeat, Order, OrderOutcome};
+use store::testing::execute;
 use store::{delegations, handovers, routes};
 
 use crate::world::{NOW, World, range};
@@ -99,6 +100,7 @@ async fn heartbeat(
         protocol: ProtocolVersion(1),
         asleep_until: None,
         takes_probes: true,
+        wants_region: true,
         status: &status,
         place: None,
         routes_after,
@@ -140,6 +142,7 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
         protocol: ProtocolVersion(1),
         asleep_until,
         takes_probes: true,
+        wants_region: true,
         status: &status,
         place: None,
         routes_after: 0,
@@ -169,6 +172,13 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
         assert_eq!(outcome.presence_changed, expected, "it carries out no probes any more");
     }
     assert!(!agents::workers(world.store()).await.unwrap()[0].takes_probes);
+    let region = "UPDATE agents SET peer_addresses = '[]' WHERE peer_addresses IS NOT NULL";
+    execute(world.store(), "UPDATE agents SET peer_addresses = '[]'").await.unwrap();
+    for (wants_region, expected) in [(true, 1), (false, 0)] {
+        let heartbeat = Heartbeat { wants_region, ..awake };
+        agents::heartbeat(world.store(), &heartbeat, since, late).await.unwrap();
+        assert_eq!(execute(world.store(), region).await.unwrap(), expected);
+    }
     let unknown = Heartbeat { agent: model::AgentId::new(99), ..awake };
     assert_eq!(agents::heartbeat(world.store(), &unknown, since, NOW).await.unwrap(), None);
 }

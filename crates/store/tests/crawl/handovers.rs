@@ -146,6 +146,7 @@ async fn heartbeat(world: &World, agent: AgentId, now: UnixMillis) {
         protocol: protocol::version::CURRENT,
         asleep_until: None,
         takes_probes: true,
+        wants_region: true,
         status: &status,
         place: None,
         routes_after: 0,

@@ -48,6 +48,7 @@ async fn an_agent_gets_no_more_than_it_may_have_ahead() {
         protocol,
         asleep_until: None,
         takes_probes: true,
+        wants_region: true,
         status: &status,
         place: None,
         routes_after: 2,

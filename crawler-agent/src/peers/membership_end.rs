@@ -1,0 +1,92 @@
+//! The end of a membership, because the owner wants no region any more.
+
+use std::{fs, io, path::Path};
+
+use super::{
+    PeersError,
+    disk::{self, PeersDisk},
+};
+use crate::frontier::{Change, FrontierHandle, Report};
+
+/// Hands the hosts of the former region back to the coordinator, with the URLs that wait for other
+/// agents, and forgets the region. While the agent was away others may have got its hosts, and it
+/// was not told; the coordinator gives it those again that are still its own.
+pub(super) fn end(dir: &Path, store: &FrontierHandle) -> Result<(), PeersError> {
+    let file = disk::file(dir);
+    if !file.exists() {
+        return Ok(());
+    }
+    let disk = PeersDisk::open(dir)?;
+    let mut handed_back = 0_u64;
+    for url in disk.hosts()? {
+        if let Some(host) = store.host_number(url.url.host_key_str())? {
+            while store.apply(Change::HandBack { host })?.more {}
+            handed_back += 1;
+        }
+    }
+    let waiting = disk.waiting()?;
+    let reports =
+        waiting.iter().map(|url| Report { url: url.url.as_str().into(), redirects: url.redirects });
+    store.apply(Change::Report { reports: reports.collect() })?;
+    // Before the file, which still names the hosts if this process ends now.
+    store.sync_here()?;
+    drop(disk);
+    remove(&file).map_err(PeersError::Remove)?;
+    tracing::info!(hosts = handed_back, "left the region: its hosts are handed back");
+    Ok(())
+}
+
+fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use model::{CrawlUrl, UnixMillis};
+    use protocol::Route;
+    use region::{
+        HostPosition, PlacedHost,
+        message::{RoutedUrl, UrlPurpose},
+    };
+
+    use super::*;
+    use crate::frontier::{Bounds, Frontier};
+
+    fn routed(url: &str) -> RoutedUrl {
+        let url = CrawlUrl::parse(url).unwrap();
+        let position = HostPosition::of(url.host_key_str());
+        let address = IpAddr::from([192, 0, 2, 1]);
+        RoutedUrl::first(url, PlacedHost { position, address }, UrlPurpose::Fetch)
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_wants_no_region_hands_its_hosts_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let frontier = Frontier::open(dir.path(), 7).unwrap();
+        let (store, _failure) = FrontierHandle::start(frontier).unwrap();
+        let urls = ["http://shared.test/", "http://own.test/"];
+        let routes = (1..).zip(urls).map(|(seq, url)| Route { seq, url: url.into(), redirects: 0 });
+        let bounds = Bounds { pages_a_host: 10, depth: 1 };
+        let routes = Change::Routes { routes: routes.collect(), at: UnixMillis(1), bounds };
+        store.apply(routes).unwrap();
+        let disk = PeersDisk::open(dir.path()).unwrap();
+        let writing = disk.write().unwrap();
+        writing.add_host(&routed(urls[0])).unwrap();
+        writing.add_host(&routed("http://noted.test/")).unwrap();
+        writing.keep(&routed("http://waiting.test/")).unwrap();
+        writing.commit().unwrap();
+        drop(disk);
+        for _ in 0..2 {
+            end(dir.path(), &store).unwrap();
+            assert_eq!(store.host_number("http://shared.test").unwrap(), None);
+            assert!(store.host_number("http://own.test").unwrap().is_some());
+            assert_eq!(store.counts().unwrap().results, 2, "one host, and what waited");
+            assert!(!disk::file(dir.path()).exists());
+        }
+    }
+}
