@@ -8,8 +8,8 @@ use crate::runtime::quantity::quantity;
 use crate::search::DelegationSearch;
 
 /// Withdraws probes from agents that fell asleep, were paused or carry out none for now; a search
-/// may ask these agents again later. Expires probes that were not answered in time, so that their searches continue
-/// without the answers.
+/// may ask these agents again later. Expires probes that were not answered in time, so that their
+/// searches continue without the answers.
 pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let limits = &parts.limits;
     let now = parts.clock.now();

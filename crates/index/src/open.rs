@@ -115,8 +115,7 @@ impl Index {
         self.writer().upsert(page)
     }
 
-    /// Removes the page with the URL of a fetch that brought none. A page that was fetched after it
-    /// stays.
+    /// Removes the page with the URL of a fetch that brought none. A page of a later fetch stays.
     pub fn delete(&self, fetch: &FetchWithoutPage<'_>) -> Result<(), WriteError> {
         self.writer().delete(fetch)
     }

@@ -98,8 +98,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes the page with the URL of a fetch that brought none. A page that was fetched after it
-    /// stays.
+    /// Removes the page with the URL of a fetch that brought none. A page of a later fetch stays.
     pub(crate) fn delete(&mut self, fetch: &FetchWithoutPage<'_>) -> Result<(), WriteError> {
         let FetchWithoutPage { url, fetched_at, received_at } = *fetch;
         if self.has_later(url, fetched_at, received_at)? {

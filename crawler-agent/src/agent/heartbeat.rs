@@ -99,8 +99,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             let request = self.request(HEARTBEAT_HOLD_MS).await?;
             let response = tokio::select! {
                 response = self.client.heartbeat(&request) => response,
-                // The span is over: whatever the coordinator answers would come too late. Or searches
-                // wait for probes that the agent does not carry out, or could again.
+                // The span is over: whatever the coordinator answers would come too late. Or
+                // searches wait for probes that the agent does not carry out, or could again.
                 () = turned(&mut readiness, request.takes_probes) => continue,
                 // The next agent of a released host waits for the confirmation, so that it must
                 // not wait for the end of the long poll.

@@ -92,8 +92,8 @@ impl ProbeTask {
         Ok(())
     }
 
-    /// Carries an order out; none where the agent may not probe now. That is no answer about the
-    /// address.
+    /// Carries an order out; none where the agent may not probe now, which tells nothing of the
+    /// address that was to be measured.
     async fn measure(&self, order: &ProbeOrder) -> Option<ProbeReport> {
         let mut readiness = self.readiness.subscribe();
         let result = tokio::select! {

@@ -161,8 +161,8 @@ pub enum Change {
         /// Number of the host.
         host: HostNumber,
     },
-    /// The subnet of a host left the agent's region. Its URLs are handed back, a bounded number with
-    /// each such change, and it is dropped.
+    /// The subnet of a host left the agent's region. Its URLs are handed back, a bounded number
+    /// with each such change, and it is dropped.
     HandBack {
         /// Number of the host.
         host: HostNumber,

@@ -4,8 +4,7 @@
 //! cannot be read are lost with all of theirs; of other hosts each row that can be read is kept,
 //! and their counts are made again. URLs whose fingerprints are lost are known again if they are in
 //! the queue or among the pages; others may be fetched once more. At last the log is replayed.
-//! Without the totals the frontier has a new epoch, as after the loss of a disk, and the log is set
-//! aside.
+//! Without the totals the log is set aside, and the frontier has a new epoch.
 
 use std::{
     collections::BTreeSet,

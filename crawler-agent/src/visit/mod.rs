@@ -10,12 +10,7 @@ mod revisit;
 mod robots;
 mod slot;
 
-use std::{
-    net::IpAddr,
-    pin::{Pin, pin},
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
 use model::{CrawlPolicy, CrawlUrl, UnixMillis};
 use protocol::{page::DisallowedBy, page::Fetch, page::Outcome, page::Timing};
@@ -67,19 +62,6 @@ struct Visit {
     delay: Duration,
     /// When the request must have ended, in a region.
     deadline: Option<Instant>,
-}
-
-impl Visit {
-    /// The result of a request; none where it was cut off at the deadline. The URL is still in the
-    /// queue then, and the visit gives its claim back. What follows the request is not cut off: its
-    /// result would be lost.
-    /// The request is pinned by the caller, so that the future of a visit holds it once.
-    async fn in_time<T>(&self, request: Pin<&mut impl Future<Output = T>>) -> Option<T> {
-        match self.deadline {
-            None => Some(request.await),
-            Some(deadline) => tokio::time::timeout_at(deadline, request).await.ok(),
-        }
-    }
 }
 
 /// Everything that a finished request leaves behind.
@@ -321,8 +303,7 @@ impl Visitor {
         item: &QueueItem,
         outcome: Outcome,
     ) -> Result<(), FrontierError> {
-        // robots.txt may allow it again. The index drops what is forbidden, so that the page is new
-        // then.
+        // robots.txt may allow it again. The index drops what is forbidden, so that it is new then.
         let page = match &outcome {
             Outcome::Disallowed { .. } => Some(revisit::known_or_new(item).forget_content()),
             _ => revisit::still_known(item),

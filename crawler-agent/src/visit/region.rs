@@ -1,11 +1,11 @@
 //! What a visit asks the agent's region, and gives it.
 
-use std::time::Duration;
+use std::{pin::Pin, time::Duration};
 
 use model::CrawlUrl;
 use protocol::page::{Fetch, MAX_REDIRECTS, Outcome};
 
-use super::Visitor;
+use super::{Visit, Visitor};
 use crate::{
     frontier::{FrontierError, QueueItem},
     peers::Permission,
@@ -13,6 +13,19 @@ use crate::{
 
 /// Pause before a host outside the region is tried again while the coordinator is away.
 const LEASE_PAUSE: Duration = Duration::from_secs(5);
+
+impl Visit {
+    /// The result of a request; none where it was cut off at the deadline. The URL is still in the
+    /// queue then, and the visit gives its claim back. What follows the request is not cut off: its
+    /// result would be lost.
+    /// The request is pinned by the caller, so that the future of a visit holds it once.
+    pub(super) async fn in_time<T>(&self, request: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+        match self.deadline {
+            None => Some(request.await),
+            Some(deadline) => tokio::time::timeout_at(deadline, request).await.ok(),
+        }
+    }
+}
 
 impl Visitor {
     /// Time within which a request for this URL must end, if there is a limit; an error with a

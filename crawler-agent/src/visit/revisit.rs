@@ -44,7 +44,8 @@ pub(super) fn still_known(item: &QueueItem) -> Option<PageRecord> {
     item.known.as_ref().map(|known| known.record.clone())
 }
 
-/// The record of a URL whose visit failed for a reason that may end: it is visited again like pages.
+/// The record of a URL whose visit failed for a reason that may end. It is visited again like the
+/// pages of its host.
 pub(super) fn known_or_new(item: &QueueItem) -> PageRecord {
     still_known(item).unwrap_or_else(|| {
         PageRecord::without_content(item.url.path_and_query().to_owned(), item.depth)
@@ -103,7 +104,7 @@ fn without_content(
         Outcome::Other { status: 404 | 410, .. } | Outcome::Redirect { status: 301 | 308, .. } => {
             None
         }
-        // A server that is overloaded, broken, or guarded against crawlers says nothing of the page.
+        // A server that is overloaded, broken or guarded against crawlers says nothing of the page.
         Outcome::Other { status: 403 | 408 | 425 | 429 | 500.., .. } => Some(known_or_new(item)),
         // The page is somewhere else for now, such as during maintenance. The index drops it.
         Outcome::Redirect { .. } => before.map(PageRecord::forget_content),

@@ -79,8 +79,7 @@ fn next_line(
     entry.map(Some).map_err(|source| PackageError::Entry { number: *number, source })
 }
 
-/// Checks what an entry takes in memory, as for an entry of a block: a short line may hold many
-/// links.
+/// Checks what an entry takes in memory, as for a block: a short line may hold many links.
 fn check_size(entry: &Entry, budget: &mut u64) -> Result<(), PackageError> {
     if let Entry::Fetch(fetch) = entry
         && let Outcome::Page(page) = &fetch.outcome

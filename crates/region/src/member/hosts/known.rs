@@ -194,8 +194,8 @@ impl Hosts {
         self.unchecked.clear();
     }
 
-    /// Checks one host, and lets a check of all that is going on continue where it is: new hosts may
-    /// come faster than it ends.
+    /// Checks one host, and lets a check of all that is going on continue where it is: new hosts
+    /// may come faster than it ends.
     pub(super) fn check(&mut self, position: HostPosition) {
         if self.cursor.is_none_or(|cursor| position < cursor) {
             self.unchecked.insert(position);

@@ -7,6 +7,8 @@ use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+mod replaced_pages;
+
 /// When pages of these tests were fetched.
 const FETCHED: UnixMillis = UnixMillis(1_000);
 
@@ -137,84 +139,6 @@ fn many_scripts_are_searchable() {
 }
 
 #[test]
-fn a_page_is_there_once_as_last_fetched() {
-    let (_dir, index) = index_of(&[page("http://a.example/", "", "old words", None)]);
-    let at = |fetched_at, text| Document {
-        fetched_at: UnixMillis(fetched_at),
-        ..page("http://a.example/", "", text, None)
-    };
-    index.upsert(&at(3_000, "new words")).unwrap();
-    index.upsert(&at(2_000, "stale words")).unwrap();
-    index.commit("").unwrap();
-    index.upsert(&at(2_000, "stale words")).unwrap();
-    index.commit("").unwrap();
-    assert_eq!(index.len(), 1);
-    assert_eq!(urls(&index, "new").len(), 1);
-    assert_eq!(urls(&index, "stale").len() + urls(&index, "old").len(), 0);
-}
-
-#[test]
-fn all_pages_of_an_agent_are_deleted_and_no_others() {
-    let (dir, index) = index_of(&[]);
-    let of = |agent, url, fetched_at| Document {
-        agent: AgentId::new(agent),
-        fetched_at: UnixMillis(fetched_at),
-        ..page(url, "", "words", None)
-    };
-    index.upsert(&of(1, "http://a.example/", 1_000)).unwrap();
-    index.upsert(&of(2, "http://b.example/", 1_000)).unwrap();
-    index.commit("").unwrap();
-    // One page of the agent is committed, and one is not.
-    index.upsert(&of(1, "http://c.example/", 3_000)).unwrap();
-    index.delete_agent(AgentId::new(1)).unwrap();
-    // An older fetch of another agent takes the place of the page that is gone.
-    index.upsert(&of(2, "http://c.example/", 2_000)).unwrap();
-    index.commit("").unwrap();
-    let mut found = urls(&index, "words");
-    found.sort();
-    assert_eq!(found, ["http://b.example/", "http://c.example/"]);
-    drop(index);
-    assert_eq!(open(&dir).len(), 2, "also after a restart");
-}
-
-#[test]
-fn a_page_is_deleted_by_its_url() {
-    let (_dir, index) = index_of(&[
-        page("http://a.example/", "tree", "", None),
-        page("http://c.example/", "tree", "", None),
-    ]);
-    index.delete(&without_page("http://a.example/", FETCHED.plus_ms(1))).unwrap();
-    index.commit("").unwrap();
-    assert_eq!(urls(&index, "tree"), ["http://c.example/"]);
-}
-
-/// A fetch without a page, received some time after [`FETCHED`].
-fn without_page(url: &str, fetched_at: UnixMillis) -> FetchWithoutPage<'_> {
-    FetchWithoutPage { url, fetched_at, received_at: FETCHED.plus_ms(60_000) }
-}
-
-#[test]
-fn an_earlier_fetch_without_a_page_removes_no_later_page() {
-    let url = "http://a.example/";
-    let (_dir, index) = index_of(&[page(url, "tree", "", None)]);
-    index.delete(&without_page(url, FETCHED.plus_ms(-1))).unwrap();
-    assert_eq!(urls(&index, "tree"), [url], "a committed page");
-    let later = Document {
-        fetched_at: FETCHED.plus_ms(9),
-        received_at: FETCHED.plus_ms(9),
-        ..page(url, "bush", "", None)
-    };
-    index.upsert(&later).unwrap();
-    index.delete(&without_page(url, FETCHED.plus_ms(8))).unwrap();
-    index.commit("").unwrap();
-    assert_eq!(urls(&index, "bush"), [url], "and one that was not committed");
-    let received_at = FETCHED.plus_ms(1);
-    index.delete(&FetchWithoutPage { url, fetched_at: FETCHED, received_at }).unwrap();
-    index.commit("").unwrap();
-    assert_eq!(urls(&index, "bush"), [] as [&str; 0], "a time that cannot be true does not count");
-}
-
-#[test]
 fn a_phrase_of_words_without_spaces_between_letters_is_found() {
     let url = "http://kr.example/";
     let (_dir, index) = index_of(&[page(url, "", "대한민국 서울 東京 tower", None)]);
@@ -262,22 +186,6 @@ fn markup_of_pages_is_shown_as_text() {
     assert_eq!(hit.title, "<b> tree");
     let shown: String = hit.snippet.iter().map(|fragment| fragment.text.as_str()).collect();
     assert_eq!(shown, "ab <script>alert(1)</script> tree &amp; more");
-}
-
-#[test]
-fn a_page_from_the_future_is_replaced() {
-    let (_dir, index) = index_of(&[]);
-    let page = |fetched_at, received_at, text| Document {
-        fetched_at: UnixMillis(fetched_at),
-        received_at: UnixMillis(received_at),
-        ..page("http://a.example/", "", text, None)
-    };
-    index.upsert(&page(i64::MAX, 5_000, "future")).unwrap();
-    index.commit("").unwrap();
-    index.upsert(&page(4_000, 6_000, "present")).unwrap();
-    index.commit("").unwrap();
-    assert_eq!(urls(&index, "present").len(), 1);
-    assert_eq!(urls(&index, "future"), [""; 0]);
 }
 
 #[test]

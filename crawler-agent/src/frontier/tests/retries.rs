@@ -1,0 +1,42 @@
+//! URLs that fail, and hosts that are given up.
+
+use super::*;
+
+#[test]
+fn a_failed_url_stays_first_and_counts_its_attempts() {
+    let world = World::new();
+    world.route(1, "http://a.org/1");
+    world.route(2, "http://a.org/2");
+    let item = world.next("http://a.org").unwrap();
+    let key = item.queue_key();
+    let due = UnixMillis(5);
+    let effect = world.apply(Change::Retry { host: item.host, key, due, failures: 1 });
+    assert!(effect.more);
+    let retried = world.next("http://a.org").unwrap();
+    assert_eq!((retried.url, retried.attempts), (item.url, 1));
+    let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
+    assert_eq!((snapshot.record.due, snapshot.record.failures), (UnixMillis(5), 1));
+}
+
+#[test]
+fn a_host_that_is_given_up_ends_all_its_urls() {
+    let world = World::new();
+    let urls: Vec<String> = (0..1_200).map(|n| format!("http://a.org/{n}")).collect();
+    let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
+    world.apply(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
+    let host = world.host("http://a.org");
+    let give_up = Change::GiveUp { host, reason: "gone".into(), at: NOW };
+    assert!(world.apply(give_up.clone()).more);
+    assert!(world.apply(give_up.clone()).more);
+    let last = world.apply(give_up.clone());
+    assert!(!last.more);
+    assert_eq!(last.oldest, Some(NOW), "they are visited again, like pages");
+    assert!(!world.apply(give_up).results);
+    let snapshot = world.frontier().snapshot(host).unwrap().unwrap();
+    let rest_ms = i64::try_from(GIVEN_UP_REST.as_millis()).unwrap();
+    assert_eq!(snapshot.record.due, NOW.plus_ms(rest_ms));
+    let first = snapshot.oldest.unwrap();
+    assert_eq!((first.url.as_str(), first.known.unwrap().record.sha256), (urls[0].as_str(), None));
+    let counts = world.frontier().counts().unwrap();
+    assert_eq!((counts.queued, counts.results, counts.fetched), (0, 1_200, 1_200));
+}
