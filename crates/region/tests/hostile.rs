@@ -8,7 +8,7 @@ use model::{AgentId, CrawlUrl, RegionId};
 use protocol::key::{AgentKey, CoordinatorKey};
 use region::delegations::{Delegate, Range};
 use region::envelope::{Gate, Refusal, Sealer, SenderKey};
-use region::member::Identity;
+use region::member::{Identity, Link, LinkOutcome};
 use region::message::{
     BATCH_URLS, Batch, Bundle, Heartbeat, LeaseRefusal, LeaseRequest, RequestNumber, RoutedUrl,
     UrlPurpose, Versions,
@@ -178,6 +178,26 @@ fn hosts_of_a_subnet_that_left_the_region_are_handed_back() {
     let effects = member.tick(Millis(2));
     assert!(effects.contains(&Effect::HandBack(host.host)), "{effects:?}");
     assert_eq!(member.known_hosts(), 0);
+}
+
+#[test]
+fn a_site_with_endless_host_names_does_not_fill_the_memory() {
+    let mut member = member();
+    let inside = IpAddr::from([10, 0, 0, 7]);
+    let mut effects = Vec::new();
+    let mut offer = |number: u32| {
+        let url = CrawlUrl::parse(&format!("http://h{number}.test/")).unwrap();
+        let link = Link { url, depth: 1, redirects: 0 };
+        member.offer(link, inside, Millis(1), &mut effects)
+    };
+    assert!((0..50_000).all(|number| offer(number) == LinkOutcome::Own));
+    assert_eq!(offer(50_000), LinkOutcome::Foreign);
+    assert_eq!(offer(7), LinkOutcome::Own, "a known host");
+    let late = routed("late.test", inside);
+    let batch = Batch { number: 3, urls: vec![late.clone()] };
+    let effects = member.handle(Peer::Agent(OTHER), Message::Urls(batch), Millis(2));
+    assert!(effects.contains(&Effect::Foreign(late)), "{effects:?}");
+    assert_eq!(member.known_hosts(), 50_000);
 }
 
 #[test]

@@ -13,6 +13,7 @@
 
 mod hosts;
 mod leases;
+mod new_hosts;
 mod start;
 mod urls;
 mod views;
@@ -32,6 +33,7 @@ use crate::exchange::Exchange;
 use crate::lease::{Holder, Voter};
 use crate::loan::Borrower;
 use crate::member::hosts::{Copies, HostState, Hosts};
+use crate::member::new_hosts::NewHosts;
 use crate::message::{Heartbeat, Message, UrlPurpose};
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;
@@ -55,6 +57,7 @@ pub struct Member {
     holder: Holder,
     exchange: Exchange,
     hosts: Hosts,
+    new_hosts: NewHosts,
     copies: Copies,
     loan: Borrower,
     /// Members that get no URLs: dead or asleep as far as this agent knows. Computed by each tick,

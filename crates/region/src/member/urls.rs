@@ -59,6 +59,9 @@ impl Member {
         let Some(to) = self.destination(host) else { return LinkOutcome::Foreign };
         let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch, depth, redirects };
         if to == self.me {
+            if !self.takes_on(host, now) {
+                return LinkOutcome::Foreign;
+            }
             self.accept(url, now, effects);
             return LinkOutcome::Own;
         }
@@ -72,6 +75,12 @@ impl Member {
         effects.push(Effect::Keep(url.clone()));
         self.exchange.queue(to, url, now);
         LinkOutcome::Queued
+    }
+
+    /// Whether the host is known or may become so. URLs of other hosts go to the coordinator, which
+    /// has limits of its own.
+    fn takes_on(&mut self, host: PlacedHost, now: Millis) -> bool {
+        self.hosts.state(host.position).is_some() || self.new_hosts.admit(now)
     }
 
     /// The agent has fetched a URL of its own and offered all links of the page, those to the same
@@ -141,11 +150,17 @@ impl Member {
         };
         match url.purpose {
             UrlPurpose::Known | UrlPurpose::Fetched => {
-                self.hosts.notice(&url);
-                effects.push(Effect::Note(url));
+                if self.takes_on(url.host, now) {
+                    self.hosts.notice(&url);
+                    effects.push(Effect::Note(url));
+                }
             }
             UrlPurpose::Fetch if to == self.me || url.hops >= MAX_HOPS => {
-                self.accept(url, now, effects);
+                if self.takes_on(url.host, now) {
+                    self.accept(url, now, effects);
+                } else {
+                    effects.push(Effect::Foreign(url));
+                }
             }
             UrlPurpose::Fetch => {
                 url.hops += 1;
