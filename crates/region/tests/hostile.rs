@@ -32,11 +32,11 @@ fn key(agent: AgentId) -> AgentKey {
 
 fn signed(epoch: u64, by: &CoordinatorKey) -> SignedView {
     let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
-    signed_with(epoch, subnet, by)
+    signed_with(epoch, subnet, &[ME, OTHER], by)
 }
 
-/// A view in which this subnet is the agent's.
-fn signed_with(epoch: u64, subnet: Range, by: &CoordinatorKey) -> SignedView {
+/// A view of these agents, in which this subnet is the first one's.
+fn signed_with(epoch: u64, subnet: Range, agents: &[AgentId], by: &CoordinatorKey) -> SignedView {
     let entry = |agent: AgentId| RosterAgent {
         agent,
         key: key(agent).public(),
@@ -52,7 +52,7 @@ fn signed_with(epoch: u64, subnet: Range, by: &CoordinatorKey) -> SignedView {
         mode: Mode::Available,
         replicas: 20,
         recovery: 1,
-        agents: vec![entry(ME), entry(OTHER)],
+        agents: agents.iter().copied().map(entry).collect(),
         delegations: vec![(subnet, Delegate::Agent(ME))],
     };
     SignedView { roster: SignedRoster::new(by, &roster).unwrap(), deltas: vec![] }
@@ -173,11 +173,35 @@ fn hosts_of_a_subnet_that_left_the_region_are_handed_back() {
     let host = routed("a.test", [10, 0, 0, 7].into());
     member.restore_host(&host);
     let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
-    let view = signed_with(6, other, &coordinator());
+    let view = signed_with(6, other, &[ME, OTHER], &coordinator());
     member.handle(Peer::Coordinator, Message::View(view), Millis(1));
     let effects = member.tick(Millis(2));
     assert!(effects.contains(&Effect::HandBack(host.host)), "{effects:?}");
     assert_eq!(member.known_hosts(), 0);
+}
+
+#[test]
+fn a_new_member_gets_copies_of_the_hosts_that_it_would_take_over() {
+    let mut member = member();
+    for number in 0..50 {
+        member.restore_host(&routed(&format!("h{number}.test"), [10, 0, 0, 7].into()));
+    }
+    member.tick(Millis(1));
+    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
+    let new = AgentId::new(3);
+    let view = signed_with(6, subnet, &[ME, OTHER, new], &coordinator());
+    member.handle(Peer::Coordinator, Message::View(view), Millis(2));
+    let effects = member.tick(Millis(3));
+    let copies = effects.iter().filter_map(|effect| match effect {
+        Effect::Pack(packing) if packing.is_copy => Some(packing.to),
+        _ => None,
+    });
+    let copies: Vec<AgentId> = copies.collect();
+    assert!(copies.len() > 10, "of about half of the hosts: {copies:?}");
+    assert!(copies.iter().all(|to| *to == new), "{copies:?}");
+    member.tick(Millis(4));
+    let repeated = member.tick(Millis(5));
+    assert!(!repeated.iter().any(|effect| matches!(effect, Effect::Pack(_))), "{repeated:?}");
 }
 
 #[test]
@@ -230,7 +254,7 @@ fn a_new_host_does_not_hold_up_the_check_of_the_others() {
     }
     member.tick(Millis(1));
     let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
-    let view = signed_with(6, other, &coordinator());
+    let view = signed_with(6, other, &[ME, OTHER], &coordinator());
     member.handle(Peer::Coordinator, Message::View(view), Millis(2));
     for step in 0..20 {
         member.restore_host(&routed(&format!("new{step}.test"), outside));

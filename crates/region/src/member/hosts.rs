@@ -25,7 +25,7 @@ use crate::member::Member;
 use crate::member::hosts::copies::BundleCopy;
 use crate::member::hosts::known::{KnownHost, State};
 use crate::message::{BUNDLE_BYTES, Bundle, Message, REQUEST_HOSTS, RoutedUrl, UrlPurpose};
-use crate::ownership::{HostPosition, PlacedHost};
+use crate::ownership::{HostPosition, PlacedHost, View};
 use crate::peer::Peer;
 use crate::time::Millis;
 
@@ -104,6 +104,7 @@ impl Member {
         }
         if self.hosts.is_checked() {
             self.hosts.checked_with(&self.skipped);
+            self.checked = None;
         }
     }
 
@@ -141,7 +142,8 @@ impl Member {
 
     /// Copies the bundle to agents that became next-nearest since the last check.
     fn renew_copies(&mut self, known: &KnownHost, now: Millis) {
-        let before = self.next_nearest(known.host, self.me, self.hosts.last_skipped());
+        let view = self.checked.as_ref().unwrap_or(&self.current);
+        let before = nearest(view, known.host, self.me, self.hosts.last_skipped());
         for to in self.next_nearest(known.host, self.me, &self.skipped) {
             if !before.contains(&to) {
                 let notice = RoutedUrl { purpose: UrlPurpose::Known, ..known.as_url() };
@@ -303,15 +305,25 @@ impl Member {
         }
     }
 
-    /// The first *t* agents besides `owner` that are not in `skipped`, in the host's order.
+    /// The agents that would take the host over from `owner`.
     fn next_nearest(
         &self,
         host: PlacedHost,
         owner: AgentId,
         skipped: &BTreeSet<AgentId>,
     ) -> Vec<AgentId> {
-        let count = usize::from(self.current.roster().recovery);
-        let order = self.current.order(host).filter(|agent| !skipped.contains(agent));
-        order.filter(|agent| *agent != owner).take(count).collect()
+        nearest(&self.current, host, owner, skipped)
     }
+}
+
+/// The first *t* agents besides `owner` that are not in `skipped`, in the host's order.
+fn nearest(
+    view: &View,
+    host: PlacedHost,
+    owner: AgentId,
+    skipped: &BTreeSet<AgentId>,
+) -> Vec<AgentId> {
+    let count = usize::from(view.roster().recovery);
+    let order = view.order(host).filter(|agent| !skipped.contains(agent));
+    order.filter(|agent| *agent != owner).take(count).collect()
 }

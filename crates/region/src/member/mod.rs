@@ -50,6 +50,8 @@ pub struct Member {
     coordinator: PublicKey,
     settings: Settings,
     current: View,
+    /// The view of the last check of all hosts that ended, while another one goes on.
+    checked: Option<View>,
     /// Older versions in ascending order, until the region has moved on to newer ones.
     older: Vec<View>,
     detector: Detector,

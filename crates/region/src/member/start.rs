@@ -93,6 +93,7 @@ impl Member {
             coordinator,
             settings,
             current: View::restore(&coordinator, view)?,
+            checked: None,
             older: Vec::new(),
             detector: Detector::new(settings.suspect_ms, now),
             voter: Voter::new(settings, votes, now),

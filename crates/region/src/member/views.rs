@@ -52,6 +52,9 @@ impl Member {
     fn adopt(&mut self, view: View, now: Millis, effects: &mut Vec<Effect>) {
         effects.push(Effect::SaveView(view.signed().clone()));
         let former = std::mem::replace(&mut self.current, view);
+        if self.checked.is_none() {
+            self.checked = Some(former.clone());
+        }
         self.older.push(former);
         // Views in the middle are given up first: the oldest is the one that all others know.
         if self.older.len() >= MAX_VERSIONS {
