@@ -105,15 +105,25 @@ async fn set_free(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError
     if hosts.is_empty() {
         return Ok(());
     }
-    let steps =
-        [include_str!("handovers/free_released_hosts.sql"), include_str!("handovers/set_free.sql")];
-    for step in steps {
-        sqlx::query(step)
-            .bind(hosts)
-            .execute(&mut *db)
-            .await
-            .map_err(StoreError::doing("set hosts free"))?;
-    }
+    sqlx::query(include_str!("handovers/free_released_hosts.sql"))
+        .bind(hosts)
+        .execute(&mut *db)
+        .await
+        .map_err(StoreError::doing("set hosts free"))?;
+    queue_front_pages(db, hosts).await?;
     give_waiting(db, hosts).await?;
+    Ok(())
+}
+
+/// Queues the front pages of hosts whose next agent may know nothing of them.
+pub(crate) async fn queue_front_pages(
+    db: &mut PgConnection,
+    hosts: &[i64],
+) -> Result<(), StoreError> {
+    sqlx::query(include_str!("handovers/queue_front_pages.sql"))
+        .bind(hosts)
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("queue the front pages of hosts"))?;
     Ok(())
 }

@@ -14,6 +14,7 @@ use sqlx::PgConnection;
 use crate::audit::{self, Entry};
 use crate::columns::{range, read_word};
 use crate::delegations::{end, latest, move_hosts, notify};
+use crate::handovers::queue_front_pages;
 use crate::moment::Moment;
 use crate::working_agents::may_work;
 use crate::{Store, StoreError};
@@ -132,32 +133,13 @@ async fn execute(
         .await
         .map_err(doing)?;
     let Some((id, reason)) = made else { return Ok(None) };
-    move_hosts(&mut tx, subnet, (*from, *to), now).await?;
-    queue_front_pages(&mut tx, subnet, *to).await?;
+    let hosts = move_hosts(&mut tx, subnet, (*from, *to), now).await?;
+    // The member does not know those that the former one had before the region was formed.
+    queue_front_pages(&mut tx, &hosts).await?;
     note(&mut tx, transfer, (DelegationId::new(id), action), now).await?;
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;
     read_word("delegations", "reason", id, &reason).map(Some)
-}
-
-/// The member may not know a host that the former one had before the region was formed.
-async fn queue_front_pages(
-    db: &mut PgConnection,
-    subnet: &Range,
-    agent: AgentId,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO pending_urls (host, url)
-         SELECT id, scheme || '://' || authority || '/' FROM hosts
-         WHERE first = $1 AND last = $2 AND agent = $3 ON CONFLICT DO NOTHING",
-    )
-    .bind(subnet.first())
-    .bind(subnet.last())
-    .bind(agent.get())
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("queue the front pages of a subnet"))?;
-    Ok(())
 }
 
 async fn note(

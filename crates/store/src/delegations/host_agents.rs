@@ -57,12 +57,13 @@ pub(crate) async fn give_hosts(
 
 /// Gives the hosts of a subnet from one member of a region to another at once, as part of the
 /// transaction that delegates the subnet. Routes on their way to the former agent are queued again.
+/// Returns the hosts.
 pub(crate) async fn move_hosts(
     db: &mut PgConnection,
     subnet: &Range,
     (from, to): (AgentId, AgentId),
     now: UnixMillis,
-) -> Result<(), StoreError> {
+) -> Result<Vec<i64>, StoreError> {
     let doing = StoreError::doing("move the hosts of a subnet within a region");
     let hosts: Vec<i64> = sqlx::query_scalar(include_str!("lock_hosts.sql"))
         .bind(subnet.first())
@@ -78,7 +79,7 @@ pub(crate) async fn move_hosts(
         .execute(db)
         .await
         .map_err(doing)?;
-    Ok(())
+    Ok(hosts)
 }
 
 /// Takes the hosts of a subnet from their agent, as part of the transaction that ends the
