@@ -10,6 +10,7 @@
 
 use std::collections::HashSet;
 
+use delegation::Availability;
 use delegation::calibration::{ControlProbe, Failback, ReopenLimits, SubnetTimes};
 use model::{AgentId, IncidentCause, IncidentState, Policy, UnixMillis};
 use serde_json::Value;
@@ -17,6 +18,7 @@ use store::agents::Worker;
 use store::incidents::{self, CurrentDelegation, Incident, Outcome, Seed};
 
 use crate::placement::Placement;
+use crate::predictor::presence;
 use crate::runtime::events::Event;
 use crate::runtime::metrics::probes::ProbePurpose;
 
@@ -33,11 +35,8 @@ pub(super) fn reopen_limits(policy: &Policy) -> ReopenLimits {
 pub(super) fn ready_agents(placement: &Placement, workers: &[Worker]) -> HashSet<AgentId> {
     let now = placement.clock.now();
     let heartbeat_cutoff = placement.limits.heartbeat_cutoff(now);
-    let is_ready = |worker: &&Worker| {
-        let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
-        let is_awake = worker.asleep_until.is_none_or(|until| until <= now);
-        is_reachable && is_awake && worker.takes_probes
-    };
+    let is_ready =
+        |worker: &&Worker| presence(worker, heartbeat_cutoff, now) == Availability::Ready;
     workers.iter().filter(is_ready).map(|worker| worker.agent).collect()
 }
 

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use delegation::Availability;
 use delegation::budget::ProbeLimits;
+use model::UnixMillis;
 use store::Store;
 use store::agents::Worker;
 
@@ -62,21 +63,28 @@ impl Predictor {
     /// orders, and has room for another probe, both at the same time and in its budget of the day.
     pub fn availability(&self, worker: &Worker, probe_limits: &ProbeLimits) -> Availability {
         let now = self.clock.now();
-        let heartbeat_cutoff = self.limits.heartbeat_cutoff(now);
-        let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
-        let availability = if worker.asleep_until.is_some_and(|until| until > now) {
-            Availability::Asleep
-        } else if !is_reachable {
-            Availability::Unreachable
-        } else if !worker.takes_probes {
-            Availability::Idle
-        } else if worker.orders >= self.limits.orders_per_agent {
-            Availability::Busy
-        } else {
-            Availability::Ready
+        let availability = match presence(worker, self.limits.heartbeat_cutoff(now), now) {
+            Availability::Ready if worker.orders >= self.limits.orders_per_agent => {
+                Availability::Busy
+            }
+            presence => presence,
         };
         self.state
             .budget
             .usage(|usage| usage.availability(probe_limits, worker.agent, availability, now))
+    }
+}
+
+/// Whether an agent carries out probes now, however many it has to do.
+pub fn presence(worker: &Worker, heartbeat_cutoff: UnixMillis, now: UnixMillis) -> Availability {
+    let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
+    if worker.asleep_until.is_some_and(|until| until > now) {
+        Availability::Asleep
+    } else if !is_reachable {
+        Availability::Unreachable
+    } else if !worker.takes_probes {
+        Availability::Idle
+    } else {
+        Availability::Ready
     }
 }
