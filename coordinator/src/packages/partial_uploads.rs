@@ -77,6 +77,10 @@ impl PartialUploads {
     /// How much has arrived of a package so far.
     pub fn length(&self, name: &PartialName, now: SystemTime) -> io::Result<u64> {
         self.remove_surplus(now)?;
+        self.bytes_on_disk(name)
+    }
+
+    fn bytes_on_disk(&self, name: &PartialName) -> io::Result<u64> {
         match fs::metadata(self.dir.join(name.file())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
             metadata => Ok(metadata?.len()),
@@ -94,7 +98,7 @@ impl PartialUploads {
 
     /// Keeps what has arrived of a package, unless more of it is kept already.
     pub fn keep(&self, name: &PartialName, bytes: &[u8], now: SystemTime) -> io::Result<()> {
-        if self.length(name, now)? > bytes.len() as u64 {
+        if self.bytes_on_disk(name)? > bytes.len() as u64 {
             return Ok(());
         }
         fs::create_dir_all(&self.dir)?;
