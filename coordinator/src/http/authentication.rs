@@ -178,10 +178,8 @@ impl FromRequestParts<ApiState> for Admin {
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
         let viewer =
             <Viewer as FromRequestParts<ApiState>>::from_request_parts(parts, state).await?;
-        match viewer.role {
-            Role::Admin => Ok(Self { name: viewer.name }),
-            Role::Viewer => Err(not_an_admin()),
-        }
+        admin(viewer.role)?;
+        Ok(Self { name: viewer.name })
     }
 }
 
@@ -194,16 +192,20 @@ impl FromRequestParts<ApiState> for AdminInPerson {
             return Err(Problem::new(StatusCode::FORBIDDEN, "not-in-person", detail));
         }
         let person = person(&parts.headers, state).await?.ok_or_else(Problem::unauthorized)?;
-        match person.role {
-            Role::Admin => Ok(Self { name: person.name }),
-            Role::Viewer => Err(not_an_admin()),
-        }
+        admin(person.role)?;
+        Ok(Self { name: person.name })
     }
 }
 
-fn not_an_admin() -> Problem {
-    let detail = "Your account may read but not change anything; ask an admin.";
-    Problem::new(StatusCode::FORBIDDEN, "not-an-admin", detail)
+/// Refuses who may not change anything.
+fn admin(role: Role) -> Result<(), Problem> {
+    match role {
+        Role::Admin => Ok(()),
+        Role::Viewer => {
+            let detail = "Your account may read but not change anything; ask an admin.";
+            Err(Problem::new(StatusCode::FORBIDDEN, "not-an-admin", detail))
+        }
+    }
 }
 
 #[cfg(test)]

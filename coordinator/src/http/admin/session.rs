@@ -54,10 +54,6 @@ impl Validate for Credentials {
     }
 }
 
-fn wrong_password() -> Problem {
-    Problem::new(StatusCode::UNAUTHORIZED, "wrong-password", "Name or password is wrong.")
-}
-
 /// The signed-in person.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Session {
@@ -165,6 +161,10 @@ pub async fn sign_in(
     audit::write(&core.store, &entry, core.now()).await?;
     let cookie = cookie(&token.text(), &core.config, None)?;
     Ok((cookie, Json(Session { name, role: account.role })))
+}
+
+fn wrong_password() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "wrong-password", "Name or password is wrong.")
 }
 
 /// The signed-in person.
