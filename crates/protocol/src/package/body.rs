@@ -87,9 +87,7 @@ fn check_size(entry: &Entry, budget: &mut u64) -> Result<(), PackageError> {
     {
         return Err(PackageError::Links(page.links.len()));
     }
-    let size = EntryRef::from(entry).size() as u64;
-    *budget = budget.checked_sub(size).ok_or(PackageError::Expands)?;
-    Ok(())
+    if EntryRef::from(entry).charge(budget) { Ok(()) } else { Err(PackageError::Expands) }
 }
 
 fn next_block(blocks: &mut InflatedBody<'_>) -> Result<Option<Vec<u8>>, PackageError> {

@@ -182,6 +182,13 @@ impl EntryRef<'_> {
         }
     }
 
+    /// Takes the memory of the entry from a budget; false where it is too small.
+    pub(super) fn charge(&self, budget: &mut u64) -> bool {
+        let rest = budget.checked_sub(self.size() as u64);
+        *budget = rest.unwrap_or(*budget);
+        rest.is_some()
+    }
+
     /// About the memory that the entry takes with texts of its own, in bytes.
     pub(super) fn size(&self) -> usize {
         match self {

@@ -19,8 +19,9 @@ use crate::page::{
 pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<Entry>, BlockError> {
     let mut entries = Vec::new();
     let mut add = |entry: Entry| {
-        let size = EntryRef::from(&entry).size() as u64;
-        *budget = budget.checked_sub(size).ok_or(BlockError::Expands)?;
+        if !EntryRef::from(&entry).charge(budget) {
+            return Err(BlockError::Expands);
+        }
         entries.push(entry);
         Ok(())
     };
