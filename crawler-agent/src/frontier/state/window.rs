@@ -162,6 +162,15 @@ impl<K: Key, V: Value> Window<K, V> {
         Ok(self.entries.first_key_value().map(|(key, entry)| (*key, &entry.value)))
     }
 
+    /// Removes the first entry.
+    pub(in crate::frontier) fn pop_first(
+        &mut self,
+        read: impl Reader<K, V> + Copy,
+    ) -> Result<Option<(K, V)>, FrontierError> {
+        let Some((key, _)) = self.first(read)? else { return Ok(None) };
+        Ok(self.remove(key, read)?.map(|value| (key, value)))
+    }
+
     /// Removes the entry with this key.
     pub(in crate::frontier) fn remove(
         &mut self,

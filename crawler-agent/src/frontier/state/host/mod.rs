@@ -345,9 +345,8 @@ impl Host {
         let read = |from, most| disk.queue(number, from, most);
         let mut drained = Vec::new();
         while drained.len() < most {
-            let Some((key, queued)) = self.queue.first(read)? else { break };
+            let Some((_, queued)) = self.queue.pop_first(read)? else { break };
             drained.push((format!("{}{}", self.record.key, queued.path), queued.redirects));
-            self.queue.remove(key, read)?;
         }
         Ok(drained)
     }
@@ -364,11 +363,10 @@ impl Host {
         let read = |from, most| disk.queue(number, from, most);
         let mut ended = Vec::new();
         while ended.len() < most {
-            let Some((key, queued)) = self.queue.first(read)? else { break };
-            let page = PageRecord::without_content(queued.path.to_string(), key.0);
+            let Some(((depth, order), queued)) = self.queue.pop_first(read)? else { break };
+            let page = PageRecord::without_content(queued.path.into(), depth);
             ended.push(format!("{}{}", self.record.key, page.path));
-            self.queue.remove(key, read)?;
-            self.insert_page((at.0, key.1), page);
+            self.insert_page((at.0, order), page);
         }
         Ok(ended)
     }
@@ -383,9 +381,8 @@ impl Host {
         let read = |from, most| disk.pages(number, from, most);
         let mut drained = Vec::new();
         while drained.len() < most {
-            let Some((key, record)) = self.pages.first(read)? else { break };
+            let Some((_, record)) = self.pages.pop_first(read)? else { break };
             drained.push(format!("{}{}", self.record.key, record.path));
-            self.pages.remove(key, read)?;
         }
         Ok(drained)
     }
