@@ -1,6 +1,6 @@
 //! The end of a membership, because the owner wants no region any more.
 
-use std::{fs, io, path::Path};
+use std::{fs, path::Path};
 
 use super::{
     PeersError,
@@ -31,16 +31,9 @@ pub(super) fn end(dir: &Path, store: &FrontierHandle) -> Result<(), PeersError> 
     // Before the file, which still names the hosts if this process ends now.
     store.sync_here()?;
     drop(disk);
-    remove(&file).map_err(PeersError::Remove)?;
+    fs::remove_file(&file).map_err(PeersError::Remove)?;
     tracing::info!(hosts = handed_back, "left the region: its hosts are handed back");
     Ok(())
-}
-
-fn remove(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
 }
 
 #[cfg(test)]

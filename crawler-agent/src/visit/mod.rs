@@ -76,6 +76,13 @@ struct FetchResult {
     failures: u32,
 }
 
+impl FetchResult {
+    /// What a request without an answer leaves behind.
+    fn without_links(fetch: Fetch, page: Option<PageRecord>, failures: u32) -> Self {
+        Self { fetch, page, links: Vec::new(), target_is_shared: false, failures }
+    }
+}
+
 impl Visitor {
     /// Least time between two requests to a host without a Crawl-delay.
     pub fn delay(&self) -> Duration {
@@ -203,8 +210,7 @@ impl Visitor {
             timing,
         );
         if let Some(pause) = retry::requested_pause(&head, started) {
-            // A page that is known already is simply due again after its period.
-            if item.known.is_none() && item.attempts.saturating_add(1) < retry::ATTEMPTS {
+            if retry::has_attempts(item) {
                 return self.retry_later(visit, item, Some(pause));
             }
             visit.delay = visit.delay.max(pause);
@@ -257,7 +263,7 @@ impl Visitor {
             return Ok(());
         }
         let temporary = problem.is_temporary();
-        if temporary && item.known.is_none() && item.attempts.saturating_add(1) < retry::ATTEMPTS {
+        if temporary && retry::has_attempts(item) {
             return self.retry_later(visit, item, None);
         }
         // A bad body says nothing about the host, which did answer.
@@ -266,9 +272,7 @@ impl Visitor {
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let page =
             if temporary { Some(revisit::known_or_new(item)) } else { revisit::still_known(item) };
-        let links = Vec::new();
-        let result = FetchResult { fetch, page, links, target_is_shared: false, failures };
-        self.done(visit, item, result)
+        self.done(visit, item, FetchResult::without_links(fetch, page, failures))
     }
 
     /// Ends or retries a URL whose host has no address, or none that may be contacted.
@@ -283,7 +287,7 @@ impl Visitor {
         if matches!(error, ResolveError::Refused(_)) {
             return self.without_request(visit, item, outcome);
         }
-        if item.known.is_none() && item.attempts.saturating_add(1) < retry::ATTEMPTS {
+        if retry::has_attempts(item) {
             return self.retry_later(visit, item, None);
         }
         // The host rests as after a request that failed, so that a name server that is down for a
@@ -291,9 +295,7 @@ impl Visitor {
         let failures = visit.record.failures + 1;
         let page = Some(revisit::known_or_new(item));
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
-        let links = Vec::new();
-        let result = FetchResult { fetch, page, links, target_is_shared: false, failures };
-        self.done(visit, item, result)
+        self.done(visit, item, FetchResult::without_links(fetch, page, failures))
     }
 
     /// Ends a URL for which nothing was sent; the host is due at once.

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Attempts that a URL is given.
-pub(super) const ATTEMPTS: u8 = 3;
+const ATTEMPTS: u8 = 3;
 
 /// Failures in a row after which a host is given up; with the default pauses this takes about four
 /// hours.
@@ -67,6 +67,12 @@ impl Visitor {
             }
         }
     }
+}
+
+/// Whether a URL whose attempt failed is tried again soon. A page that is known already is simply
+/// due again after its period.
+pub(super) fn has_attempts(item: &QueueItem) -> bool {
+    item.known.is_none() && item.attempts.saturating_add(1) < ATTEMPTS
 }
 
 /// Pause after `failures` failures in a row: `first` after one, doubled with each further one, so
