@@ -42,8 +42,7 @@ const FOREIGN: [Name; 2] = Name::all(["svg", "math"]);
 const MAX_OPEN: usize = 2_048;
 
 /// Most open elements that end tags without an element are compared with. After these, end tags are
-/// compared with the innermost [`NEAR`] elements, so that millions of them take no longer than
-/// other markup.
+/// compared with the innermost [`NEAR`] elements, so that millions of them take little time.
 const MAX_COMPARED: usize = 4 << 20;
 const NEAR: usize = 32;
 

@@ -15,8 +15,8 @@ use crate::{machine, repository};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Crawlers to run, and no others: ours, wget2, httrack, scrapy, spider, and ours-slow-sync,
-    /// whose calls of fsync take 10 ms more. Default: all but the last; what cannot be provided is
-    /// left out
+    /// whose calls of fsync take 10 ms more. Default: all but the last, without those that cannot
+    /// be provided on this machine
     #[arg(long, value_delimiter = ',')]
     only: Vec<Crawler>,
     /// Prints one JSON document instead of a table
