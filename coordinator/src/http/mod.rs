@@ -11,6 +11,7 @@ pub mod agent;
 pub mod authentication;
 mod concurrency_limit;
 pub mod connections;
+mod download_slots;
 pub mod extract;
 pub mod forwarded_for;
 pub mod metrics;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::http::admin::events::OverviewCache;
 use crate::http::admin::session::SignInGuard;
 use crate::http::concurrency_limit::ConcurrencyLimit;
+use crate::http::download_slots::DownloadSlots;
 use crate::runtime::agent_programs::AgentPrograms;
 use crate::tasks::coordinator::Coordinator;
 
@@ -13,9 +14,6 @@ use crate::tasks::coordinator::Coordinator;
 const SEARCHES: usize = 8;
 /// Event streams that are open at the same time.
 const EVENT_STREAMS: usize = 64;
-
-/// Downloads that run at the same time; strangers start them.
-const DOWNLOADS: usize = 8;
 
 /// Shared by all handlers; cheap to clone.
 #[derive(Clone)]
@@ -33,7 +31,7 @@ pub struct ApiState {
     /// The agent's programs that partners can download.
     pub agent_programs: Arc<AgentPrograms>,
     /// Limits concurrent downloads.
-    pub downloads: ConcurrencyLimit,
+    pub downloads: DownloadSlots,
 }
 
 impl ApiState {
@@ -47,7 +45,7 @@ impl ApiState {
             event_streams: ConcurrencyLimit::new(EVENT_STREAMS),
             searches: ConcurrencyLimit::new(SEARCHES),
             agent_programs: Arc::new(agent_programs),
-            downloads: ConcurrencyLimit::new(DOWNLOADS),
+            downloads: DownloadSlots::default(),
         }
     }
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use tokio_util::io::ReaderStream;
 use utoipa::ToSchema;
 
+use crate::http::admin::session::Peer;
 use crate::http::extract::{Json, Path};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
@@ -68,6 +69,7 @@ pub async fn list(State(state): State<ApiState>) -> Result<Json<Downloads>, Prob
 /// Serves `/downloads/NAME`: a program of the operator, or a file of this version.
 pub async fn get(
     State(state): State<ApiState>,
+    Peer(client): Peer,
     Path(name): Path<String>,
 ) -> Result<Response, Problem> {
     match name.as_str() {
@@ -77,16 +79,16 @@ pub async fn get(
         _ => {}
     }
     let path = state.agent_programs.path(&name).ok_or_else(|| nothing(&name))?;
-    let permit = state.downloads.try_acquire("Too many downloads run at once; try again.")?;
+    let slot = state.downloads.begin(client)?;
     let file = tokio::fs::File::open(path).await.map_err(|_| nothing(&name))?;
     let metadata = file.metadata().await.map_err(|error| Problem::internal(&error))?;
     if !metadata.is_file() {
         return Err(nothing(&name));
     }
     let stream = ReaderStream::new(file);
-    // The permit lives as long as the download.
+    // The slot is held as long as the download lasts.
     let stream = futures_util::StreamExt::map(stream, move |chunk| {
-        let _held = &permit;
+        let _held = &slot;
         chunk
     });
     let length = metadata.len().to_string();
