@@ -75,6 +75,16 @@ impl Predictor {
     }
 }
 
+/// Milliseconds after which an agent that was expected is not counted on any more: a day.
+const ABSENT_AFTER_MS: i64 = 86_400_000;
+
+/// Whether an agent has been away for so long that searches do not wait for it. It counts again
+/// from its next heartbeat on.
+pub fn is_absent(worker: &Worker, now: UnixMillis) -> bool {
+    let expected_at = worker.last_heartbeat_at.max(worker.asleep_until);
+    expected_at.is_some_and(|at| at < now.plus_ms(-ABSENT_AFTER_MS))
+}
+
 /// Whether an agent carries out probes now, however many it has to do.
 pub fn presence(worker: &Worker, heartbeat_cutoff: UnixMillis, now: UnixMillis) -> Availability {
     let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
@@ -86,5 +96,33 @@ pub fn presence(worker: &Worker, heartbeat_cutoff: UnixMillis, now: UnixMillis) 
         Availability::Idle
     } else {
         Availability::Ready
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use model::AgentId;
+
+    use super::*;
+
+    #[test]
+    fn an_agent_is_absent_a_day_after_it_was_expected() {
+        let worker = |last_heartbeat_at, asleep_until| Worker {
+            agent: AgentId::new(1),
+            home: Ipv4Addr::LOCALHOST.into(),
+            last_heartbeat_at,
+            asleep_until,
+            takes_probes: true,
+            orders: 0,
+        };
+        let at = |days: i64| Some(UnixMillis(days * ABSENT_AFTER_MS));
+        let now = UnixMillis(10 * ABSENT_AFTER_MS);
+        assert!(!is_absent(&worker(None, None), now), "it has just joined");
+        assert!(!is_absent(&worker(at(9), None), now));
+        assert!(is_absent(&worker(at(8), None), now));
+        assert!(!is_absent(&worker(at(2), at(12)), now), "it sleeps as it said");
+        assert!(is_absent(&worker(at(2), at(8)), now));
     }
 }

@@ -28,7 +28,11 @@ use crate::search::DelegationSearch;
 pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = parts.hierarchy.current() else { return Ok(Outcome::Idle) };
     let open_now = searches::undelegated_subnets(&parts.store).await?;
-    let count = searches_at_once(parts, &delegated).await?.saturating_sub(open_now.len());
+    // Searches that wait for agents that cannot be asked must not keep others from being opened.
+    let patience_ms = i64::from(parts.policy.load().patience_ms);
+    let opened_after = parts.clock.now().plus_ms(-patience_ms);
+    let working = searches::working(&parts.store, opened_after).await?;
+    let count = searches_at_once(parts, &delegated).await?.saturating_sub(working);
     if count == 0 {
         return Ok(Outcome::Idle);
     }

@@ -24,6 +24,7 @@ mod restart;
 mod resumption;
 mod several_places;
 mod shared_storage;
+mod silent_subnets;
 mod slow_pages;
 mod slow_paths;
 mod standing;

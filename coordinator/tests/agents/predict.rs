@@ -23,7 +23,7 @@ const SUBNETS: u32 = 45;
 pub(crate) const FIRST: u32 = 9;
 const LONGEST: Duration = Duration::from_secs(60);
 
-fn address(subnet: u32) -> Ipv4Addr {
+pub(crate) fn address(subnet: u32) -> Ipv4Addr {
     Ipv4Addr::from_bits(Ipv4Addr::new(198, 51, 100, 1).to_bits() + 4 * subnet)
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn hierarchy() -> Hierarchy {
     builder.build(Generation::new(0), companies.into_companies()).0
 }
 
-async fn change(running: &Running, wish: impl FnOnce(&mut Policy)) {
+pub(crate) async fn change(running: &Running, wish: impl FnOnce(&mut Policy)) {
     let mut policy = **running.coordinator.policy.load();
     wish(&mut policy);
     running.coordinator.policy.change(policy, running.coordinator.now()).await.unwrap();

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use hierarchy::{Hierarchy, SubnetId};
 use model::{AgentId, Phase, Reason};
 
+use crate::target;
 use crate::trail::Measurement;
 use crate::{AvailableAgents, Candidate, DelegationTable, ProbeOutcome, TrailProbe, candidates};
 
@@ -140,16 +141,9 @@ pub(crate) fn proceed(
     match ready {
         Some(candidate) => Step::Ask(candidate),
         None if pending > 0 => Step::Wait,
-        None if has_skipped => wait_or_improve(overdue, search.provisional),
+        None if has_skipped => search.hold(agents, policy),
         None => fastest.map_or(Step::NoAnswer, |fastest| fastest.decide(rule.otherwise, false)),
     }
-}
-
-/// The step while no agent can be asked: after the end of patience the fastest agent so far gets
-/// the subnet, if it is another than before.
-fn wait_or_improve(overdue: Option<Measurement>, provisional: Option<AgentId>) -> Step {
-    let better = overdue.filter(|fastest| provisional != Some(fastest.agent));
-    better.map_or(Step::Wait, |fastest| fastest.decide(Reason::Lowest, true))
 }
 
 impl Search<'_> {
@@ -158,10 +152,21 @@ impl Search<'_> {
         self.trail.iter().any(|probe| probe.agent == agent)
     }
 
-    /// The step while no agent may be asked.
+    /// The step while no agent can be asked. After the end of patience the fastest agent so far
+    /// gets the subnet, if it is another than before. Where several agents got no answer and none
+    /// got one, the target is given up for now: the agents that are left may never come back, and
+    /// the search would be open for ever.
     pub(crate) fn hold(&self, agents: &AvailableAgents, policy: &Policy) -> Step {
-        let overdue = self.fastest(agents).filter(|_| self.waited_ms >= policy.patience_ms);
-        wait_or_improve(overdue, self.provisional)
+        if self.waited_ms < policy.patience_ms {
+            return Step::Wait;
+        }
+        match self.fastest(agents) {
+            Some(fastest) if self.provisional != Some(fastest.agent) => {
+                fastest.decide(Reason::Lowest, true)
+            }
+            None if target::is_silent(self.trail) && self.pending(agents) == 0 => Step::NoAnswer,
+            Some(_) | None => Step::Wait,
+        }
     }
 
     /// The fastest available agent; of several equal ones, the one asked first.

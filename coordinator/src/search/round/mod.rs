@@ -28,7 +28,7 @@ use store::probes::{self, ExpectedAnswer, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
-use crate::predictor::{Observation, ensure_taught, probe_limits, search_reports};
+use crate::predictor::{Observation, ensure_taught, is_absent, probe_limits, search_reports};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -81,8 +81,10 @@ impl<'a> SearchRound<'a> {
         let workers = agents::workers(&parts.store).await?;
         let policy = parts.policy.load_full();
         let probe_limits = probe_limits(policy.probes);
+        let now = parts.clock.now();
         let available: AvailableAgents = workers
             .iter()
+            .filter(|worker| !is_absent(worker, now))
             .map(|worker| (worker.agent, predictor.availability(worker, &probe_limits)))
             .collect();
         let mut round = Self {
@@ -91,7 +93,7 @@ impl<'a> SearchRound<'a> {
             probe_limits,
             agents: AvailableAgents::default(),
             suspects: AvailableAgents::default(),
-            constraints: current_constraints(&parts.store, parts.clock.now()).await?,
+            constraints: current_constraints(&parts.store, now).await?,
             region_moves: parts.region_moves.load_full(),
             references: predictor.state.references(delegated.hierarchy()),
             trust: predictor

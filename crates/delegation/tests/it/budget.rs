@@ -67,6 +67,38 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
 }
 
 #[test]
+fn a_held_search_that_nobody_could_answer_ends() {
+    let hierarchy = hierarchy();
+    let delegation_table = map::delegation_table(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
+    let available = map::ready(&[1, 2, 3, 4]);
+    let policy = Policy::default();
+    let target = subnet(&hierarchy, RANGES[3]);
+    let limits = ProbeLimits { per_target: 3, ..ProbeLimits::default() };
+    let mut usage = ProbeUsage::default();
+    (1..=3).for_each(|number| usage.record(agent(number), target, UnixMillis(0)));
+    let step = |answers: usize, waited_ms| {
+        let outcome = |nth| {
+            if nth < answers { ProbeOutcome::Unreachable } else { ProbeOutcome::Pending }
+        };
+        let trail: Vec<TrailProbe> = (0..3_i64)
+            .zip(0..)
+            .map(|(number, nth)| TrailProbe {
+                agent: agent(number + 1),
+                phase: Phase::Rest,
+                outcome: outcome(nth),
+            })
+            .collect();
+        let policy = Policy { parallel: 4, ..policy };
+        let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
+        let step = next_step(&hierarchy, &delegation_table, &available, &policy, &search);
+        usage.hold(&limits, step, (&available, &policy, &search), UnixMillis(1))
+    };
+    assert_eq!(step(3, 0), Step::Wait);
+    assert_eq!(step(2, policy.patience_ms), Step::Wait, "an answer is due");
+    assert_eq!(step(3, policy.patience_ms), Step::NoAnswer);
+}
+
+#[test]
 fn silent_addresses_give_way_to_others_for_a_week() {
     let [first, second] = [1, 2].map(|last| IpAddr::from([20, 1, 0, last]));
     let next = |silent: [bool; 2], at| {

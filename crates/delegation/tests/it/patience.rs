@@ -150,6 +150,18 @@ fn nothing_is_decided_without_a_measurement() {
 }
 
 #[test]
+fn a_target_that_several_agents_did_not_reach_is_not_waited_for() {
+    let mut case = case().with(4, Availability::Unreachable);
+    for number in [1, 2] {
+        case = case.answered(number, ProbeOutcome::Unreachable);
+    }
+    case.asks(3);
+    let case = case.answered(3, ProbeOutcome::Unreachable);
+    assert_eq!(case.step(), Step::Wait, "the fourth agent may come back");
+    assert_eq!(case.overdue().step(), Step::NoAnswer);
+}
+
+#[test]
 fn an_answer_from_who_left_is_not_waited_for() {
     let mut case = case().answered(1, ProbeOutcome::Pending);
     assert_eq!(case.step(), Step::Wait);

@@ -240,6 +240,17 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
     Ok(())
 }
 
+/// Number of the open searches of subnets without an agent that wait for an answer, or were opened
+/// after `opened_after`. The others wait for agents that cannot be asked now.
+pub async fn working(store: &Store, opened_after: UnixMillis) -> Result<usize, StoreError> {
+    let count: i64 = sqlx::query_scalar(include_str!("working.sql"))
+        .bind(Moment(opened_after))
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("count the searches that agents work for"))?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
 /// Subnets with an open search and without an agent.
 pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError> {
     // The statement uses a subselect: Postgres would answer a join by reading every delegation.
