@@ -9,14 +9,13 @@ use store::hosts;
 
 use crate::intake::Intake;
 use crate::registry::unregistered_space::Addition;
+use crate::runtime::back_off::GIVEN_UP_MS;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 /// Hosts in one batch.
 const BATCH: u32 = 2_000;
-/// After this time a new URL makes a host that was given up be looked up again, in milliseconds.
-const GIVEN_UP_MS: i64 = 24 * 3_600_000;
 
 /// Finds the smallest subnet of each host ("we first find the smallest subnet from the IP hierarchy
 /// that includes the IP of the new URL", IPMicra III.E) and gives the host to the agent to which

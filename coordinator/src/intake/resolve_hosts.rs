@@ -18,15 +18,13 @@ use url::Host;
 use crate::intake::Intake;
 use crate::intake::dns::LookupError;
 use crate::intake::zones::{Permission, zone_of};
-use crate::runtime::back_off::retry_ms;
+use crate::runtime::back_off::{GIVEN_UP_MS, retry_ms};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 /// Attempts if the DNS answers that the name has no address.
 const ATTEMPTS_WITHOUT_ADDRESS: u32 = 3;
-/// After this time a new URL makes a host that was given up be looked up again, in milliseconds.
-const GIVEN_UP_MS: i64 = 24 * 3_600_000;
 /// Time for a first lookup.
 const FIRST_PATIENCE: Duration = Duration::from_secs(2);
 /// Time for a repeated lookup.

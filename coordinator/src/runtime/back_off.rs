@@ -6,6 +6,9 @@ use std::time::Duration;
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const RETRY_LIMIT: Duration = Duration::from_mins(10);
 
+/// After this time a new URL gives a host that was given up another chance, in milliseconds.
+pub const GIVEN_UP_MS: i64 = 24 * 3_600_000;
+
 /// `first`, doubled `attempts` times, at most `limit`.
 pub fn doubled(first: Duration, attempts: u32, limit: Duration) -> Duration {
     first.saturating_mul(1 << attempts.min(20)).min(limit)

@@ -2,10 +2,10 @@
 
 use delegation::target::{KnownAddress, next_address};
 use model::{CrawlUrl, UnixMillis};
-use store::searches::{self, OpenSearch, SubnetAddress};
+use store::searches::{self, OpenSearch, Retries, SubnetAddress};
 use store::{StoreError, probes};
 
-use crate::runtime::back_off::retry_ms;
+use crate::runtime::back_off::{GIVEN_UP_MS, retry_ms};
 use crate::runtime::events::Event;
 use crate::search::round::SearchRound;
 
@@ -37,12 +37,14 @@ impl SearchRound<'_> {
         }
         let now = self.parts.clock.now();
         let reason = format!("no agent got an answer from {}", search.target);
-        let attempts = self.parts.limits.search_attempts;
         let doublings = search.attempts.saturating_add(RETRY_DOUBLINGS);
-        let retry_at = now.plus_ms(retry_ms(doublings));
+        let retries = Retries {
+            next_at: now.plus_ms(retry_ms(doublings)),
+            attempts: self.parts.limits.search_attempts,
+            given_up_until: now.plus_ms(GIVEN_UP_MS),
+        };
         self.counts.ended += 1;
-        searches::end_unanswered(&self.parts.store, search.id, &reason, retry_at, attempts, now)
-            .await
+        searches::end_unanswered(&self.parts.store, search.id, &reason, retries, now).await
     }
 }
 

@@ -17,7 +17,7 @@ pub use decided::{
     position_of_oldest, times_at_other_addresses,
 };
 pub use trail::{SearchTrail, TrailProbe, trail};
-pub use unanswered::{SubnetAddress, addresses_in_subnet, end_unanswered, retarget};
+pub use unanswered::{Retries, SubnetAddress, addresses_in_subnet, end_unanswered, retarget};
 
 use crate::columns::{range, read_word};
 use crate::moment::Moment;

@@ -79,15 +79,24 @@ pub async fn retarget(
     Ok(true)
 }
 
-/// Closes a search without an answer from its target. Waiting hosts of its subnet try again at
-/// `retry_at`; those that have tried `attempts` times are given up, and their waiting URLs are
-/// deleted.
+/// When the hosts of a subnet in which nothing answered are tried again.
+#[derive(Debug, Clone, Copy)]
+pub struct Retries {
+    /// Time of the next try.
+    pub next_at: UnixMillis,
+    /// Tries after which a host is given up.
+    pub attempts: u32,
+    /// A host that is given up may be found again from then on.
+    pub given_up_until: UnixMillis,
+}
+
+/// Closes a search without an answer from its target. Waiting hosts of its subnet are tried again
+/// or given up; the waiting URLs of those that are given up are deleted.
 pub async fn end_unanswered(
     store: &Store,
     search: SearchId,
     reason: &str,
-    retry_at: UnixMillis,
-    attempts: u32,
+    retries: Retries,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("end a search without an answer");
@@ -95,9 +104,10 @@ pub async fn end_unanswered(
     let failed: Vec<i64> = sqlx::query_scalar(include_str!("end_unanswered.sql"))
         .bind(search.get())
         .bind(reason)
-        .bind(Moment(retry_at))
-        .bind(i32::try_from(attempts).unwrap_or(i32::MAX))
+        .bind(Moment(retries.next_at))
+        .bind(i32::try_from(retries.attempts).unwrap_or(i32::MAX))
         .bind(Moment(now))
+        .bind(Moment(retries.given_up_until))
         .fetch_all(&mut *tx)
         .await
         .map_err(doing)?;

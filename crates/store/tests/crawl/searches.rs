@@ -4,7 +4,7 @@ use model::{AgentId, Phase, ProbeMethod, ProbeState, Reason, SearchId, Strategy}
 use protocol::{ProbeReport, ProbeResult};
 use store::delegations::{self, Decision, DecisionOutcome};
 use store::probes::{self, NewProbe, NewReports};
-use store::searches::{self, NewSearch, OpenSearch, OpenSearchFilter, SearchKind};
+use store::searches::{self, NewSearch, OpenSearch, OpenSearchFilter, Retries, SearchKind};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
@@ -281,16 +281,22 @@ async fn silence_is_tried_again_and_then_given_up() {
         open(&world).await;
         let search = only(&world, SearchKind::Undelegated).await.unwrap();
         assert_eq!(search.attempts, attempt - 1);
-        let retry_at = NOW.plus_ms(1_000);
-        searches::end_unanswered(world.store(), search.id, "no answer", retry_at, 2, NOW)
+        let retries = Retries {
+            next_at: NOW.plus_ms(1_000),
+            attempts: 2,
+            given_up_until: NOW.plus_ms(60_000),
+        };
+        searches::end_unanswered(world.store(), search.id, "no answer", retries, NOW)
             .await
             .unwrap();
         assert!(only(&world, SearchKind::Undelegated).await.is_none());
         assert!(world.waiting(NOW, NOW).await.is_empty());
-        let again = world.waiting(NOW, retry_at).await.len();
+        let again = world.waiting(NOW, retries.next_at).await.len();
         assert_eq!(again, usize::from(attempt == 1), "given up after the second");
     }
-    assert_eq!(world.queue(&["http://a.example/"]).await, 0);
+    let url = "http://a.example/";
+    assert_eq!(world.queue_at(&[url], NOW.plus_ms(59_999)).await, 0);
+    assert_eq!(world.queue_at(&[url], NOW.plus_ms(60_000)).await, 1);
 }
 
 #[tokio::test]

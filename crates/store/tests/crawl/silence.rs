@@ -3,7 +3,7 @@
 use model::{AgentId, Phase, ProbeMethod, Strategy};
 use protocol::{ProbeReport, ProbeResult};
 use store::probes::{self, NewProbe, Target};
-use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, SearchKind};
+use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, Retries, SearchKind};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
@@ -85,7 +85,8 @@ async fn a_host_whose_address_is_silent_is_probed_last() {
     world.queue(&["http://b.example/"]).await;
     world.settle_hosts("198.51.100.8", SUBNET).await;
     let search = open(&world).await;
-    searches::end_unanswered(world.store(), search.id, "nobody", NOW, 9, NOW).await.unwrap();
+    let retries = Retries { next_at: NOW, attempts: 9, given_up_until: NOW };
+    searches::end_unanswered(world.store(), search.id, "nobody", retries, NOW).await.unwrap();
     let waiting = world.waiting(NOW.plus_ms(-1), NOW).await;
     assert_eq!((waiting.len(), waiting[0].address), (1, ip("198.51.100.8")));
     let waiting = world.waiting(NOW, NOW).await;

@@ -78,8 +78,12 @@ impl World {
     }
 
     pub(crate) async fn queue(&self, texts: &[&str]) -> u64 {
+        self.queue_at(texts, NOW).await
+    }
+
+    pub(crate) async fn queue_at(&self, texts: &[&str], at: UnixMillis) -> u64 {
         let list: Vec<NewUrl> = texts.iter().map(|text| url(text)).collect();
-        urls::queue(self.store(), &list, NOW).await.unwrap()
+        urls::queue(self.store(), &list, at).await.unwrap()
     }
 
     /// Gives every host that has none an address and puts it into a subnet.
