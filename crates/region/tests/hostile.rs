@@ -37,6 +37,15 @@ fn signed(epoch: u64, by: &CoordinatorKey) -> SignedView {
 
 /// A view of these agents, in which this subnet is the first one's.
 fn signed_with(epoch: u64, subnet: Range, agents: &[AgentId], by: &CoordinatorKey) -> SignedView {
+    delegated(epoch, (subnet, Delegate::Agent(ME)), agents, by)
+}
+
+fn delegated(
+    epoch: u64,
+    delegation: (Range, Delegate),
+    agents: &[AgentId],
+    by: &CoordinatorKey,
+) -> SignedView {
     let entry = |agent: AgentId| RosterAgent {
         agent,
         key: key(agent).public(),
@@ -53,7 +62,7 @@ fn signed_with(epoch: u64, subnet: Range, agents: &[AgentId], by: &CoordinatorKe
         replicas: 20,
         recovery: 1,
         agents: agents.iter().copied().map(entry).collect(),
-        delegations: vec![(subnet, Delegate::Agent(ME))],
+        delegations: vec![delegation],
     };
     SignedView { roster: SignedRoster::new(by, &roster).unwrap(), deltas: vec![] }
 }
@@ -63,8 +72,18 @@ fn view() -> View {
 }
 
 fn member() -> Member {
+    member_with(signed(5, &coordinator()))
+}
+
+/// The member, with a subnet that is all members'.
+fn member_that_shares() -> Member {
+    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
+    member_with(delegated(5, (subnet, Delegate::Spread), &[ME, OTHER], &coordinator()))
+}
+
+fn member_with(view: SignedView) -> Member {
     let identity = Identity { agent: ME, coordinator: coordinator().public(), incarnation: 1 };
-    Member::join(identity, Settings::default(), signed(5, &coordinator()), Millis(0)).unwrap()
+    Member::join(identity, Settings::default(), view, Millis(0)).unwrap()
 }
 
 fn gate() -> Gate {
@@ -169,7 +188,7 @@ fn urls_that_are_not_the_regions_are_for_the_coordinator() {
 
 #[test]
 fn hosts_of_a_subnet_that_left_the_region_are_handed_back() {
-    let mut member = member();
+    let mut member = member_that_shares();
     let host = routed("a.test", [10, 0, 0, 7].into());
     member.restore_host(&host);
     let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
@@ -178,6 +197,18 @@ fn hosts_of_a_subnet_that_left_the_region_are_handed_back() {
     let effects = member.tick(Millis(2));
     assert!(effects.contains(&Effect::HandBack(host.host)), "{effects:?}");
     assert_eq!(member.known_hosts(), 0);
+}
+
+#[test]
+fn a_member_keeps_the_hosts_that_are_its_own_also_outside_of_the_region() {
+    let mut member = member();
+    member.restore_host(&routed("a.test", [10, 0, 0, 7].into()));
+    let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
+    let view = signed_with(6, other, &[ME, OTHER], &coordinator());
+    member.handle(Peer::Coordinator, Message::View(view), Millis(1));
+    let effects = member.tick(Millis(2));
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::HandBack(_))), "{effects:?}");
+    assert_eq!(member.known_hosts(), 1);
 }
 
 #[test]
@@ -245,7 +276,7 @@ fn a_version_that_does_not_exist_is_not_promised() {
 
 #[test]
 fn a_new_host_does_not_hold_up_the_check_of_the_others() {
-    let mut member = member();
+    let mut member = member_that_shares();
     let inside = IpAddr::from([10, 0, 0, 7]);
     let outside = IpAddr::from([10, 0, 1, 7]);
     let hosts = 5 * Settings::default().hosts_a_step;

@@ -20,6 +20,7 @@ use model::AgentId;
 pub(super) use copies::Copies;
 pub(super) use known::{HostState, Hosts};
 
+use crate::delegations::Delegate;
 use crate::effect::{BundleToPack, Effect};
 use crate::member::Member;
 use crate::member::hosts::copies::BundleCopy;
@@ -131,13 +132,19 @@ impl Member {
                 self.renew_copies(&known, now);
             }
             // The subnet left the region, and its next agent does not know of this one. An agent
-            // that left itself keeps what the coordinator delegates to it.
-            (_, None) if self.current.has(self.me) => {
+            // keeps what the coordinator delegates to it: it gets an order when that ends.
+            (_, None) if self.current.has(self.me) && !self.was_delegate(known.host) => {
                 self.hosts.remove(position);
                 effects.push(Effect::HandBack(known.host));
             }
             _ => {}
         }
+    }
+
+    /// Whether the host's subnet was delegated to this agent itself before the change.
+    fn was_delegate(&self, host: PlacedHost) -> bool {
+        let view = self.checked.as_ref().unwrap_or(&self.current);
+        view.delegations().lookup(host.address) == Some(Delegate::Agent(self.me))
     }
 
     /// Copies the bundle to agents that became next-nearest since the last check.
