@@ -256,6 +256,28 @@ fn a_site_with_endless_host_names_does_not_fill_the_memory() {
 }
 
 #[test]
+fn notices_leave_room_for_the_hosts_of_links() {
+    let mut member = member_that_shares();
+    let inside = IpAddr::from([10, 0, 0, 7]);
+    let numbers: Vec<u32> = (0..60_000).collect();
+    for (number, part) in (1..).zip(numbers.chunks(BATCH_URLS)) {
+        let notice = |host: &u32| RoutedUrl {
+            purpose: UrlPurpose::Known,
+            ..routed(&format!("noticed{host}.test"), inside)
+        };
+        let batch = Batch { number, urls: part.iter().map(notice).collect() };
+        member.handle(Peer::Agent(OTHER), Message::Urls(batch), Millis(1));
+    }
+    assert_eq!(member.known_hosts(), numbers.len());
+    let accepted = (0..10).any(|number| {
+        let url = routed(&format!("linked{number}.test"), inside).url;
+        let link = Link { url, depth: 1, redirects: 0 };
+        member.offer(link, inside, Millis(1), &mut Vec::new()) == LinkOutcome::Own
+    });
+    assert!(accepted, "some of ten hosts are its own");
+}
+
+#[test]
 fn a_version_that_does_not_exist_is_not_promised() {
     let mut member = member();
     let mut ask = |count, epoch| {

@@ -1,29 +1,39 @@
-//! How many hosts a member takes on because links lead to them.
+//! How many hosts a member takes on because others name them.
 
 use crate::time::Millis;
 
-/// Most hosts within [`PERIOD_MS`]: as many as the coordinator takes from one agent a day. A site
-/// with endless host names would fill the memory of the members otherwise.
-const MOST: u32 = 50_000;
+/// Most hosts within [`PERIOD_MS`] to which links lead: as many as the coordinator takes from one
+/// agent a day. A site with endless host names would fill the memory of the members otherwise.
+pub(super) const LINKED: u32 = 50_000;
+
+/// Most hosts within [`PERIOD_MS`] that other members tell of because they may fail. They come in
+/// large numbers when a member joins, and must not use up what is left for links.
+pub(super) const NOTICED: u32 = 4 * LINKED;
 
 /// A day, in milliseconds.
 const PERIOD_MS: u64 = 86_400_000;
 
-/// Hosts that links added since the beginning of a period.
-#[derive(Debug, Clone, Default)]
+/// Hosts that were added since the beginning of a period.
+#[derive(Debug, Clone)]
 pub(super) struct NewHosts {
+    most: u32,
     begin: Millis,
     count: u32,
 }
 
 impl NewHosts {
+    /// At most `most` hosts within a period.
+    pub(super) fn new(most: u32) -> Self {
+        Self { most, begin: Millis(0), count: 0 }
+    }
+
     /// Counts a new host; false where it is one too many.
     pub(super) fn admit(&mut self, now: Millis) -> bool {
         if now.since(self.begin) >= PERIOD_MS {
-            *self = Self { begin: now, count: 0 };
+            *self = Self { begin: now, ..Self::new(self.most) };
         }
         self.count = self.count.saturating_add(1);
-        self.count <= MOST
+        self.count <= self.most
     }
 }
 
@@ -33,9 +43,9 @@ mod tests {
 
     #[test]
     fn the_hosts_of_a_day_are_bounded() {
-        let mut new = NewHosts::default();
+        let mut new = NewHosts::new(3);
         let first = Millis(PERIOD_MS);
-        assert!((0..MOST).all(|_| new.admit(first)));
+        assert!((0..3).all(|_| new.admit(first)));
         assert!(!new.admit(first.plus(PERIOD_MS - 1)));
         assert!(new.admit(first.plus(PERIOD_MS)), "the next day");
     }

@@ -13,7 +13,7 @@ use crate::lease::{Holder, Promises, Restart, Voter};
 use crate::loan::Borrower;
 use crate::member::Member;
 use crate::member::hosts::{Copies, Hosts};
-use crate::member::new_hosts::NewHosts;
+use crate::member::new_hosts::{LINKED, NOTICED, NewHosts};
 use crate::ownership::{SignedView, View};
 use crate::roster::RosterError;
 use crate::settings::Settings;
@@ -100,7 +100,8 @@ impl Member {
             holder: Holder::new(me, settings, incarnation),
             exchange: Exchange::new(exchange, incarnation),
             hosts: Hosts::new(incarnation),
-            new_hosts: NewHosts::default(),
+            linked_hosts: NewHosts::new(LINKED),
+            noticed_hosts: NewHosts::new(NOTICED),
             copies: Copies::default(),
             loan: Borrower::new(settings.drift, loan_until),
             skipped: BTreeSet::new(),

@@ -59,7 +59,7 @@ impl Member {
         let Some(to) = self.destination(host) else { return LinkOutcome::Foreign };
         let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch, depth, redirects };
         if to == self.me {
-            if !self.takes_on(host, now) {
+            if !self.takes_on(host, UrlPurpose::Fetch, now) {
                 return LinkOutcome::Foreign;
             }
             self.accept(url, now, effects);
@@ -79,8 +79,12 @@ impl Member {
 
     /// Whether the host is known or may become so. URLs of other hosts go to the coordinator, which
     /// has limits of its own.
-    fn takes_on(&mut self, host: PlacedHost, now: Millis) -> bool {
-        self.hosts.state(host.position).is_some() || self.new_hosts.admit(now)
+    fn takes_on(&mut self, host: PlacedHost, purpose: UrlPurpose, now: Millis) -> bool {
+        let new_hosts = match purpose {
+            UrlPurpose::Fetch => &mut self.linked_hosts,
+            UrlPurpose::Known | UrlPurpose::Fetched => &mut self.noticed_hosts,
+        };
+        self.hosts.state(host.position).is_some() || new_hosts.admit(now)
     }
 
     /// The agent has fetched a URL of its own and offered all links of the page, those to the same
@@ -150,13 +154,13 @@ impl Member {
         };
         match url.purpose {
             UrlPurpose::Known | UrlPurpose::Fetched => {
-                if self.takes_on(url.host, now) {
+                if self.takes_on(url.host, url.purpose, now) {
                     self.hosts.notice(&url);
                     effects.push(Effect::Note(url));
                 }
             }
             UrlPurpose::Fetch if to == self.me || url.hops >= MAX_HOPS => {
-                if self.takes_on(url.host, now) {
+                if self.takes_on(url.host, url.purpose, now) {
                     self.accept(url, now, effects);
                 } else {
                     effects.push(Effect::Foreign(url));
