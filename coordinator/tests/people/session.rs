@@ -1,5 +1,7 @@
 //! Signing in and out.
 
+use argon2::password_hash::PasswordHasher as _;
+use argon2::{Algorithm, Argon2, Params, Version};
 use coordinator::http::admin::first_admin;
 use reqwest::StatusCode;
 use serde_json::json;
@@ -30,6 +32,23 @@ async fn in_and_out() {
     browser.get("/api/v1/session").await.problem(StatusCode::UNAUTHORIZED, "not-signed-in");
     browser.cookie = None;
     assert_eq!(browser.delete("/api/v1/session").await.status, StatusCode::NO_CONTENT);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn two_sign_ins_at_once_may_both_renew_the_hash() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    ensure(&ground, &running, Some(PASSWORD)).await;
+    let weak = Params::new(8, 1, 1, None).unwrap();
+    let weak = Argon2::new(Algorithm::Argon2id, Version::V0x13, weak);
+    let hash = weak.hash_password(PASSWORD.as_bytes()).unwrap();
+    let statement = format!("UPDATE admins SET password_hash = '{hash}'");
+    assert_eq!(sql(&ground, statement.leak()).await, 1);
+    let mut browsers = [Browser::new(&running), Browser::new(&running)];
+    let [one, two] = &mut browsers;
+    let (one, two) = tokio::join!(one.sign_in("admin", PASSWORD), two.sign_in("admin", PASSWORD));
+    assert_eq!([one.status, two.status], [StatusCode::OK; 2]);
     running.stop().await;
 }
 

@@ -11,7 +11,7 @@ use model::{AccountId, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::admins::{self, Change};
-use store::audit;
+use store::{Store, audit};
 use utoipa::ToSchema;
 
 use crate::http::admin::accounts::password_error;
@@ -140,20 +140,11 @@ pub async fn sign_in(
     let Credentials { name, password } = credentials;
     let core = &state.core;
     state.sign_in.admit(&name, from, core.now())?;
-    let account = admins::find(&core.store, &name).await?;
-    let hash = account.as_ref().map(|account| account.password_hash.clone());
-    let check = state.sign_in.check(password, hash).await?;
-    let Some(account) = account.filter(|_| check != Check::Wrong) else {
+    let Some(account) = authenticate(&core.store, &state.sign_in, &name, &password).await? else {
         tracing::warn!(%from, "a sign-in failed");
         return Err(wrong_password());
     };
     state.sign_in.throttle().forget(&name, from);
-    if let Check::Renew(hash) = check
-        && !admins::rehash(&core.store, account.id, &account.password_hash, &hash).await?
-    {
-        // An admin has set another password since the old one was checked.
-        return Err(wrong_password());
-    }
     let token = SessionToken::new(rand::random());
     admins::open_session(&core.store, &token.sha256(), account.id, core.now()).await?;
     let entry =
@@ -161,6 +152,28 @@ pub async fn sign_in(
     audit::write(&core.store, &entry, core.now()).await?;
     let cookie = cookie(&token.text(), &core.config, None)?;
     Ok((cookie, Json(Session { name, role: account.role })))
+}
+
+/// The account with this name, if the password is right.
+async fn authenticate(
+    store: &Store,
+    guard: &SignInGuard,
+    name: &str,
+    password: &str,
+) -> Result<Option<admins::Credentials>, Problem> {
+    // A second time where the hash was replaced since it was checked: another sign-in may have
+    // renewed it, or an admin has set another password.
+    for _ in 0..2 {
+        let account = admins::find(store, name).await?;
+        let hash = account.as_ref().map(|account| account.password_hash.clone());
+        let check = guard.check(password.to_owned(), hash).await?;
+        let Some(account) = account.filter(|_| check != Check::Wrong) else { return Ok(None) };
+        let Check::Renew(hash) = check else { return Ok(Some(account)) };
+        if admins::rehash(store, account.id, &account.password_hash, &hash).await? {
+            return Ok(Some(account));
+        }
+    }
+    Ok(None)
 }
 
 fn wrong_password() -> Problem {
