@@ -3,6 +3,7 @@
 --    have stored routes that were never made: such a heartbeat changes nothing.
 WITH before AS (
    SELECT id, state, next_route - 1 AS last_route, $6 < next_route AS is_possible,
+          peer_addresses IS NOT NULL AND NOT $11 AS leaves_region,
           coalesce(last_heartbeat_at < $7, true)
               OR asleep_until IS DISTINCT FROM $4 OR takes_probes <> $10 AS presence_changed
    FROM agents WHERE id = $1
@@ -17,7 +18,15 @@ WITH before AS (
        takes_probes = $10, peer_addresses = CASE WHEN $11 THEN a.peer_addresses END,
        place = CASE WHEN $8 THEN $9 ELSE a.place END
    FROM before WHERE before.is_possible AND a.id = before.id
+), fronts AS (
+   -- 4: an agent that leaves its region has handed all hosts back, and keeps nothing of its own. Of
+   --    their URLs the limits of the day may leave none, so that the front pages are queued.
+   INSERT INTO pending_urls (host, url)
+   SELECT h.id, h.scheme || '://' || h.authority || '/'
+   FROM before JOIN hosts h ON h.agent = before.id AND h.state = 'delegated'
+   WHERE before.is_possible AND before.leaves_region
+   ON CONFLICT DO NOTHING
 )
--- 4: returns the state of the agent, and what the heartbeat changed.
+-- 5: returns the state of the agent, and what the heartbeat changed.
 SELECT state, last_route, is_possible AND presence_changed, (SELECT count(*) FROM confirmed)
 FROM before

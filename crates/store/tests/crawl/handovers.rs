@@ -5,6 +5,7 @@ use model::{AgentId, HostTask, Reason, Strategy, UnixMillis};
 use store::agents::{self, Heartbeat, Order};
 use store::delegations::{self, Decision, DecisionOutcome};
 use store::searches::{self, NewSearch, SearchKind};
+use store::testing::execute;
 use store::{handovers, hosts, routes};
 
 use crate::world::{NOW, World, ip, range, url};
@@ -140,18 +141,36 @@ async fn an_agent_that_is_not_heard_of_loses_its_lease_and_is_told_when_it_is_ba
 
 /// The agent is heard of and confirms nothing.
 async fn heartbeat(world: &World, agent: AgentId, now: UnixMillis) {
+    heartbeat_of(world, agent, true, now).await;
+}
+
+async fn heartbeat_of(world: &World, agent: AgentId, wants_region: bool, now: UnixMillis) {
     let status = serde_json::json!({});
     let heartbeat = Heartbeat {
         agent,
         protocol: protocol::version::CURRENT,
         asleep_until: None,
         takes_probes: true,
-        wants_region: true,
+        wants_region,
         status: &status,
         place: None,
         routes_after: 0,
     };
     agents::heartbeat(world.store(), &heartbeat, now, now).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_agent_that_leaves_its_region_begins_its_hosts_anew() {
+    let (world, old, _) = world().await;
+    let routed = owner_of_routes(&world).await;
+    assert!(routed.iter().all(|(_, url)| url != "http://a.example/"), "{routed:?}");
+    execute(world.store(), "UPDATE agents SET peer_addresses = '[]' WHERE id = 1").await.unwrap();
+    heartbeat(&world, old, NOW).await;
+    assert_eq!(owner_of_routes(&world).await, [], "it stays");
+    for front_pages in [vec![(old, "http://a.example/".to_owned())], vec![]] {
+        heartbeat_of(&world, old, false, NOW).await;
+        assert_eq!(owner_of_routes(&world).await, front_pages);
+    }
 }
 
 #[tokio::test]
