@@ -34,6 +34,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         let now = placement.clock.now();
         settled += u32::from(delegations::settle_home(&placement.store, *agent, home, now).await?);
     }
+    if settled == 0 {
+        return Ok(Outcome::Idle);
+    }
     placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
     placement.events.emit(Event::HomesDelegated);
     Ok(Outcome::Done(format!("delegated {}", quantity(settled, "home subnet"))))

@@ -18,6 +18,7 @@ use sqlx::PgConnection;
 use crate::columns::{range, read_word};
 use crate::gift::Gift;
 use crate::moment::Moment;
+use crate::regions::is_lent;
 use crate::working_agents::may_work;
 use crate::{Store, StoreError};
 
@@ -188,7 +189,8 @@ pub async fn settle_home(
 }
 
 /// Delegates a home subnet to the agent that lives there (IPMicra III.D), unless another agent that
-/// lives there holds it, and closes a search for it. Returns whether anything changed.
+/// lives there holds it, or a region that may crawl it. Closes a search for it. Returns whether
+/// anything changed.
 pub(crate) async fn give_home(
     db: &mut PgConnection,
     agent: AgentId,
@@ -201,7 +203,7 @@ pub(crate) async fn give_home(
         .fetch_one(&mut *db)
         .await
         .map_err(StoreError::doing("look at a home subnet"))?;
-    if lived_in {
+    if lived_in || is_lent(db, &[Gift::new(*home, agent)], now).await? {
         return Ok(false);
     }
     close_searches(db, home, now).await?;

@@ -35,6 +35,12 @@ async fn assign(
     delegations::assign(world.store(), &assignment, moved_from, now).await.unwrap()
 }
 
+/// Who holds the subnet.
+async fn holder(world: &World) -> AgentId {
+    let states = delegations::subnet_states(world.store(), &[range(SUBNET)]).await.unwrap();
+    states[0].held.as_ref().unwrap().agent
+}
+
 /// Who gets the URLs of the host now.
 async fn routed_to(world: &World) -> Vec<AgentId> {
     let routed = routes::route(world.store(), 100, 100).await.unwrap();
@@ -77,6 +83,19 @@ async fn a_subnet_keeps_its_agent_while_it_is_lent() {
     assert!(!drains::take_away(world.store(), &subnet, 1, "ada", NOW).await.unwrap());
     let after = NOW.plus_ms(3_600_001);
     assert!(drains::take_away(world.store(), &subnet, 1, "ada", after).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_home_is_given_when_it_is_not_lent_any_more() {
+    let (world, member, _) = handed_out().await;
+    let stranger = world.approved(3, None).await;
+    lend(&world, &[member]).await;
+    let home = range(SUBNET);
+    let settle = |at| delegations::settle_home(world.store(), stranger, &home, at);
+    assert!(!settle(NOW).await.unwrap());
+    assert_eq!(holder(&world).await, member);
+    assert!(settle(NOW.plus_ms(3_600_001)).await.unwrap());
+    assert_eq!(holder(&world).await, stranger);
 }
 
 #[tokio::test]
