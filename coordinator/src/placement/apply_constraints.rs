@@ -88,10 +88,10 @@ pub(super) async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u
         return Ok(0);
     }
     let standing = delegations::subnet_states(&placement.store, subnets).await?;
-    let (without_hosts, with_hosts): (Vec<SubnetState>, Vec<SubnetState>) =
-        standing.into_iter().partition(|standing| standing.hosts == 0);
-    let released = release(placement, &without_hosts).await?;
-    let searched: Vec<Range> = with_hosts.iter().map(|standing| standing.subnet).collect();
+    let (with_target, without): (Vec<SubnetState>, Vec<SubnetState>) =
+        standing.into_iter().partition(|standing| standing.has_target);
+    let released = release(placement, &without).await?;
+    let searched: Vec<Range> = with_target.iter().map(|standing| standing.subnet).collect();
     let since = placement.clock.now().plus_ms(-REPEAT_AFTER_MS);
     let targets = searches::targets(&placement.store, &searched, since).await?;
     Ok(released + open(&placement.search, targets).await?)
@@ -104,7 +104,8 @@ async fn release(placement: &Placement, subnets: &[SubnetState]) -> Result<u64, 
         let now = placement.clock.now();
         if delegations::release(&placement.store, subnet, *generation, now).await? {
             let subject = subnet.to_string();
-            let detail = json!({ "why": "no host of it is known, so that no search can be made" });
+            let detail =
+                json!({ "why": "no host of it can be probed, so that no search can be made" });
             let entry = audit::Entry {
                 actor: "coordinator",
                 action: "delegation.release",

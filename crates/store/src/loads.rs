@@ -199,8 +199,8 @@ pub struct Answer {
 
 type AnswerRow = (IpAddr, IpAddr, i64, i64, String, String, Option<i32>);
 
-/// The last answers of agents about these subnets in searches; unanswered orders count only where
-/// there is no answer.
+/// The last answers of agents about these subnets in searches. Orders that are open or expired
+/// count only where there is no answer.
 pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, StoreError> {
     let rows: Vec<AnswerRow> = sqlx::query_as(
         "SELECT DISTINCT ON (s.first, s.last, p.agent) s.first, s.last, p.id, p.agent, p.phase,
@@ -208,7 +208,8 @@ pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, St
          FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
          JOIN searches s ON s.first = w.first AND s.last = w.last
          JOIN probes p ON p.search = s.id
-         ORDER BY s.first, s.last, p.agent, p.state = 'asked', p.answered_at DESC",
+         ORDER BY s.first, s.last, p.agent, p.state IN ('asked', 'expired'),
+                  p.answered_at DESC",
     )
     .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
     .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())

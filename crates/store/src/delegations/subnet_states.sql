@@ -4,6 +4,10 @@ SELECT s.first, s.last,
        coalesce(d.generation, (SELECT max(g.generation) FROM delegations g WHERE g.first = s.first
            AND g.last = s.last), 0) AS generation,
        (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last) AS hosts,
+       -- As in targets.sql of searches.
+       EXISTS (SELECT FROM hosts h
+               WHERE h.first = s.first AND h.last = s.last AND h.address IS NOT NULL
+                 AND h.state IN ('resolved', 'delegated', 'moving')) AS has_target,
        d.id, d.agent, d.reason,
        d.rtt_us, d.provisional
 FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)

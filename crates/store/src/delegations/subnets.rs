@@ -27,6 +27,10 @@ pub async fn release(
         return Ok(false);
     }
     let released = end(&mut tx, subnet, generation, now).await?;
+    if released {
+        // Hosts may have been found since the caller saw none.
+        take_hosts(&mut tx, subnet, now).await?;
+    }
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;
     Ok(released)
@@ -130,6 +134,8 @@ pub struct SubnetState {
     pub held: Option<ActiveDelegation>,
     /// Number of its known hosts.
     pub hosts: u64,
+    /// Whether a search could probe one of them.
+    pub has_target: bool,
 }
 
 #[derive(FromRow)]
@@ -138,6 +144,7 @@ struct SubnetRow {
     last: IpAddr,
     generation: i64,
     hosts: i64,
+    has_target: bool,
     id: Option<i64>,
     agent: Option<i64>,
     reason: Option<String>,
@@ -177,5 +184,6 @@ fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
         generation: row.generation,
         held: held.transpose()?,
         hosts: row.hosts.unsigned_abs(),
+        has_target: row.has_target,
     })
 }

@@ -37,6 +37,10 @@ async fn assign(world: &World, subnet: Range, agent: AgentId, generation: i64) {
     assert!(matches!(assigned, AssignmentOutcome::Applied(_)));
 }
 
+async fn state(world: &World, subnet: Range) -> delegations::SubnetState {
+    delegations::subnet_states(world.store(), &[subnet]).await.unwrap().remove(0)
+}
+
 /// Fetches a day from what each agent holds, by number.
 async fn held(world: &World) -> Vec<u64> {
     let works = loads::agents(world.store(), NOW).await.unwrap();
@@ -64,6 +68,47 @@ async fn the_load_of_a_subnet_follows_its_delegation() {
     assert_eq!(held(&world).await, [0, 15]);
     assert!(delegations::release(world.store(), &subnet, 2, NOW).await.unwrap());
     assert_eq!(held(&world).await, [0, 0]);
+}
+
+#[tokio::test]
+async fn a_host_does_not_stay_with_the_agent_of_a_subnet_that_is_released() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    let subnet = range("198.51.100.0/24");
+    assign(&world, subnet, agent, 0).await;
+    assert!(state(&world, subnet).await.has_target);
+    assert!(delegations::release(world.store(), &subnet, 1, NOW).await.unwrap());
+    let orders = store::handovers::open(world.store(), agent, 10).await.unwrap();
+    assert_eq!(orders.len(), 1, "{orders:?}");
+    execute(world.store(), "UPDATE hosts SET state = 'failed', agent = NULL").await.unwrap();
+    let state = state(&world, subnet).await;
+    assert!(!state.has_target && state.hosts == 1, "{state:?}");
+}
+
+#[tokio::test]
+async fn an_order_that_expired_does_not_hide_an_earlier_measurement() {
+    let world = World::new().await;
+    world.approved(1, None).await;
+    let searches = "INSERT INTO searches
+            (first, last, target, target_host, target_port, strategy, threshold_us, state)
+        SELECT '192.0.2.0'::inet, '192.0.2.255'::inet, '192.0.2.7'::inet, 'a.example', 443,
+               'threshold', 1, 'decided' FROM generate_series(1, 2)";
+    let probes = "INSERT INTO probes
+            (search, step, agent, phase, level_first, level_last, state, rtt_us, method,
+             answered_at)
+        SELECT s.id, 1, a.id, 'rest', s.first, s.last, n.state, n.rtt_us, n.method,
+               to_timestamp(1800000000 + s.id)
+        FROM (VALUES (1, 'measured', 5000, 'tcp'), (2, 'expired', NULL, NULL))
+            AS n (search, state, rtt_us, method)
+        JOIN searches s ON s.id = n.search CROSS JOIN agents a";
+    for statement in [searches, probes] {
+        assert_eq!(execute(world.store(), statement).await.unwrap(), 2);
+    }
+    let answers = loads::answers(world.store(), &[range("192.0.2.0/24")]).await.unwrap();
+    assert_eq!(answers.len(), 1);
+    assert_eq!(answers[0].rtt_us, Some(5_000));
 }
 
 #[tokio::test]
