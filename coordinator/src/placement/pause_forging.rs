@@ -9,36 +9,57 @@ use store::trust::{self, Contradiction};
 
 use crate::placement::Placement;
 use crate::placement::apply_constraints::reopen;
-use crate::predictor::{ReportJudgement, read_trust};
+use crate::predictor::{ReportJudgement, read_current_trust};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Subnets whose searches are opened in one run.
+/// Subnets whose searches are opened in one run, about.
 const BATCH: usize = 500;
 
-/// Pauses forging agents with a finding. The subnets that a paused one won by its reports keep it
+/// Pauses a forging agent with a finding. The subnets that a paused one won by its reports keep it
 /// until a search has found another agent.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
-    let mut paused = 0;
-    let mut forging = Vec::new();
-    for (agent, trust) in read_trust(&placement.predictor).await? {
-        if trust.level() == TrustLevel::Forging {
-            let evidence = contradictions(placement, agent, &trust).await?;
-            let finding = describe(&trust, evidence.last());
-            paused += usize::from(pause(placement, agent, (&finding, &evidence)).await?);
-            forging.push(agent);
-        }
-    }
-    let reopened = reopen(placement, &won_subnets(placement, &forging)).await?;
-    if paused == 0 && reopened == 0 {
+    let paused = pause_one(placement).await?;
+    let forging = trust::paused_agents(&placement.store).await?;
+    let reopened = search_again(placement, &won_subnets(placement, &forging)).await?;
+    if paused.is_none() && reopened == 0 {
         return Ok(Outcome::Idle);
     }
     Ok(Outcome::Done(format!(
-        "paused {} because of forged reports, opened {} for their subnets",
-        quantity(paused, "agent"),
+        "paused {} because of forged reports, opened {} for subnets of such agents",
+        quantity(usize::from(paused.is_some()), "agent"),
         quantity(reopened, "search"),
     )))
+}
+
+/// Pauses one forging agent. The others are judged anew in the next run, without what it said of
+/// them.
+async fn pause_one(placement: &Placement) -> Result<Option<AgentId>, StoreError> {
+    // Not by the reports on homes that the predictor has read: they may be older than a pause.
+    for (agent, trust) in read_current_trust(&placement.store).await? {
+        if trust.level() == TrustLevel::Forging {
+            let evidence = contradictions(placement, agent, &trust).await?;
+            let finding = describe(&trust, evidence.last());
+            if pause(placement, agent, (&finding, &evidence)).await? {
+                return Ok(Some(agent));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Opens searches for these subnets, a batch in each run. Those that were searched for lately are
+/// passed over.
+async fn search_again(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
+    let mut opened = 0;
+    for part in subnets.chunks(BATCH) {
+        opened += reopen(placement, part).await?;
+        if opened >= BATCH as u64 {
+            break;
+        }
+    }
+    Ok(opened)
 }
 
 async fn pause(
@@ -61,14 +82,20 @@ fn won_subnets(placement: &Placement, agents: &[AgentId]) -> Vec<Range> {
     let Some(delegated) = placement.hierarchy.current().filter(|_| !agents.is_empty()) else {
         return Vec::new();
     };
-    let by_report = |reason| {
-        matches!(reason, Reason::Company | Reason::Threshold | Reason::Lowest | Reason::Predicted)
+    let by_report = |reason| match reason {
+        Reason::Company
+        | Reason::Threshold
+        | Reason::Lowest
+        | Reason::Predicted
+        | Reason::Balanced
+        | Reason::Drained => true,
+        Reason::Home | Reason::Pinned | Reason::Override | Reason::Takeover => false,
     };
     let table = delegated.delegation_table();
     let won = table.iter().filter(|(_, delegation)| {
         agents.contains(&delegation.agent) && by_report(delegation.reason)
     });
-    won.map(|(subnet, _)| delegated.hierarchy().subnet(subnet).range()).take(BATCH).collect()
+    won.map(|(subnet, _)| delegated.hierarchy().subnet(subnet).range()).collect()
 }
 
 /// Its contradicted reports: those on homes, then those in searches, the newest last.

@@ -33,7 +33,9 @@ use crate::runtime::policy::CurrentPolicy;
 pub use findings::{propose_splits, store_findings};
 pub use observation::Observation;
 pub use probe_budget::probe_limits;
-pub use report_trust::{ReportJudgement, read_trust, record_judgements, search_reports};
+pub use report_trust::{
+    ReportJudgement, read_current_trust, read_trust, record_judgements, search_reports,
+};
 pub use state::PredictorState;
 pub use teach_model::ensure_taught;
 

@@ -93,6 +93,18 @@ pub async fn find(store: &Store, agents: &[AgentId]) -> Result<Vec<AgentTrust>, 
     Ok(rows.into_iter().map(Row::read).collect())
 }
 
+/// The agents that are paused because of their reports.
+pub async fn paused_agents(store: &Store) -> Result<Vec<AgentId>, StoreError> {
+    let agents: Vec<i64> = sqlx::query_scalar(
+        "SELECT a.id FROM agents a JOIN agent_trust t ON t.agent = a.id
+         WHERE a.state = 'paused' AND t.paused_at IS NOT NULL ORDER BY a.id",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the agents that are paused because of their reports"))?;
+    Ok(agents.into_iter().map(AgentId::new).collect())
+}
+
 /// Counts judged reports of an agent. `update` computes the new tests from the stored ones, which
 /// no other transaction changes meanwhile; `contradictions` are added to the evidence.
 pub async fn record<E: From<StoreError>>(

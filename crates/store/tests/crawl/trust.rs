@@ -49,11 +49,13 @@ async fn evidence_is_kept_until_an_admin_resumes_the_agent() {
     assert_eq!(found.state, AgentState::Paused);
     let known = trust::find(store, &[agent]).await.unwrap();
     assert_eq!(known[0].paused, Some((NOW, "it reported 1 us".to_owned())));
+    assert_eq!(trust::paused_agents(store).await.unwrap(), [agent]);
 
     agents::order(store, agent, Order::Resume, "admin", NOW).await.unwrap();
     let known = trust::find(store, &[agent]).await.unwrap();
     assert_eq!((&known[0].tests, known[0].evidence.len()), (&Value::Null, 0));
     assert_eq!(known[0].paused, None);
+    assert_eq!(trust::paused_agents(store).await.unwrap(), []);
 }
 
 #[tokio::test]
