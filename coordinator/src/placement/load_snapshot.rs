@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use delegation::balance::{DailyWork, capacity};
+use delegation::plausibility::{LEAST_MS, Trust, TrustLevel};
 use hierarchy::Range;
-use model::{AgentId, UnixMillis};
+use model::{AgentId, ProbeState, UnixMillis};
 use store::loads::{self, Answer, Work};
 use store::{Store, StoreError};
 
 use crate::placement::Placement;
+use crate::predictor::read_trust;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 /// An agent's deliveries count as its capacity once it has delivered for so long.
@@ -112,10 +114,16 @@ pub struct MeasuredTimes {
 }
 
 impl MeasuredTimes {
-    /// Reads all answers about these subnets.
+    /// Reads all answers about these subnets. A round trip that no search would believe counts as
+    /// none: a move by it would give the subnet to an agent that may have made the time up.
     pub async fn read(placement: &Placement, subnets: &[Range]) -> Result<Self, StoreError> {
+        let trust = read_trust(&placement.predictor).await?;
         let mut times = Self { answers: HashMap::new() };
-        for answer in loads::answers(&placement.store, subnets).await? {
+        for mut answer in loads::answers(&placement.store, subnets).await? {
+            if !is_believed(&answer, trust.get(&answer.agent)) {
+                answer.state = ProbeState::Unreachable;
+                answer.rtt_us = None;
+            }
             times.answers.entry(answer.subnet).or_default().insert(answer.agent, answer);
         }
         Ok(times)
@@ -130,5 +138,41 @@ impl MeasuredTimes {
     /// All answers about a subnet, by agent.
     pub fn of(&self, subnet: &Range) -> impl Iterator<Item = &Answer> {
         self.answers.get(subnet).into_iter().flat_map(BTreeMap::values)
+    }
+}
+
+/// Whether searches believe an answer of an agent with this trust.
+fn is_believed(answer: &Answer, trust: Option<&Trust>) -> bool {
+    let is_possible = answer.rtt_us.is_none_or(|us| f64::from(us) >= LEAST_MS * 1_000.0);
+    let level = trust.map_or(TrustLevel::New, Trust::level);
+    is_possible && matches!(level, TrustLevel::Trusted | TrustLevel::New)
+}
+
+#[cfg(test)]
+mod tests {
+    use delegation::plausibility::{Judgement, ReportKind};
+    use model::Phase;
+
+    use super::*;
+
+    fn answer(rtt_us: u32) -> Answer {
+        Answer {
+            subnet: "198.51.100.0/24".parse().unwrap(),
+            agent: AgentId::new(1),
+            phase: Phase::Control,
+            state: ProbeState::Measured,
+            rtt_us: Some(rtt_us),
+        }
+    }
+
+    #[test]
+    fn times_of_doubted_agents_and_impossible_ones_do_not_count() {
+        assert!(is_believed(&answer(900), None));
+        assert!(!is_believed(&answer(1), None), "no network stack is that fast");
+        let mut doubted = Trust::default();
+        let impossible = Judgement::of(0.001, std::iter::empty()).unwrap();
+        (0..20).for_each(|_| doubted.searches.observe(ReportKind::Win, &impossible));
+        assert!(doubted.level() >= TrustLevel::Doubted);
+        assert!(!is_believed(&answer(900), Some(&doubted)));
     }
 }
