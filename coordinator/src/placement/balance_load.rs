@@ -24,7 +24,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let policy = policy::balance(&placement.store).await?;
     let snapshot = LoadSnapshot::take(placement, &delegated).await?;
-    let is_overloaded = snapshot.agents.iter().any(|agent| agent.load > agent.capacity);
+    // Subnets of an agent that is paused go to others in other ways, or come back with it.
+    let mut approved = snapshot.agents.iter().filter(|agent| agent.work.approved);
+    let is_overloaded = approved.any(|agent| agent.load > agent.capacity);
     let relieves = is_overloaded && policy.rule != BalanceRule::Off;
     let pass_is_due = policy.passes && is_due(placement).await?;
     // Building the problem reads every measurement, so that most runs end here.
