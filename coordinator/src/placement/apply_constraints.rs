@@ -19,7 +19,7 @@ use crate::runtime::outcome::Outcome;
 use crate::search::open_searches::open;
 
 /// A search that found no other agent is repeated after so long.
-const REPEAT_AFTER_MS: i64 = 3_600_000;
+pub(super) const REPEAT_AFTER_MS: i64 = 3_600_000;
 
 /// Ends expired pins and exclusions, assigns pinned subnets to their agents, and opens searches for
 /// subnets whose pin has ended or whose agent is excluded. Such an agent keeps the subnet until the

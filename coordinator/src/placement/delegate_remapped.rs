@@ -4,16 +4,16 @@
 //! without an agent, does not see them. The task walks through the hosts once after each remap, and
 //! remembers what it found until that is delegated.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use hierarchy::{Hierarchy, Range};
 use model::{AgentId, HostId, PinId};
-use store::delegations;
-use store::hosts::{self, WaitingHost};
+use store::hosts;
+use store::{delegations, searches};
 use tokio::sync::Mutex;
 
 use crate::placement::Placement;
-use crate::placement::apply_constraints::assign_pinned;
+use crate::placement::apply_constraints::{REPEAT_AFTER_MS, assign_pinned};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::outcome::Outcome;
@@ -22,6 +22,8 @@ use crate::search::open_searches::open;
 
 /// Hosts that are read at once.
 const BATCH: u32 = 5_000;
+/// Searches that are opened in one run: others that wait for an agent want to be searched for, too.
+const SEARCHES: usize = 1_000;
 
 /// How far the walk through the hosts has come.
 #[derive(Debug, Default)]
@@ -34,8 +36,8 @@ struct Walk {
     /// The last host that was read.
     after: i64,
     is_complete: bool,
-    /// One host each of the subnets that were found.
-    found: BTreeMap<Range, WaitingHost>,
+    /// The subnets that were found.
+    found: BTreeSet<Range>,
 }
 
 /// Assigns each subnet without a delegation, in which an agent has hosts, to the agent that is
@@ -55,7 +57,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     if !walk.is_complete {
         walk.advance(placement, &delegated).await?;
     }
-    walk.found.retain(|subnet, _| delegated.agent_of(subnet).is_none());
+    walk.found.retain(|subnet| delegated.agent_of(subnet).is_none());
     let changed = delegate(placement, delegated.hierarchy(), &walk.found).await?;
     let done = format!("delegated or searched for {}", quantity(changed, "subnet"));
     Ok(match (walk.is_complete, changed) {
@@ -78,37 +80,41 @@ impl Walk {
         self.after = last.map_or(self.after, HostId::get);
         for host in hosts {
             if delegated.agent_of(&host.subnet).is_none() {
-                self.found.entry(host.subnet).or_insert(host);
+                self.found.insert(host.subnet);
             }
         }
         Ok(())
     }
 }
 
-/// Assigns or opens searches. Returns the number of subnets for which either was done.
+/// Assigns or opens searches, for a subnet in which nothing answered once an hour. Returns the
+/// number of subnets for which either was done.
 async fn delegate(
     placement: &Placement,
     hierarchy: &Hierarchy,
-    found: &BTreeMap<Range, WaitingHost>,
+    found: &BTreeSet<Range>,
 ) -> Result<u64, anyhow::Error> {
     if found.is_empty() {
         return Ok(0);
     }
     // The table in memory may lack what another coordinator has just decided.
-    let ranges: Vec<Range> = found.keys().copied().collect();
+    let ranges: Vec<Range> = found.iter().copied().collect();
     let states = delegations::subnet_states(&placement.store, &ranges).await?;
     let held: HashSet<Range> =
         states.iter().filter(|state| state.held.is_some()).map(|state| state.subnet).collect();
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     let mut pinned: Vec<(Range, PinId, AgentId)> = Vec::new();
-    let mut searched: Vec<WaitingHost> = Vec::new();
-    for (range, host) in found.iter().filter(|(range, _)| !held.contains(range)) {
+    let mut searched: Vec<Range> = Vec::new();
+    for range in found.iter().filter(|range| !held.contains(range)) {
         let Some(subnet) = hierarchy.find_delegable(range) else { continue };
         match constraints.pin(hierarchy, subnet) {
             Some(pin) => pinned.push((*range, pin.id, pin.agent)),
-            None => searched.push(host.clone()),
+            None => searched.push(*range),
         }
     }
     let assigned = assign_pinned(placement, &pinned).await?;
-    Ok(assigned + open(&placement.search, searched).await?)
+    let since = placement.clock.now().plus_ms(-REPEAT_AFTER_MS);
+    let mut targets = searches::targets(&placement.store, &searched, since).await?;
+    targets.truncate(SEARCHES);
+    Ok(assigned + open(&placement.search, targets).await?)
 }
