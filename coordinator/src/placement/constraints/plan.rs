@@ -23,16 +23,23 @@ pub struct PinState {
 }
 
 impl PinState {
-    /// Reads the subnets that this generation of the hierarchy has.
+    /// Reads the subnets that this generation of the hierarchy has. Those that hosts wait in are
+    /// read only where there is a pin, which may assign them: that takes a scan of all hosts that
+    /// wait for an agent.
     pub async fn read(
         placement: &Placement,
         delegated: &DelegatedHierarchy,
+        has_pins: bool,
     ) -> Result<Self, StoreError> {
         let hierarchy = delegated.hierarchy();
         let pinned = delegations::pinned(&placement.store).await?;
         let pinned =
             pinned.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
-        let wanted = delegations::undelegated_subnets(&placement.store).await?;
+        let wanted = if has_pins {
+            delegations::undelegated_subnets(&placement.store).await?
+        } else {
+            Vec::new()
+        };
         let wanted = wanted.iter().filter_map(|subnet| hierarchy.find(subnet));
         Ok(Self { pinned: pinned.collect(), wanted: wanted.collect() })
     }
