@@ -44,6 +44,8 @@ pub(super) fn ready_agents(placement: &Placement, workers: &[Worker]) -> HashSet
 pub(super) struct IncidentRound<'a> {
     placement: &'a Placement,
     policy: Policy,
+    /// Agents that may get subnets.
+    approved: HashSet<AgentId>,
     /// Agents that can probe now.
     ready: HashSet<AgentId>,
     asked: HashSet<AgentId>,
@@ -54,7 +56,8 @@ impl<'a> IncidentRound<'a> {
     pub(super) fn begin(placement: &'a Placement, workers: &[Worker]) -> Self {
         let ready = ready_agents(placement, workers);
         let policy = **placement.policy.load();
-        Self { placement, policy, ready, asked: HashSet::new(), steps: 0 }
+        let approved = workers.iter().map(|worker| worker.agent).collect();
+        Self { placement, policy, approved, ready, asked: HashSet::new(), steps: 0 }
     }
 
     /// Takes the next step of one incident, if anything happened since the last.
@@ -214,6 +217,10 @@ impl<'a> IncidentRound<'a> {
             return self.end(incident, IncidentState::Overtaken, None).await;
         };
         let mut failback: Failback = serde_json::from_value(failback)?;
+        // An agent that was revoked or paused gets nothing back.
+        if !self.approved.contains(&failback.former) {
+            return self.end(incident, IncidentState::Overtaken, None).await;
+        }
         let now = self.placement.clock.now();
         let limits = reopen_limits(&self.policy);
         let Some(awaited) = incident.probe else {
