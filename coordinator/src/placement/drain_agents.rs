@@ -34,22 +34,21 @@ struct DrainCounts {
     finished: usize,
 }
 
-/// Takes the next step of each drain that is not finished.
+/// Takes the next step of each drain. A drain that is finished has one where a region, or an answer
+/// that came late, gave the agent a subnet since.
 ///
 /// A subnet goes to the nearest agent that has measured it and has room. A subnet that nobody else
 /// has measured is searched for, and stays with its agent meanwhile; after the deadline it is taken
 /// from the agent in any case.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let drains = drains::list(&placement.store).await?;
-    let unfinished: Vec<Drain> =
-        drains.into_iter().filter(|drain| drain.drained_at.is_none()).collect();
-    if unfinished.is_empty() {
+    if drains.is_empty() {
         placement.drain_positions.0.lock().await.clear();
         return Ok(Outcome::Idle);
     }
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let mut counts = DrainCounts::default();
-    for drain in unfinished {
+    for drain in drains {
         drain_agent(placement, &delegated, &drain, &mut counts).await?;
     }
     Ok(counts.outcome())
@@ -63,7 +62,9 @@ async fn drain_agent(
 ) -> Result<(), StoreError> {
     let batch = next_batch(placement, delegated, drain.agent).await;
     if batch.is_empty() {
-        if drains::finish(&placement.store, drain.agent, placement.clock.now()).await? {
+        if drain.drained_at.is_none()
+            && drains::finish(&placement.store, drain.agent, placement.clock.now()).await?
+        {
             counts.finished += 1;
             placement.events.emit(Event::AgentAdministered);
         }

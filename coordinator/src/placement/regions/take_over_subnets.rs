@@ -5,12 +5,13 @@
 //! that fetches most of these, so that URLs are routed there. When the dead member works again, it
 //! gets its subnets back, and the region returns the hosts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use delegation::Delegation;
 use hierarchy::Range;
 use model::{AgentId, Reason};
 use region::{HostPosition, PlacedHost};
+use store::drains;
 use store::takeovers::{self, HeldHost, Transfer};
 
 use super::Regions;
@@ -30,6 +31,8 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     if !regions.rules.enabled {
         return Ok(Outcome::Idle);
     }
+    let drains = drains::list(&regions.store).await?;
+    let drained: HashSet<AgentId> = drains.iter().map(|drain| drain.agent).collect();
     let mut taken = 0;
     let mut returned = 0;
     for availability in availabilities(regions).await? {
@@ -39,7 +42,9 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
                 taken += u64::from(take_over(regions, &transfer).await?);
             }
         }
-        let working: Vec<AgentId> = availability.working.iter().copied().collect();
+        // A drained agent gets nothing back: its subnets stay where they are.
+        let working = availability.working.iter().filter(|agent| !drained.contains(agent));
+        let working: Vec<AgentId> = working.copied().collect();
         for transfer in takeovers::to_return(&regions.store, &working, BATCH).await? {
             returned += u64::from(give_back(regions, &transfer).await?);
         }
