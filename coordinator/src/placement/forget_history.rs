@@ -1,6 +1,6 @@
 //! Background task: deletes what ended longer ago than the configuration keeps it.
 
-use store::history::{self, Position};
+use store::history::{self, Position, SearchPosition};
 use tokio::sync::Mutex;
 
 use crate::placement::Placement;
@@ -9,11 +9,15 @@ use crate::runtime::quantity::quantity;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The last delegation that the task looked at, so that each is looked at once.
+/// The last delegation and the last search that the task looked at, so that each is looked at once.
 #[derive(Debug, Default)]
-pub struct HistoryPosition(Mutex<Position>);
+pub struct HistoryPosition {
+    delegations: Mutex<Position>,
+    searches: Mutex<SearchPosition>,
+}
 
-/// Deletes a step of old delegations, with what belongs to them, and of old handovers.
+/// Deletes a step of old delegations, with what belongs to them, of searches that led to none, and
+/// of old handovers.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let days = placement.limits.history_days;
     if days == 0 {
@@ -21,11 +25,19 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     }
     let before = placement.clock.now().plus_ms(-DAY_MS * i64::from(days));
     let has_more_handovers = history::forget_handovers(&placement.store, before).await?;
-    let mut position = placement.history.0.lock().await;
-    let step = history::forget_delegations(&placement.store, *position, before).await?;
-    *position = step.next.unwrap_or(*position);
-    let done = format!("deleted {} that ended long ago", quantity(step.deleted, "delegation"));
-    Ok(match (has_more_handovers || step.next.is_some(), step.deleted) {
+    let mut position = placement.history.delegations.lock().await;
+    let delegations = history::forget_delegations(&placement.store, *position, before).await?;
+    *position = delegations.next.unwrap_or(*position);
+    let mut position = placement.history.searches.lock().await;
+    let searches = history::forget_searches(&placement.store, *position, before).await?;
+    *position = searches.next.unwrap_or(*position);
+    let done = format!(
+        "deleted {} and {} that ended long ago",
+        quantity(delegations.deleted, "delegation"),
+        quantity(searches.deleted, "search"),
+    );
+    let has_more = delegations.next.is_some() || searches.next.is_some();
+    Ok(match (has_more_handovers || has_more, delegations.deleted + searches.deleted) {
         (true, _) => Outcome::More(done),
         (false, 0) => Outcome::Idle,
         (false, _) => Outcome::Done(done),

@@ -3,7 +3,7 @@
 //! It is deleted in steps by indexes, and not by partition: the search that found the present agent
 //! of a subnet is as old as the delegation, so that old rows lie among those that are needed.
 
-use model::{DelegationId, UnixMillis};
+use model::{DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::commit::commit;
@@ -36,12 +36,27 @@ impl Default for Position {
     }
 }
 
+/// How far the deletion of searches has come: the last search that was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchPosition {
+    /// When it was decided.
+    pub decided_at: UnixMillis,
+    /// Identifier of that search.
+    pub id: SearchId,
+}
+
+impl Default for SearchPosition {
+    fn default() -> Self {
+        Self { decided_at: UnixMillis(0), id: SearchId::new(0) }
+    }
+}
+
 /// Result of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct Step<At = Position> {
     /// Where the next step goes on; `None` at the end.
-    pub next: Option<Position>,
-    /// Delegations that were deleted.
+    pub next: Option<At>,
+    /// Delegations, or searches, that were deleted.
     pub deleted: u64,
 }
 
@@ -81,12 +96,49 @@ async fn delete(db: &mut PgConnection, ids: &[i64], searches: &[i64]) -> Result<
     for statement in BELONGINGS {
         sqlx::query(statement).bind(ids).execute(&mut *db).await.map_err(doing)?;
     }
-    sqlx::query(include_str!("history/searches.sql"))
+    delete_searches(db, searches).await?;
+    Ok(())
+}
+
+/// Deletes those of the searches that nothing refers to; returns how many.
+async fn delete_searches(db: &mut PgConnection, searches: &[i64]) -> Result<u64, StoreError> {
+    let deleted = sqlx::query(include_str!("history/searches.sql"))
         .bind(searches)
         .execute(db)
         .await
-        .map_err(doing)?;
-    Ok(())
+        .map_err(StoreError::doing("delete searches of long ago"))?;
+    Ok(deleted.rows_affected())
+}
+
+/// Looks at the next searches that ended before `before`, and deletes those without a delegation,
+/// with their probes: searches that nobody could answer, or that a pin ended. The others are
+/// deleted with their delegations.
+pub async fn forget_searches(
+    store: &Store,
+    after: SearchPosition,
+    before: UnixMillis,
+) -> Result<Step<SearchPosition>, StoreError> {
+    let doing = StoreError::doing("delete searches that ended long ago");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let page: Vec<(i64, Moment)> = sqlx::query_as(
+        "SELECT id, decided_at FROM searches
+         WHERE state = 'decided' AND decided_at < $1 AND (decided_at, id) > ($2, $3)
+         ORDER BY decided_at, id LIMIT $4",
+    )
+    .bind(Moment(before))
+    .bind(Moment(after.decided_at))
+    .bind(after.id.get())
+    .bind(STEP)
+    .fetch_all(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let ids: Vec<i64> = page.iter().map(|(id, _)| *id).collect();
+    let deleted = delete_searches(&mut tx, &ids).await?;
+    commit(tx).await.map_err(doing)?;
+    let last = page.last().filter(|_| page.len() == STEP as usize);
+    let position =
+        |(id, at): &(i64, Moment)| SearchPosition { decided_at: at.0, id: SearchId::new(*id) };
+    Ok(Step { next: last.map(position), deleted })
 }
 
 /// Deletes up to a step of handovers that ended before `before` and that their agents confirmed.

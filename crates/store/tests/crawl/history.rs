@@ -1,6 +1,6 @@
 //! Old delegations go with what belongs to them; what the present needs stays.
 
-use store::history::{self, Position, Step};
+use store::history::{self, Position, SearchPosition, Step};
 use store::testing::execute;
 
 use crate::world::{NOW, World};
@@ -46,6 +46,28 @@ async fn a_delegation_goes_when_it_ended_long_ago_and_a_later_one_followed() {
         "SELECT FROM probes",
         "SELECT FROM delegations WHERE remapped_from IS NULL",
     ] {
+        assert_eq!(execute(world.store(), left).await.unwrap(), 2, "{left}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_led_to_no_delegation_goes_when_it_ended_long_ago() {
+    let world = World::new().await;
+    world.approved(1, None).await;
+    let ended = "UPDATE searches SET decided_at = to_timestamp(1800000000)
+        - CASE WHEN id = 3 THEN 300 ELSE 400 END * interval '1 day'";
+    for statement in [SEARCHES, PROBES, ended] {
+        assert_eq!(execute(world.store(), statement).await.unwrap(), 3);
+    }
+    let delegation = "INSERT INTO delegations (first, last, agent, generation, reason, search)
+        SELECT s.first, s.last, a.id, 1, 'lowest', s.id
+        FROM searches s CROSS JOIN agents a WHERE s.id = 1";
+    assert_eq!(execute(world.store(), delegation).await.unwrap(), 1);
+    let before = NOW.plus_ms(-365 * DAY_MS);
+    let forget = || history::forget_searches(world.store(), SearchPosition::default(), before);
+    assert_eq!(forget().await.unwrap(), Step { next: None, deleted: 1 });
+    assert_eq!(forget().await.unwrap(), Step { next: None, deleted: 0 });
+    for left in ["SELECT FROM searches WHERE id IN (1, 3)", "SELECT FROM probes"] {
         assert_eq!(execute(world.store(), left).await.unwrap(), 2, "{left}");
     }
 }
