@@ -19,7 +19,7 @@ static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_
 
 /// What the map of agents is made from, and what their reports are judged by; the same input gives
 /// the same.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct KnownAgents {
     /// Sorted by agent.
     pub(super) claims: Vec<AgentClaim>,

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use delegation::places::{self, AgentMap, PlaceModel, Posterior};
 use delegation::plausibility::{HomeReports, ReferenceTimes, SearchReports, Trust};
 use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
-use hierarchy::{Hierarchy, Numbering, SubnetId};
+use hierarchy::{Generation, Hierarchy, SubnetId};
 use model::{AgentId, Phase};
 use store::probes::ExpectedAnswer;
 use tokio::sync::Mutex;
@@ -27,10 +27,11 @@ pub struct PredictorState {
     pub budget: ProbeBudget,
 }
 
-/// The model of places for one numbering of subnets.
+/// The model of places for one generation of the hierarchy. It knows registries, countries and
+/// companies by their numbers, but no subnets, so that virtual ones may be added.
 #[derive(Debug, Clone)]
 pub(super) struct TaughtModel {
-    pub(super) numbering: Numbering,
+    pub(super) generation: Generation,
     /// What the map was made from.
     pub(super) known: KnownAgents,
     pub(super) map: Option<AgentMap>,
@@ -60,6 +61,11 @@ impl PredictorState {
     ) -> (Step, Option<ExpectedAnswer>) {
         let hierarchy = delegated.hierarchy();
         let model = self.model(hierarchy).filter(|_| predictive);
+        if predictive && model.is_none() && self.is_of_other_generation(hierarchy) {
+            // The next round uses that hierarchy, too. The search must not change to the paper's
+            // order meanwhile.
+            return (Step::Wait, None);
+        }
         let Some(places) = model.as_ref().and_then(|model| model.places.as_ref()) else {
             let table = delegated.delegation_table();
             return (delegation::next_step(hierarchy, &table, agents, policy, search), None);
@@ -138,10 +144,16 @@ impl PredictorState {
         read(posterior.as_ref())
     }
 
-    /// The model, if it is of this hierarchy: by other ids of subnets it means nothing.
+    /// The model, if it is of this generation: by other numbers of companies it means nothing.
     pub(super) fn model(&self, hierarchy: &Hierarchy) -> Option<Arc<TaughtModel>> {
         let model = self.model.read().unwrap_or_else(PoisonError::into_inner);
-        model.as_ref().filter(|model| model.numbering == hierarchy.numbering()).cloned()
+        model.as_ref().filter(|model| model.generation == hierarchy.generation()).cloned()
+    }
+
+    /// Whether there is a model, of another generation than this hierarchy.
+    fn is_of_other_generation(&self, hierarchy: &Hierarchy) -> bool {
+        let model = self.model.read().unwrap_or_else(PoisonError::into_inner);
+        model.as_ref().is_some_and(|model| model.generation != hierarchy.generation())
     }
 
     pub(super) fn replace(&self, model: TaughtModel) {
@@ -181,4 +193,40 @@ fn expected(
 
 fn micros(millis: f64) -> u32 {
     (millis * 1000.0).clamp(0.0, f64::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use hierarchy::{Builder, Companies};
+    use model::SearchId;
+    use store::searches::DecidedPosition;
+
+    use super::*;
+
+    fn model(generation: Generation) -> TaughtModel {
+        let start = DecidedPosition { decided_us: 0, search: SearchId::new(0) };
+        TaughtModel {
+            generation,
+            known: KnownAgents::default(),
+            map: None,
+            missing: Vec::new(),
+            references: Arc::default(),
+            home_reports: Arc::default(),
+            places: None,
+            taught: TaughtBlocks::after(start, 1),
+        }
+    }
+
+    #[test]
+    fn virtual_subnets_leave_the_model_as_it_is() {
+        let generation = Generation::new(1);
+        let hierarchy = Builder::default().build(generation, Companies::default()).0;
+        let range = "41.0.0.0/22".parse().unwrap();
+        let wider = hierarchy.with_unregistered(generation, &[range]).unwrap();
+        let state = PredictorState::default();
+        state.replace(model(generation));
+        assert!(state.model(&hierarchy).is_some() && state.model(&wider).is_some());
+        let other = Builder::default().build(Generation::new(2), Companies::default()).0;
+        assert!(state.model(&other).is_none() && state.is_of_other_generation(&other));
+    }
 }

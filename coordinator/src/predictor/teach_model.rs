@@ -83,9 +83,8 @@ async fn renew(
         teach(&predictor.store, hierarchy, map.as_ref(), fresh).await?
     };
     let done = taught.places.as_ref().filter(|_| is_other_map).map(describe);
-    let numbering = hierarchy.numbering();
     let model = TaughtModel {
-        numbering,
+        generation: hierarchy.generation(),
         known,
         map,
         missing,
