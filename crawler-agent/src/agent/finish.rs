@@ -26,7 +26,11 @@ impl FinishProgress {
     /// Waits for `finish`, and then until nothing is left to do.
     pub(super) async fn run(self, finish: CancellationToken) -> Result<(), AgentError> {
         finish.cancelled().await;
-        self.readiness.change(|readiness| readiness.phase = Phase::Finishing);
+        // The owner's command counts more than the owner's hours.
+        self.readiness.change(|readiness| {
+            readiness.phase = Phase::Finishing;
+            readiness.asleep = None;
+        });
         if let Ok(done) = tokio::time::timeout(LONGEST, self.until_done()).await {
             return done;
         }

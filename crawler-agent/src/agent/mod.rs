@@ -330,6 +330,7 @@ impl Parts {
 
     /// Ends all tasks, packs the remaining results and ships what it can.
     async fn drain(&self, mut tasks: Tasks, stop: &CancellationToken) -> Result<(), AgentError> {
+        let is_asleep = self.readiness.current().asleep.is_some();
         self.readiness.change(|readiness| readiness.phase = Phase::Draining);
         stop.cancel();
         // Every task ends by itself; the time limit is for one that hangs.
@@ -341,7 +342,8 @@ impl Parts {
         }
         let shipping = async {
             self.outbox.seal_all().await?;
-            self.shipper().send_all().await
+            // Outside of the owner's hours packages wait on disk.
+            if is_asleep { Ok(()) } else { self.shipper().send_all().await }
         };
         let shipped = tokio::time::timeout(LAST_SHIPPING, shipping).await;
         self.status_writer().write();

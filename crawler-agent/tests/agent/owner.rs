@@ -108,16 +108,43 @@ async fn log_and_status_show_what_was_done() {
     assert!(String::from_utf8_lossy(&gone.stdout).contains("not running"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_fetched_outside_the_owners_hours() {
-    let mut bed = TestBed::new(1).await;
-    let url = bed.web.page("a1.test", "/", html("x"));
-    // A span that began six hours ago, and ended three hours ago.
+/// Hours that began six hours ago, and ended three hours ago.
+fn over() -> String {
     let now = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
     let start = &now - 6.hours();
     let end = &now - 3.hours();
     let span = format!("daily {}-{}", start.strftime("%H:%M"), end.strftime("%H:%M"));
-    bed.configure("", &format!("spans = [{span:?}]"));
+    format!("spans = [{span:?}]")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn packages_wait_for_the_owners_hours_or_command() {
+    let mut bed = TestBed::new(1).await;
+    let url = bed.web.page("a1.test", "/", html("x"));
+    bed.coordinator.change(|state| state.refuse_packages = Some(503));
+    bed.start_approved().await;
+    bed.coordinator.route(&[url]);
+    bed.until("the page is fetched", |bed| bed.web.count("a1.test", "/") == 1).await;
+    assert!(bed.stop().await.0.success());
+    bed.coordinator.change(|state| state.refuse_packages = None);
+    bed.configure("", &over());
+    bed.start().await;
+    bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
+    assert!(bed.stop().await.0.success());
+    assert!(bed.coordinator.state().packages.is_empty());
+    bed.start().await;
+    until_running(&bed).await;
+    let finish = bed.run(&["finish"]).await;
+    assert_eq!(String::from_utf8_lossy(&finish.stdout), "finishing\n", "{}", stderr(&finish));
+    assert_eq!(bed.ended().await.code(), Some(0));
+    assert!(!bed.coordinator.state().packages.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_fetched_outside_the_owners_hours() {
+    let mut bed = TestBed::new(1).await;
+    let url = bed.web.page("a1.test", "/", html("x"));
+    bed.configure("", &over());
     bed.coordinator.approve();
     bed.start().await;
     bed.coordinator.route(&[url]);
