@@ -215,8 +215,11 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         }
         // After the routes, so that URLs of a host that is released are handed back as well.
         self.host_orders.accept(response.host_orders).await?;
+        // A coordinator that does not know `takes_probes` sends orders that would be dropped. Taken
+        // for news, they would be asked for again at once.
+        let takes_probes = self.readiness.current().takes_probes();
         for order in response.probes {
-            if self.accepted_probes.add(order.probe) {
+            if takes_probes && self.accepted_probes.add(order.probe) {
                 news = true;
                 // Fails only when the agent is stopping; the order is then sent again.
                 drop(self.probe_orders.send(order).await);
