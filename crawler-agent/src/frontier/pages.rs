@@ -28,6 +28,11 @@ impl PageRecord {
         Self { path, depth, etag: None, last_modified: None, sha256: None, past }
     }
 
+    /// Whether the URL has brought content that is known.
+    pub fn has_content(&self) -> bool {
+        self.sha256.is_some() || self.etag.is_some() || self.last_modified.is_some()
+    }
+
     /// The page as one whose content is unknown, so that its next answer is reported as a new page.
     #[must_use]
     pub fn forget_content(self) -> Self {

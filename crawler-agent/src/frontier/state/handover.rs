@@ -58,6 +58,10 @@ impl Host {
     /// Takes the state of the host itself: the later time of the next request. The failures are the
     /// former agent's: this one may reach the host.
     fn join_record(&mut self, bundle: &HostBundle, at: UnixMillis) {
+        // That the former agent never reached the host says nothing of this one.
+        if bundle.is_given_up() {
+            return;
+        }
         // The former agent may be wrong about the time, or lie.
         let due = bundle.record.due.min(at.plus_ms(MAX_PAUSE_MS));
         self.record.due = self.record.due.max(due);
@@ -104,8 +108,8 @@ impl Host {
         Ok(joined)
     }
 
-    /// Adds pages that are not known here, and those that waited here. Returns how many were not
-    /// known.
+    /// Adds pages that are not known here, and those that waited here. Those of which the former
+    /// agent has no content are queued: this one may get it. Returns how many were not known.
     fn join_pages(
         &mut self,
         disk: &Disk,
@@ -117,12 +121,19 @@ impl Host {
         for (order, (visited, page)) in (placing.order..).zip(pages) {
             let url = short(url_of(&self.record.key, &page.path)?.fingerprint());
             let is_new = self.see(disk, url)?;
-            if is_new || waited.contains(&url) {
+            if !is_new && !waited.contains(&url) {
+                continue;
+            }
+            joined += u32::from(is_new);
+            if page.has_content() {
                 let past = if placing.keeps_times { page.past } else { PageHistory::default() };
                 // A visit in the future would put the next one off.
                 let visited = (*visited).min(placing.at);
                 self.insert_page((visited.0, order), PageRecord { past, ..page.clone() });
-                joined += u32::from(is_new);
+            } else {
+                let path = page.path.as_str().into();
+                let url = QueuedPath { path, redirects: 0, attempts: 0 };
+                self.queue.insert((page.depth, order), url);
             }
         }
         Ok(joined)
@@ -154,6 +165,11 @@ impl Host {
 }
 
 impl HostBundle {
+    /// Whether the former agent tried every URL and got no content.
+    fn is_given_up(&self) -> bool {
+        self.queue.is_empty() && !self.pages.iter().any(|(_, page)| page.has_content())
+    }
+
     /// The URLs that the former agent is done with: pages, and URLs that gave none.
     fn fetched(&self) -> Result<HashSet<SeenUrl>, FrontierError> {
         let mut fetched: HashSet<SeenUrl> = self.seen.iter().copied().map(shortened).collect();

@@ -123,6 +123,26 @@ fn the_next_agent_goes_on_where_the_former_one_stopped() {
 }
 
 #[test]
+fn a_host_that_the_former_agent_gave_up_is_fetched_by_the_next() {
+    let former = World::new();
+    for (seq, path) in (1..).zip(["one", "two"]) {
+        former.route(seq, &format!("{KEY}/{path}"));
+    }
+    let host = former.host(KEY);
+    let reason = "the host failed too often".to_owned();
+    let later = NOW.plus_ms(100_000);
+    former.apply(Change::GiveUp { host, reason, at: later });
+    let bytes = former.hand_over(5);
+    let next = World::new();
+    let effect = next.take_over(&bytes, true);
+    assert_eq!(effect.ready, [(next.host(KEY), NOW)], "the pause was the former agent's");
+    assert_eq!(next.queue_of(), ["/one", "/two"]);
+    assert_eq!(next.frontier().counts().unwrap().queued, 2);
+    next.take_over(&bytes, true);
+    assert_eq!(next.queue_of(), ["/one", "/two"]);
+}
+
+#[test]
 fn another_path_to_the_host_forgets_the_times() {
     let bytes = former().hand_over(5);
     let next = World::new();
