@@ -91,17 +91,13 @@ impl Frontier {
         let stored = old.as_ref().map(Disk::stored_rows).unwrap_or_default();
         let written = copy(old.as_ref(), &new, new_epoch)?;
         drop(old);
+        // Its changes name hosts by number, and without the totals a new host of the log gets the
+        // number of another. A start after a crash must not find the new file beside the log.
+        let is_set_aside = !written.has_totals && set_log_aside(dir, new_epoch)?;
         let damaged = damaged_name(&file, new_epoch);
-        rename(&file, &damaged)?;
-        rename(&new, &file)?;
-        let (frontier, is_log_lost) = if written.has_totals {
-            replay_if_possible(dir, new_epoch)?
-        } else {
-            // Its changes name hosts by number, and without the totals a new host of the log gets
-            // the number of another.
-            let is_log_lost = set_log_aside(dir, new_epoch)?;
-            (Frontier::open(dir, new_epoch)?, is_log_lost)
-        };
+        replace(&file, &new, &damaged)?;
+        let (frontier, is_log_lost) = replay_if_possible(dir, new_epoch)?;
+        let is_log_lost = is_log_lost || is_set_aside;
         let is_epoch_new = frontier.epoch() == new_epoch;
         let rebuilt = Rebuilt { is_epoch_new, is_log_lost, ..written.report(damaged, stored) };
         Ok((frontier, rebuilt))
@@ -140,6 +136,16 @@ fn replay_if_possible(dir: &Path, new_epoch: u64) -> Result<(Frontier, bool), Fr
             Ok((Frontier::open(dir, new_epoch)?, true))
         }
     }
+}
+
+/// Puts the new file in the place of the old one, which is kept as `damaged`. There is a file at
+/// any moment: without one, a start after a crash would begin with nothing.
+fn replace(file: &Path, new: &Path, damaged: &Path) -> Result<(), FrontierError> {
+    if std::fs::hard_link(file, damaged).is_err() {
+        // The file system has no links.
+        rename(file, damaged)?;
+    }
+    rename(new, file)
 }
 
 /// Gives the log other names, which are not read. Returns whether there was one.
