@@ -74,6 +74,8 @@ struct Batch {
     writing: Option<WriteBatch>,
     adopted: Vec<AdoptedUrl>,
     reports: Vec<Report>,
+    /// Whether there are results to pack that no visit left.
+    has_results: bool,
     sends: Vec<(Peer, Message)>,
     stored: Vec<oneshot::Sender<()>>,
 }
@@ -251,7 +253,13 @@ impl Worker {
         let Some(front) = front else { return Ok(()) };
         if let Some(number) = self.store.host_number(front.host_key_str())? {
             self.schedule.retire(number);
-            while self.store.apply(change(number))?.more {}
+            loop {
+                let effect = self.store.apply(change(number))?;
+                batch.has_results |= effect.results;
+                if !effect.more {
+                    break;
+                }
+            }
             self.schedule.forget(number);
         }
         Ok(())
@@ -284,6 +292,9 @@ impl Worker {
         if !batch.reports.is_empty() {
             let reports = std::mem::take(&mut batch.reports);
             self.store.apply(Change::Report { reports })?;
+            batch.has_results = true;
+        }
+        if batch.has_results {
             self.pack_trigger.add(0);
         }
         if has_urls || batch.writing.is_some() {
