@@ -366,9 +366,18 @@ impl Claim {
         self.schedule.wake_filler(&workbench);
     }
 
+    /// The borrowed host has demanded a pause of this length.
+    pub fn rest_other(&mut self, pause: Duration) {
+        if let Some((_, rest)) = &mut self.other {
+            *rest = pause.max(*rest);
+        }
+    }
+
+    /// The borrowed host rests after its own request alone. The other one may rest for hours
+    /// because it failed too often.
     fn give_back_other(&mut self) {
         if let Some((other, pause)) = self.other.take() {
-            let due = self.schedule.after(pause.max(self.pause));
+            let due = self.schedule.after(pause);
             self.schedule.workbench().give_back(other, due);
         }
     }

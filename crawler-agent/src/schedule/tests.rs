@@ -98,6 +98,28 @@ async fn a_borrowed_host_rests_as_well() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_borrowed_host_does_not_rest_for_the_failures_of_another() {
+    const HOURS: Duration = Duration::from_hours(6);
+    let schedule = Schedule::new(8);
+    for (stated, rest) in [(Duration::ZERO, SECOND), (SECOND * 9, SECOND * 9)] {
+        offer(&schedule, HOST, NOW, NOW, Duration::ZERO);
+        offer(&schedule, OTHER, NOW.plus_ms(1), NOW, Duration::ZERO);
+        tokio::time::advance(Duration::from_millis(5)).await;
+        let claim = schedule.take(SECOND).unwrap();
+        assert_eq!(claim.host(), HOST);
+        let mut claim = claim.borrow(OTHER, SECOND, SECOND).unwrap();
+        claim.rest_other(stated);
+        claim.finish(HOURS, false);
+        assert!(schedule.take(SECOND).is_none(), "it has just been asked");
+        tokio::time::advance(rest + Duration::from_millis(5)).await;
+        let claim = schedule.take(SECOND).unwrap();
+        assert_eq!(claim.host(), OTHER);
+        claim.finish(Duration::ZERO, false);
+        tokio::time::advance(HOURS).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_probe_keeps_the_delay_before_and_after_it() {
     let schedule = Schedule::new(8);
     offer(&schedule, HOST, NOW, NOW, Duration::ZERO);

@@ -106,6 +106,10 @@ impl Visitor {
         let Some(result) = result else { return Ok(()) };
         visit.claim.robots_took(fetch::duration_of(&result));
         if let Some((host, pause)) = other {
+            let answer = result.as_ref().ok();
+            let stated = answer.and_then(|answer| retry::stated_pause(&answer.head, clock::now()));
+            let pause = pause.max(stated.unwrap_or_default());
+            visit.claim.rest_other(pause);
             self.store.apply(Change::Asked { host, due: after(pause) })?;
         }
         match result {
