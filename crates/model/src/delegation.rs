@@ -72,3 +72,17 @@ impl BalanceRule {
     /// The rules that move subnets, the paper's first.
     pub const MOVING: [Self; 3] = [Self::Variance, Self::NextBest, Self::Cheapest];
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_admins_guide_explains_every_reason() {
+        let guide = include_str!("../../../docs/admin.md");
+        for reason in Reason::VARIANTS {
+            let row = format!("\n| {} | ", <&str>::from(reason));
+            assert!(guide.contains(&row), "docs/admin.md has no row {row:?}");
+        }
+    }
+}
