@@ -28,7 +28,7 @@ pub enum ApiCommand {
     /// Join tokens: list, create, revoke.
     #[command(subcommand)]
     Tokens(TokensCommand),
-    /// API tokens of scripts: list and revoke. People make them on the accounts page.
+    /// API tokens of scripts: list, create, revoke.
     #[command(subcommand)]
     ApiTokens(ApiTokensCommand),
     /// Add URLs from which the crawl starts.
