@@ -90,16 +90,23 @@ pub fn load(
 fn public_url(text: &str) -> Result<Url, Failure> {
     let failure = |rule: &str| Failure::configuration(format!("public_url: {text:?} {rule}"));
     let url = Url::parse(text).map_err(|error| failure(&format!("is no URL: {error}")))?;
-    let is_loopback = match url.host() {
+    if !url.has_host() {
+        return Err(failure("has no host"));
+    }
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_of_this_machine(&url) => Ok(url),
+        _ => Err(failure("must begin with https://, or be an http URL of this machine")),
+    }
+}
+
+/// Whether only programs of this machine reach the URL.
+pub(super) fn is_of_this_machine(url: &Url) -> bool {
+    match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => return Err(failure("has no host")),
-    };
-    match url.scheme() {
-        "https" => Ok(url),
-        "http" if is_loopback => Ok(url),
-        _ => Err(failure("must begin with https://, or be an http URL of this machine")),
+        None => false,
     }
 }
 

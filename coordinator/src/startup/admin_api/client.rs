@@ -17,6 +17,7 @@ use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::admin_api::cli::ConnectionArgs;
+use crate::startup::configuration::is_of_this_machine;
 
 /// Variable with an API token.
 const VARIABLE: &str = "NEARCRAWL_API_TOKEN";
@@ -31,7 +32,16 @@ const ACCOUNTS_MAX: i64 = 10_000;
 pub(super) struct ApiClient {
     http: Client,
     base: Url,
+    /// Where people reach the coordinator; none if that is not known.
+    public: Option<Url>,
     token: ApiToken,
+}
+
+/// A link for people.
+pub(super) struct Link {
+    pub(super) url: String,
+    /// Why others may be unable to open it; none if they can.
+    pub(super) warning: Option<String>,
 }
 
 /// The token that was given; none without one.
@@ -85,20 +95,28 @@ impl ApiClient {
         // Another program may have installed one in this process.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let base = base(config, connection)?;
-        let is_local =
-            base.host_str().is_some_and(|host| host.starts_with("127.") || host == "localhost");
+        let public = public(config, connection, &base);
         let mut builder = Client::builder();
         // A proxy of the environment cannot reach this machine's loopback.
-        if is_local {
+        if is_of_this_machine(&base) {
             builder = builder.no_proxy();
         }
         let http = builder.build().map_err(|error| Failure::other(chain(&error)))?;
-        Ok(Self { http, base, token })
+        Ok(Self { http, base, public, token })
     }
 
-    /// The URL at which people reach a path, as far as this command knows.
-    pub(super) fn public_url(&self, path: &str) -> String {
-        format!("{}{path}", self.base.as_str().trim_end_matches('/'))
+    /// The link to a path for people. If the public URL is not known, it begins with the address
+    /// that this command uses, and has a warning.
+    pub(super) fn link(&self, path: &str) -> Link {
+        let base = self.public.as_ref().unwrap_or(&self.base).as_str().trim_end_matches('/');
+        let warning = self.public.is_none().then(|| {
+            format!(
+                "the coordinator's public URL is not known, and other machines may not reach \
+                 {base}: replace that in the link, and next time name the configuration file with \
+                 `public_url` by --config, or give the public URL by --url"
+            )
+        });
+        Link { url: format!("{base}{path}"), warning }
     }
 
     /// Calls an operation; null where it answers nothing.
@@ -175,6 +193,14 @@ fn base(config: Option<&Config>, connection: &ConnectionArgs) -> Result<Url, Fai
     text.parse().map_err(|error| Failure::configuration(format!("--url {text:?}: {error}")))
 }
 
+/// Where people reach the coordinator: at the configured URL, else at the one by which this command
+/// reaches it, if other machines do, too.
+fn public(config: Option<&Config>, connection: &ConnectionArgs, base: &Url) -> Option<Url> {
+    let configured = config.and_then(|config| config.public_url.clone());
+    let is_given = connection.url.is_some() && !is_of_this_machine(base);
+    configured.or_else(|| is_given.then(|| base.clone()))
+}
+
 /// An address of this machine in the place of "all addresses".
 fn reachable(listen: SocketAddr) -> SocketAddr {
     if listen.ip().is_unspecified() {
@@ -189,6 +215,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::startup::cli::ServeArgs;
+    use crate::startup::configuration;
 
     #[test]
     fn the_own_machine_answers_for_all_addresses() {
@@ -196,6 +224,48 @@ mod tests {
         assert_eq!(reachable(listen), "127.0.0.1:8420".parse().unwrap());
         let loopback = "127.0.0.2:1".parse().unwrap();
         assert_eq!(reachable(loopback), loopback);
+    }
+
+    /// The link that a command with this configuration and URL prints.
+    fn link(config: &str, url: Option<&str>) -> Link {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("coordinator.toml");
+        std::fs::write(&file, config).unwrap();
+        let args = ServeArgs { config: Some(file), ..ServeArgs::default() };
+        let config = configuration::load(args, || Some(dir.path().to_owned())).unwrap();
+        let connection = ConnectionArgs { url: url.map(str::to_owned), token_file: None };
+        let client = ApiClient::new(Some(&config), &connection, new_token()).unwrap();
+        client.link("/invitation#secret")
+    }
+
+    #[test]
+    fn a_link_for_others_begins_with_the_public_url() {
+        const PUBLIC: &str = "public_url = 'https://search.example.org'";
+        const LOCAL: &str = "http://127.0.0.1:8420";
+        for (config, url) in [
+            (PUBLIC, None),
+            (PUBLIC, Some(LOCAL)),
+            ("", Some("https://search.example.org")),
+            ("", Some("https://search.example.org/")),
+        ] {
+            let link = link(config, url);
+            assert_eq!(
+                link.url, "https://search.example.org/invitation#secret",
+                "{config} {url:?}"
+            );
+            assert_eq!(link.warning, None, "{config} {url:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_of_the_own_machine_comes_with_a_warning() {
+        for url in [None, Some("http://127.0.0.1:8420"), Some("http://[::1]:8420")] {
+            let link = link("", url);
+            assert!(link.url.ends_with(":8420/invitation#secret"), "{}", link.url);
+            let warning = link.warning.expect("a warning");
+            assert!(warning.contains("`public_url`"), "{warning}");
+            assert!(warning.contains("--config"), "{warning}");
+        }
     }
 
     #[test]

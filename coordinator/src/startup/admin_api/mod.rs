@@ -4,7 +4,7 @@ pub mod cli;
 mod client;
 mod print;
 
-use std::io::stdin;
+use std::io::{Write as _, stderr, stdin};
 
 use model::AccountId;
 use reqwest::Method;
@@ -156,8 +156,12 @@ async fn requests(api: &ApiClient, command: RequestsCommand) -> Result<(), Failu
             let path = format!("join-requests/{}/accept", segment(&id));
             let accepted = api.call(Method::POST, &path, &[], None).await?;
             let contact = accepted["request"]["contact"].as_str().unwrap_or_default();
-            let link = api.public_url(accepted["path"].as_str().unwrap_or_default());
-            print_line(format_args!("send this one-time link to {contact}:\n{link}"));
+            let link = api.link(accepted["path"].as_str().unwrap_or_default());
+            print_line(format_args!("send this one-time link to {contact}:\n{}", link.url));
+            if let Some(warning) = link.warning {
+                // Without a reader the link is printed all the same.
+                drop(writeln!(stderr(), "nearcrawl-coordinator: warning: {warning}"));
+            }
             Ok(())
         }
         RequestsCommand::Decline { id } => {
