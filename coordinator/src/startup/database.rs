@@ -37,7 +37,7 @@ pub async fn open(config: &Config) -> Result<Database, Failure> {
 pub async fn open_shared(config: &Config) -> Result<Database, Failure> {
     let cluster = match config.database_url {
         Some(_) => None,
-        None if !cluster::exists(&config.data_dir) => {
+        None if !may_exist(config) => {
             return Err(Failure::configuration(format!(
                 "no coordinator has run in {}; give its data directory with --data-dir, or its \
                  database with --database-url",
@@ -51,6 +51,11 @@ pub async fn open_shared(config: &Config) -> Result<Database, Failure> {
     let opened = store::open_with(&address, connections).await;
     let store = opened.map_err(|error| database_failure(&error))?;
     Ok(Database { store, cluster })
+}
+
+/// Whether there may be a database: a given one, or a private one in the data directory.
+pub(super) fn may_exist(config: &Config) -> bool {
+    config.database_url.is_some() || cluster::exists(&config.data_dir)
 }
 
 fn private(config: &Config) -> cluster::Options {

@@ -57,3 +57,15 @@ async fn accounts_are_created_changed_and_removed() {
     let (_, log, _) = run(&["log", "--limit", "1"], "");
     assert!(log.contains("command line: account.remove acc_1"), "{log}");
 }
+
+#[test]
+fn a_remote_coordinator_needs_a_token_and_says_how_to_give_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = bare();
+    command.args(["admin", "--url", "http://127.0.0.1:9", "--data-dir"]).arg(dir.path());
+    command.args(["agents", "list"]).env_remove("NEARCRAWL_API_TOKEN").stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(64), "{told}");
+    assert!(told.contains("--token-file") && told.contains("NEARCRAWL_API_TOKEN"), "{told}");
+}

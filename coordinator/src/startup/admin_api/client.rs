@@ -4,7 +4,6 @@
 //! everything: the client makes a token of its own there, and removes it afterwards.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::Path;
 
 use model::Role;
 use reqwest::{Client, Method, Url};
@@ -19,8 +18,6 @@ use crate::runtime::failure::{Failure, chain};
 use crate::startup::admin_api::cli::ConnectionArgs;
 use crate::startup::configuration::is_of_this_machine;
 
-/// Variable with an API token.
-const VARIABLE: &str = "NEARCRAWL_API_TOKEN";
 /// Name of the token that a command makes for itself, as the audit log shows it.
 const NAME: &str = "command line";
 /// Lifetime of such a token, in milliseconds, should the command be killed.
@@ -42,20 +39,6 @@ pub(super) struct Link {
     pub(super) url: String,
     /// Why others may be unable to open it; none if they can.
     pub(super) warning: Option<String>,
-}
-
-/// The token that was given; none without one.
-pub(super) fn given_token(connection: &ConnectionArgs) -> Result<Option<ApiToken>, Failure> {
-    let text = match &connection.token_file {
-        Some(path) if path == Path::new("-") => Some(std::io::read_to_string(std::io::stdin())),
-        Some(path) => Some(std::fs::read_to_string(path)),
-        None => std::env::var(VARIABLE).ok().map(Ok),
-    };
-    let text = text.transpose().map_err(|error| {
-        Failure::configuration(format!("cannot read the API token in --token-file: {error}"))
-    })?;
-    let line = text.as_deref().and_then(|text| text.lines().next()).map(str::trim);
-    Ok(line.filter(|line| !line.is_empty()).map(|line| ApiToken::new(line.to_owned())))
 }
 
 /// A token of this command alone, in the name of an admin.

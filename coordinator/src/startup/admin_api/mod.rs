@@ -3,6 +3,7 @@
 pub mod cli;
 mod client;
 mod print;
+mod token;
 
 use std::io::{Write as _, stderr, stdin};
 
@@ -77,12 +78,15 @@ pub async fn run(
     connection: &ConnectionArgs,
     command: ApiCommand,
 ) -> Result<(), Failure> {
-    if let Some(token) = client::given_token(connection)? {
+    if let Some(token) = token::given(connection)? {
         let config = configuration::load(place.into(), cluster::default_data_dir).ok();
         let api = ApiClient::new(config.as_ref(), connection, token)?;
         return execute(&api, None, command).await;
     }
     let config = configuration::load(place.into(), cluster::default_data_dir)?;
+    if connection.url.is_some() && !database::may_exist(&config) {
+        return Err(token::missing(&config.data_dir));
+    }
     let database = database::open_shared(&config).await?;
     let done = with_own_token(&database.store, &config, connection, command).await;
     database::close(database).await;
