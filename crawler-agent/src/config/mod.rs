@@ -28,8 +28,8 @@ use location::Location;
 use owner_rules::{BudgetTable, SmallBudget};
 use place::Place;
 use values::{
-    AgentName, Contact, HostSuffix, LoopbackAddress, Port, Required, SpanLine, Value, integer,
-    kib_rate, list, methods, mib, millis,
+    AgentName, Contact, HostSuffix, LoopbackAddress, NameServer, PeerAddress, PeerUrl, Port,
+    Required, SpanLine, Value, integer, kib_rate, list, methods, mib, millis,
 };
 
 pub use owner_rules::{BudgetRules, IdleRules};
@@ -197,7 +197,7 @@ struct File {
     place: Option<Place>,
     bind: Option<Value<IpAddr>>,
     #[serde(default, deserialize_with = "list")]
-    resolver: Vec<SocketAddr>,
+    resolver: Vec<NameServer>,
     #[serde(default)]
     guard: Guard,
     #[serde(default)]
@@ -220,16 +220,17 @@ struct File {
 #[serde(deny_unknown_fields, default)]
 struct PeerTable {
     enabled: bool,
-    listen: Option<Value<SocketAddr>>,
+    listen: Option<Value<PeerAddress>>,
     #[serde(deserialize_with = "list")]
-    advertise: Vec<Url>,
+    advertise: Vec<PeerUrl>,
     region: Option<String>,
 }
 
 impl PeerTable {
     fn into_rules(self) -> Option<PeerRules> {
-        let listen = self.listen.map(|listen| listen.0);
-        let rules = PeerRules { listen, advertise: self.advertise, region: self.region };
+        let listen = self.listen.map(|listen| listen.0.0);
+        let advertise = self.advertise.into_iter().map(|url| url.0).collect();
+        let rules = PeerRules { listen, advertise, region: self.region };
         self.enabled.then_some(rules)
     }
 }
@@ -362,7 +363,7 @@ impl File {
             spans: Spans::new(zone, self.spans.into_iter().map(|line| line.span).collect()),
             data_dir: self.data_dir.map(|dir| directory.join(dir)),
             bind: self.bind.map(|bind| bind.0),
-            resolver: self.resolver,
+            resolver: self.resolver.into_iter().map(|server| server.0).collect(),
             guard: self.guard.into_rules(),
             probe: self.probe,
             limits: self.limits,

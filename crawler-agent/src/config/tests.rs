@@ -176,6 +176,9 @@ fn every_error_names_its_location() {
         ("[idle]\nmax_load_per_cpu = 2", "line 4, column 20", "from 0.01 to 1"),
         ("[idle]\nnot_on_battery = 1", "line 4, column 18", "boolean"),
         ("[metrics]\nlisten = \"0.0.0.0:9421\"", "line 4, column 10", "127.0.0.1:9421"),
+        ("[peer]\nlisten = \"192.0.2.1\"", "line 4, column 10", "0.0.0.0:8430"),
+        ("[peer]\nlisten = \"8430\"", "line 4, column 10", "in `listen` is not an address"),
+        ("[peer]\nadvertise = [\"agent\"]", "line 4, column 14", "in `advertise` is not an http"),
         ("x = ", "line 3, column 5", ""),
     ] {
         let error = with(line);

@@ -131,6 +131,15 @@ pub(super) struct AgentName(pub(super) String);
 /// A domain name as URLs have it: lower case, ASCII, without dots around it.
 pub(super) struct HostSuffix(pub(super) String);
 
+/// Address and port of a name server.
+pub(super) struct NameServer(pub(super) SocketAddr);
+
+/// Address and port at which the agent listens for peers.
+pub(super) struct PeerAddress(pub(super) SocketAddr);
+
+/// URL at which peers reach the agent.
+pub(super) struct PeerUrl(pub(super) Url);
+
 /// An address and port of this machine's loopback interface.
 pub(super) struct LoopbackAddress(pub(super) SocketAddr);
 
@@ -153,10 +162,24 @@ impl FromText for Url {
         "`coordinator` is missing: write the URL that its operator gave you";
 
     fn from_text(text: &str) -> Result<Self, String> {
-        match Self::parse(text) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
-            _ => Err(format!("{text:?} is not the http or https URL of a coordinator")),
-        }
+        http_url(text)
+            .ok_or_else(|| format!("{text:?} is not the http or https URL of a coordinator"))
+    }
+}
+
+fn http_url(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+}
+
+impl FromText for PeerUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        http_url(text).map(Self).ok_or_else(|| {
+            format!(
+                "{text:?} in `advertise` is not an http or https URL; write the one at which \
+                 agents of the region reach this agent, like \"https://agent.example.org:8430\""
+            )
+        })
     }
 }
 
@@ -214,11 +237,22 @@ impl FromText for IpAddr {
     }
 }
 
-impl FromText for SocketAddr {
+impl FromText for NameServer {
     fn from_text(text: &str) -> Result<Self, String> {
-        let with_default_port = |_| text.parse().map(|address: IpAddr| Self::new(address, 53));
-        text.parse().or_else(with_default_port).map_err(|_| {
+        let with_default_port = |_| text.parse().map(|address: IpAddr| (address, 53).into());
+        text.parse().or_else(with_default_port).map(Self).map_err(|_| {
             format!("{text:?} is not a name server; write address and port, like \"9.9.9.9:53\"")
+        })
+    }
+}
+
+impl FromText for PeerAddress {
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map(Self).map_err(|_| {
+            format!(
+                "{text:?} in `listen` is not an address with a port; write one like \
+                 \"0.0.0.0:8430\""
+            )
         })
     }
 }
