@@ -6,6 +6,7 @@
 
 mod location;
 mod owner_rules;
+mod peer_rules;
 mod place;
 mod ship_rules;
 mod values;
@@ -26,13 +27,15 @@ use url::Url;
 use crate::{file::FileError, guard::GuardRules, spans::Spans};
 use location::Location;
 use owner_rules::{BudgetTable, SmallBudget};
+use peer_rules::{LoneKey, PeerTable};
 use place::Place;
 use values::{
-    AgentName, Contact, HostSuffix, LoopbackAddress, NameServer, PeerAddress, PeerUrl, Port,
-    Required, SpanLine, Value, integer, kib_rate, list, methods, mib, millis,
+    AgentName, Contact, HostSuffix, LoopbackAddress, NameServer, Port, Required, SpanLine, Value,
+    integer, kib_rate, list, methods, mib, millis,
 };
 
 pub use owner_rules::{BudgetRules, IdleRules};
+pub use peer_rules::PeerRules;
 pub use ship_rules::ShipRules;
 
 /// The owner's rules. Nothing that a coordinator sends changes them.
@@ -70,17 +73,6 @@ pub struct Config {
     pub metrics_listen: Option<SocketAddr>,
     /// Whether the agent may be in a region; none while the owner does not want it.
     pub peer: Option<PeerRules>,
-}
-
-/// How the agent takes part in a region.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PeerRules {
-    /// Address at which it listens for peers; none if it only opens connections.
-    pub listen: Option<SocketAddr>,
-    /// URLs at which peers reach the listener.
-    pub advertise: Vec<Url>,
-    /// Region that the owner asks for; none leaves it to the coordinator.
-    pub region: Option<String>,
 }
 
 /// How round trips may be measured.
@@ -218,25 +210,6 @@ struct File {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct PeerTable {
-    enabled: bool,
-    listen: Option<Value<PeerAddress>>,
-    #[serde(deserialize_with = "list")]
-    advertise: Vec<PeerUrl>,
-    region: Option<String>,
-}
-
-impl PeerTable {
-    fn into_rules(self) -> Option<PeerRules> {
-        let listen = self.listen.map(|listen| listen.0.0);
-        let advertise = self.advertise.into_iter().map(|url| url.0).collect();
-        let rules = PeerRules { listen, advertise, region: self.region };
-        self.enabled.then_some(rules)
-    }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
 struct MetricsTable {
     listen: Option<Value<LoopbackAddress>>,
 }
@@ -284,6 +257,16 @@ pub enum ConfigError {
         /// Size of the largest body, in MiB.
         least_mib: u64,
     },
+    /// A listener that no peer finds, or a URL that leads to none.
+    #[error("{location}: `{key}` in [peer] needs `{other}`: write both, or neither")]
+    LoneKey {
+        /// Line and column of the key's value.
+        location: Location,
+        /// The key that is there.
+        key: &'static str,
+        /// The key that is missing.
+        other: &'static str,
+    },
     /// What is sent to the coordinator would not be encrypted.
     #[error(
         "{location}: `coordinator` is {url}, which is neither encrypted nor on this machine: write \
@@ -315,6 +298,10 @@ impl Config {
         if url.scheme() == "http" && !is_on_loopback(url) && !file.allow_plain_http {
             let location = Location::new(path, text, None);
             return Err(ConfigError::PlainHttp { location, url: url.to_string() });
+        }
+        if let Some(LoneKey { key, other, span }) = file.peer.lone_key() {
+            let location = Location::new(path, text, Some(span));
+            return Err(ConfigError::LoneKey { location, key, other });
         }
         let least_mib = file.limits.wire_bytes >> 20;
         let config = file.into_config(path.parent().unwrap_or(Path::new("")));

@@ -179,6 +179,16 @@ fn every_error_names_its_location() {
         ("[peer]\nlisten = \"192.0.2.1\"", "line 4, column 10", "0.0.0.0:8430"),
         ("[peer]\nlisten = \"8430\"", "line 4, column 10", "in `listen` is not an address"),
         ("[peer]\nadvertise = [\"agent\"]", "line 4, column 14", "in `advertise` is not an http"),
+        (
+            "[peer]\nlisten = \"[::]:1\"",
+            "line 4, column 10",
+            "`listen` in [peer] needs `advertise`",
+        ),
+        (
+            "[peer]\nadvertise = [\"https://a.example\"]",
+            "line 4, column 13",
+            "`advertise` in [peer] needs `listen`",
+        ),
         ("x = ", "line 3, column 5", ""),
     ] {
         let error = with(line);
