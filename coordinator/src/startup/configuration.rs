@@ -154,7 +154,10 @@ fn first_line(path: &Path) -> Result<String, Failure> {
 
 fn read(path: &Path) -> Result<File, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| {
-        Failure::configuration(format!("cannot read the configuration {}: {e}", path.display()))
+        Failure::configuration(format!(
+            "cannot read the configuration {}: {e}; name a file that you may read with --config",
+            path.display()
+        ))
     })?;
     toml::from_str(&text).map_err(|e| {
         let line =
@@ -259,6 +262,16 @@ mod tests {
         assert_eq!(failure.code(), 64);
         let sentence = failure.to_string();
         assert!(sentence.contains("line 3") && sentence.contains("open_serches"), "{sentence}");
+    }
+
+    #[test]
+    fn a_missing_file_is_named_with_the_flag_for_another() {
+        let args = ServeArgs { config: Some("/nowhere/c.toml".into()), ..ServeArgs::default() };
+        let failure = super::load(args, || None).expect_err("a failure");
+        assert_eq!(failure.code(), 64);
+        let sentence = failure.to_string();
+        assert!(sentence.contains("/nowhere/c.toml"), "{sentence}");
+        assert!(sentence.contains("--config"), "{sentence}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ use protocol::enrol::AgentProfile;
 use serde::Deserialize;
 use url::Url;
 
-use crate::{file::FileError, guard::GuardRules, spans::Spans};
+use crate::{guard::GuardRules, spans::Spans};
 use location::Location;
 use owner_rules::{BudgetTable, SmallBudget};
 use peer_rules::{LoneKey, PeerTable};
@@ -234,8 +234,13 @@ fn default_capacity() -> u32 {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error(transparent)]
-    Read(#[from] FileError),
+    #[error("{path} cannot be read: {error}; name the configuration file with --config")]
+    Read {
+        /// The configuration file.
+        path: PathBuf,
+        /// Error of the system.
+        error: std::io::Error,
+    },
     /// The file holds a mistake.
     #[error("{location}: {what}")]
     Content {
@@ -284,7 +289,8 @@ pub enum ConfigError {
 impl Config {
     /// Reads the configuration file `path`.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path).map_err(FileError::at(path, "read"))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ConfigError::Read { path: path.to_owned(), error })?;
         Self::parse(&text, path)
     }
 

@@ -246,7 +246,7 @@ fn plain_http_needs_loopback_or_the_owners_word() {
 }
 
 #[test]
-fn a_missing_file_is_named() {
-    let error = Config::read(Path::new("/nowhere/agent.toml")).unwrap_err();
-    assert!(error.to_string().contains("/nowhere/agent.toml"));
+fn a_missing_file_is_named_with_the_flag_for_another() {
+    let error = Config::read(Path::new("/nowhere/agent.toml")).unwrap_err().to_string();
+    assert!(error.contains("/nowhere/agent.toml") && error.contains("--config"), "{error}");
 }
