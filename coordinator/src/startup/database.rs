@@ -90,9 +90,9 @@ fn cluster_failure(error: ClusterError) -> Failure {
     let sentence = chain(&error);
     match error {
         error if error.is_unavailable() => Failure::unavailable(sentence),
-        ClusterError::Prepare { .. } | ClusterError::NotReachable { .. } => {
-            Failure::cannot_create(sentence)
-        }
+        ClusterError::Prepare { .. }
+        | ClusterError::NotPermitted { .. }
+        | ClusterError::NotReachable { .. } => Failure::cannot_create(sentence),
         _ => Failure::other(sentence),
     }
 }

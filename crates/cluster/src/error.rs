@@ -1,6 +1,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::ownership;
+
 /// Reason why there is no private cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
@@ -64,6 +66,16 @@ pub enum ClusterError {
         path: PathBuf,
         /// Error of the system.
         source: io::Error,
+    },
+    /// The caller may not use a directory or file of the cluster, because it is another user's.
+    #[error("cannot prepare {path}: {error}; {remedy}")]
+    NotPermitted {
+        /// The directory or file.
+        path: PathBuf,
+        /// Error of the system.
+        error: io::Error,
+        /// What the caller can do.
+        remedy: String,
     },
     /// A program could not be started.
     #[error("cannot run {program}")]
@@ -133,7 +145,12 @@ impl ClusterError {
     /// Adds the path to an error of the system.
     pub(crate) fn prepare(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Prepare { path, source }
+        move |source| match ownership::remedy(&path) {
+            Some(remedy) if source.kind() == io::ErrorKind::PermissionDenied => {
+                Self::NotPermitted { path, error: source, remedy }
+            }
+            _ => Self::Prepare { path, source },
+        }
     }
 
     /// Whether the machine lacks something that its operator can install, as opposed to a failure.

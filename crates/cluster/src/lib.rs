@@ -17,6 +17,7 @@ mod layout;
 mod lock;
 mod options;
 mod orphans;
+mod ownership;
 mod pid_file;
 mod postmaster;
 mod server_user;
