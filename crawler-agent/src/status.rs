@@ -1,18 +1,44 @@
 //! The status file: written into the data directory by the running agent, read by `nearcrawl-agent
 //! status`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::{AgentId, AgentState};
 use serde::{Deserialize, Serialize};
 
-use crate::peers::RegionStatus;
+use crate::{file::FileError, peers::RegionStatus};
 
 const FILE: &str = "status.json";
 
 /// Age at which a status is that of an agent that has ended; a running one writes every second.
 const STALE_SECONDS: i64 = 15;
+
+/// The status file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StatusError {
+    /// The data directory is closed to the caller.
+    #[error("{path} cannot be read: {error}; run this as root, or as the user of the agent")]
+    NotPermitted {
+        /// The status file.
+        path: PathBuf,
+        /// Error of the system.
+        error: std::io::Error,
+    },
+    /// Another error of the system, or a content of another program.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl StatusError {
+    fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |error| match error.kind() {
+            std::io::ErrorKind::PermissionDenied => Self::NotPermitted { path, error },
+            _ => FileError::at(&path, "read")(error).into(),
+        }
+    }
+}
 
 /// What the coordinator says of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,11 +129,15 @@ impl StatusFile {
     }
 
     /// Reads the file in `dir`; none when no agent has ever run there.
-    pub fn read(dir: &Path) -> std::io::Result<Option<Self>> {
-        match std::fs::read(dir.join(FILE)) {
-            Ok(json) => Ok(Some(serde_json::from_slice(&json)?)),
+    pub fn read(dir: &Path) -> Result<Option<Self>, StatusError> {
+        let path = dir.join(FILE);
+        match std::fs::read(&path) {
+            Ok(json) => {
+                let parsed = serde_json::from_slice(&json).map_err(std::io::Error::from);
+                Ok(Some(parsed.map_err(FileError::at(&path, "parsed"))?))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(StatusError::at(&path)(error)),
         }
     }
 
@@ -193,6 +223,18 @@ mod tests {
         assert_eq!(StatusFile::read(dir.path()).unwrap(), None);
         status().write(dir.path()).unwrap();
         assert_eq!(StatusFile::read(dir.path()).unwrap(), Some(status()));
+    }
+
+    #[test]
+    fn a_closed_directory_is_named_with_the_users_who_may_read_it() {
+        let denied = || std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        let error = StatusError::at(Path::new("/var/lib/agent/status.json"))(denied()).to_string();
+        assert!(error.contains("/var/lib/agent/status.json"), "{error}");
+        assert!(error.contains("run this as root, or as the user of the agent"), "{error}");
+        let dir = TempDir::new().unwrap();
+        std::fs::write(dir.path().join(FILE), "{").unwrap();
+        let error = StatusFile::read(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("status.json cannot be parsed"), "{error}");
     }
 
     #[test]

@@ -28,12 +28,19 @@ impl InstalledService {
             .then(|| Self { environment: root.join(ENVIRONMENT), data_dir: root.join(DATA_DIR) })
     }
 
+    /// What the owner does where `dir` is not the directory of the service; none where it is.
+    pub(super) fn other_directory(&self, dir: &Path) -> Option<String> {
+        (dir != self.data_dir).then(|| {
+            format!("run this as root: the service has its data in {}", self.data_dir.display())
+        })
+    }
+
     /// What the owner does so that the service enrols, after `dir` was found without an identity.
     pub(super) fn how_to_enrol(&self, dir: &Path) -> String {
-        let Self { environment, data_dir } = self;
-        if dir != data_dir {
-            return format!("run this as root: the service has its data in {}", data_dir.display());
+        if let Some(advice) = self.other_directory(dir) {
+            return advice;
         }
+        let environment = &self.environment;
         if join_token::is_in_environment_file(environment) {
             return "start the service: systemctl enable --now nearcrawl-agent".to_owned();
         }
@@ -99,7 +106,11 @@ mod tests {
     #[test]
     fn another_data_directory_is_not_that_of_the_service() {
         let root = machine(&[unit()]);
-        let advice = service(&root).unwrap().how_to_enrol(Path::new("/home/nicos/.local/share"));
+        let elsewhere = Path::new("/home/nicos/.local/share");
+        let service = service(&root).unwrap();
+        let advice = service.how_to_enrol(elsewhere);
+        assert_eq!(service.other_directory(elsewhere).as_ref(), Some(&advice));
+        assert_eq!(service.other_directory(&root.path().join(DATA_DIR)), None);
         let data_dir = root.path().join(DATA_DIR);
         assert!(advice.contains("as root"), "{advice}");
         assert!(advice.contains(data_dir.to_str().unwrap()), "{advice}");

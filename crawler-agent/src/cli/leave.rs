@@ -39,8 +39,9 @@ pub(super) struct LeaveArgs {
 
 pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
     let (_, dir) = arguments.config_args.open()?;
-    if !dir.exists() {
-        bail!("there is no agent in {}; see --data-dir", dir.display());
+    // Who may not read the status may do nothing of the following either.
+    if StatusFile::read(&dir)?.is_none() && !dir.exists() {
+        return Err(arguments.config_args.no_agent(&dir));
     }
     if !arguments.yes && !is_meant(&dir)? {
         print_line("nothing was done");

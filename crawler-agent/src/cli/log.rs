@@ -9,7 +9,10 @@ use clap::{Args, ValueEnum};
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
 use super::ConfigArgs;
-use crate::activity_log::{ActivityEntry, entries};
+use crate::{
+    activity_log::{ActivityEntry, entries},
+    status::StatusFile,
+};
 
 #[derive(Debug, Args)]
 pub(super) struct Log {
@@ -55,12 +58,10 @@ fn since(text: &str) -> Result<Timestamp, String> {
 pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
     let (_, dir) = log.config_args.open()?;
     let activity = dir.join("activity");
+    // Whether the log exists is unknown to a user who may not read the directory.
+    StatusFile::read(&dir)?;
     if !activity.exists() {
-        anyhow::bail!(
-            "no agent has run in {}, so there is no activity log; if the agent has another data \
-             directory, name it with --data-dir",
-            dir.display()
-        );
+        return Err(log.config_args.no_agent(&dir));
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     let wanted = |entry: &ActivityEntry| {

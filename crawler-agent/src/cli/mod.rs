@@ -30,6 +30,7 @@ use crate::{
     file::{self, FileError},
     status::StatusFile,
 };
+use installed_service::InstalledService;
 
 /// Crawls, at a partner organisation, what is near to it on the network.
 #[derive(Debug, Parser)]
@@ -145,6 +146,15 @@ impl ConfigArgs {
         let config = Config::read(&self.config)?;
         let dir = self.data_dir.clone().or_else(|| config.data_dir.clone());
         Ok((config, dir.unwrap_or_else(default_data_dir)))
+    }
+
+    /// The error where no agent has run in the data directory `dir`.
+    fn no_agent(&self, dir: &Path) -> anyhow::Error {
+        let service = InstalledService::find(Path::new("/"), &self.config);
+        let advice = service.and_then(|service| service.other_directory(dir));
+        let advice =
+            advice.as_deref().unwrap_or("if it has another data directory, see --data-dir");
+        anyhow::anyhow!("no agent has run in {}; {advice}", dir.display())
     }
 }
 
@@ -266,7 +276,7 @@ fn print_line(line: &str) {
 fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
     let (_, dir) = config_args.open()?;
     let Some(status) = StatusFile::read(&dir)? else {
-        anyhow::bail!("no agent has run in {}", dir.display());
+        return Err(config_args.no_agent(&dir));
     };
     let now = jiff::Timestamp::now();
     if json {
@@ -307,7 +317,7 @@ fn finish(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
 fn agents_dir(config_args: &ConfigArgs) -> anyhow::Result<PathBuf> {
     let (_, dir) = config_args.open()?;
     if StatusFile::read(&dir)?.is_none() {
-        anyhow::bail!("no agent has run in {}; see --data-dir", dir.display());
+        return Err(config_args.no_agent(&dir));
     }
     Ok(dir)
 }
@@ -333,6 +343,13 @@ mod tests {
             let code = exit_code(&error).to_string();
             assert!(listed.contains(&code.as_str()), "{error}: {code} is not in {listed:?}");
         }
+    }
+
+    #[test]
+    fn without_an_agent_the_directory_is_named_and_the_flag_for_another() {
+        let config_args = ConfigArgs { config: "agent.toml".into(), data_dir: None };
+        let error = config_args.no_agent(Path::new("/somewhere")).to_string();
+        assert!(error.contains("/somewhere") && error.contains("--data-dir"), "{error}");
     }
 
     #[test]
