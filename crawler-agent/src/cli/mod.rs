@@ -195,11 +195,22 @@ pub fn main(cli: Cli) -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            let line = error_line::of(error.as_ref());
-            drop(writeln!(std::io::stderr(), "nearcrawl-agent: {line}"));
+            print_error(&error);
             ExitCode::from(exit_code(&error))
         }
     }
+}
+
+fn print_error(error: &anyhow::Error) {
+    let line = error_line::of(error.as_ref());
+    drop(writeln!(std::io::stderr(), "nearcrawl-agent: {line}"));
+}
+
+/// Answers the question of a command with no, and says why. Standard output stays empty, because
+/// programs read it.
+fn deny(reason: &anyhow::Error) -> ExitCode {
+    print_error(reason);
+    ExitCode::from(NO)
 }
 
 fn log_to_stderr(format: LogFormat) {
@@ -276,7 +287,7 @@ fn print_line(line: &str) {
 fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
     let (_, dir) = config_args.open()?;
     let Some(status) = StatusFile::read(&dir)? else {
-        return Err(config_args.no_agent(&dir));
+        return Ok(deny(&config_args.no_agent(&dir)));
     };
     let now = jiff::Timestamp::now();
     if json {
@@ -301,11 +312,13 @@ fn resume(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
 
 fn finish(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let (_, dir) = config_args.open()?;
-    let status = StatusFile::read(&dir)?;
-    let Some(status) = status.filter(|status| status.is_running(jiff::Timestamp::now())) else {
+    let Some(status) = StatusFile::read(&dir)? else {
+        return Ok(deny(&config_args.no_agent(&dir)));
+    };
+    if !status.is_running(jiff::Timestamp::now()) {
         print_line("it is not running");
         return Ok(ExitCode::from(NO));
-    };
+    }
     let pid = nix::unistd::Pid::from_raw(i32::try_from(status.pid)?);
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGUSR1)
         .with_context(|| format!("process {pid} cannot be signalled"))?;

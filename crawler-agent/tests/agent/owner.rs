@@ -43,8 +43,11 @@ async fn refusals_are_one_line_and_an_exit_code() {
     bed.coordinator.state().refuse_all = None;
     let without = bed.run(&["run"]).await;
     assert!(error_message(&without).contains("--join-token-file"), "{}", stderr(&without));
-    let never = bed.run(&["status"]).await;
-    assert!(error_message(&never).contains("no agent has run"), "{}", stderr(&never));
+    for command in ["status", "finish"] {
+        let never = bed.run(&[command]).await;
+        assert_eq!(never.status.code(), Some(3), "{command}: {}", stderr(&never));
+        assert!(error_message(&never).contains("no agent has run"), "{}", stderr(&never));
+    }
     let nothing = bed.run(&["log"]).await;
     let said = error_message(&nothing);
     assert!(said.contains("no agent has run") && said.contains("--data-dir"), "{said}");
