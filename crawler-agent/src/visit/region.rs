@@ -5,7 +5,7 @@ use std::{pin::Pin, time::Duration};
 use model::CrawlUrl;
 use protocol::page::{Fetch, MAX_REDIRECTS, Outcome};
 
-use super::{Visit, Visitor};
+use super::{Visit, Visitor, revisit::leads_back};
 use crate::{
     frontier::{FrontierError, QueueItem},
     peers::Permission,
@@ -56,7 +56,10 @@ impl Visitor {
     ) -> Result<(Vec<CrawlUrl>, bool), FrontierError> {
         let Some(peers) = &self.peers else { return Ok((links, false)) };
         let redirects = item.redirects.saturating_add(1);
-        let target = redirect_target(fetch).filter(|_| redirects <= MAX_REDIRECTS);
+        // The region knows the URL already if it is another spelling of this one. The frontier
+        // queues it.
+        let target = redirect_target(fetch)
+            .filter(|url| redirects <= MAX_REDIRECTS && !leads_back(item, url));
         let target: Vec<CrawlUrl> = target.into_iter().collect();
         let has_target = !target.is_empty();
         // The region's error, which ends the agent, is reported by its own task.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use delegation::calibration::{Comparison, Sensitivity, Timing};
-use model::{Slowdown, UnixMillis};
+use model::{CrawlUrl, Slowdown, UnixMillis};
 use protocol::{page, page::DisallowedBy, page::Fetch, page::Outcome};
 
 use super::Visitor;
@@ -106,11 +106,24 @@ fn without_content(
         }
         // A server that is overloaded, broken or guarded against crawlers says nothing of the page.
         Outcome::Other { status: 403 | 408 | 425 | 429 | 500.., .. } => Some(known_or_new(item)),
+        // The frontier drops the record where it queues the target instead of it. Where the chain
+        // is too long, such as without cookies, the page is visited again.
+        Outcome::Redirect { location, .. }
+            if CrawlUrl::parse(location).is_ok_and(|target| leads_back(item, &target)) =>
+        {
+            Some(known_or_new(item).forget_content())
+        }
         // The page is somewhere else for now, such as during maintenance. The index drops it.
         Outcome::Redirect { .. } => before.map(PageRecord::forget_content),
         Outcome::Other { .. } => before,
         _ => None,
     }
+}
+
+/// Whether the target of a redirect counts as the URL itself, as where a server that gets no
+/// cookies writes its session into the URL.
+pub(super) fn leads_back(item: &QueueItem, target: &CrawlUrl) -> bool {
+    target.fingerprint() == item.url.fingerprint()
 }
 
 fn fresh(item: &QueueItem, before: Option<PageRecord>, validators: Validators) -> PageRecord {
@@ -150,7 +163,6 @@ mod tests {
 
     use super::*;
     use crate::{frontier::HostNumber, frontier::KnownPage};
-    use model::CrawlUrl;
 
     const TWICE: Option<Slowdown> = Some(Slowdown { percent: 200, repeats: 2 });
 
@@ -283,6 +295,18 @@ mod tests {
         let mut back = fetch(page(1), 20);
         remember(&item(Some(kept)), &mut back, etag("x"), TWICE).unwrap();
         assert_eq!(back.outcome, page(1), "the index has dropped it");
+    }
+
+    #[test]
+    fn a_redirect_that_stays_at_the_page_for_now_keeps_it() {
+        let moved = |status, location: &str| {
+            let outcome = Outcome::Redirect { status, location: location.into() };
+            remember(&item(None), &mut fetch(outcome, 20), Validators::default(), TWICE)
+        };
+        let again = Some(PageRecord::without_content("/".into(), 2));
+        assert_eq!(moved(302, "http://a.org/?utm_source=x"), again);
+        assert_eq!(moved(301, "http://a.org/?utm_source=x"), None);
+        assert_eq!(moved(302, "http://a.org/off"), None);
     }
 
     #[test]

@@ -9,12 +9,13 @@ use protocol::{
 
 use super::{
     State,
-    host::{Admission, Arrival, Host},
+    host::{Admission, Arrival},
     inbox::InboxUrl,
+    visited::{self, Filed},
 };
 use crate::frontier::{
     Bounds, Change, Done, Effect, FrontierError, GIVEN_UP_REST, HostBundle, HostNumber, HostRecord,
-    PageHistory, Report, VisitedUrl, disk::Disk,
+    Report, disk::Disk,
 };
 
 /// URLs that one [`Change::GiveUp`] ends, so that no change grows with the queue.
@@ -183,9 +184,10 @@ impl State {
     }
 
     fn finish(&mut self, disk: &Disk, done: &Done) -> Result<Effect, FrontierError> {
+        let mut filed = Filed::default();
         if let Some(host) = self.hosts.get_mut(disk, done.host)? {
-            let was_queued = file_page(host, disk, done)?;
-            self.hosts.queued -= u64::from(was_queued);
+            filed = visited::file(host, disk, done)?;
+            self.hosts.queued -= u64::from(filed.was_queued);
         }
         self.totals.fetched += 1;
         self.totals.wire_bytes = self.totals.wire_bytes.saturating_add(done.wire_bytes);
@@ -194,7 +196,7 @@ impl State {
             self.set_due(disk, done.host, due, Some(done.failures))?;
         }
         let mut effect = Effect::default();
-        self.follow(disk, done, &mut effect)?;
+        self.follow(disk, done, filed.is_respelled, &mut effect)?;
         self.look_ahead(disk, done.host, &mut effect)?;
         effect.results = true;
         Ok(effect)
@@ -206,11 +208,15 @@ impl State {
         &mut self,
         disk: &Disk,
         done: &Done,
+        is_respelled: bool,
         effect: &mut Effect,
     ) -> Result<(), FrontierError> {
         self.push_reports(&done.reports, effect);
         let redirects = done.redirects.saturating_add(1);
-        let target = done.target.iter().filter(|_| redirects <= MAX_REDIRECTS);
+        if is_respelled {
+            self.queue_respelled(disk, done, effect)?;
+        }
+        let target = done.target.iter().filter(|_| redirects <= MAX_REDIRECTS && !is_respelled);
         let target = target.map(|url| Arrival { url, depth: done.depth, redirects });
         // The queue is ordered by depth, which makes the crawl of a host breadth first.
         let depth = done.depth.saturating_add(1);
@@ -339,37 +345,6 @@ impl State {
         let order = self.next_order();
         self.insert_result(order, bytes, false);
     }
-}
-
-/// Takes the visited URL from the queue, or its page from the pages, and stores its new page.
-/// Returns whether it was in the queue.
-fn file_page(host: &mut Host, disk: &Disk, done: &Done) -> Result<bool, FrontierError> {
-    let (order, was_queued, is_settled) = match done.item {
-        VisitedUrl::Queued { key } => {
-            let was_queued = host.dequeue(disk, key)?.is_some();
-            // Another agent fetched it, too, and its page came during the visit.
-            if let Some(page) = done.page.as_ref().filter(|_| !was_queued) {
-                host.remove_page_at(disk, &page.path)?;
-            }
-            (key.1, was_queued, false)
-        }
-        VisitedUrl::Page { key, past } => {
-            let stored = host.remove_page(disk, key)?;
-            if done.page.is_none() {
-                host.page_is_gone();
-            }
-            // An order settled the host during the visit; the record in `done` is from before.
-            (key.1, false, stored.is_some_and(|stored| stored.past != past))
-        }
-    };
-    if let Some(record) = &done.page {
-        let past = if is_settled { PageHistory::default() } else { record.past };
-        host.insert_page(
-            (done.fetched_at.0, order),
-            crate::frontier::PageRecord { past, ..record.clone() },
-        );
-    }
-    Ok(was_queued)
 }
 
 fn failed(url: &str, reason: &str, at: UnixMillis) -> Entry {

@@ -7,7 +7,7 @@
 //! - [`host`]: one host; [`window`], [`seen`]: its URLs, of which only some are in memory
 //! - [`inbox`]: links to hosts that are not in memory
 //! - [`hosts`]: which hosts are in memory; [`numbers`]: which there are
-//! - [`apply`], [`release`], [`handover`]: the changes
+//! - [`apply`], [`release`], [`handover`]: the changes; [`visited`]: what becomes of a visited URL
 //! - [`reported`]: filter of URLs that were reported to the coordinator
 //! - [`filters`]: counts of the combinations of a site's filters
 
@@ -21,6 +21,7 @@ pub(super) mod numbers;
 mod release;
 mod reported;
 pub(super) mod seen;
+mod visited;
 pub(super) mod window;
 
 use std::{collections::BTreeMap, sync::Arc};

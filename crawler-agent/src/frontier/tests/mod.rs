@@ -21,6 +21,7 @@ mod release;
 mod retries;
 mod seen;
 mod shares;
+mod spellings;
 mod traps;
 mod window;
 mod workbench;

@@ -1,0 +1,92 @@
+//! What becomes of a URL that was visited: a page, nothing, or a URL of the queue in the spelling
+//! that the server prefers.
+
+use model::url::fingerprint;
+use protocol::page::MAX_REDIRECTS;
+
+use super::{
+    State,
+    host::{Host, QueuedPath},
+};
+use crate::frontier::{
+    Done, Effect, FrontierError, PageHistory, PageRecord, VisitedUrl, disk::Disk,
+};
+
+/// What was found of a visited URL.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Filed {
+    /// Whether it was in the queue.
+    pub(super) was_queued: bool,
+    /// Whether it was redirected to another spelling of itself.
+    pub(super) is_respelled: bool,
+}
+
+/// Takes the visited URL from the queue, or its page from the pages, and stores its new page.
+pub(super) fn file(host: &mut Host, disk: &Disk, done: &Done) -> Result<Filed, FrontierError> {
+    match done.item {
+        VisitedUrl::Queued { key } => {
+            let queued = host.dequeue(disk, key)?;
+            let was_queued = queued.is_some();
+            let is_respelled = queued.is_some_and(|queued| respells(host, done, &queued.path));
+            if let Some(page) = done.page.as_ref().filter(|_| !is_respelled) {
+                // Another agent fetched it, too, and its page came during the visit.
+                if !was_queued {
+                    host.remove_page_at(disk, &page.path)?;
+                }
+                host.insert_page((done.fetched_at.0, key.1), page.clone());
+            }
+            Ok(Filed { was_queued, is_respelled })
+        }
+        VisitedUrl::Page { key, past } => {
+            let stored = host.remove_page(disk, key)?;
+            let is_respelled = stored.as_ref().is_some_and(|page| respells(host, done, &page.path));
+            // An order settled the host during the visit; the record in `done` is from before.
+            let is_settled = stored.is_some_and(|stored| stored.past != past);
+            match &done.page {
+                // The URL takes the place of its page in the bound of the host.
+                _ if is_respelled => {}
+                None => host.page_is_gone(),
+                Some(page) => {
+                    let past = if is_settled { PageHistory::default() } else { page.past };
+                    let page = PageRecord { past, ..page.clone() };
+                    host.insert_page((done.fetched_at.0, key.1), page);
+                }
+            }
+            Ok(Filed { was_queued: false, is_respelled })
+        }
+    }
+}
+
+/// Whether the URL with this path was redirected to another spelling of itself that may be
+/// requested, such as one without a campaign. The host has the fingerprint already, so that the
+/// target would never be fetched as a URL of its own.
+fn respells(host: &Host, done: &Done, path: &str) -> bool {
+    let Some(target) = &done.target else { return false };
+    let key = &host.record.key;
+    target.host_key_str() == key
+        && target.path_and_query() != path
+        && done.redirects < MAX_REDIRECTS
+        && done.depth <= done.bounds.depth
+        && target.fingerprint() == fingerprint(&format!("{key}{path}"))
+}
+
+impl State {
+    /// Queues the other spelling to which a visited URL was redirected. It was accepted with the
+    /// first one.
+    pub(super) fn queue_respelled(
+        &mut self,
+        disk: &Disk,
+        done: &Done,
+        effect: &mut Effect,
+    ) -> Result<(), FrontierError> {
+        let order = self.next_order();
+        let Some(target) = &done.target else { return Ok(()) };
+        let Some(host) = self.hosts.get_mut(disk, done.host)? else { return Ok(()) };
+        let path = target.path_and_query().into();
+        let redirects = done.redirects.saturating_add(1);
+        host.queue.insert((done.depth, order), QueuedPath { path, redirects, attempts: 0 });
+        effect.ready.push((done.host, host.record.due));
+        self.hosts.queued += 1;
+        Ok(())
+    }
+}

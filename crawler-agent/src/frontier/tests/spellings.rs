@@ -1,0 +1,66 @@
+//! Redirects between spellings of one URL.
+
+use super::*;
+
+/// Pages that the host has accepted, and URLs in all queues.
+fn counts(world: &World) -> (u32, u64) {
+    let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
+    (snapshot.record.accepted, world.frontier().counts().unwrap().queued)
+}
+
+#[test]
+fn a_redirect_to_another_spelling_of_the_url_is_followed() {
+    for (from, to) in [
+        ("http://a.org/p?utm_source=rss", "http://a.org/p"),
+        ("http://a.org/p", "http://a.org/p;jsessionid=0123456789abcdef"),
+        ("http://a.org/%7Ejoe/", "http://a.org/~joe/"),
+    ] {
+        let mut world = World::new();
+        world.route(1, from);
+        let item = world.next("http://a.org").unwrap();
+        let effect = world.finish(&item, redirect(to), &[]);
+        assert!(effect.more && effect.ready == [(item.host, NOW.plus_ms(1_000))], "{from}");
+        world.restart();
+        let target = world.next("http://a.org").unwrap();
+        assert_eq!((target.url.as_str(), target.redirects, target.depth), (to, 1, 0));
+        assert_eq!(counts(&world), (1, 1), "{from}");
+        world.finish(&target, other(), &[from, to]);
+        assert_eq!(counts(&world), (1, 0), "both are known");
+    }
+}
+
+#[test]
+fn redirects_between_spellings_end() {
+    let world = World::new();
+    world.route(1, "http://a.org/p");
+    for hop in 0..=5 {
+        let item = world.next("http://a.org").unwrap();
+        assert_eq!(item.redirects, hop);
+        let session = format!("http://a.org/p;jsessionid=0123456789abcde{hop}");
+        world.finish(&item, redirect(&session), &[]);
+    }
+    assert_eq!(world.next("http://a.org"), None);
+    world.route(2, "http://a.org/same");
+    let item = world.next("http://a.org").unwrap();
+    world.finish(&item, redirect("http://a.org/same"), &[]);
+    assert_eq!(world.next("http://a.org"), None);
+}
+
+#[test]
+fn a_page_gives_its_place_to_the_spelling_that_it_is_redirected_to() {
+    let world = World::new();
+    world.route(1, "http://a.org/p?utm_source=rss");
+    let record = |path: &str| Some(PageRecord::without_content(path.into(), 0));
+    let item = world.next("http://a.org").unwrap();
+    let old = record("/p?utm_source=rss");
+    world.apply(done_at(NOW, &item, other(), old.clone(), &[], BOUNDS));
+    let oldest = || world.frontier().snapshot(item.host).unwrap().unwrap().oldest;
+    let page = oldest().unwrap();
+    let to = Outcome::Redirect { status: 302, location: "http://a.org/p".into() };
+    world.apply(done_at(NOW, &page, to, old, &[], BOUNDS));
+    assert_eq!((counts(&world), oldest()), ((1, 1), None));
+    let target = world.next("http://a.org").unwrap();
+    world.apply(done_at(NOW, &target, other(), record("/p"), &[], BOUNDS));
+    let page = oldest().unwrap();
+    assert_eq!((counts(&world), page.url.as_str()), ((1, 0), "http://a.org/p"));
+}
