@@ -51,6 +51,21 @@ pub enum ResolveError {
     Refused(#[from] Refusal),
 }
 
+impl ResolveError {
+    /// Whether no other answer of the name server would let the agent contact this URL's host: the
+    /// owner's lists or the URL itself are the reason. An answer that leads into a private network
+    /// may be one of a maintenance or of a filter, which ends.
+    pub fn is_lasting(&self, url: &CrawlUrl) -> bool {
+        match self {
+            Self::Refused(Refusal::NotPublic { .. } | Refusal::OnLink { .. }) => {
+                !matches!(url.host(), Some(Host::Domain(_)))
+            }
+            Self::Refused(_) => true,
+            Self::Setup(_) | Self::Lookup { .. } | Self::NoAddress(_) => false,
+        }
+    }
+}
+
 /// Resolver with the guard in it; one for the whole agent.
 pub struct Resolver {
     dns: TokioResolver,
@@ -224,4 +239,28 @@ fn name_server(server: SocketAddr, bind: Option<IpAddr>) -> NameServerConfig {
         connection.bind_addr = bind.map(|bind| SocketAddr::new(bind, 0));
     }
     NameServerConfig::new(server.ip(), true, connections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_another_answer_of_the_name_server_can_end_a_refusal() {
+        let guard = Guard::default();
+        let refused = |address: &str| {
+            ResolveError::from(guard.check_address(address.parse().unwrap()).unwrap_err())
+        };
+        let url = |text: &str| CrawlUrl::parse(text).unwrap();
+        let named = url("http://a.org/");
+        for address in ["0.0.0.0", "10.0.0.1", "::1"] {
+            assert!(!refused(address).is_lasting(&named), "{address}");
+        }
+        assert!(refused("10.0.0.1").is_lasting(&url("http://10.0.0.1/")));
+        assert!(refused("::1").is_lasting(&url("http://[::1]/")));
+        for refusal in [Refusal::Port(22), Refusal::Host("a.org".into())] {
+            assert!(ResolveError::from(refusal).is_lasting(&named));
+        }
+        assert!(!ResolveError::NoAddress("a.org".into()).is_lasting(&named));
+    }
 }

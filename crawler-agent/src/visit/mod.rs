@@ -283,8 +283,7 @@ impl Visitor {
         error: &ResolveError,
     ) -> Result<(), FrontierError> {
         let outcome = Outcome::Failed { reason: error.to_string() };
-        // A refusal by the owner will not change by itself.
-        if matches!(error, ResolveError::Refused(_)) {
+        if error.is_lasting(&item.url) {
             return self.without_request(visit, item, outcome);
         }
         if retry::has_attempts(item) {

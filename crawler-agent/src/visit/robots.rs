@@ -10,8 +10,7 @@ use crate::{
     activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
     fetch::Problem, fetch::RobotsBody, frontier::Change, frontier::FrontierError,
     frontier::HostNumber, frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState,
-    resolve::ResolveError, robots::Robots, robots::answer, robots::answer::Meaning,
-    schedule::Claim,
+    robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -88,7 +87,7 @@ impl Visitor {
         let address = match self.resolver.addresses(&asking.url).await {
             Ok(addresses) => addresses[visit.record.failures as usize % addresses.len()],
             // Where the owner denies robots.txt of the URL's own host, the URL is denied too.
-            Err(error @ ResolveError::Refused(_)) if asking.hops == 0 => {
+            Err(error) if asking.hops == 0 && error.is_lasting(&asking.url) => {
                 let outcome = Outcome::Failed { reason: error.to_string() };
                 return self.without_request(visit, &item, outcome);
             }

@@ -270,6 +270,21 @@ async fn no_route_redirect_or_name_leads_to_a_forbidden_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_host_whose_name_leads_inside_rests_before_it_is_given_up() {
+    let mut bed = TestBed::new(1).await;
+    bed.configure("limits", "retry_ms = 10");
+    bed.start_approved().await;
+    let url = |n| bed.web.url("inside.test", &format!("/{n}"));
+    let urls: Vec<String> = (0..20).map(url).collect();
+    bed.coordinator.route(&urls);
+    bed.until_reported(&urls).await;
+    let why = bed.run(&["why", &bed.web.url("inside.test", ""), "--json"]).await;
+    let status: serde_json::Value = serde_json::from_slice(&why.stdout).unwrap();
+    assert_eq!(status["failures"], 9, "before it was given up: {status}");
+    assert_eq!(status["next"], urls[0], "its URLs are visited again: {status}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dead_host_is_given_up_in_the_end() {
     let mut bed = TestBed::new(2).await;
     let unused = TcpListener::bind((address(2), 0)).await.unwrap();
