@@ -53,6 +53,10 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
     if let Some(location) = redirect(url, &head) {
         return (Outcome::Redirect { status, location: location.to_string() }, Vec::new());
     }
+    // The page has not changed, but what its server says of it may have.
+    if status == 304 && head.directives.noindex {
+        return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, Vec::new());
+    }
     match (sink, head.media_type) {
         (Some(sink), Some(media_type)) => {
             let sha256 = ContentHash(sink.hash.finalize().into());
@@ -178,6 +182,14 @@ mod tests {
         assert_eq!(open("http://e.org/1.xml.gz?x", "application/gzip"), Some(true));
         assert_eq!(open("http://e.org/1.xml", "application/xml"), Some(false));
         assert_eq!(open("http://e.org/1.tar.gz", "application/gzip"), None);
+    }
+
+    #[test]
+    fn noindex_of_an_unchanged_page_counts() {
+        let directives = Directives { noindex: true, nofollow: false };
+        let (outcome, links) = read(Head { directives, ..html(304) }, "");
+        assert_eq!(outcome, Outcome::Disallowed { by: DisallowedBy::NoIndex });
+        assert!(links.is_empty());
     }
 
     #[test]

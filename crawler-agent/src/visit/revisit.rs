@@ -62,7 +62,11 @@ pub(super) fn remember(
 ) -> Option<PageRecord> {
     let before = still_known(item);
     // A 304 carries no body, so its times are compared with other answers of that kind only.
-    let head_alone = matches!(fetch.outcome, Outcome::Other { status: 304, .. });
+    let head_alone = match fetch.outcome {
+        Outcome::Other { status: 304, .. } => true,
+        Outcome::Disallowed { .. } => fetch.wire_bytes == 0,
+        _ => false,
+    };
     let mut record = match (&fetch.outcome, before) {
         (Outcome::Other { status: 304, .. }, Some(before)) => {
             fetch.outcome = Outcome::Unchanged { status: 304 };
@@ -77,11 +81,11 @@ pub(super) fn remember(
             }
             PageRecord { sha256, ..fresh(item, before, validators) }
         }
-        (
-            Outcome::Disallowed { by: DisallowedBy::NoIndex }
-            | Outcome::Other { status: 200..300, .. },
-            before,
-        ) => PageRecord { sha256: None, ..fresh(item, before, validators) },
+        // Without validators the next answer is whole, so that it shows whether noindex is lifted.
+        (Outcome::Disallowed { by: DisallowedBy::NoIndex }, before) => {
+            fresh(item, before, Validators::default())
+        }
+        (Outcome::Other { status: 200..300, .. }, before) => fresh(item, before, validators),
         (outcome, before) => return without_content(item, outcome, before),
     };
     fetch.trend = slowdown.zip(fetch.timing).and_then(|(slowdown, timing)| {
@@ -319,6 +323,21 @@ mod tests {
         let Some(page::Trend::Slower { ratio }) = visits(&slower).1.trend else {
             panic!("not noticed")
         };
+    #[test]
+    fn a_page_that_must_not_be_indexed_is_read_as_a_whole_at_its_next_visit() {
+        let (record, _) = visits(&[20]);
+        let noindex = || Outcome::Disallowed { by: DisallowedBy::NoIndex };
+        for wire_bytes in [0, 1_000] {
+            let mut fetch = Fetch { wire_bytes, ..fetch(noindex(), 20) };
+            let kept = remember(&item(Some(record.clone())), &mut fetch, etag("y"), TWICE).unwrap();
+            assert_eq!(fetch.outcome, noindex());
+            assert_eq!(validators(&item(Some(kept.clone()))), Validators::default());
+            assert_eq!(kept.sha256, None);
+            // A head alone is not compared with answers that have a body.
+            assert_eq!(kept.past.get == record.past.get, wire_bytes == 0);
+        }
+    }
+
         assert!((5.0..7.0).contains(&ratio), "{ratio}: connecting is left out");
     }
 
