@@ -94,13 +94,14 @@ impl Problem {
         matches!(self, Self::Withheld(_) | Self::CutOff)
     }
 
-    /// Whether a later attempt may succeed.
+    /// Whether a later attempt may soon succeed.
     pub fn is_temporary(&self) -> bool {
         match self {
             Self::Withheld(_)
             | Self::CutOff
             | Self::Connect(_)
             | Self::ConnectTimeout
+            | Self::NoTls
             | Self::Tls(_)
             | Self::Closed
             | Self::Http(_)
@@ -109,7 +110,6 @@ impl Problem {
             | Self::TooSlow
             | Self::Memory => true,
             Self::Request
-            | Self::NoTls
             | Self::TooLarge(_)
             | Self::Bomb(_)
             | Self::Encoding(_)

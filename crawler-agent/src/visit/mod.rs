@@ -270,8 +270,7 @@ impl Visitor {
         let failures = if temporary { visit.record.failures + 1 } else { 0 };
         let outcome = Outcome::Failed { reason };
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        let page =
-            if temporary { Some(revisit::known_or_new(item)) } else { revisit::still_known(item) };
+        let page = revisit::after_failure(item, &problem);
         self.done(visit, item, FetchResult::without_links(fetch, page, failures))
     }
 

@@ -10,7 +10,7 @@ use protocol::{page, page::DisallowedBy, page::Fetch, page::Outcome};
 use super::Visitor;
 use crate::{
     clock,
-    fetch::Validators,
+    fetch::{Problem, Validators},
     frontier::{PageHistory, PageRecord, QueueItem},
 };
 
@@ -50,6 +50,15 @@ pub(super) fn known_or_new(item: &QueueItem) -> PageRecord {
     still_known(item).unwrap_or_else(|| {
         PageRecord::without_content(item.url.path_and_query().to_owned(), item.depth)
     })
+}
+
+/// The record of a URL whose fetch failed. A URL that does not fit into a request never will, but
+/// bodies change, and this machine may load its certificates again.
+pub(super) fn after_failure(item: &QueueItem, problem: &Problem) -> Option<PageRecord> {
+    match problem {
+        Problem::Request => still_known(item),
+        _ => Some(known_or_new(item)),
+    }
 }
 
 /// The record of a page for its next visit; none where the answer is no page. Completes `fetch`:
@@ -286,6 +295,19 @@ mod tests {
     }
 
     #[test]
+    fn only_a_url_that_cannot_be_requested_ends_with_its_fetch() {
+        let cut = || Problem::Inflate(std::io::ErrorKind::UnexpectedEof.into());
+        let again = Some(PageRecord::without_content("/".into(), 2));
+        for problem in [Problem::NoTls, cut(), Problem::TooLarge(1), Problem::Closed] {
+            assert_eq!(after_failure(&item(None), &problem), again, "{problem}");
+        }
+        assert_eq!(after_failure(&item(None), &Problem::Request), None);
+        let (record, _) = visits(&[20]);
+        assert_eq!(after_failure(&item(Some(record.clone())), &cut()), Some(record));
+        assert!(Problem::NoTls.is_temporary() && !cut().is_temporary());
+    }
+
+    #[test]
     fn a_page_that_is_elsewhere_for_now_is_new_when_it_is_back() {
         let (record, _) = visits(&[20]);
         let moved = |status| {
@@ -299,6 +321,21 @@ mod tests {
         let mut back = fetch(page(1), 20);
         remember(&item(Some(kept)), &mut back, etag("x"), TWICE).unwrap();
         assert_eq!(back.outcome, page(1), "the index has dropped it");
+    }
+
+    #[test]
+    fn a_page_that_must_not_be_indexed_is_read_as_a_whole_at_its_next_visit() {
+        let (record, _) = visits(&[20]);
+        let noindex = || Outcome::Disallowed { by: DisallowedBy::NoIndex };
+        for wire_bytes in [0, 1_000] {
+            let mut fetch = Fetch { wire_bytes, ..fetch(noindex(), 20) };
+            let kept = remember(&item(Some(record.clone())), &mut fetch, etag("y"), TWICE).unwrap();
+            assert_eq!(fetch.outcome, noindex());
+            assert_eq!(validators(&item(Some(kept.clone()))), Validators::default());
+            assert_eq!(kept.sha256, None);
+            // A head alone is not compared with answers that have a body.
+            assert_eq!(kept.past.get == record.past.get, wire_bytes == 0);
+        }
     }
 
     #[test]
@@ -323,21 +360,6 @@ mod tests {
         let Some(page::Trend::Slower { ratio }) = visits(&slower).1.trend else {
             panic!("not noticed")
         };
-    #[test]
-    fn a_page_that_must_not_be_indexed_is_read_as_a_whole_at_its_next_visit() {
-        let (record, _) = visits(&[20]);
-        let noindex = || Outcome::Disallowed { by: DisallowedBy::NoIndex };
-        for wire_bytes in [0, 1_000] {
-            let mut fetch = Fetch { wire_bytes, ..fetch(noindex(), 20) };
-            let kept = remember(&item(Some(record.clone())), &mut fetch, etag("y"), TWICE).unwrap();
-            assert_eq!(fetch.outcome, noindex());
-            assert_eq!(validators(&item(Some(kept.clone()))), Validators::default());
-            assert_eq!(kept.sha256, None);
-            // A head alone is not compared with answers that have a body.
-            assert_eq!(kept.past.get == record.past.get, wire_bytes == 0);
-        }
-    }
-
         assert!((5.0..7.0).contains(&ratio), "{ratio}: connecting is left out");
     }
 
