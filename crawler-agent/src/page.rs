@@ -18,17 +18,25 @@ impl PageSink {
     /// A sink for the answer with this head to a request for `url`; none when it holds neither a
     /// document to index nor a list of URLs.
     pub fn open(url: &CrawlUrl, head: &Head) -> Option<Self> {
-        let media_type = head.media_type.as_deref()?;
-        let is_gzip_file = is_gzip(media_type) && url.url().path().ends_with(".xml.gz");
-        let media = if is_gzip_file { Media::Xml } else { Media::of(media_type)? };
+        let media_type = head.media_type.as_deref();
+        let is_gzip_file = url.url().path().ends_with(".xml.gz") && is_file_or_xml(media_type);
+        let media = if is_gzip_file { Media::Xml } else { Media::of(media_type?)? };
         let extractor = Extractor::new(media, head.charset.as_deref());
         let sink = Self { extractor, hash: Sha256::new(), is_gzip_file };
         (200..300).contains(&head.status).then_some(sink)
     }
 }
 
-fn is_gzip(media_type: &str) -> bool {
-    matches!(media_type, "application/gzip" | "application/x-gzip")
+/// Whether servers send gzip files of sitemaps as this type. Many do not know the suffix.
+fn is_file_or_xml(media_type: Option<&str>) -> bool {
+    media_type.is_none_or(|media_type| match media_type {
+        "application/gzip"
+        | "application/x-gzip"
+        | "application/octet-stream"
+        | "binary/octet-stream"
+        | "text/plain" => true,
+        other => Media::of(other) == Some(Media::Xml),
+    })
 }
 
 impl Sink for PageSink {
@@ -57,36 +65,35 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
     if status == 304 && head.directives.noindex {
         return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, Vec::new());
     }
-    match (sink, head.media_type) {
-        (Some(sink), Some(media_type)) => {
-            let sha256 = ContentHash(sink.hash.finalize().into());
-            let mut document = sink.extractor.finish();
-            // Header and meta element restrict each other: either can forbid.
-            document.directives = document.directives.and(head.directives);
-            let links = document.take_links(url.url());
-            let followed = links.followed();
-            if document.is_list {
-                return (Outcome::Other { status, media_type: Some(media_type) }, followed);
-            }
-            if document.directives.noindex {
-                return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, followed);
-            }
-            let page = Page {
-                status,
-                media_type,
-                charset: document.charset.to_owned(),
-                lang: document.lang,
-                title: document.title,
-                headings: document.headings,
-                text: document.text,
-                sha256,
-                canonical: links.canonical.map(|url| url.to_string()),
-                links: links.found.into_iter().map(Link::from).collect(),
-            };
-            (Outcome::Page(page), followed)
-        }
-        (_, media_type) => (Outcome::Other { status, media_type }, Vec::new()),
+    let media_type = head.media_type;
+    let Some(sink) = sink else { return (Outcome::Other { status, media_type }, Vec::new()) };
+    let sha256 = ContentHash(sink.hash.finalize().into());
+    let mut document = sink.extractor.finish();
+    // Header and meta element restrict each other: either can forbid.
+    document.directives = document.directives.and(head.directives);
+    let links = document.take_links(url.url());
+    let followed = links.followed();
+    // Only lists are read without a type.
+    let media_type = match media_type {
+        Some(media_type) if !document.is_list => media_type,
+        media_type => return (Outcome::Other { status, media_type }, followed),
+    };
+    if document.directives.noindex {
+        return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, followed);
     }
+    let page = Page {
+        status,
+        media_type,
+        charset: document.charset.to_owned(),
+        lang: document.lang,
+        title: document.title,
+        headings: document.headings,
+        text: document.text,
+        sha256,
+        canonical: links.canonical.map(|url| url.to_string()),
+        links: links.found.into_iter().map(Link::from).collect(),
+    };
+    (Outcome::Page(page), followed)
 }
 
 fn redirect(url: &CrawlUrl, head: &Head) -> Option<CrawlUrl> {
@@ -182,6 +189,31 @@ mod tests {
         assert_eq!(open("http://e.org/1.xml.gz?x", "application/gzip"), Some(true));
         assert_eq!(open("http://e.org/1.xml", "application/xml"), Some(false));
         assert_eq!(open("http://e.org/1.tar.gz", "application/gzip"), None);
+    }
+
+    #[test]
+    fn sitemaps_that_are_gzip_files_are_read_whatever_their_type() {
+        let url = CrawlUrl::parse("http://e.org/sitemap.xml.gz").unwrap();
+        for media_type in [
+            Some("application/octet-stream"),
+            Some("binary/octet-stream"),
+            Some("text/plain"),
+            Some("text/xml"),
+            Some("application/x-gzip"),
+            None,
+        ] {
+            let head = Head { media_type: media_type.map(Into::into), ..html(200) };
+            let mut sink = PageSink::open(&url, &head).unwrap();
+            assert!(sink.is_gzip_file(), "{media_type:?}");
+            sink.write(b"<urlset><url><loc>/a</loc></url></urlset>");
+            let (outcome, links) = outcome(&url, head, Some(sink));
+            let media_type = media_type.map(Into::into);
+            assert_eq!(outcome, Outcome::Other { status: 200, media_type });
+            assert_eq!(links, [CrawlUrl::parse("http://e.org/a").unwrap()]);
+        }
+        assert!(PageSink::open(&url, &html(200)).is_some_and(|sink| !sink.is_gzip_file()));
+        let image = Head { media_type: Some("image/png".into()), ..html(200) };
+        assert!(PageSink::open(&url, &image).is_none());
     }
 
     #[test]
