@@ -50,6 +50,10 @@ impl Sink for PageSink {
         self.is_gzip_file
     }
 
+    fn takes_beginning(&self) -> bool {
+        self.extractor.is_list()
+    }
+
     fn held(&self) -> usize {
         self.extractor.held()
     }

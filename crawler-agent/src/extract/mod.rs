@@ -179,6 +179,11 @@ impl Extractor {
         }
     }
 
+    /// Whether the body is read for the URLs that it lists.
+    pub fn is_list(&self) -> bool {
+        matches!(self.reader, Reader::List(_))
+    }
+
     /// Ends the body.
     pub fn finish(mut self) -> Document {
         let charset = self.decoding.finish(&mut self.decoded);

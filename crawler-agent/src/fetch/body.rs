@@ -49,6 +49,11 @@ pub trait Sink {
     fn is_gzip_file(&self) -> bool {
         false
     }
+
+    /// Whether the beginning of a body that is too large is of use. The rest is not read then.
+    fn takes_beginning(&self) -> bool {
+        false
+    }
 }
 
 /// Reads a body into `sink`, within what `share` may hold; returns whether the connection can take
@@ -61,14 +66,22 @@ pub(super) async fn read<S: Sink>(
     (sink, share): (Option<&mut S>, &mut Share),
 ) -> Result<bool, Problem> {
     let Some(sink) = sink else { return discard(body, progress).await };
-    if body.size_hint().exact().is_some_and(|size| size > limits.wire_bytes) {
+    let takes_beginning = sink.takes_beginning();
+    let is_too_large = body.size_hint().exact().is_some_and(|size| size > limits.wire_bytes);
+    if is_too_large && !takes_beginning {
         return Err(Problem::TooLarge(limits.wire_bytes));
     }
     let mut reading = BodyReader::new(head, limits, (sink, share), progress.deadline())?;
     let started = BodyStart::now(progress);
-    while let Some(bytes) = next(&mut body, started, progress).await? {
-        if progress.wire_bytes > limits.wire_bytes {
-            return Err(Problem::TooLarge(limits.wire_bytes));
+    while let Some(mut bytes) = next(&mut body, started, progress).await? {
+        if let Some(over) = progress.wire_bytes.checked_sub(limits.wire_bytes).filter(|n| *n > 0) {
+            if !takes_beginning {
+                return Err(Problem::TooLarge(limits.wire_bytes));
+            }
+            progress.wire_bytes = limits.wire_bytes;
+            bytes.truncate(bytes.len().saturating_sub(over as usize));
+            reading.take(&bytes).await?;
+            return Ok(false);
         }
         if reading.take(&bytes).await? == Flow::Enough {
             return Ok(false);
@@ -187,8 +200,9 @@ impl<'s, S: Sink> BodyReader<'s, S> {
                 }
                 Next::Piece(bytes) => {
                     // Checked for each piece, because one read of a bomb can decode to gigabytes.
-                    self.count(bytes)?;
-                    if self.sink.write(&self.piece[..bytes]) == Flow::Enough {
+                    if self.count(bytes)? == Flow::Enough
+                        || self.sink.write(&self.piece[..bytes]) == Flow::Enough
+                    {
                         return Ok(Flow::Enough);
                     }
                     self.hold().await?;
@@ -199,8 +213,7 @@ impl<'s, S: Sink> BodyReader<'s, S> {
 
     async fn take_plain(&mut self, bytes: &[u8]) -> Result<Flow, Problem> {
         for piece in bytes.chunks(PIECE_BYTES) {
-            self.count(piece.len())?;
-            if self.sink.write(piece) == Flow::Enough {
+            if self.count(piece.len())? == Flow::Enough || self.sink.write(piece) == Flow::Enough {
                 return Ok(Flow::Enough);
             }
             self.hold().await?;
@@ -215,11 +228,18 @@ impl<'s, S: Sink> BodyReader<'s, S> {
         self.share.hold(held, self.deadline).await
     }
 
-    fn count(&mut self, bytes: usize) -> Result<(), Problem> {
+    /// Counts a piece; returns whether there is room for it.
+    fn count(&mut self, bytes: usize) -> Result<Flow, Problem> {
         self.decoded += bytes as u64;
         let plausible = self.wire.saturating_mul(RATIO).max(RATIO_FLOOR);
         let most = self.most.min(plausible);
-        if self.decoded > most { Err(Problem::Bomb(most)) } else { Ok(()) }
+        if self.decoded <= most {
+            return Ok(Flow::More);
+        }
+        // What a bomb says is worth nothing.
+        let is_bomb = self.decoded > plausible;
+        let is_cut = self.sink.takes_beginning() && !is_bomb;
+        if is_cut { Ok(Flow::Enough) } else { Err(Problem::Bomb(most)) }
     }
 
     fn finish(self) -> Result<(), Problem> {

@@ -21,6 +21,10 @@ impl Sink for RobotsBody {
         if self.0.len() < MAX_BYTES { Flow::More } else { Flow::Enough }
     }
 
+    fn takes_beginning(&self) -> bool {
+        true
+    }
+
     fn held(&self) -> usize {
         self.0.capacity()
     }

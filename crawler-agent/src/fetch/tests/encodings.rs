@@ -6,7 +6,7 @@ use flate2::{Compression, write::GzEncoder};
 
 use super::*;
 
-fn gzip(plain: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(plain).unwrap();
     encoder.finish().unwrap()

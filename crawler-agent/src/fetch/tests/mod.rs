@@ -13,6 +13,7 @@ use tokio::{
 
 use super::*;
 
+mod beginnings;
 mod encodings;
 mod owner;
 mod tls;
