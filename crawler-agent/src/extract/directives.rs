@@ -24,7 +24,7 @@ impl Directives {
         let mut for_us = true;
         for part in value.split(',') {
             let list = match part.split_once(':') {
-                Some((name, rest)) if !takes_a_value(name) => {
+                Some((name, rest)) if is_token(name) && !takes_a_value(name) => {
                     for_us = name.trim().eq_ignore_ascii_case(crate::robots::TOKEN);
                     rest
                 }
@@ -41,6 +41,13 @@ impl Directives {
     pub fn and(self, other: Self) -> Self {
         Self { noindex: self.noindex || other.noindex, nofollow: self.nofollow || other.nofollow }
     }
+}
+
+/// Whether it may be the name of a robot (RFC 9309 section 2.2.1). The time of a date, which has
+/// colons, too, is none.
+fn is_token(name: &str) -> bool {
+    let name = name.trim();
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_'))
 }
 
 /// Whether a directive takes a value. Its colon would otherwise make it look like the name of a

@@ -199,6 +199,9 @@ fn header_directives_may_be_for_one_robot_only() {
     assert_eq!(of("otherbot: noindex, nearcrawl: nofollow"), (false, true));
     assert_eq!(of("NearCrawl: none"), (true, true));
     assert_eq!(of("unavailable_after: 25 Jun 2027 15:00:00 PST, noindex"), (true, false));
+    let date = "unavailable_after: Wed, 21 Oct 2026 07:28:00 GMT";
+    assert_eq!(of(&format!("{date}, noindex")), (true, false));
+    assert_eq!(of(&format!("otherbot: {date}, noindex")), (false, false));
     assert_eq!(of("max-snippet:5, nofollow"), (false, true));
 }
 
