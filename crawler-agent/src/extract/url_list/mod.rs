@@ -36,6 +36,8 @@ pub(super) struct UrlList {
     phase: Phase,
     /// Text of the current element, if it is a URL.
     url: Option<String>,
+    /// Whether the current element may be a mere identifier.
+    is_identifier: bool,
     references: References,
 }
 
@@ -61,7 +63,13 @@ impl UrlList {
     pub(super) fn new() -> Self {
         let most = Bound { count: MAX_URLS, bytes: URL_BYTES };
         let references = References::new(most);
-        Self { rest: String::new(), phase: Phase::Start, url: None, references }
+        Self {
+            rest: String::new(),
+            phase: Phase::Start,
+            url: None,
+            is_identifier: false,
+            references,
+        }
     }
 
     /// Takes the next piece of text.
@@ -143,6 +151,7 @@ impl UrlList {
         };
         let name = tag.name().into_inner();
         self.url = None;
+        self.is_identifier = (format, name) == (Format::Rss, "guid");
         match (format, name) {
             (Format::Rss, "guid") if attribute(tag, "isPermaLink").is_some_and(is_false) => {}
             (Format::Rss, "link" | "guid") => self.url = Some(String::new()),
@@ -172,7 +181,8 @@ impl UrlList {
     }
 
     fn end(&mut self) {
-        let url = self.url.take();
+        // Many feeds have identifiers as they are in their database, and do not say so.
+        let url = self.url.take().filter(|url| !self.is_identifier || is_absolute(url));
         self.take(url);
     }
 
@@ -208,6 +218,11 @@ fn is_loc(tag: &BytesStart<'_>) -> bool {
 /// Whether a link of Atom leads to a page of its entry, or to the next part of the feed.
 fn is_page(tag: &BytesStart<'_>) -> bool {
     attribute(tag, "rel").is_none_or(|rel| matches!(rel.as_str(), "alternate" | "next"))
+}
+
+fn is_absolute(url: &str) -> bool {
+    let scheme = url.trim_start().split_once("://").map_or("", |(scheme, _)| scheme);
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "so it is given as a function")]

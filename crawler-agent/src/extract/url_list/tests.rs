@@ -74,6 +74,14 @@ fn feeds_list_pages() {
 }
 
 #[test]
+fn identifiers_of_feeds_are_no_pages() {
+    let guids = "<guid>post-17</guid><guid>urn:uuid:1</guid><guid>a/b</guid>\
+                 <guid> HTTPS://news.example/3 </guid><guid>http://news.example/4</guid>";
+    let feed = format!("<rss><channel><link>/relative</link><item>{guids}</item></channel></rss>");
+    assert_eq!(urls(&feed), ["/relative", "HTTPS://news.example/3", "http://news.example/4"]);
+}
+
+#[test]
 fn other_documents_and_broken_ones_list_what_can_be_read() {
     for text in ["", "no markup", "<html><a href=x><loc>y</loc>", "<svg><link>x</link></svg>", "<"]
     {
