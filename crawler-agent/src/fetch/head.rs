@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use data_encoding::HEXUPPER;
 use hyper::{HeaderMap, Response, header};
 use jiff::Timestamp;
 
@@ -57,7 +58,7 @@ impl Head {
             status: response.status().as_u16(),
             media_type: content_type.as_deref().and_then(media_type),
             charset: content_type.as_deref().and_then(charset),
-            location: text(headers, header::LOCATION),
+            location: headers.get(header::LOCATION).map(|value| escaped(value.as_bytes())),
             directives,
             encoding: (!encodings.is_empty()).then(|| encodings.join(",")),
             retry: text(headers, header::RETRY_AFTER),
@@ -86,6 +87,24 @@ impl Head {
 
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// The text of a URL in a header. Where it is not UTF-8, its bytes are those of the server's
+/// encoding, which the server expects back as they are.
+fn escaped(value: &[u8]) -> String {
+    if let Ok(text) = str::from_utf8(value) {
+        return text.to_owned();
+    }
+    let mut text = String::with_capacity(2 * value.len());
+    for byte in value {
+        if byte.is_ascii() {
+            text.push(char::from(*byte));
+        } else {
+            text.push('%');
+            text.push_str(&HEXUPPER.encode(&[*byte]));
+        }
+    }
+    text
 }
 
 /// A header value that can be sent back: text of bounded length.
@@ -135,6 +154,16 @@ mod tests {
         assert_eq!(of("text/html;a=b; CharSet = koi8-r"), (some("text/html"), some("koi8-r")));
         assert_eq!(of("nonsense"), (None, None));
         assert_eq!(head(&[]).media_type, None);
+    }
+
+    #[test]
+    fn bytes_of_a_location_are_kept() {
+        let of = |value: &[u8]| {
+            let value = header::HeaderValue::from_bytes(value).unwrap();
+            Head::of(&Response::builder().header("location", value).body(()).unwrap()).location
+        };
+        assert_eq!(of(b"/caf\xe9?x=%41").as_deref(), Some("/caf%E9?x=%41"));
+        assert_eq!(of("/café".as_bytes()).as_deref(), Some("/café"));
     }
 
     #[test]
