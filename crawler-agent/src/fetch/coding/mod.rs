@@ -19,6 +19,28 @@ use zstd::Zstd;
 /// Value of the Accept-Encoding header.
 pub(super) const ACCEPTED: &str = "gzip, deflate, br, zstd";
 
+/// Names of the codings that are decoded.
+const DECODED: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
+
+/// Names of other codings: those that are registered, and those of common programs. They change the
+/// content, so that it cannot be read.
+const OTHER: [&str; 14] = [
+    "compress",
+    "x-compress",
+    "exi",
+    "pack200-gzip",
+    "aes128gcm",
+    "dcb",
+    "dcz",
+    "bzip2",
+    "x-bzip2",
+    "lzma",
+    "x-lzma",
+    "xz",
+    "x-xz",
+    "sdch",
+];
+
 /// Most codings of a body, one applied after the other.
 const MAX_CODINGS: usize = 2;
 
@@ -193,8 +215,10 @@ impl Stage {
     }
 }
 
+/// Whether the content is as it would be without this name. Servers also write charsets and other
+/// words there, such as `utf-8`, `none` or `8bit`.
 fn is_identity(name: &str) -> bool {
-    matches!(name, "" | "identity")
+    !DECODED.contains(&name) && !OTHER.contains(&name)
 }
 
 fn decoder(name: &str) -> Result<Box<dyn Decode>, Problem> {

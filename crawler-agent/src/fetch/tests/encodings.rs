@@ -66,6 +66,22 @@ async fn bombs_in_every_coding_are_cut_off() {
 }
 
 #[tokio::test]
+async fn words_that_are_no_encodings_change_nothing() {
+    let server = Server::start(|n| match n {
+        0 => answer("content-encoding: utf-8\r\n", b"plain text"),
+        1 => answer("content-encoding: none\r\n", b"plain text"),
+        2 => answer("content-encoding: 8bit, identity, binary\r\n", b"plain text"),
+        _ => answer("content-encoding: gzip, UTF-8\r\n", &gzip(b"plain text")),
+    })
+    .await;
+    let fetcher = fetcher();
+    for _ in 0..4 {
+        let answer = server.get(&fetcher).await.unwrap();
+        assert_eq!(answer.sink.unwrap().0, b"plain text");
+    }
+}
+
+#[tokio::test]
 async fn broken_and_unknown_encodings_are_errors() {
     let server = Server::start(|n| match n {
         0 => answer("content-encoding: gzip\r\n", b"this is no gzip at all"),
