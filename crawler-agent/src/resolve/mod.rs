@@ -209,7 +209,8 @@ impl Resolver {
             Ok(found) => {
                 ttl = found.valid_until().saturating_duration_since(Instant::now());
                 // IPv4-mapped answers must meet the rules for IPv4.
-                Answer::Addresses(found.iter().map(|ip| ip.to_canonical()).collect())
+                let addresses = found.iter().map(|ip| ip.to_canonical()).collect();
+                Answer::Addresses(without_synthesised(addresses).into())
             }
             Err(error) if error.is_no_records_found() => Answer::Missing(error.to_string().into()),
             Err(error) => Answer::Failed(error.to_string().into()),
@@ -229,6 +230,23 @@ impl Resolver {
     fn can_reach(&self, address: IpAddr) -> bool {
         self.bind.is_none_or(|bind| bind.is_ipv4() == address.is_ipv4())
     }
+}
+
+/// The addresses without those that DNS64 made of the others (RFC 6147), which are not public. They
+/// lead to the same hosts and are not needed where there are IPv4 addresses.
+fn without_synthesised(mut addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+    let ipv4: Vec<IpAddr> = addresses.iter().filter(|ip| ip.is_ipv4()).copied().collect();
+    addresses.retain(|ip| embedded(*ip).is_none_or(|embedded| !ipv4.contains(&embedded)));
+    addresses
+}
+
+/// The IPv4 address in an address of the well-known prefix 64:ff9b::/96 (RFC 6052).
+fn embedded(address: IpAddr) -> Option<IpAddr> {
+    let IpAddr::V6(address) = address else { return None };
+    let [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d] = address.octets() else {
+        return None;
+    };
+    Some(IpAddr::from([a, b, c, d]))
 }
 
 fn name_server(server: SocketAddr, bind: Option<IpAddr>) -> NameServerConfig {
@@ -262,5 +280,20 @@ mod tests {
             assert!(ResolveError::from(refusal).is_lasting(&named));
         }
         assert!(!ResolveError::NoAddress("a.org".into()).is_lasting(&named));
+    }
+
+    #[test]
+    fn addresses_that_dns64_made_of_others_are_left_out() {
+        let left = |addresses: &[&str]| {
+            let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
+            without_synthesised(addresses).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let both = ["64:ff9b::203.0.113.7", "203.0.113.7", "2001:db8::7"];
+        assert_eq!(left(&both), ["203.0.113.7", "2001:db8::7"]);
+        for alone in [["64:ff9b::10.0.0.1", "203.0.113.7"], ["64:ff9b:1::cb00:7107", "203.0.113.7"]]
+        {
+            assert_eq!(left(&alone).len(), 2, "{alone:?}");
+        }
+        assert_eq!(left(&["64:ff9b::203.0.113.7"]), ["64:ff9b::cb00:7107"]);
     }
 }
