@@ -201,7 +201,7 @@ impl<'de> Deserialize<'de> for CrawlUrl {
 
 /// `text` with escapes in upper case, and without escapes of unreserved characters (RFC 3986
 /// section 6.2.2).
-pub fn canonical_escapes(text: &str) -> Cow<'_, str> {
+fn canonical_escapes(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }

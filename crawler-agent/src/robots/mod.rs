@@ -77,8 +77,7 @@ impl Robots {
         if path_and_query == "/robots.txt" {
             return None;
         }
-        // Rules were brought into the same form, so that `%7E` and `~` match each other.
-        let path = model::url::canonical_escapes(path_and_query);
+        let path = pattern::comparable(path_and_query);
         let matching = self.rules.iter().filter(|rule| rule.pattern.matches(&path));
         matching.max_by_key(|rule| (rule.pattern.len(), rule.allow))
     }

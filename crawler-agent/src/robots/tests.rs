@@ -37,6 +37,15 @@ fn patterns_match_as_rfc_9309_and_its_examples_say() {
         ("/%e3%83%84", vec!["/%E3%83%84"], vec![]),
         ("/%7Ejoe/", vec!["/~joe/index.html", "/%7ejoe/x"], vec!["/joe/"]),
         ("/a%2fb", vec!["/a%2Fb"], vec!["/a/b"]),
+        ("/a?b%26c", vec!["/a?b%26c"], vec!["/a?b&c"]),
+        ("/*{", vec!["/a%7B", "/%7b1"], vec!["/a"]),
+        ("/*\"", vec!["/a%22"], vec!["/a"]),
+        ("/*?q='", vec!["/?q=%27x", "/a?q='x"], vec!["/?q=x"]),
+        ("/*?filter[", vec!["/a?filter%5B0%5D=1", "/a?filter[0]=1"], vec!["/a?filter=1"]),
+        ("/*?filter%5B", vec!["/a?filter%5B0%5D=1", "/a?filter[0]=1"], vec!["/a?filter=1"]),
+        ("/path/foo-%24", vec!["/path/foo-$", "/path/foo-%24"], vec!["/path/foo-"]),
+        ("/file-%2A", vec!["/file-*", "/file-%2a"], vec!["/file-x"]),
+        ("/100%", vec!["/100%", "/100%25"], vec!["/100"]),
     ] {
         let text = format!("User-agent: *\nDisallow: {pattern}");
         for path in matching {
@@ -202,4 +211,53 @@ proptest! {
     fn no_text_makes_it_panic(text in any::<Vec<u8>>(), path in "\\PC{0,20}") {
         Robots::parse(&text).allows(&path);
     }
+}
+
+/// A character of a path, whether the rule has it escaped, and whether the URL has.
+fn character() -> impl Strategy<Value = (char, bool, bool)> {
+    let characters: Vec<char> = "ab1-_~.[]{}()<>|^`\"'!,:@$* é".chars().collect();
+    (prop::sample::select(characters), any::<bool>(), any::<bool>())
+}
+
+fn written(c: char, is_escaped: bool) -> String {
+    let mut bytes = [0; 4];
+    let bytes = c.encode_utf8(&mut bytes);
+    let escape = |byte| format!("%{byte:02x}");
+    if is_escaped { bytes.bytes().map(escape).collect() } else { bytes.to_owned() }
+}
+
+proptest! {
+    #[test]
+    fn an_escape_matches_its_character(
+        text in prop::collection::vec(character(), 0..20),
+        is_query in any::<bool>(),
+    ) {
+        let start = if is_query { "/p?q=" } else { "/p" };
+        // A star or a final dollar sign of a rule is more than a character unless it is escaped.
+        let in_rule = |(c, escaped, _): &(char, bool, bool)| {
+            written(*c, *escaped || matches!(c, '*' | '$' | ' '))
+        };
+        let rule: String = text.iter().map(in_rule).collect();
+        let path: String = text.iter().map(|(c, _, escaped)| written(*c, *escaped)).collect();
+        let url = CrawlUrl::parse(&format!("http://e.org{start}{path}z")).unwrap();
+        let rules = format!("User-agent: *\nDisallow: {start}{rule}z$");
+        prop_assert!(!allows(&rules, url.path_and_query()), "{rules} {url}");
+        let other = format!("User-agent: *\nDisallow: {start}{rule}y$");
+        prop_assert!(allows(&other, url.path_and_query()), "{other} {url}");
+    }
+}
+
+#[test]
+fn rules_of_older_files_match_as_new_ones() {
+    #[derive(serde::Serialize)]
+    struct OldRule {
+        allow: bool,
+        pattern: &'static str,
+    }
+    let old = OldRule { allow: false, pattern: "/*?filter[*a$b$" };
+    let rule: Rule = postcard::from_bytes(&postcard::to_allocvec(&old).unwrap()).unwrap();
+    let robots = Robots::parse(b"User-agent: *\nDisallow: /*?filter[*a$b$");
+    assert_eq!(robots.rules, std::slice::from_ref(&rule));
+    let again: Rule = postcard::from_bytes(&postcard::to_allocvec(&rule).unwrap()).unwrap();
+    assert_eq!(again, rule);
 }
