@@ -9,7 +9,7 @@ use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
-use url::{Host, Position, Url};
+use url::{EncodingOverride, Host, Position, Url};
 
 use crate::{traps, visitor_ids::without_visitor_ids};
 
@@ -91,10 +91,21 @@ impl CrawlUrl {
 
     /// The URL that a link with this `reference` leads to from a document whose base is `base`.
     pub fn join(base: &Url, reference: &str) -> Result<Self, UrlError> {
+        Self::join_encoded(base, reference, None)
+    }
+
+    /// The same for a document whose encoding is not UTF-8: its queries are in its encoding, as in
+    /// browsers, and its paths in UTF-8.
+    pub fn join_encoded(
+        base: &Url,
+        reference: &str,
+        query: EncodingOverride<'_>,
+    ) -> Result<Self, UrlError> {
         if reference.len() > 4 * MAX_BYTES {
             return Err(UrlError::TooLong);
         }
-        Self::new(base.join(reference).map_err(UrlError::Syntax)?)
+        let options = Url::options().base_url(Some(base)).encoding_override(query);
+        Self::new(options.parse(reference).map_err(UrlError::Syntax)?)
     }
 
     /// Normalises `url`, or says why it may not be crawled.

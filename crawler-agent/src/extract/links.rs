@@ -1,7 +1,8 @@
 //! Links of a document: its references, resolved.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
+use encoding_rs::{Encoding, UTF_8};
 use model::{CrawlUrl, Fingerprint};
 use protocol::page::Link;
 use url::Url;
@@ -43,11 +44,15 @@ impl Links {
         let base =
             base.filter(|b| matches!(b.scheme(), "http" | "https")).unwrap_or_else(|| url.clone());
         let most = if document.is_list { url_list::URL_BYTES } else { LINK_BYTES };
+        let encoding = query_encoding(document);
+        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoded(encoding, query);
+        let query = (encoding != UTF_8).then_some(encode);
+        let join = |reference: &str| CrawlUrl::join_encoded(&base, reference, query);
         let canonical = document.canonical.as_deref();
-        let canonical = canonical.and_then(|canonical| CrawlUrl::join(&base, canonical).ok());
+        let canonical = canonical.and_then(|canonical| join(canonical).ok());
         let mut distinct = DistinctLinks::new(most, canonical.as_ref());
         for reference in references {
-            let Ok(url) = CrawlUrl::join(&base, &reference.target) else { continue };
+            let Ok(url) = join(&reference.target) else { continue };
             let Reference { anchor, rel, .. } = reference;
             let nofollow = rel.nofollow || document.directives.nofollow;
             if !distinct.add(url, anchor, Rel { nofollow, ..rel }) {
@@ -65,6 +70,30 @@ impl Links {
         let found = found.map(|link| &link.url).filter(|url| Some(*url) != canonical);
         canonical.into_iter().chain(found).cloned().collect()
     }
+}
+
+/// Encoding of the queries of a document's links: its own for HTML, and UTF-8 for lists.
+fn query_encoding(document: &Document) -> &'static Encoding {
+    let encoding = Encoding::for_label(document.charset.as_bytes()).filter(|_| !document.is_list);
+    encoding.map_or(UTF_8, Encoding::output_encoding)
+}
+
+/// The bytes of a query. As in browsers, a character that the encoding does not have becomes an
+/// escaped reference of HTML.
+fn encoded<'q>(encoding: &'static Encoding, query: &'q str) -> Cow<'q, [u8]> {
+    let (bytes, _, has_others) = encoding.encode(query);
+    if !has_others {
+        return bytes;
+    }
+    let mut bytes = Vec::with_capacity(2 * query.len());
+    for c in query.chars() {
+        let mut text = [0; 4];
+        match encoding.encode(c.encode_utf8(&mut text)) {
+            (encoded, _, false) => bytes.extend_from_slice(&encoded),
+            _ => bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(c)).as_bytes()),
+        }
+    }
+    Cow::Owned(bytes)
 }
 
 /// Distinct links, bounded in bytes once they are resolved.
@@ -105,5 +134,38 @@ fn merge(link: &mut FoundLink, anchor: String, rel: Rel) {
     }
     if link.rel.nofollow && !rel.nofollow {
         link.rel = rel;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::{Extractor, Media};
+
+    fn links(media: Media, charset: &str, text: &str) -> Vec<String> {
+        let encoding = Encoding::for_label(charset.as_bytes()).unwrap();
+        let mut extractor = Extractor::new(media, Some(charset));
+        extractor.write(&encoding.encode(text).0);
+        let base = Url::parse("http://e.org/?ж").unwrap();
+        let links = extractor.finish().take_links(&base).followed();
+        links.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn queries_of_links_are_in_the_encoding_of_the_page() {
+        let html = "<base href='/b?ж'><link rel=canonical href='/c?ж'><a href='/ж?q=ж%D0&a=b#ж'>x";
+        assert_eq!(
+            links(Media::Html, "windows-1251", html),
+            ["http://e.org/c?%E6", "http://e.org/%D0%B6?q=%E6%D0&a=b"]
+        );
+        let utf8 = ["http://e.org/c?%D0%B6", "http://e.org/%D0%B6?q=%D0%B6%D0&a=b"];
+        assert_eq!(links(Media::Html, "utf-8", html), utf8);
+        let others = "<a href='/?q=&#1046;é&b'>x";
+        assert_eq!(
+            links(Media::Html, "windows-1252", others),
+            ["http://e.org/?q=%26%231046%3B%E9&b"]
+        );
+        let list = "<urlset><url><loc>/?ж</loc></url></urlset>";
+        assert_eq!(links(Media::Xml, "windows-1251", list), ["http://e.org/?%D0%B6"]);
     }
 }
