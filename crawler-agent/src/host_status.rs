@@ -101,7 +101,7 @@ fn nothing_queued(
 pub fn allowed(snapshot: &HostSnapshot, url: &CrawlUrl) -> Option<bool> {
     match snapshot.robots.as_deref()? {
         RobotsState::Known { robots, .. } => Some(robots.allows(url.path_and_query())),
-        RobotsState::Moved { .. } => None,
+        RobotsState::Moved { .. } | RobotsState::MovedFrom { .. } => None,
     }
 }
 

@@ -81,11 +81,9 @@ impl Lookups {
     /// too, so that its visit need not.
     async fn urls(&self, host: HostNumber) -> Result<Vec<CrawlUrl>, FrontierError> {
         let Some(snapshot) = self.visitor.store.snapshot(host).await? else { return Ok(vec![]) };
-        let moved = match snapshot.robots.as_deref() {
-            Some(RobotsState::Moved { url, .. }) => Some(url),
-            Some(RobotsState::Known { .. }) | None => None,
-        };
-        let texts = [Some(&snapshot.record.key), moved].into_iter().flatten();
+        let moved = snapshot.robots.as_deref().and_then(RobotsState::moved_to);
+        let moved = moved.map(|(url, _)| url);
+        let texts = [Some(snapshot.record.key.as_str()), moved].into_iter().flatten();
         Ok(texts.filter_map(|text| CrawlUrl::parse(text).ok()).collect())
     }
 

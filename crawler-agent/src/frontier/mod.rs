@@ -89,6 +89,15 @@ pub enum RobotsState {
         /// When they expire.
         until: UnixMillis,
     },
+    /// It redirects to another URL, and had rules before.
+    MovedFrom {
+        /// URL of the next request.
+        url: String,
+        /// Redirects so far.
+        hops: u8,
+        /// Its expired rules, for use if the request fails.
+        old: Robots,
+    },
 }
 
 impl RobotsState {
@@ -97,15 +106,30 @@ impl RobotsState {
         match self {
             Self::Known { robots, .. } => robots.bytes(),
             Self::Moved { url, .. } => url.len(),
+            Self::MovedFrom { url, old, .. } => url.len() + old.bytes(),
+        }
+    }
+
+    /// Where it has moved to, with the redirects so far.
+    pub fn moved_to(&self) -> Option<(&str, u8)> {
+        match self {
+            Self::Known { .. } => None,
+            Self::Moved { url, hops } | Self::MovedFrom { url, hops, .. } => Some((url, *hops)),
+        }
+    }
+
+    /// Its rules, current or expired.
+    pub fn rules(&self) -> Option<&Robots> {
+        match self {
+            Self::Known { robots, .. } => Some(robots),
+            Self::Moved { .. } => None,
+            Self::MovedFrom { old, .. } => Some(old),
         }
     }
 
     /// Crawl-delay of known rules, in milliseconds.
     pub fn delay_ms(&self) -> Option<u32> {
-        match self {
-            Self::Known { robots, .. } => robots.delay_ms(),
-            Self::Moved { .. } => None,
-        }
+        self.rules().and_then(Robots::delay_ms)
     }
 }
 

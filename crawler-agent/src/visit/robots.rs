@@ -59,18 +59,26 @@ impl Need {
 
 /// What the next visit of the host must do about robots.txt.
 pub(super) fn need(snapshot: &HostSnapshot, item: &QueueItem, now: UnixMillis) -> Need {
-    let first = |old| Need::Ask(RobotsRequest { url: item.url.robots(), hops: 0, old });
-    match snapshot.robots.as_deref() {
-        Some(RobotsState::Known { robots, until }) if now < *until => Need::Obey {
-            allows: robots.allows(item.url.path_and_query()),
-            delay_ms: robots.delay_ms(),
-        },
-        Some(RobotsState::Known { robots, .. }) => first(Some(robots.clone())),
-        Some(RobotsState::Moved { url, hops }) => match CrawlUrl::parse(url) {
-            Ok(url) => Need::Ask(RobotsRequest { url, hops: *hops, old: None }),
-            Err(_) => first(None),
-        },
-        None => first(None),
+    let state = snapshot.robots.as_deref();
+    if let Some(RobotsState::Known { robots, until }) = state
+        && now < *until
+    {
+        let allows = robots.allows(item.url.path_and_query());
+        return Need::Obey { allows, delay_ms: robots.delay_ms() };
+    }
+    let old = state.and_then(RobotsState::rules).cloned();
+    let moved = state.and_then(RobotsState::moved_to);
+    let moved = moved.and_then(|(url, hops)| Some((CrawlUrl::parse(url).ok()?, hops)));
+    let (url, hops) = moved.unwrap_or_else(|| (item.url.robots(), 0));
+    Need::Ask(RobotsRequest { url, hops, old })
+}
+
+/// The state of a robots.txt that redirects to `url`, with the rules that it had.
+fn moved_state(url: &CrawlUrl, hops: u8, old: Option<Robots>) -> RobotsState {
+    let url = url.to_string();
+    match old {
+        Some(old) => RobotsState::MovedFrom { url, hops, old },
+        None => RobotsState::Moved { url, hops },
     }
 }
 
@@ -169,7 +177,7 @@ impl Visitor {
         match answer::meaning(head.status, head.location.as_deref(), &body, asking.hops) {
             Meaning::Rules(robots) => self.rules(visit, robots),
             Meaning::Moved(location) => match CrawlUrl::join(asking.url.url(), &location) {
-                Ok(url) => self.moved(visit, &url, asking.hops + 1),
+                Ok(url) => self.moved(visit, &url, asking),
                 // A redirect to an unusable URL counts as a missing robots.txt.
                 Err(_) => self.rules(visit, Robots::allow_all()),
             },
@@ -216,10 +224,15 @@ impl Visitor {
         self.robots_known(visit, Some(state), sitemaps, pause, 0)
     }
 
-    fn moved(&self, visit: Visit, url: &CrawlUrl, hops: u8) -> Result<(), FrontierError> {
+    fn moved(
+        &self,
+        visit: Visit,
+        url: &CrawlUrl,
+        asking: RobotsRequest,
+    ) -> Result<(), FrontierError> {
         let pause = visit.delay;
         let failures = visit.record.failures;
-        let state = RobotsState::Moved { url: url.to_string(), hops };
+        let state = moved_state(url, asking.hops + 1, asking.old);
         self.robots_known(visit, Some(state), Vec::new(), pause, failures)
     }
 
@@ -271,16 +284,57 @@ impl Visitor {
 }
 
 fn crawl_delay(snapshot: &HostSnapshot) -> Duration {
-    match snapshot.robots.as_deref() {
-        Some(RobotsState::Known { robots, .. }) => {
-            Duration::from_millis(robots.delay_ms().unwrap_or(0).into())
-        }
-        Some(RobotsState::Moved { .. }) | None => Duration::ZERO,
-    }
+    let delay_ms = snapshot.robots.as_deref().and_then(RobotsState::delay_ms);
+    Duration::from_millis(delay_ms.unwrap_or(0).into())
 }
 
 /// Where a host has its sitemap whose robots.txt names none. The frontier queues it once, like a
 /// link of the host.
 fn conventional_sitemap(host_key: &str) -> Option<CrawlUrl> {
     CrawlUrl::parse(&format!("{host_key}/sitemap.xml")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::HostRecord;
+
+    fn snapshot(robots: RobotsState) -> HostSnapshot {
+        let key = "http://a.org".to_owned();
+        let record = HostRecord { key, due: UnixMillis(0), accepted: 1, failures: 0 };
+        HostSnapshot { record, robots: Some(robots.into()), next: None, oldest: None }
+    }
+
+    fn request(robots: RobotsState) -> RobotsRequest {
+        let url = CrawlUrl::parse("http://a.org/page").unwrap();
+        let host = HostNumber(1);
+        let item =
+            QueueItem { host, depth: 0, order: 1, url, redirects: 0, attempts: 0, known: None };
+        match need(&snapshot(robots), &item, UnixMillis(10)) {
+            Need::Ask(asking) => asking,
+            Need::Obey { .. } => panic!("no request is needed"),
+        }
+    }
+
+    #[test]
+    fn expired_rules_outlive_redirects_of_robots_txt() {
+        let rules = Robots::parse(b"User-agent: *\nDisallow: /page\nCrawl-delay: 3");
+        let expired = RobotsState::Known { robots: rules.clone(), until: UnixMillis(9) };
+        let mut asking = request(expired);
+        for hops in 1..3 {
+            let target = CrawlUrl::parse(&format!("http://b.org/{hops}")).unwrap();
+            let state = moved_state(&target, asking.hops + 1, asking.old);
+            assert_eq!(state.delay_ms(), Some(3_000));
+            let stored = postcard::to_allocvec(&state).unwrap();
+            asking = request(postcard::from_bytes(&stored).unwrap());
+            assert_eq!((&asking.url, asking.hops), (&target, hops));
+            assert_eq!(asking.old.as_ref(), Some(&rules));
+        }
+        let target = CrawlUrl::parse("http://b.org/").unwrap();
+        let new = moved_state(&target, 1, None);
+        assert!(request(new.clone()).old.is_none());
+        // As files of earlier versions have it.
+        let stored = [&[0, 13][..], b"http://b.org/", &[1]].concat();
+        assert_eq!(postcard::to_allocvec(&new).unwrap(), stored);
+    }
 }
