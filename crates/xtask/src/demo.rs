@@ -9,6 +9,12 @@ use anyhow::{Context, bail};
 use crate::cargo::cargo;
 use crate::{machine, repository, web};
 
+/// The program of the demo.
+const DEMO: &str = "nearcrawl-demo";
+/// The same build as in `cargo xtask test`, so that neither repeats the other's.
+const FULL_BUILD: [&str; 4] = ["build", "--locked", "--workspace", "--bins"];
+/// The program that prints the options, without those that it starts.
+const HELP_BUILD: [&str; 6] = ["build", "--locked", "--package", "tests", "--bin", DEMO];
 /// Options of the demo, which are passed on unchanged.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
@@ -19,6 +25,15 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    fn asks_for_help(&self) -> bool {
+        self.has("--help") || self.has("-h")
+    }
+
+    /// The call of cargo that builds what these options need.
+    fn needed_build(&self) -> &'static [&'static str] {
+        if self.asks_for_help() { &HELP_BUILD } else { &FULL_BUILD }
+    }
+
     /// Whether an option of the demo itself was given, with or without `=VALUE`. What follows `--`
     /// is for another program.
     fn has(&self, option: &str) -> bool {
@@ -30,11 +45,11 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if !args.has("--help") && !args.has("-h") {
+    if !args.asks_for_help() {
         provide(args)?;
     }
-    build()?;
-    let error = Command::new(repository::binary("nearcrawl-demo")).args(&args.options).exec();
+    build(args.needed_build())?;
+    let error = Command::new(repository::binary(DEMO)).args(&args.options).exec();
     Err(error).context("cannot start the demo")
 }
 
@@ -51,9 +66,8 @@ fn provide(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The same build as in `cargo xtask test`, so that neither repeats the other's.
-fn build() -> anyhow::Result<()> {
-    let mut build = cargo(&["build", "--locked", "--workspace", "--bins"]);
+fn build(arguments: &[&str]) -> anyhow::Result<()> {
+    let mut build = cargo(arguments);
     let status = build.status().context("cannot run cargo")?;
     if !status.success() {
         bail!("the build ended with {status}");
@@ -70,6 +84,16 @@ mod tests {
         let options = ["--agents", "5", "--registry-data=dir", "--", "program", "--help"];
         let args = Args { options: options.map(OsString::from).to_vec() };
         assert!(args.has("--agents") && args.has("--registry-data"));
-        assert!(!args.has("--help") && !args.has("--registry"));
+        assert!(!args.has("--registry") && !args.asks_for_help());
+    }
+
+    #[test]
+    fn the_help_needs_no_other_program_than_the_demo() {
+        for option in ["--help", "-h"] {
+            let help = Args { options: vec![option.into()] };
+            assert!(help.needed_build().ends_with(&["--bin", DEMO]), "{option}");
+        }
+        let demo = Args { options: Vec::new() };
+        assert!(demo.needed_build().contains(&"--workspace"));
     }
 }
