@@ -20,9 +20,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Default number of connections of a pool.
 const CONNECTIONS: u32 = 10;
 
-/// Settings of each connection. Tables grow from nothing to millions of rows while connections are
-/// open: a plan that was cached at the beginning would read whole tables.
-const SETTINGS: [(&str, &str); 1] = [("plan_cache_mode", "force_custom_plan")];
+/// Settings of each connection.
+const SETTINGS: [(&str, &str); 5] = [
+    // Tables grow from nothing to millions of rows while connections are open: a plan that was
+    // cached at the beginning would read whole tables.
+    ("plan_cache_mode", "force_custom_plan"),
+    // A program that hangs within a transaction, or whose machine is gone, must not keep its locks:
+    // the next leader would wait for them.
+    ("idle_in_transaction_session_timeout", "30s"),
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+];
 
 /// An open database with today's schema. Cheap to clone.
 #[derive(Debug, Clone)]

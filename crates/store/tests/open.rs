@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use store::testing::TestDatabase;
+use store::testing::{TestDatabase, begin};
 use store::{Address, Leadership, StoreError};
 
 #[tokio::test]
@@ -34,6 +34,19 @@ async fn every_table_and_column_says_what_it_means() {
     .unwrap();
     assert!(silent.is_empty(), "comment on these: {silent:?}");
     pool.close().await;
+}
+
+#[tokio::test]
+async fn a_program_that_hangs_does_not_keep_its_locks() {
+    let database = TestDatabase::new().await.unwrap();
+    let statement = "INSERT INTO settings (name, value) VALUES ('held', '1')";
+    let mut held = begin(database.store(), statement).await.unwrap();
+    // The server ends the session by itself; waiting for that would take half a minute.
+    let limit: String = sqlx::query_scalar("SHOW idle_in_transaction_session_timeout")
+        .fetch_one(&mut *held)
+        .await
+        .unwrap();
+    assert_eq!(limit, "30s");
 }
 
 #[tokio::test]

@@ -147,5 +147,12 @@ impl Load {
 }
 
 async fn transaction(store: &Store) -> Result<sqlx::Transaction<'static, Postgres>, StoreError> {
-    store.pool().begin().await.map_err(StoreError::doing("begin a load"))
+    let doing = StoreError::doing("begin a load");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    // The loader computes within the transaction, for minutes on a slow machine.
+    sqlx::query("SET LOCAL idle_in_transaction_session_timeout = 0")
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    Ok(tx)
 }
