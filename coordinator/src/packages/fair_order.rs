@@ -37,15 +37,17 @@ impl Turns {
 }
 
 /// The next packages in the order of turns: one of each agent, beginning after the agent that had
-/// the `last` turn, then a second one of each, until a bound is reached.
+/// the `last` turn, then a second one of each, until a bound is reached. Those of an agent that
+/// have `failed` before come after its others.
 pub fn choose(
     waiting: &[WaitingPackage],
+    failed: &[LedgerPosition],
     last: Option<AgentId>,
     bounds: BatchBounds,
 ) -> Vec<WaitingPackage> {
     let mut queues: BTreeMap<AgentId, VecDeque<WaitingPackage>> = BTreeMap::new();
     let mut waiting = waiting.to_vec();
-    waiting.sort_unstable_by_key(|package| package.position);
+    waiting.sort_unstable_by_key(|one| (failed.contains(&one.position), one.position));
     for package in waiting {
         queues.entry(package.agent).or_default().push_back(package);
     }
@@ -96,7 +98,7 @@ mod tests {
     fn a_flood_of_one_agent_does_not_delay_another() {
         let mut waiting: Vec<_> = (1..=100).map(|position| package(position, 1, 10)).collect();
         waiting.push(package(101, 2, 10));
-        let chosen = choose(&waiting, None, BOUNDS);
+        let chosen = choose(&waiting, &[], None, BOUNDS);
         assert_eq!(positions(&chosen), [1, 101, 2, 3]);
         let passed: Vec<i64> =
             passed_over(&waiting, &chosen).into_iter().map(LedgerPosition::get).collect();
@@ -104,18 +106,25 @@ mod tests {
     }
 
     #[test]
+    fn packages_that_failed_come_after_the_others_of_their_agent() {
+        let waiting: Vec<_> = (1..=6).map(|position| package(position, 1, 10)).collect();
+        let failed = [1, 2, 4].map(LedgerPosition::new);
+        assert_eq!(positions(&choose(&waiting, &failed, None, BOUNDS)), [3, 5, 6, 1]);
+    }
+
+    #[test]
     fn large_packages_make_small_batches() {
         let waiting = [package(1, 1, 5_000), package(2, 1, 5_000), package(3, 2, 10)];
-        assert_eq!(positions(&choose(&waiting, None, BOUNDS)), [1]);
-        assert_eq!(positions(&choose(&waiting[1..], Some(AgentId::new(1)), BOUNDS)), [3]);
+        assert_eq!(positions(&choose(&waiting, &[], None, BOUNDS)), [1]);
+        assert_eq!(positions(&choose(&waiting[1..], &[], Some(AgentId::new(1)), BOUNDS)), [3]);
     }
 
     #[test]
     fn the_next_turn_is_that_of_the_next_agent() {
         let waiting: Vec<_> = (1..=8).map(|position| package(position, position, 10)).collect();
-        let first = choose(&waiting, None, BOUNDS);
+        let first = choose(&waiting, &[], None, BOUNDS);
         assert_eq!(positions(&first), [1, 2, 3, 4]);
-        let next = choose(&waiting, Some(AgentId::new(4)), BOUNDS);
+        let next = choose(&waiting, &[], Some(AgentId::new(4)), BOUNDS);
         assert_eq!(positions(&next), [5, 6, 7, 8]);
     }
 
@@ -130,7 +139,7 @@ mod tests {
             let waiting: Vec<_> = (1..case % 60 + 2)
                 .map(|position| package(position, agent_of(position), 1))
                 .collect();
-            let chosen = choose(&waiting, Some(AgentId::new(case % 7)), bounds);
+            let chosen = choose(&waiting, &[], Some(AgentId::new(case % 7)), bounds);
             assert_eq!(chosen.len(), waiting.len().min(16));
             let most = (1..6).map(|agent| of_agent(&chosen, agent).len()).max().unwrap_or(0);
             for agent in 1..6 {

@@ -31,18 +31,32 @@ struct Retry {
     due: UnixMillis,
 }
 
+/// Skipped packages that are to be tried now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DuePackages {
+    /// Those that have not failed since the start.
+    pub untried: Vec<LedgerPosition>,
+    /// Those that have.
+    pub failed: Vec<LedgerPosition>,
+}
+
 impl Retries {
-    /// At most so many of the skipped packages that are to be tried now.
+    /// The skipped packages that are to be tried now, at most so many of each kind.
     pub fn due(
         &self,
         skipped: &BTreeSet<LedgerPosition>,
         now: UnixMillis,
-        most: usize,
-    ) -> Vec<LedgerPosition> {
+        (untried, failed): (usize, usize),
+    ) -> DuePackages {
         let retries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due =
-            |position: &&LedgerPosition| retries.get(position).is_none_or(|retry| retry.due <= now);
-        skipped.iter().filter(is_due).take(most).copied().collect()
+        let is_untried = |position: &&LedgerPosition| !retries.contains_key(position);
+        let is_due = |position: &&LedgerPosition| {
+            retries.get(position).is_some_and(|retry| retry.due <= now)
+        };
+        DuePackages {
+            untried: skipped.iter().filter(is_untried).take(untried).copied().collect(),
+            failed: skipped.iter().filter(is_due).take(failed).copied().collect(),
+        }
     }
 
     /// Notes that a package failed.
@@ -68,8 +82,9 @@ mod tests {
         let retries = Retries::default();
         let one = LedgerPosition::new(1);
         let skipped = BTreeSet::from([one]);
-        let is_due = |now| retries.due(&skipped, UnixMillis(now), 9) == [one];
-        assert!(is_due(0), "it was skipped before the restart");
+        let due = |now| retries.due(&skipped, UnixMillis(now), (9, 9));
+        let is_due = |now| due(now).failed == [one];
+        assert_eq!(due(0).untried, [one], "it was skipped before the restart");
         retries.failed(one, UnixMillis(0));
         assert!(!is_due(999) && is_due(1_000));
         retries.failed(one, UnixMillis(1_000));
@@ -77,6 +92,6 @@ mod tests {
         (0..20).for_each(|_| retries.failed(one, UnixMillis(0)));
         assert!(!is_due(599_999) && is_due(600_000));
         retries.succeeded(one);
-        assert!(is_due(0));
+        assert_eq!(due(0).untried, [one]);
     }
 }

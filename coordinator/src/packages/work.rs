@@ -10,11 +10,15 @@ use store::packages::{self, LedgerPackage};
 use crate::packages::Packages;
 use crate::packages::cursor::LedgerCursor;
 use crate::packages::fair_order::{BatchBounds, choose, passed_over};
+use crate::packages::retries::DuePackages;
 
 /// Bounds of a batch: searches find its pages after its last package.
 const BATCH: BatchBounds = BatchBounds { packages: 16, plain_bytes: 32 << 20 };
 /// Packages of the ledger among which the next ones are chosen fairly.
 const WINDOW: usize = 512;
+/// Packages that failed before and are tried again in one batch, if there is room. There may be
+/// thousands, such as those of a part of the storage that was lost.
+const RETRIED: usize = 4;
 /// Most packages in a batch whose changes alone are to be applied.
 const MOST_TO_APPLY: u32 = 16;
 
@@ -72,13 +76,15 @@ async fn next_to_index(
     cursor: &LedgerCursor,
 ) -> Result<(Vec<LedgerPosition>, Vec<LedgerPosition>), StoreError> {
     let now = parts.clock.now();
-    let due = parts.retries.due(cursor.skipped(), now, WINDOW);
-    let new = u32::try_from(WINDOW.saturating_sub(cursor.skipped().len())).unwrap_or(0);
-    // At least one, so that packages which fail for long do not stop the others.
-    let waiting = packages::waiting(&parts.store, cursor.last(), &due, new.max(1)).await?;
-    let chosen = choose(&waiting, parts.turns.last(), BATCH);
+    let DuePackages { untried, failed } =
+        parts.retries.due(cursor.skipped(), now, (WINDOW, RETRIED));
+    let new = u32::try_from(WINDOW.saturating_sub(untried.len())).unwrap_or(0);
+    let also = [untried.as_slice(), failed.as_slice()].concat();
+    // At least one, so that the cursor goes on.
+    let waiting = packages::waiting(&parts.store, cursor.last(), &also, new.max(1)).await?;
+    let chosen = choose(&waiting, &failed, parts.turns.last(), BATCH);
     parts.turns.ended_with(chosen.last().map(|package| package.agent));
-    let known: BTreeSet<LedgerPosition> = due.into_iter().collect();
+    let known: BTreeSet<LedgerPosition> = also.into_iter().collect();
     let new: Vec<_> =
         waiting.into_iter().filter(|package| !known.contains(&package.position)).collect();
     let passed_over = passed_over(&new, &chosen);
