@@ -35,7 +35,14 @@ const READ_AHEAD: usize = 4;
 
 /// Takes one batch of packages.
 pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::Error> {
-    let Some(done) = take_batch(parts, is_leader).await? else { return Ok(Outcome::Idle) };
+    let Some(done) = take_batch(parts, is_leader).await? else {
+        if parts.blobs.is_full() {
+            // No package comes whose commit would do it.
+            let index = Arc::clone(&parts.index);
+            spawn_blocking(move || index.collect_garbage()).await?;
+        }
+        return Ok(Outcome::Idle);
+    };
     let verb = if is_leader { "ingested" } else { "indexed" };
     let done = format!("{verb} {}", quantity(done, "package"));
     Ok(Outcome::More(report(parts, done).await?))

@@ -136,6 +136,12 @@ impl Index {
         self.writer().progress()
     }
 
+    /// Removes files that no part of the index uses, such as those of a merge for which the disk
+    /// had no room.
+    pub fn collect_garbage(&self) {
+        self.writer().collect_garbage();
+    }
+
     fn writer(&self) -> MutexGuard<'_, Writer> {
         // A panic elsewhere leaves no half-written page, because a page is one call of tantivy.
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)

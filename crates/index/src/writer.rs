@@ -61,6 +61,24 @@ struct Uncommitted {
     fetched_at: UnixMillis,
 }
 
+/// A writer of tantivy. What an earlier one left unfinished is removed.
+fn tantivy_writer(
+    index: &tantivy::Index,
+    options: &IndexWriterOptions,
+) -> tantivy::Result<IndexWriter> {
+    let writer = index.writer_with_options(options.clone())?;
+    collect_garbage(&writer);
+    Ok(writer)
+}
+
+/// A merge that failed for want of space leaves its files, which may fill the disk. Tantivy removes
+/// them with the next commit, which needs space as well.
+fn collect_garbage(writer: &IndexWriter) {
+    if let Err(error) = writer.garbage_collect_files().wait() {
+        tracing::warn!(%error, "unused files of the index cannot be removed");
+    }
+}
+
 impl Writer {
     pub(crate) fn open(
         index: tantivy::Index,
@@ -72,7 +90,7 @@ impl Writer {
             .memory_budget_per_thread(WRITER_BYTES)
             .num_merge_threads(1)
             .build();
-        let tantivy = Some(index.writer_with_options(options.clone())?);
+        let tantivy = Some(tantivy_writer(&index, &options)?);
         let progress = index.load_metas()?.payload.unwrap_or_default();
         let uncommitted = HashMap::new();
         let queued_bytes = 0;
@@ -134,6 +152,11 @@ impl Writer {
         self.reader.reload().map_err(WriteError::Read)
     }
 
+    /// Removes files that no segment uses.
+    pub(crate) fn collect_garbage(&self) {
+        self.tantivy.as_ref().map(collect_garbage);
+    }
+
     /// The text of the last commit; empty before the first.
     pub(crate) fn progress(&self) -> String {
         self.progress.clone()
@@ -175,7 +198,7 @@ impl Writer {
 
     fn tantivy(&mut self) -> tantivy::Result<&mut IndexWriter> {
         if self.tantivy.is_none() {
-            self.tantivy = Some(self.index.writer_with_options(self.options.clone())?);
+            self.tantivy = Some(tantivy_writer(&self.index, &self.options)?);
         }
         self.tantivy.as_mut().ok_or(TantivyError::Poisoned)
     }

@@ -148,6 +148,11 @@ impl BlobStore {
         }
     }
 
+    /// Whether writes are refused for want of space.
+    pub fn is_full(&self) -> bool {
+        self.check_free_space().is_err()
+    }
+
     fn check_free_space(&self) -> Result<(), BlobError> {
         // If the free space is unknown, the write itself fails when the disk is full.
         let Ok(disk) = nix::sys::statvfs::statvfs(&self.disk) else { return Ok(()) };

@@ -235,6 +235,29 @@ fn a_commit_keeps_its_progress() {
 }
 
 #[test]
+fn files_that_a_failed_merge_left_are_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = open(&dir);
+    index.upsert(&page("http://a.example/", "Oak", "A tree.", None)).unwrap();
+    index.commit("one").unwrap();
+    drop(index);
+    // Tantivy lists the files that it has made.
+    let list = dir.path().join(".managed.json");
+    let leave = |name: &str| {
+        std::fs::write(dir.path().join(name), "half of a segment").unwrap();
+        let made = std::fs::read_to_string(&list).unwrap();
+        std::fs::write(&list, made.replacen('[', &format!("[\"{name}\","), 1)).unwrap();
+    };
+    leave("0123456789abcdef0123456789abcdef.store");
+    let index = open(&dir);
+    let left = std::fs::read_dir(dir.path()).unwrap().flatten();
+    let left: Vec<String> = left.map(|file| file.file_name().into_string().unwrap()).collect();
+    assert!(!left.iter().any(|name| name.starts_with("0123")), "{left:?}");
+    index.collect_garbage();
+    assert_eq!(urls(&index, "tree").len(), 1);
+}
+
+#[test]
 fn a_directory_is_held_by_one_at_a_time() {
     let dir = tempfile::tempdir().unwrap();
     let _index = open(&dir);
