@@ -3,11 +3,12 @@
 use std::io::{BufRead as _, stdin};
 
 use data_encoding::BASE32_NOPAD;
-use model::AccountId;
+use model::{AccountId, UnixMillis};
 use serde_json::json;
 use store::Store;
 use store::admins::{self, Account, Change, Outcome};
 use store::audit::{self, Filter};
+use store::restored;
 
 use crate::http::admin::accounts::{name_error, password_error};
 use crate::http::admin::password;
@@ -67,7 +68,26 @@ async fn dispatch(store: &Store, command: AdminCommand) -> Result<(), Failure> {
         }
         AdminCommand::Remove { name } => change(store, &name, Change::Remove).await,
         AdminCommand::Log(args) => log(store, &args).await,
+        AdminCommand::AfterRestore => after_restore(store).await,
     }
+}
+
+/// Tenths of a second since 2026, so that a later restore of the same backup leaves out more
+/// numbers than an earlier one. Agents accept steps up to [`protocol::limits::ROUTE_GAP`].
+fn left_out(now: UnixMillis) -> u32 {
+    const START_OF_2026: UnixMillis = UnixMillis(1_767_225_600_000);
+    u32::try_from(now.0.saturating_sub(START_OF_2026.0) / 100).unwrap_or(u32::MAX)
+}
+
+async fn after_restore(store: &Store) -> Result<(), Failure> {
+    let now = SystemClock.now();
+    let skipped = restored::skip_numbers(store, left_out(now), ACTOR, now).await;
+    skipped.map_err(|error| failed(&error))?;
+    print_line(format_args!(
+        "numbers that agents may have seen are left out; remove the directory `index` of every \
+         coordinator, then start it"
+    ));
+    Ok(())
 }
 
 /// A password, and whether it was generated, so that it has to be printed.

@@ -58,6 +58,16 @@ async fn accounts_are_created_changed_and_removed() {
     assert!(log.contains("command line: account.remove acc_1"), "{log}");
 }
 
+#[tokio::test]
+async fn a_restored_database_is_prepared_for_its_agents() {
+    let database = TestDatabase::new().await.unwrap();
+    let (code, printed, told) = admin(&database, &["after-restore"], "");
+    assert_eq!(code, 0, "{told}");
+    assert!(printed.contains("remove the directory `index`"), "{printed}");
+    let (_, entries, _) = admin(&database, &["log"], "");
+    assert!(entries.contains("database.restored"), "{entries}");
+}
+
 #[test]
 fn a_remote_coordinator_needs_a_token_and_says_how_to_give_one() {
     let dir = tempfile::tempdir().unwrap();

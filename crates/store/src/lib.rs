@@ -48,6 +48,7 @@ pub mod partitions;
 pub mod policy;
 pub mod probes;
 pub mod regions;
+pub mod restored;
 pub mod round_trips;
 pub mod routes;
 mod scope;

@@ -1,8 +1,8 @@
 //! Routes have numbers without gaps, respect limits, and go to approved agents only.
 
 use model::AgentId;
-use store::agents::{self, Order};
-use store::routes;
+use store::agents::{self, Heartbeat, HeartbeatOutcome, Order};
+use store::{restored, routes};
 
 use crate::world::{NOW, World};
 
@@ -36,24 +36,42 @@ async fn numbers_rise_without_gaps_over_batches() {
     assert_eq!(first.url, "http://a.example/0", "in the order of arrival");
 }
 
-#[tokio::test]
-async fn an_agent_gets_no_more_than_it_may_have_ahead() {
-    let (world, agent) = world_with_urls(5).await;
-    assert_eq!(routes::route(world.store(), 100, 3).await.unwrap().len(), 3);
-    assert!(routes::route(world.store(), 100, 3).await.unwrap().is_empty());
+/// The agent has stored the routes up to `routes_after`.
+async fn heartbeat(world: &World, agent: AgentId, routes_after: u64) -> HeartbeatOutcome {
     let status = serde_json::json!({});
-    let protocol = protocol::ProtocolVersion(1);
-    let heartbeat = agents::Heartbeat {
+    let heartbeat = Heartbeat {
         agent,
-        protocol,
+        protocol: protocol::ProtocolVersion(1),
         asleep_until: None,
         takes_probes: true,
         wants_region: true,
         status: &status,
         place: None,
-        routes_after: 2,
+        routes_after,
     };
-    let standing = agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap();
+    agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn no_route_is_lost_after_a_backup_was_restored() {
+    let (world, agent) = world_with_urls(3).await;
+    assert_eq!(routes::route(world.store(), 1, 100).await.unwrap().len(), 1);
+    // Since the backup the agent has stored two more.
+    let refused = heartbeat(&world, agent, 3).await;
+    assert_eq!((refused.confirmed, refused.last_route), (0, 1));
+    restored::skip_numbers(world.store(), 1_000, "ada", NOW).await.unwrap();
+    assert_eq!(routes::route(world.store(), 100, 100).await.unwrap().len(), 2);
+    let taken = heartbeat(&world, agent, 3).await;
+    assert_eq!((taken.confirmed, taken.last_route), (0, 1_003));
+    assert_eq!(seqs(&world, agent, 3).await, [1_001, 1_002, 1_003]);
+}
+
+#[tokio::test]
+async fn an_agent_gets_no_more_than_it_may_have_ahead() {
+    let (world, agent) = world_with_urls(5).await;
+    assert_eq!(routes::route(world.store(), 100, 3).await.unwrap().len(), 3);
+    assert!(routes::route(world.store(), 100, 3).await.unwrap().is_empty());
+    let standing = heartbeat(&world, agent, 2).await;
     assert_eq!((standing.confirmed, standing.last_route), (2, 3));
     assert_eq!(routes::route(world.store(), 100, 3).await.unwrap().len(), 2);
     assert_eq!(seqs(&world, agent, 2).await, [3, 4, 5]);

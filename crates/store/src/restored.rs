@@ -1,0 +1,38 @@
+//! A database that was restored from a backup: numbers that agents know of must not be used again.
+
+use model::UnixMillis;
+use serde_json::json;
+
+use crate::audit::{self, Entry};
+use crate::commit::commit;
+use crate::{Store, StoreError};
+
+/// What takes numbers that agents remember: routes, orders about hosts, and probes.
+const SKIP: [&str; 4] = [
+    "UPDATE routes SET seq = seq + $1",
+    "UPDATE agents SET next_route = next_route + $1",
+    "SELECT setval(pg_get_serial_sequence('handovers', 'id'),
+                   nextval(pg_get_serial_sequence('handovers', 'id')) + $1)",
+    "SELECT setval(pg_get_serial_sequence('probes', 'id'),
+                   nextval(pg_get_serial_sequence('probes', 'id')) + $1)",
+];
+
+/// Leaves out so many numbers of each kind, with an entry in the audit log. Agents have stored
+/// routes that the backup does not know of: they would confirm others with these numbers, unseen,
+/// and take new orders for executed ones.
+pub async fn skip_numbers(
+    store: &Store,
+    by: u32,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("leave out numbers that agents may know");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    for statement in SKIP {
+        sqlx::query(statement).bind(i64::from(by)).execute(&mut *tx).await.map_err(doing)?;
+    }
+    let detail = json!({ "numbers": by });
+    let entry = Entry { actor, action: "database.restored", subject: "database", detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
+    commit(tx).await.map_err(doing)
+}
