@@ -20,6 +20,8 @@ use crate::tasks::table::{BackgroundTask, WAKE_ALL};
 
 /// Longest wait after failures.
 const BACK_OFF_LIMIT: Duration = Duration::from_secs(15);
+/// Time for which a run may go on after the leadership has been lost.
+const LONGEST_AFTERWARDS: Duration = Duration::from_secs(30);
 
 /// Background tasks, each with the signal that notifies it.
 pub struct TaskSet(Vec<(&'static BackgroundTask, Arc<Notify>)>);
@@ -90,9 +92,16 @@ async fn run_once(task: &'static BackgroundTask, coordinator: &Coordinator) -> P
 async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pause {
     let started = Instant::now();
     // A panic is a bug in one task; it must not end that task for good.
-    let outcome = AssertUnwindSafe((task.run)(coordinator)).catch_unwind().await;
-    let outcome = outcome
-        .unwrap_or_else(|panic| Err(anyhow::anyhow!("it panicked: {}", panic_message(&*panic))));
+    let running = AssertUnwindSafe((task.run)(coordinator)).catch_unwind();
+    let is_leader = || coordinator.is_leader();
+    let outcome = tokio::select! {
+        outcome = running => outcome.unwrap_or_else(|panic| {
+            Err(anyhow::anyhow!("it panicked: {}", panic_message(&*panic)))
+        }),
+        () = leadership_is_over(is_leader), if task.leader_only => Err(anyhow::anyhow!(
+            "it waited for the database although the leadership is over, and was given up"
+        )),
+    };
     let run = EndedRun { task: task.name, took: started.elapsed(), at: coordinator.now() };
     match outcome {
         Ok(outcome) => {
@@ -115,6 +124,31 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
     }
 }
 
+/// Returns when this coordinator has not been the leader for [`LONGEST_AFTERWARDS`]. A statement
+/// may wait for ever for a database server that is gone without a word. What its run holds would
+/// keep this coordinator from leading again.
+async fn leadership_is_over(is_leader: impl Fn() -> bool) {
+    let mut absence = Absence::default();
+    while !absence.is_over(is_leader(), Instant::now()) {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Since when this coordinator is not the leader.
+#[derive(Default)]
+struct Absence(Option<Instant>);
+
+impl Absence {
+    /// Whether it has lasted for [`LONGEST_AFTERWARDS`].
+    fn is_over(&mut self, is_leader: bool, now: Instant) -> bool {
+        if is_leader {
+            self.0 = None;
+            return false;
+        }
+        now.duration_since(*self.0.get_or_insert(now)) >= LONGEST_AFTERWARDS
+    }
+}
+
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
@@ -128,6 +162,23 @@ fn back_off(failures: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_ends_some_time_after_the_leadership() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut absence = Absence::default();
+        for (second, is_leader, is_over) in [
+            (0, false, false),
+            (29, false, false),
+            (30, true, false),
+            (40, false, false),
+            (69, false, false),
+            (70, false, true),
+        ] {
+            assert_eq!(absence.is_over(is_leader, at(second)), is_over, "{second} s");
+        }
+    }
 
     #[test]
     fn backs_off_by_doubling_up_to_a_limit() {

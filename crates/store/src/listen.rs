@@ -1,9 +1,18 @@
 //! Notifications between processes on the same database (NOTIFY).
 
+use std::io;
+use std::time::Duration;
+
 use sqlx::PgExecutor;
 use sqlx::postgres::PgListener;
+use tokio::time::timeout;
 
 use crate::{Store, StoreError};
+
+/// Silence after which the connection is checked.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long the server may take to answer.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// Receiver of one channel, with a connection of its own.
 #[derive(Debug)]
@@ -23,9 +32,21 @@ impl Listener {
     /// Waits for the next message; none when the connection was interrupted, so that messages may
     /// be lost.
     pub async fn receive(&mut self) -> Result<Option<String>, StoreError> {
-        let received =
-            self.listener.try_recv().await.map_err(StoreError::doing("listen to the database"))?;
-        Ok(received.map(|notification| notification.payload().to_owned()))
+        let doing = StoreError::doing("listen to the database");
+        loop {
+            if let Ok(received) = timeout(SILENCE, self.listener.try_recv()).await {
+                let received = received.map_err(doing)?;
+                return Ok(received.map(|notification| notification.payload().to_owned()));
+            }
+            self.ping().await.map_err(doing)?;
+        }
+    }
+
+    /// A server that is gone without a word would be listened to for ever.
+    async fn ping(&mut self) -> Result<(), sqlx::Error> {
+        let pinged = timeout(ANSWER, sqlx::query("SELECT 1").execute(&mut self.listener)).await;
+        let silent = || sqlx::Error::Io(io::Error::from(io::ErrorKind::TimedOut));
+        pinged.unwrap_or_else(|_| Err(silent())).map(drop)
     }
 }
 
