@@ -66,7 +66,10 @@ fn exit_code(cause: &(dyn Error + 'static)) -> Option<u8> {
     }
     let is_unavailable =
         cause.downcast_ref::<ClusterError>().is_some_and(ClusterError::is_unavailable)
-            || matches!(cause.downcast_ref(), Some(StoreError::Connect { .. }))
+            || matches!(
+                cause.downcast_ref(),
+                Some(StoreError::Connect { .. } | StoreError::TooOld { .. })
+            )
             || matches!(cause.downcast_ref(), Some(FetchError::Unreachable { .. }));
     let known = [
         (cause.is::<Interrupted>(), 130),

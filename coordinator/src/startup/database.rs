@@ -119,6 +119,7 @@ pub(super) fn database_failure(error: &StoreError) -> Failure {
         StoreError::Connect { .. } => Failure::unavailable(format!(
             "{sentence}; start that server, or correct --database-url (DATABASE_URL)"
         )),
+        StoreError::TooOld { .. } => Failure::unavailable(sentence),
         StoreError::Url(_) => Failure::configuration(sentence),
         _ => Failure::other(sentence),
     }

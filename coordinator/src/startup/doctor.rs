@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cluster::Binaries;
 use model::check::{Check, CheckVerdict};
-use store::Address;
+use store::{Address, LEAST_MAJOR};
 
 use crate::intake::dns::Dns;
 use crate::runtime::agent_programs::AgentPrograms;
@@ -112,7 +112,10 @@ async fn postgres(config: &Config) -> Check {
             Err(error) => Check::problem(
                 subject,
                 chain(&error),
-                "install it (apt-get install postgresql), or name a server as `database_url`",
+                format!(
+                    "install version {LEAST_MAJOR} or later (apt-get install postgresql), or name \
+                     a server as `database_url`"
+                ),
             ),
         };
     };
@@ -125,7 +128,10 @@ async fn postgres(config: &Config) -> Check {
         Err(error) => Check::problem(
             subject,
             chain(&error),
-            "start that server, or correct `database_url` (--database-url, DATABASE_URL)",
+            format!(
+                "start that server, of version {LEAST_MAJOR} or later, or correct `database_url` \
+                 (--database-url, DATABASE_URL)"
+            ),
         ),
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::ClusterError;
+use crate::{ClusterError, LEAST_MAJOR};
 
 /// Places where the server binaries may be, best first.
 #[derive(Debug, Clone, Default)]
@@ -39,18 +39,17 @@ impl Binaries {
         self.find(None)
     }
 
-    /// The directory for data of the major version `required`, else the best one: the newest for a
-    /// new cluster. Whether another version can read the data is checked by the caller.
+    /// The directory for data of the major version `required`, else the best one that is not too
+    /// old: the newest for a new cluster. Whether another version can read the data is checked by
+    /// the caller.
     pub(crate) fn find(&self, required: Option<&str>) -> Result<PathBuf, ClusterError> {
         let candidates = self.candidates();
-        let has_required =
-            |dir: &&PathBuf| required.is_some_and(|major| major_in_path(dir) == major.parse().ok());
-        candidates
-            .iter()
-            .find(has_required)
-            .or_else(|| candidates.first())
-            .cloned()
-            .ok_or_else(|| ClusterError::NoBinaries { searched: self.searched() })
+        let Some(best) = candidates.first() else {
+            return Err(ClusterError::NoBinaries { searched: self.searched() });
+        };
+        let Some(required) = required else { return new_enough(&candidates, best) };
+        let has_required = |dir: &&PathBuf| major_in_path(dir) == required.parse().ok();
+        Ok(candidates.iter().find(has_required).unwrap_or(best).clone())
     }
 
     fn candidates(&self) -> Vec<PathBuf> {
@@ -79,6 +78,16 @@ impl Binaries {
     }
 }
 
+/// The first directory whose version is not too old. One whose version is unknown is tried: its
+/// start says why it fails.
+fn new_enough(candidates: &[PathBuf], best: &Path) -> Result<PathBuf, ClusterError> {
+    let is_new_enough = |dir: &&PathBuf| major(dir).is_none_or(|major| major >= LEAST_MAJOR);
+    candidates.iter().find(is_new_enough).cloned().ok_or_else(|| ClusterError::TooOld {
+        binaries: best.to_owned(),
+        found: major(best).unwrap_or_default(),
+    })
+}
+
 /// The directory with links resolved, if it contains both programs. `/usr/bin/postgres` may be a
 /// link, and Postgres finds its other files relative to the real directory.
 fn with_both_programs(dir: &Path) -> Option<PathBuf> {
@@ -103,6 +112,13 @@ fn major_in_path(bin: &Path) -> Option<u32> {
     name.strip_prefix("pgsql-").unwrap_or(name).parse().ok()
 }
 
+/// The major version that the program reports, else the one in the directory's name; none when
+/// neither tells.
+fn major(bin: &Path) -> Option<u32> {
+    let reported = major_version(bin).ok().and_then(|major| major.parse().ok());
+    reported.or_else(|| major_in_path(bin))
+}
+
 /// The major version that `postgres --version` reports: `"15"` for 15.20.
 pub(crate) fn major_version(bin: &Path) -> Result<String, ClusterError> {
     let program = bin.join("postgres");
@@ -119,6 +135,9 @@ pub(crate) fn major_version(bin: &Path) -> Result<String, ClusterError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn install(base: &Path, name: &str) -> PathBuf {
@@ -139,6 +158,33 @@ mod tests {
         assert_eq!(binaries.find(None).unwrap(), sixteen);
         assert_eq!(binaries.find(Some("9")).unwrap(), nine);
         assert_eq!(binaries.find(Some("12")).unwrap(), sixteen);
+    }
+
+    /// A program that reports a version.
+    fn report(bin: &Path, version: &str) {
+        let program = bin.join("postgres");
+        std::fs::write(&program, format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version}'\n"))
+            .unwrap();
+        std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn versions_that_the_migrations_do_not_support_are_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let old = install(dir.path(), "old");
+        report(&old, "14.1");
+        let alone = Binaries { path: Some(old.clone().into()), ..Binaries::default() };
+        let error = alone.find(None).unwrap_err();
+        assert!(error.is_unavailable());
+        let message = error.to_string();
+        for part in ["Postgres 14", old.to_str().unwrap(), "15 or later", "DATABASE_URL"] {
+            assert!(message.contains(part), "{message}");
+        }
+        let new = install(dir.path(), "new");
+        report(&new, "15.20 (Debian 15.20-1)");
+        let path = std::env::join_paths([&old, &new]).unwrap();
+        let both = Binaries { path: Some(path), ..Binaries::default() };
+        assert_eq!(both.find(None).unwrap(), new);
     }
 
     #[test]

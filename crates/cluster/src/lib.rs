@@ -36,3 +36,7 @@ pub const USER: &str = "nearcrawl";
 
 /// The number in the socket's file name (`.s.PGSQL.5432`); no TCP port is opened.
 pub const PORT: u16 = 5432;
+
+/// The least major version of Postgres for a new cluster: the migrations of `store` need it, which
+/// has the same number.
+pub const LEAST_MAJOR: u32 = 15;

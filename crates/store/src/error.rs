@@ -3,6 +3,8 @@ use std::io::ErrorKind;
 
 use sqlx::migrate::MigrateError;
 
+use crate::LEAST_MAJOR;
+
 /// A failed operation on the database.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -18,6 +20,17 @@ pub enum StoreError {
         place: String,
         /// The error of the driver.
         source: sqlx::Error,
+    },
+    /// The server does not know the SQL of the migrations.
+    #[error(
+        "Postgres {found} at {place} is too old: nearcrawl needs {LEAST_MAJOR} or later; upgrade \
+         that server, or use a newer one as the database"
+    )]
+    TooOld {
+        /// Host or socket directory.
+        place: String,
+        /// Major version of the server.
+        found: u32,
     },
     /// The schema could not be brought up to date.
     #[error("cannot bring the database schema up to date")]

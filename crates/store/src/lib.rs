@@ -70,3 +70,6 @@ pub use error::StoreError;
 pub use leader::Leadership;
 pub use listen::{Listener, notify};
 pub use open::{Server, Store, open, open_with, server};
+
+/// The least major version of Postgres: the migrations use NULLS NOT DISTINCT.
+pub const LEAST_MAJOR: u32 = 15;

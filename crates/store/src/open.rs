@@ -8,7 +8,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::moment::Moment;
-use crate::{Address, StoreError};
+use crate::{Address, LEAST_MAJOR, StoreError};
 
 /// Every migration, in the binary.
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
@@ -77,9 +77,11 @@ pub struct Server {
     pub time: UnixMillis,
 }
 
-/// Asks the server at an address for its version and clock; changes nothing there.
+/// Asks the server at an address for its version and clock; changes nothing there. One that is too
+/// old is an error.
 pub async fn server(address: &Address) -> Result<Server, StoreError> {
     let pool = connect(address, 1).await?;
+    check_version(address, &pool).await?;
     let answer: Result<(String, Moment), _> =
         sqlx::query_as("SELECT current_setting('server_version'), clock_timestamp()")
             .fetch_one(&pool)
@@ -101,6 +103,7 @@ pub async fn open_with(address: &Address, connections: u32) -> Result<Store, Sto
         create_if_missing(address).await?;
     }
     let pool = connect(address, connections).await?;
+    check_version(address, &pool).await?;
     migrate(&pool).await?;
     Ok(Store { pool, address: address.clone() })
 }
@@ -127,6 +130,24 @@ async fn reason(address: &Address, error: sqlx::Error) -> sqlx::Error {
         return error;
     }
     PgConnection::connect_with(&address.options()).await.err().unwrap_or(error)
+}
+
+/// Refuses a server whose errors in the migrations would not name the cause.
+async fn check_version(address: &Address, pool: &PgPool) -> Result<(), StoreError> {
+    let number: i32 = sqlx::query_scalar("SELECT current_setting('server_version_num')::int")
+        .fetch_one(pool)
+        .await
+        .map_err(StoreError::doing("ask the server for its version"))?;
+    supported(number.unsigned_abs(), address)
+}
+
+/// `number` is the version as the server counts it: 140,001 for 14.1.
+fn supported(number: u32, address: &Address) -> Result<(), StoreError> {
+    let found = number / 10_000;
+    if found >= LEAST_MAJOR {
+        return Ok(());
+    }
+    Err(StoreError::TooOld { place: address.to_string(), found })
 }
 
 pub(crate) async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
@@ -182,4 +203,27 @@ fn is_there_already(code: Option<&str>) -> bool {
 /// `name` as an SQL identifier.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_too_old_is_refused_with_the_remedy() {
+        let address = Address::url("postgres://nearcrawl:secret@db.example.org/nearcrawl").unwrap();
+        assert!(supported(150_000, &address).is_ok());
+        let error = supported(140_011, &address).unwrap_err();
+        assert!(!error.is_transient());
+        let message = error.to_string();
+        for part in ["Postgres 14", "db.example.org", "15 or later", "upgrade"] {
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(!message.contains("secret"), "{message}");
+    }
+
+    #[test]
+    fn a_private_server_must_be_as_new_as_any_other() {
+        assert_eq!(LEAST_MAJOR, cluster::LEAST_MAJOR);
+    }
 }
