@@ -189,7 +189,7 @@ pub struct Limits {
     pub header_s: u32,
     /// Time after a response for which a connection stays open, in seconds (75).
     pub idle_connection_s: u32,
-    /// Connections to Postgres (12).
+    /// Connections to Postgres (12), at least 6; that of the leadership comes on top.
     pub database_connections: u32,
     /// Days for which ended delegations are kept with their searches, 0 for ever (365).
     pub history_days: u32,

@@ -16,6 +16,10 @@ use crate::runtime::failure::Failure;
 use crate::runtime::storage_location::{LocationError, StorageLocation};
 use crate::startup::cli::ServeArgs;
 
+/// Least connections to the database. The listeners of `generation_listener`, `peer_notifications`
+/// and `delegation_sync` keep one each, so with three or fewer no request would ever get one.
+const LEAST_DATABASE_CONNECTIONS: u32 = 6;
+
 /// The content of the file, before flags and defaults are merged with it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -181,7 +185,6 @@ fn check(limits: &Limits) -> Result<(), Failure> {
         ("connections_per_address", limits.connections_per_address),
         ("header_s", limits.header_s),
         ("idle_connection_s", limits.idle_connection_s),
-        ("database_connections", limits.database_connections),
     ];
     if let Some((key, _)) = at_least_one.iter().find(|(_, value)| *value == 0) {
         return Err(Failure::configuration(format!("[limits] {key} must be at least 1")));
@@ -190,6 +193,12 @@ fn check(limits: &Limits) -> Result<(), Failure> {
         return Err(Failure::configuration(
             "[limits] connections_for_agents must be less than connections",
         ));
+    }
+    if limits.database_connections < LEAST_DATABASE_CONNECTIONS {
+        return Err(Failure::configuration(format!(
+            "[limits] database_connections must be at least {LEAST_DATABASE_CONNECTIONS}: three \
+             are always taken by listeners for notifications, and requests and tasks share the rest"
+        )));
     }
     Ok(())
 }
@@ -339,5 +348,19 @@ mod tests {
     fn a_limit_of_nothing_is_refused_by_name() {
         let failure = load("[limits]\nlease_s = 0\n", ServeArgs::default()).expect_err("a failure");
         assert!(failure.to_string().contains("lease_s"), "{failure}");
+    }
+
+    #[test]
+    fn the_database_needs_connections_besides_those_of_the_listeners() {
+        let with = |count: u32| {
+            load(&format!("[limits]\ndatabase_connections = {count}\n"), ServeArgs::default())
+        };
+        assert!(with(LEAST_DATABASE_CONNECTIONS).is_ok());
+        let failure = with(LEAST_DATABASE_CONNECTIONS - 1).expect_err("a failure");
+        assert_eq!(failure.code(), 64);
+        let sentence = failure.to_string();
+        for part in ["database_connections", "at least 6", "listeners"] {
+            assert!(sentence.contains(part), "{sentence}");
+        }
     }
 }
