@@ -29,6 +29,16 @@ struct Record {
 
 /// Opens the storage of the configuration.
 pub async fn open(config: &Config, store: &Store) -> Result<BlobStore, Failure> {
+    let blobs = prepare(config)?;
+    let proposal = HEXLOWER.encode(&rand::random::<[u8; 16]>());
+    let id = blobs.identifier(&proposal).await.map_err(|error| unusable(&error))?;
+    let mine = Record { id, place: blobs.place().to_owned() };
+    check(store, &mine).await?;
+    Ok(blobs)
+}
+
+/// Makes the directory, or the client of the bucket; nothing is read or written yet.
+fn prepare(config: &Config) -> Result<BlobStore, Failure> {
     let min_free_mib = config.limits.min_free_mib.into();
     let opened = match &config.storage {
         StorageLocation::File => BlobStore::local(&config.data_dir.join("packages"), min_free_mib),
@@ -38,12 +48,14 @@ pub async fn open(config: &Config, store: &Store) -> Result<BlobStore, Failure> 
             BlobStore::s3((bucket, prefix), &config.s3, &config.data_dir, min_free_mib)
         }
     };
-    let blobs = opened.map_err(|error| Failure::cannot_create(chain(&error)))?;
-    let proposal = HEXLOWER.encode(&rand::random::<[u8; 16]>());
-    let id = blobs.identifier(&proposal).await.map_err(|error| unusable(&error))?;
-    let mine = Record { id, place: blobs.place().to_owned() };
-    check(store, &mine).await?;
-    Ok(blobs)
+    opened.map_err(|error| match error {
+        BlobError::UnknownOption { .. } => Failure::configuration(chain(&error)),
+        BlobError::Options { .. } => Failure::configuration(format!(
+            "{}; correct [s3] in the configuration, or the variables AWS_*",
+            chain(&error)
+        )),
+        _ => Failure::cannot_create(chain(&error)),
+    })
 }
 
 fn unusable(error: &BlobError) -> Failure {
@@ -80,4 +92,37 @@ fn refusal(recorded: &Record, mine: &Record) -> Failure {
          are lost or not needed, delete the row {SETTING:?} of the table settings",
         recorded.place, mine.place, recorded.place
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::startup::cli::ServeArgs;
+    use crate::startup::configuration;
+
+    /// The failure with this section `[s3]`.
+    fn failure_with(s3: &str) -> Failure {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("coordinator.toml");
+        std::fs::write(&path, format!("storage = 's3://packages'\n[s3]\n{s3}\n")).unwrap();
+        let args = ServeArgs { config: Some(path), ..ServeArgs::default() };
+        let config = configuration::load(args, || Some(dir.path().to_owned())).unwrap();
+        prepare(&config).unwrap_err()
+    }
+
+    #[test]
+    fn a_mistyped_setting_of_s3_is_a_wrong_configuration() {
+        let failure = failure_with("endpont_url = 'http://127.0.0.1:9'");
+        assert_eq!(failure.code(), 64);
+        let sentence = failure.to_string();
+        assert!(sentence.contains("\"endpont_url\"") && sentence.contains("[s3]"), "{sentence}");
+    }
+
+    #[test]
+    fn an_unusable_value_for_s3_is_a_wrong_configuration() {
+        let failure = failure_with("checksum_algorithm = 'md4'");
+        assert_eq!(failure.code(), 64);
+        let sentence = failure.to_string();
+        assert!(sentence.contains("md4") && sentence.contains("[s3]"), "{sentence}");
+    }
 }

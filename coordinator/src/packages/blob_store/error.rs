@@ -14,6 +14,24 @@ pub enum BlobError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The options of S3 name something that it does not have.
+    #[error(
+        "the setting {key:?} in [s3] is not known; most servers need endpoint_url, region, \
+         access_key_id and secret_access_key"
+    )]
+    UnknownOption {
+        /// What the option was called.
+        key: String,
+    },
+    /// The options of S3 do not fit together, or have unusable values.
+    #[error("the settings of {place} cannot be used")]
+    Options {
+        /// The location of the bucket.
+        place: String,
+        /// The error of the client.
+        #[source]
+        source: object_store::Error,
+    },
     /// The disk has less free space than the configuration demands.
     #[error("the coordinator's disk is full: {free_mib} MiB left, {needed_mib} MiB are kept free")]
     Full {
@@ -48,7 +66,10 @@ impl BlobError {
         match self {
             Self::Full { .. } => true,
             Self::Write { source, .. } => is_storage_full(source),
-            Self::Open { .. } | Self::Read { .. } => false,
+            Self::Open { .. }
+            | Self::UnknownOption { .. }
+            | Self::Options { .. }
+            | Self::Read { .. } => false,
         }
     }
 

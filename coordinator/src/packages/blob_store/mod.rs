@@ -65,18 +65,19 @@ impl BlobStore {
         min_free_mib: u64,
     ) -> Result<Self, BlobError> {
         let place = format!("s3://{bucket}/{prefix}").trim_end_matches('/').to_owned();
-        let failed = |source: object_store::Error| BlobError::Open {
-            place: place.clone(),
-            source: source.into(),
-        };
         let retry = RetryConfig { max_retries: S3_RETRIES, ..RetryConfig::default() };
         let client = ClientOptions::new().with_timeout(S3_TIMEOUT).with_allow_http(true);
         let mut builder = AmazonS3Builder::from_env().with_client_options(client).with_retry(retry);
         for (name, value) in options {
-            let key: AmazonS3ConfigKey = name.parse().map_err(failed)?;
+            let key: AmazonS3ConfigKey =
+                name.parse().map_err(|_| BlobError::UnknownOption { key: name.clone() })?;
             builder = builder.with_config(key, value);
         }
-        let s3 = builder.with_bucket_name(bucket).build().map_err(failed)?;
+        // Nothing is opened yet, so only the options can be wrong.
+        let s3 = builder
+            .with_bucket_name(bucket)
+            .build()
+            .map_err(|source| BlobError::Options { place: place.clone(), source })?;
         let objects: Arc<dyn ObjectStore> =
             if prefix.is_empty() { Arc::new(s3) } else { Arc::new(PrefixStore::new(s3, prefix)) };
         Ok(Self { objects, place, disk: disk.to_owned(), min_free_mib })
