@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::runtime::failure::Failure;
 
 /// Least free space with which database and index can be opened, in MiB.
-const LEAST_MIB: u64 = 16;
+pub(super) const LEAST_MIB: u64 = 16;
 
 /// A failure if the disk of the data directory is full.
 pub fn check(data_dir: &Path) -> Result<(), Failure> {

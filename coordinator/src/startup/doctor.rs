@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use cluster::Binaries;
+use cluster::{Binaries, ClusterError};
 use model::check::{Check, CheckVerdict};
 use store::{Address, LEAST_MAJOR};
 
@@ -15,8 +15,9 @@ use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::DoctorArgs;
-use crate::startup::configuration;
+use crate::startup::disk::LEAST_MIB;
 use crate::startup::output::print_line;
+use crate::startup::{configuration, storage};
 
 /// Free space below which the coordinator soon refuses packages, in MiB.
 const FEW_MIB: u64 = 1_024;
@@ -51,6 +52,7 @@ async fn check(config: &Config) -> Vec<Check> {
         disk(&config.data_dir),
         port(config.listen),
         postgres(config).await,
+        packages(config).await,
         clock(config).await,
         dns(config).await,
         proxy(config),
@@ -81,7 +83,15 @@ fn disk(dir: &Path) -> Check {
             return Check::problem("disk", format!("cannot be examined: {error}"), advice);
         }
     };
+    free_space(free_mib)
+}
+
+fn free_space(free_mib: u64) -> Check {
     let finding = format!("{free_mib} MiB are free");
+    if free_mib < LEAST_MIB {
+        let advice = format!("free some space: the coordinator needs {LEAST_MIB} MiB to start");
+        return Check::problem("disk", finding, advice);
+    }
     if free_mib < FEW_MIB {
         return Check::warning("disk", finding, "free some space: packages and index grow");
     }
@@ -107,17 +117,7 @@ fn port(listen: SocketAddr) -> Check {
 async fn postgres(config: &Config) -> Check {
     let subject = "Postgres";
     let Some(url) = &config.database_url else {
-        return match Binaries::of_process().installed() {
-            Ok(dir) => Check::ok(subject, format!("private server with {}", dir.display())),
-            Err(error) => Check::problem(
-                subject,
-                chain(&error),
-                format!(
-                    "install version {LEAST_MAJOR} or later (apt-get install postgresql), or name \
-                     a server as `database_url`"
-                ),
-            ),
-        };
+        return private_server(&Binaries::of_process(), &config.data_dir);
     };
     let server = match Address::url(url) {
         Ok(address) => store::server(&address).await,
@@ -132,6 +132,39 @@ async fn postgres(config: &Config) -> Check {
                 "start that server, of version {LEAST_MAJOR} or later, or correct `database_url` \
                  (--database-url, DATABASE_URL)"
             ),
+        ),
+    }
+}
+
+/// Whether the programs of this machine can open the data, or make new ones.
+fn private_server(binaries: &Binaries, data_dir: &Path) -> Check {
+    let subject = "Postgres";
+    match binaries.for_data_dir(data_dir) {
+        Ok(dir) => Check::ok(subject, format!("private server with {}", dir.display())),
+        Err(error @ ClusterError::OtherVersion { .. }) => Check::problem(
+            subject,
+            chain(&error),
+            "install the version of the data; another one cannot read them",
+        ),
+        Err(error) => Check::problem(
+            subject,
+            chain(&error),
+            format!(
+                "install version {LEAST_MAJOR} or later (apt-get install postgresql), or name a \
+                 server as `database_url`"
+            ),
+        ),
+    }
+}
+
+async fn packages(config: &Config) -> Check {
+    let subject = "packages";
+    match storage::examine(config).await {
+        Ok(finding) => Check::ok(subject, finding),
+        Err(failure) => Check::problem(
+            subject,
+            failure.to_string(),
+            "correct `storage` (--storage) or [s3], or start the server of the storage",
         ),
     }
 }
@@ -235,5 +268,37 @@ fn downloads(config: &Config) -> Check {
             Check::ok(subject, names.join(", "))
         }
         Err(error) => Check::problem(subject, error.to_string(), "make the directory readable"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_disk_that_is_too_full_for_a_start_is_a_problem() {
+        assert_eq!(free_space(LEAST_MIB - 1).verdict, CheckVerdict::Problem);
+        assert_eq!(free_space(LEAST_MIB).verdict, CheckVerdict::Warning);
+        assert_eq!(free_space(FEW_MIB).verdict, CheckVerdict::Ok);
+    }
+
+    #[test]
+    fn data_that_the_programs_cannot_read_are_a_problem() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("postgres");
+        std::fs::write(&program, "#!/bin/sh\necho 'postgres (PostgreSQL) 17.2'\n").unwrap();
+        std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+        std::fs::write(dir.path().join("initdb"), "").unwrap();
+        let binaries = Binaries { fixed: Some(dir.path().into()), ..Binaries::default() };
+        let data_dir = dir.path().join("data");
+        assert_eq!(private_server(&binaries, &data_dir).verdict, CheckVerdict::Ok);
+        std::fs::create_dir_all(data_dir.join("postgres")).unwrap();
+        std::fs::write(data_dir.join("postgres/PG_VERSION"), "15\n").unwrap();
+        let check = private_server(&binaries, &data_dir);
+        assert_eq!(check.verdict, CheckVerdict::Problem);
+        assert!(check.finding.contains("install postgresql-15"), "{}", check.finding);
     }
 }

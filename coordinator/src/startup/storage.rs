@@ -7,7 +7,7 @@
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
-use store::{Store, settings};
+use store::{Address, Store, settings};
 
 use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::runtime::config::Config;
@@ -35,6 +35,39 @@ pub async fn open(config: &Config, store: &Store) -> Result<BlobStore, Failure> 
     let mine = Record { id, place: blobs.place().to_owned() };
     check(store, &mine).await?;
     Ok(blobs)
+}
+
+/// Whether a start could use the storage of the configuration, as far as reading tells. Changes
+/// nothing, so a private database, which would have to be started, is not asked.
+pub(super) async fn examine(config: &Config) -> Result<String, Failure> {
+    let recorded = recorded_by_server(config).await;
+    let dir = config.data_dir.join("packages");
+    if config.storage == StorageLocation::File && !dir.try_exists().unwrap_or(true) {
+        return compare(recorded.as_ref(), None, &format!("the local directory {}", dir.display()));
+    }
+    let blobs = prepare(config)?;
+    let id = blobs.recorded_identifier().await.map_err(|error| unusable(&error))?;
+    if id.is_none() {
+        blobs.check_place().await.map_err(|error| unusable(&error))?;
+    }
+    compare(recorded.as_ref(), id.as_deref(), blobs.place())
+}
+
+/// What a start would make of a storage with this identifier.
+fn compare(recorded: Option<&Record>, id: Option<&str>, place: &str) -> Result<String, Failure> {
+    match (recorded, id) {
+        (Some(recorded), id) if id != Some(&recorded.id) => Err(refusal(recorded, place)),
+        (Some(_), _) => Ok(format!("{place} is the storage of the database")),
+        (None, Some(_)) => Ok(format!("{place} can be read")),
+        (None, None) => Ok(format!("{place} will be used for the first time")),
+    }
+}
+
+/// What a server that is given by URL has recorded; none where it does not answer.
+async fn recorded_by_server(config: &Config) -> Option<Record> {
+    let address = Address::url(config.database_url.as_deref()?).ok()?;
+    let value = settings::get_unopened(&address, SETTING).await.ok()??;
+    serde_json::from_value(value).ok()
 }
 
 /// Makes the directory, or the client of the bucket; nothing is read or written yet.
@@ -74,7 +107,7 @@ async fn check(store: &Store, mine: &Record) -> Result<(), Failure> {
         Failure::other(format!("the setting {SETTING} in the database cannot be read: {error}"))
     })?;
     if recorded.id != mine.id {
-        return Err(refusal(&recorded, mine));
+        return Err(refusal(&recorded, &mine.place));
     }
     if recorded.place != mine.place {
         tracing::info!(from = recorded.place, to = mine.place, "the storage was moved");
@@ -83,31 +116,40 @@ async fn check(store: &Store, mine: &Record) -> Result<(), Failure> {
     Ok(())
 }
 
-fn refusal(recorded: &Record, mine: &Record) -> Failure {
+fn refusal(recorded: &Record, place: &str) -> Failure {
     Failure::configuration(format!(
-        "the packages of this database are kept in {}, but this coordinator was started with {}. \
-         Start it with the same --storage. Several coordinators need shared storage \
+        "the packages of this database are kept in {}, but this coordinator was started with \
+         {place}. Start it with the same --storage. Several coordinators need shared storage \
          (--storage s3://bucket/prefix): to change to it, stop the other coordinators, copy \
          everything in {} to the bucket, and start all of them with that option. If those packages \
          are lost or not needed, delete the row {SETTING:?} of the table settings",
-        recorded.place, mine.place, recorded.place
+        recorded.place, recorded.place
     ))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use store::testing::TestDatabase;
+
     use super::*;
     use crate::startup::cli::ServeArgs;
     use crate::startup::configuration;
 
+    /// A configuration file in `dir`, which is the data directory, too.
+    fn config(dir: &Path, text: &str) -> Config {
+        let path = dir.join("coordinator.toml");
+        std::fs::write(&path, text).unwrap();
+        let args = ServeArgs { config: Some(path), ..ServeArgs::default() };
+        configuration::load(args, || Some(dir.to_owned())).unwrap()
+    }
+
     /// The failure with this section `[s3]`.
     fn failure_with(s3: &str) -> Failure {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("coordinator.toml");
-        std::fs::write(&path, format!("storage = 's3://packages'\n[s3]\n{s3}\n")).unwrap();
-        let args = ServeArgs { config: Some(path), ..ServeArgs::default() };
-        let config = configuration::load(args, || Some(dir.path().to_owned())).unwrap();
-        prepare(&config).unwrap_err()
+        let text = format!("storage = 's3://packages'\n[s3]\n{s3}\n");
+        prepare(&config(dir.path(), &text)).unwrap_err()
     }
 
     #[test]
@@ -124,5 +166,45 @@ mod tests {
         assert_eq!(failure.code(), 64);
         let sentence = failure.to_string();
         assert!(sentence.contains("md4") && sentence.contains("[s3]"), "{sentence}");
+    }
+
+    #[tokio::test]
+    async fn a_storage_that_does_not_answer_is_noticed_without_a_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let text = format!(
+            "storage = 's3://packages'\n[s3]\nendpoint_url = 'http://{closed}'\n\
+             access_key_id = 'a'\nsecret_access_key = 'b'\n"
+        );
+        let failure = examine(&config(dir.path(), &text)).await.unwrap_err();
+        assert_eq!(failure.code(), 69);
+    }
+
+    #[tokio::test]
+    async fn a_bucket_that_does_not_exist_is_noticed_without_a_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let server = s3_server::S3Server::start().unwrap();
+        let options = server.options().map(|(key, value)| format!("{key} = '{value}'\n")).concat();
+        let with =
+            |place: &str| config(dir.path(), &format!("storage = '{place}'\n[s3]\n{options}"));
+        let finding = examine(&with(&server.storage())).await.unwrap();
+        assert!(finding.contains("the first time"), "{finding}");
+        assert_eq!(examine(&with("s3://missing")).await.unwrap_err().code(), 69);
+    }
+
+    #[tokio::test]
+    async fn a_storage_of_another_database_is_noticed_without_a_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let database = TestDatabase::new().await.unwrap();
+        let config = config(dir.path(), &format!("database_url = '{}'", database.url()));
+        let packages = dir.path().join("packages");
+        assert!(examine(&config).await.unwrap().contains("the first time"));
+        assert!(!packages.exists());
+        open(&config, database.store()).await.unwrap();
+        assert!(examine(&config).await.unwrap().contains("of the database"));
+        std::fs::write(packages.join("nearcrawl-storage"), "another").unwrap();
+        assert_eq!(examine(&config).await.unwrap_err().code(), 64);
+        std::fs::remove_dir_all(packages).unwrap();
+        assert_eq!(examine(&config).await.unwrap_err().code(), 64);
     }
 }

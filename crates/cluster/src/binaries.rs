@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::layout::Layout;
 use crate::{ClusterError, LEAST_MAJOR};
 
 /// Places where the server binaries may be, best first.
@@ -34,9 +35,21 @@ impl Binaries {
         }
     }
 
-    /// The directory for a new cluster, or where it was looked for.
-    pub fn installed(&self) -> Result<PathBuf, ClusterError> {
-        self.find(None)
+    /// The directory for the cluster of a data directory, as a start chooses it, or why a start
+    /// would fail. Changes nothing there.
+    pub fn for_data_dir(&self, data_dir: &Path) -> Result<PathBuf, ClusterError> {
+        self.for_cluster(&Layout::of(data_dir))
+    }
+
+    /// The directory for the cluster's data: of their version, or for new ones the best.
+    pub(crate) fn for_cluster(&self, layout: &Layout) -> Result<PathBuf, ClusterError> {
+        let Some(expected) = layout.version()? else { return self.find(None) };
+        let binaries = self.find(Some(&expected))?;
+        let found = major_version(&binaries)?;
+        if found == expected {
+            return Ok(binaries);
+        }
+        Err(ClusterError::OtherVersion { data: layout.data(), expected, binaries, found })
     }
 
     /// The directory for data of the major version `required`, else the best one that is not too
@@ -120,7 +133,7 @@ fn major(bin: &Path) -> Option<u32> {
 }
 
 /// The major version that `postgres --version` reports: `"15"` for 15.20.
-pub(crate) fn major_version(bin: &Path) -> Result<String, ClusterError> {
+fn major_version(bin: &Path) -> Result<String, ClusterError> {
     let program = bin.join("postgres");
     let output = Command::new(&program)
         .arg("--version")
@@ -185,6 +198,25 @@ mod tests {
         let path = std::env::join_paths([&old, &new]).unwrap();
         let both = Binaries { path: Some(path), ..Binaries::default() };
         assert_eq!(both.find(None).unwrap(), new);
+    }
+
+    #[test]
+    fn data_of_another_version_are_noticed_without_a_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let bin = install(dir.path(), "17");
+        report(&bin, "17.2");
+        let binaries = Binaries { versioned: vec![dir.path().into()], ..Binaries::default() };
+        let data_dir = dir.path().join("data");
+        assert_eq!(binaries.for_data_dir(&data_dir).unwrap(), bin);
+        assert!(!data_dir.exists());
+        std::fs::create_dir_all(data_dir.join("postgres")).unwrap();
+        let version = data_dir.join("postgres/PG_VERSION");
+        std::fs::write(&version, "17\n").unwrap();
+        assert_eq!(binaries.for_data_dir(&data_dir).unwrap(), bin);
+        std::fs::write(&version, "15\n").unwrap();
+        let error = binaries.for_data_dir(&data_dir).unwrap_err();
+        assert!(error.is_unavailable());
+        assert!(error.to_string().contains("install postgresql-15"), "{error}");
     }
 
     #[test]

@@ -34,6 +34,11 @@ impl Layout {
         Ok(Self { base })
     }
 
+    /// The paths below `base`, which is left as it is.
+    pub(crate) fn of(base: &Path) -> Self {
+        Self { base: base.to_owned() }
+    }
+
     /// The directory that holds everything of the cluster.
     pub(crate) fn base(&self) -> &Path {
         &self.base

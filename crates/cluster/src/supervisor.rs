@@ -163,28 +163,15 @@ impl Supervisor {
     }
 
     fn spawn(&self) -> Result<Child, ClusterError> {
-        let version = self.layout.version()?;
-        let bin = self.options.binaries.find(version.as_deref())?;
+        let bin = self.options.binaries.for_cluster(&self.layout)?;
         self.user.check_reach(&bin)?;
-        match version {
-            None => {
-                crate::initdb::initdb(&self.layout, &bin, &self.user, self.options.durability)?;
-            }
-            Some(expected) => self.check_version(expected, &bin)?,
+        if self.layout.version()?.is_none() {
+            crate::initdb::initdb(&self.layout, &bin, &self.user, self.options.durability)?;
         }
         let socket_dir = self.layout.socket_dir(&self.user)?;
         let durability = self.options.durability;
         let command = postmaster::command(&self.layout, &bin, &socket_dir, &self.user, durability);
         postmaster::spawn(command, &self.layout)
-    }
-
-    fn check_version(&self, expected: String, bin: &Path) -> Result<(), ClusterError> {
-        let found = crate::binaries::major_version(bin)?;
-        if found == expected {
-            return Ok(());
-        }
-        let data = self.layout.data();
-        Err(ClusterError::OtherVersion { data, expected, binaries: bin.into(), found })
     }
 
     fn wait_ready(&self, mut server: Child) -> Result<Attempt, ClusterError> {

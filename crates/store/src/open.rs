@@ -108,7 +108,7 @@ pub async fn open_with(address: &Address, connections: u32) -> Result<Store, Sto
     Ok(Store { pool, address: address.clone() })
 }
 
-async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreError> {
+pub(crate) async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreError> {
     let pool = PgPoolOptions::new()
         .max_connections(connections.max(1))
         .acquire_timeout(PATIENCE)

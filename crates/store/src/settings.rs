@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{Store, StoreError};
+use crate::open::connect;
+use crate::{Address, Store, StoreError};
 
 /// The fact under this name; `proposal` becomes it when there is none yet. Several coordinators get
 /// the same answer.
@@ -27,6 +28,24 @@ pub async fn get(store: &Store, name: &str) -> Result<Option<Value>, StoreError>
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("read a setting"))
+}
+
+/// [`get`] from a database that may not have been used yet. Changes nothing there.
+pub async fn get_unopened(address: &Address, name: &str) -> Result<Option<Value>, StoreError> {
+    let doing = StoreError::doing("read a setting");
+    let pool = connect(address, 1).await?;
+    let has_settings: bool = sqlx::query_scalar("SELECT to_regclass('settings') IS NOT NULL")
+        .fetch_one(&pool)
+        .await
+        .map_err(doing)?;
+    if !has_settings {
+        return Ok(None);
+    }
+    sqlx::query_scalar("SELECT value FROM settings WHERE name = $1")
+        .bind(name)
+        .fetch_optional(&pool)
+        .await
+        .map_err(doing)
 }
 
 /// Makes this the fact under this name.

@@ -88,11 +88,26 @@ impl BlobStore {
         &self.place
     }
 
+    /// The identifier of this storage; none when it has not been used yet. Writes nothing.
+    pub async fn recorded_identifier(&self) -> Result<Option<String>, BlobError> {
+        match self.get(IDENTIFIER).await {
+            Err(error) if error.is_missing() => Ok(None),
+            found => Ok(Some(String::from_utf8_lossy(&found?).trim().to_owned())),
+        }
+    }
+
+    /// Fails if there is no such bucket or directory: a read of a blob calls that missing, too.
+    pub async fn check_place(&self) -> Result<(), BlobError> {
+        let listed = self.objects.list_with_delimiter(None).await;
+        listed
+            .map(drop)
+            .map_err(|source| BlobError::Open { place: self.place.clone(), source: source.into() })
+    }
+
     /// The identifier of this storage; `proposal` becomes it when there is none yet.
     pub async fn identifier(&self, proposal: &str) -> Result<String, BlobError> {
-        match self.get(IDENTIFIER).await {
-            Err(error) if error.is_missing() => {}
-            found => return Ok(String::from_utf8_lossy(&found?).trim().to_owned()),
+        if let Some(recorded) = self.recorded_identifier().await? {
+            return Ok(recorded);
         }
         let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
         let body = Bytes::from(proposal.to_owned());
