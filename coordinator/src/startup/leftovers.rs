@@ -4,11 +4,13 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use crate::packages::blob_store;
+
 /// Age from which nobody writes an upload any more.
 const ABANDONED: Duration = Duration::from_hours(1);
 
 /// Removes uploads in `packages` that were never finished: the local object store writes
-/// `NAME.ncpk#1` and renames it. Returns their number.
+/// `NAME.ncpk#1` and renames it, and other blobs likewise. Returns their number.
 pub fn remove_uploads(packages: &Path, now: SystemTime) -> io::Result<u32> {
     let mut removed = 0;
     for entry in std::fs::read_dir(packages)? {
@@ -28,8 +30,10 @@ pub fn remove_uploads(packages: &Path, now: SystemTime) -> io::Result<u32> {
 }
 
 fn is_unfinished(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    extension.strip_prefix("ncpk#").is_some_and(|number| number.parse::<u32>().is_ok())
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.rsplit_once('#').is_some_and(|(blob, number)| {
+        blob_store::is_blob_name(blob) && number.parse::<u32>().is_ok()
+    })
 }
 
 #[cfg(test)]
@@ -50,9 +54,18 @@ mod tests {
             path
         };
         let abandoned = file("1-ab.ncpk#1", ABANDONED);
+        let bundle = file("4-ab.nchb#12", ABANDONED);
+        let identifier = file("nearcrawl-storage#1", ABANDONED);
         let running = file("2-ab.ncpk#1", Duration::from_secs(5));
-        let whole = file("3-ab.ncpk", ABANDONED * 2);
-        assert_eq!(remove_uploads(dir.path(), now).unwrap(), 1);
-        assert_eq!((abandoned.exists(), running.exists(), whole.exists()), (false, true, true));
+        let kept = ["3-ab.ncpk", "3-ab.nchb", "nearcrawl-storage", "notes#1", "5-ab.ncpk#x"]
+            .map(|name| file(name, ABANDONED * 2));
+        assert_eq!(remove_uploads(dir.path(), now).unwrap(), 3);
+        for removed in [abandoned, bundle, identifier] {
+            assert!(!removed.exists(), "{}", removed.display());
+        }
+        assert!(running.exists());
+        for kept in kept {
+            assert!(kept.exists(), "{}", kept.display());
+        }
     }
 }

@@ -25,6 +25,10 @@ pub use error::BlobError;
 
 /// Key of the object that contains the identifier of the storage.
 const IDENTIFIER: &str = "nearcrawl-storage";
+/// Extension of the keys of packages.
+const PACKAGE: &str = "ncpk";
+/// Extension of the keys of host bundles.
+const BUNDLE: &str = "nchb";
 /// How long one request to S3 may take. An agent waits for the answer to its upload meanwhile.
 const S3_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often a request is repeated when the server is busy or away, within a second. Agents and
@@ -128,12 +132,12 @@ impl BlobStore {
 
     /// The key of a package whose SHA-256 is `sha256` in hexadecimal.
     pub fn key(name: &PackageName, sha256: &str) -> String {
-        format!("{}/{}/{}-{sha256}.ncpk", name.agent, name.epoch, name.seq)
+        format!("{}/{}/{}-{sha256}.{PACKAGE}", name.agent, name.epoch, name.seq)
     }
 
     /// The key of a host bundle whose SHA-256 is `sha256` in hexadecimal.
     pub fn bundle_key(agent: AgentId, order: u64, sha256: &str) -> String {
-        format!("{agent}/bundles/{order}-{sha256}.nchb")
+        format!("{agent}/bundles/{order}-{sha256}.{BUNDLE}")
     }
 
     /// Stores a blob; it is durable when this returns.
@@ -178,6 +182,12 @@ impl BlobStore {
         }
         Err(BlobError::Full { free_mib, needed_mib: self.min_free_mib })
     }
+}
+
+/// Whether the last part of a key is that of something that this store writes.
+pub fn is_blob_name(name: &str) -> bool {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+    name == IDENTIFIER || matches!(extension, Some(PACKAGE | BUNDLE))
 }
 
 #[cfg(test)]
