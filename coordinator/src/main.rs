@@ -7,7 +7,7 @@ use clap::Parser as _;
 use coordinator::runtime::failure::Failure;
 use coordinator::runtime::private_dir;
 use coordinator::startup::cli::{Cli, Command};
-use coordinator::startup::{admin_command, audit_command, doctor, manual, serve};
+use coordinator::startup::{admin_command, audit_command, doctor, manual, serve, shutdown};
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -26,7 +26,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::other(format!("cannot start threads: {error}")))?;
-    match cli.command {
+    let ended = match cli.command {
         Command::Serve(args) => runtime.block_on(serve::serve(args)),
         Command::Audit(args) => runtime.block_on(audit_command::run(args)),
         Command::Admin(args) => runtime.block_on(admin_command::run(*args)),
@@ -36,5 +36,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             Ok(())
         }
         Command::Man => manual::print_manual(),
-    }
+    };
+    shutdown::end(runtime);
+    ended
 }
