@@ -102,6 +102,10 @@ async fn what_was_not_heard_is_found_in_the_store() {
     let ground = Ground::new().await.with_shared_storage();
     let beside = tempfile::tempdir().unwrap();
     let (leader, other, _near) = two(&ground, &beside).await;
+    // A coordinator may have learned of the delegation before it listens.
+    let listening = "SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE 'LISTEN%nearcrawl_delegations%'";
+    until("both listen", || async { execute(ground.store(), listening).await.unwrap() == 2 }).await;
     // Nobody is told of this, and then the line breaks.
     execute(
         ground.store(),
