@@ -65,10 +65,12 @@ async fn fetches_from_different_places_split_a_subnet() {
         .await;
     }
     let calls = dir.path().join("calls");
-    until("the loader was called", || std::future::ready(calls.exists())).await;
+    // The shell makes the file before it writes the line.
+    let called = || fs::read_to_string(&calls).is_ok_and(|calls| calls.contains('\n'));
+    until("the loader was called", || std::future::ready(called())).await;
     let data_dir = running.coordinator.config.data_dir.display().to_string();
     assert_eq!(
-        fs::read_to_string(calls).unwrap().lines().next(),
+        fs::read_to_string(&calls).unwrap().lines().next(),
         Some(format!("split --data-dir {data_dir}").as_str())
     );
     let parts = ["198.18.0.0 - 198.18.103.255", "198.18.104.0 - 198.18.255.255"];
