@@ -1,6 +1,6 @@
 //! Background task: deletes what ended longer ago than the configuration keeps it.
 
-use store::history::{self, Position, SearchPosition};
+use store::history::{self, Position};
 use tokio::sync::Mutex;
 
 use crate::placement::Placement;
@@ -13,7 +13,7 @@ const DAY_MS: i64 = 86_400_000;
 #[derive(Debug, Default)]
 pub struct HistoryPosition {
     delegations: Mutex<Position>,
-    searches: Mutex<SearchPosition>,
+    searches: Mutex<Position>,
 }
 
 /// Deletes a step of old delegations, with what belongs to them, of searches that led to none, and

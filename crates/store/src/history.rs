@@ -3,7 +3,7 @@
 //! It is deleted in steps by indexes, and not by partition: the search that found the present agent
 //! of a subnet is as old as the delegation, so that old rows lie among those that are needed.
 
-use model::{DelegationId, SearchId, UnixMillis};
+use model::UnixMillis;
 use sqlx::PgConnection;
 
 use crate::commit::commit;
@@ -21,41 +21,26 @@ const BELONGINGS: [&str; 4] = [
     "DELETE FROM delegations WHERE id = ANY($1)",
 ];
 
-/// How far the deletion has come: the last delegation that was looked at.
+/// How far a deletion has come: the last delegation, or the last search, that was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// When it ended.
-    pub ended_at: UnixMillis,
-    /// Identifier of that delegation.
-    pub id: DelegationId,
+    ended_at: UnixMillis,
+    /// Identifier of that row.
+    id: i64,
 }
 
 impl Default for Position {
     fn default() -> Self {
-        Self { ended_at: UnixMillis(0), id: DelegationId::new(0) }
-    }
-}
-
-/// How far the deletion of searches has come: the last search that was looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SearchPosition {
-    /// When it was decided.
-    pub decided_at: UnixMillis,
-    /// Identifier of that search.
-    pub id: SearchId,
-}
-
-impl Default for SearchPosition {
-    fn default() -> Self {
-        Self { decided_at: UnixMillis(0), id: SearchId::new(0) }
+        Self { ended_at: UnixMillis(0), id: 0 }
     }
 }
 
 /// Result of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step<At = Position> {
+pub struct Step {
     /// Where the next step goes on; `None` at the end.
-    pub next: Option<At>,
+    pub next: Option<Position>,
     /// Delegations, or searches, that were deleted.
     pub deleted: u64,
 }
@@ -74,7 +59,7 @@ pub async fn forget_delegations(
     let page: Vec<PageRow> = sqlx::query_as(include_str!("history/page.sql"))
         .bind(Moment(before))
         .bind(Moment(after.ended_at))
-        .bind(after.id.get())
+        .bind(after.id)
         .bind(STEP)
         .fetch_all(&mut *tx)
         .await
@@ -87,7 +72,7 @@ pub async fn forget_delegations(
         commit(tx).await.map_err(doing)?;
     }
     let last = page.last().filter(|_| page.len() == STEP as usize);
-    let next = last.map(|row| Position { ended_at: row.1.0, id: DelegationId::new(row.0) });
+    let next = last.map(|row| Position { ended_at: row.1.0, id: row.0 });
     Ok(Step { next, deleted: ids.len() as u64 })
 }
 
@@ -115,9 +100,9 @@ async fn delete_searches(db: &mut PgConnection, searches: &[i64]) -> Result<u64,
 /// deleted with their delegations.
 pub async fn forget_searches(
     store: &Store,
-    after: SearchPosition,
+    after: Position,
     before: UnixMillis,
-) -> Result<Step<SearchPosition>, StoreError> {
+) -> Result<Step, StoreError> {
     let doing = StoreError::doing("delete searches that ended long ago");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let page: Vec<(i64, Moment)> = sqlx::query_as(
@@ -126,8 +111,8 @@ pub async fn forget_searches(
          ORDER BY decided_at, id LIMIT $4",
     )
     .bind(Moment(before))
-    .bind(Moment(after.decided_at))
-    .bind(after.id.get())
+    .bind(Moment(after.ended_at))
+    .bind(after.id)
     .bind(STEP)
     .fetch_all(&mut *tx)
     .await
@@ -136,9 +121,8 @@ pub async fn forget_searches(
     let deleted = delete_searches(&mut tx, &ids).await?;
     commit(tx).await.map_err(doing)?;
     let last = page.last().filter(|_| page.len() == STEP as usize);
-    let position =
-        |(id, at): &(i64, Moment)| SearchPosition { decided_at: at.0, id: SearchId::new(*id) };
-    Ok(Step { next: last.map(position), deleted })
+    let next = last.map(|(id, at)| Position { ended_at: at.0, id: *id });
+    Ok(Step { next, deleted })
 }
 
 /// Deletes up to a step of handovers that ended before `before` and that their agents confirmed.

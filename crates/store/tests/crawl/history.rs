@@ -1,6 +1,6 @@
 //! Old delegations go with what belongs to them; what the present needs stays.
 
-use store::history::{self, Position, SearchPosition, Step};
+use store::history::{self, Position, Step};
 use store::testing::execute;
 
 use crate::world::{NOW, World};
@@ -64,7 +64,7 @@ async fn a_search_that_led_to_no_delegation_goes_when_it_ended_long_ago() {
         FROM searches s CROSS JOIN agents a WHERE s.id = 1";
     assert_eq!(execute(world.store(), delegation).await.unwrap(), 1);
     let before = NOW.plus_ms(-365 * DAY_MS);
-    let forget = || history::forget_searches(world.store(), SearchPosition::default(), before);
+    let forget = || history::forget_searches(world.store(), Position::default(), before);
     assert_eq!(forget().await.unwrap(), Step { next: None, deleted: 1 });
     assert_eq!(forget().await.unwrap(), Step { next: None, deleted: 0 });
     for left in ["SELECT FROM searches WHERE id IN (1, 3)", "SELECT FROM probes"] {
