@@ -1,6 +1,6 @@
 //! Trust in the reports of agents, as the store has it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 use delegation::plausibility::{
@@ -48,24 +48,18 @@ pub async fn search_reports(store: &Store) -> Result<HashMap<AgentId, SearchRepo
 /// The trust in all agents with judged reports. The leader judges the reports on homes when one is
 /// new; other coordinators judge them here.
 pub async fn read_trust(predictor: &Predictor) -> Result<HashMap<AgentId, Trust>, StoreError> {
-    let searches = search_reports(&predictor.store).await?;
-    if let Some(homes) = predictor.state.home_reports() {
-        return Ok(Trust::of_all(&homes, searches));
+    match predictor.state.home_reports() {
+        Some(homes) => Ok(Trust::of_all(&homes, search_reports(&predictor.store).await?)),
+        None => read_current_trust(&predictor.store).await,
     }
-    let homes = judged_homes(&predictor.store).await?;
-    Ok(Trust::of_all(&homes, searches))
 }
 
 /// The trust in all agents by what the store has now. Reports of agents that do not work any more
 /// are not among it.
 pub async fn read_current_trust(store: &Store) -> Result<HashMap<AgentId, Trust>, StoreError> {
     let searches = search_reports(store).await?;
-    Ok(Trust::of_all(&judged_homes(store).await?, searches))
-}
-
-async fn judged_homes(store: &Store) -> Result<BTreeMap<AgentId, HomeReports>, StoreError> {
     let homes = measured_homes(&home_times::list(store).await?);
-    Ok(HomeReports::judge_all(&ReferenceTimes::new(&homes)))
+    Ok(Trust::of_all(&HomeReports::judge_all(&ReferenceTimes::new(&homes)), searches))
 }
 
 /// Tests of another version of the program cannot be read: the agent begins anew.
