@@ -11,6 +11,7 @@ pub mod delegated_hierarchy;
 pub mod elapsed_clock;
 pub mod events;
 pub mod failure;
+pub mod free_space;
 pub mod leader;
 pub mod metrics;
 pub mod outcome;

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::runtime::failure::Failure;
+use crate::runtime::free_space::free_bytes;
 
 /// Least free space with which database and index can be opened, in MiB.
 pub(super) const LEAST_MIB: u64 = 16;
@@ -17,9 +18,8 @@ fn check_free(data_dir: &Path, needed_mib: u64) -> Result<(), Failure> {
     // The directory itself may not exist yet.
     let existing = data_dir.ancestors().find(|path| path.exists());
     // If the free space is unknown, what is opened next fails when the disk is full.
-    let disk = existing.and_then(|path| nix::sys::statvfs::statvfs(path).ok());
-    let Some(disk) = disk else { return Ok(()) };
-    let free_mib = (disk.blocks_available() * disk.fragment_size()) >> 20;
+    let Some(free) = existing.and_then(|path| free_bytes(path).ok()) else { return Ok(()) };
+    let free_mib = free >> 20;
     if free_mib >= needed_mib {
         return Ok(());
     }

@@ -14,6 +14,7 @@ use crate::runtime::agent_programs::AgentPrograms;
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
+use crate::runtime::free_space::free_bytes;
 use crate::startup::cli::DoctorArgs;
 use crate::startup::disk::LEAST_MIB;
 use crate::startup::output::print_line;
@@ -76,14 +77,13 @@ fn data_directory(dir: &Path) -> Check {
 
 fn disk(dir: &Path) -> Check {
     let existing = dir.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
-    let free_mib = match nix::sys::statvfs::statvfs(existing) {
-        Ok(disk) => (disk.blocks_available() * disk.fragment_size()) >> 20,
+    match free_bytes(existing) {
+        Ok(bytes) => free_space(bytes >> 20),
         Err(error) => {
             let advice = "look at the file system of the data directory";
-            return Check::problem("disk", format!("cannot be examined: {error}"), advice);
+            Check::problem("disk", format!("cannot be examined: {error}"), advice)
         }
-    };
-    free_space(free_mib)
+    }
 }
 
 fn free_space(free_mib: u64) -> Check {

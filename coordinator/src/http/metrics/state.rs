@@ -14,6 +14,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::runtime::failure::chain;
+use crate::runtime::free_space::free_bytes;
 use crate::tasks::coordinator::Coordinator;
 
 /// How long a state is used. Prometheus usually scrapes every 15 seconds.
@@ -81,7 +82,7 @@ impl CoordinatorState {
             started_at: coordinator.started_at,
             is_leader: coordinator.is_leader(),
             rss_bytes: rss_bytes(),
-            disk_free_bytes: free_bytes(&data_dir),
+            disk_free_bytes: free_bytes(&data_dir).ok(),
             index_documents: coordinator.packages.index.len(),
             index_bytes: index_bytes.ok().and_then(Result::ok),
             hierarchy,
@@ -114,12 +115,6 @@ pub fn rss_bytes() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1_024)
-}
-
-/// Free space on the disk of a directory.
-fn free_bytes(dir: &Path) -> Option<u64> {
-    let disk = nix::sys::statvfs::statvfs(dir).ok()?;
-    Some(disk.blocks_available() * disk.fragment_size())
 }
 
 /// Sum of the sizes of the files in a directory. The index has a few dozen.

@@ -21,6 +21,7 @@ use object_store::{
 };
 use protocol::package::PackageName;
 
+use crate::runtime::free_space::free_bytes;
 pub use error::BlobError;
 
 /// Key of the object that contains the identifier of the storage.
@@ -175,8 +176,8 @@ impl BlobStore {
 
     fn check_free_space(&self) -> Result<(), BlobError> {
         // If the free space is unknown, the write itself fails when the disk is full.
-        let Ok(disk) = nix::sys::statvfs::statvfs(&self.disk) else { return Ok(()) };
-        let free_mib = (disk.blocks_available() * disk.fragment_size()) >> 20;
+        let Ok(free) = free_bytes(&self.disk) else { return Ok(()) };
+        let free_mib = free >> 20;
         if free_mib >= self.min_free_mib {
             return Ok(());
         }
