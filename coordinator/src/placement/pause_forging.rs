@@ -33,8 +33,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     )))
 }
 
-/// Pauses one forging agent. The others are judged anew in the next run, without what it said of
-/// them.
+/// Pauses one forging agent. The next run judges the others anew, without the reports of that one.
 async fn pause_one(placement: &Placement) -> Result<Option<AgentId>, StoreError> {
     // Not by the reports on homes that the predictor has read: they may be older than a pause.
     for (agent, trust) in read_current_trust(&placement.store).await? {
@@ -49,8 +48,8 @@ async fn pause_one(placement: &Placement) -> Result<Option<AgentId>, StoreError>
     Ok(None)
 }
 
-/// Opens searches for these subnets, a batch in each run. Those that were searched for lately are
-/// passed over.
+/// Opens searches for these subnets, a batch in each run. It passes over those that were searched
+/// for within the last hour.
 async fn search_again(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
     let mut opened = 0;
     for part in subnets.chunks(BATCH) {

@@ -62,8 +62,8 @@ impl PredictorState {
         let hierarchy = delegated.hierarchy();
         let model = self.model(hierarchy).filter(|_| predictive);
         if predictive && model.is_none() && self.is_of_other_generation(hierarchy) {
-            // The next round uses that hierarchy, too. The search must not change to the paper's
-            // order meanwhile.
+            // The next round uses that hierarchy, too. Until then the search must not change to the
+            // paper's order.
             return (Step::Wait, None);
         }
         let Some(places) = model.as_ref().and_then(|model| model.places.as_ref()) else {

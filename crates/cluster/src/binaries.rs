@@ -53,8 +53,8 @@ impl Binaries {
     }
 
     /// The directory for data of the major version `required`, else the best one that is not too
-    /// old: the newest for a new cluster. Whether another version can read the data is checked by
-    /// the caller.
+    /// old: the newest for a new cluster. The caller checks whether another version can read the
+    /// data in the directory.
     pub(crate) fn find(&self, required: Option<&str>) -> Result<PathBuf, ClusterError> {
         let candidates = self.candidates();
         let Some(best) = candidates.first() else {
@@ -125,8 +125,7 @@ fn major_in_path(bin: &Path) -> Option<u32> {
     name.strip_prefix("pgsql-").unwrap_or(name).parse().ok()
 }
 
-/// The major version that the program reports, else the one in the directory's name; none when
-/// neither tells.
+/// The major version that the program reports, else the one in its directory's name, if any.
 fn major(bin: &Path) -> Option<u32> {
     let reported = major_version(bin).ok().and_then(|major| major.parse().ok());
     reported.or_else(|| major_in_path(bin))

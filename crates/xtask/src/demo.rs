@@ -15,6 +15,7 @@ const DEMO: &str = "nearcrawl-demo";
 const FULL_BUILD: [&str; 4] = ["build", "--locked", "--workspace", "--bins"];
 /// The program that prints the options, without those that it starts.
 const HELP_BUILD: [&str; 6] = ["build", "--locked", "--package", "tests", "--bin", DEMO];
+
 /// Options of the demo, which are passed on unchanged.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]

@@ -66,8 +66,8 @@ pub(super) async fn watch_clock(
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         let is_lent = peers.as_ref().is_some_and(|peers| peers.may_work());
         readiness.change(|readiness| {
-            // An agent that its owner ends talks to the coordinator at all hours; it fetches
-            // nothing.
+            // An agent that its owner ends talks to the coordinator at all hours, but it does not
+            // fetch any pages.
             let is_ending = matches!(readiness.phase, Phase::Leaving | Phase::Finishing);
             readiness.asleep = if is_ending { None } else { gate.asleep() };
             readiness.used_up = gate.used_up();

@@ -56,8 +56,8 @@ impl Visitor {
     ) -> Result<(Vec<CrawlUrl>, bool), FrontierError> {
         let Some(peers) = &self.peers else { return Ok((links, false)) };
         let redirects = item.redirects.saturating_add(1);
-        // The region knows the URL already if it is another spelling of this one. The frontier
-        // queues it.
+        // The region knows the URL already if it is another spelling of this one; then the frontier
+        // of this agent queues it.
         let target = redirect_target(fetch)
             .filter(|url| redirects <= MAX_REDIRECTS && !leads_back(item, url));
         let target: Vec<CrawlUrl> = target.into_iter().collect();

@@ -189,8 +189,8 @@ pub async fn settle_home(
 }
 
 /// Delegates a home subnet to the agent that lives there (IPMicra III.D), unless another agent that
-/// lives there holds it, or a region that may crawl it. Closes a search for it. Returns whether
-/// anything changed.
+/// lives there holds it, or a region that may crawl it. Closes a search for it. Returns whether it
+/// changed the delegations.
 pub(crate) async fn give_home(
     db: &mut PgConnection,
     agent: AgentId,

@@ -71,8 +71,8 @@ fn respells(host: &Host, done: &Done, path: &str) -> bool {
 }
 
 impl State {
-    /// Queues the other spelling to which a visited URL was redirected. It was accepted with the
-    /// first one.
+    /// Queues the other spelling to which a visited URL was redirected. Both count as one URL,
+    /// which was accepted before.
     pub(super) fn queue_respelled(
         &mut self,
         disk: &Disk,
