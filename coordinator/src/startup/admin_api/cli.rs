@@ -9,6 +9,10 @@ pub struct ConnectionArgs {
     /// URL of the coordinator; by default the address at which its configuration has it listen.
     #[arg(long, value_name = "URL", global = true)]
     pub url: Option<String>,
+    /// URL at which people and partners reach the coordinator, for links; by default `public_url`
+    /// of the configuration.
+    #[arg(long, value_name = "URL", env = "NEARCRAWL_PUBLIC_URL", global = true)]
+    pub public_url: Option<String>,
     /// File with an API token; `-` is standard input. With it neither configuration nor database
     /// are needed, so that the command works on any machine. The variable NEARCRAWL_API_TOKEN may
     /// have the token instead. Without a token, whoever may open the database may do everything.

@@ -95,8 +95,8 @@ impl ApiClient {
         let warning = self.public.is_none().then(|| {
             format!(
                 "the coordinator's public URL is not known, and other machines may not reach \
-                 {base}: replace that in the link, and next time name the configuration file with \
-                 `public_url` by --config, or give the public URL by --url"
+                 {base}: replace that in the link, and next time give the public URL by \
+                 --public-url, or name the configuration file with `public_url` by --config"
             )
         });
         Link { url: format!("{base}{path}"), warning }
@@ -198,7 +198,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::startup::cli::ServeArgs;
+    use crate::startup::admin_api::configuration_args;
+    use crate::startup::cli::PlaceArgs;
     use crate::startup::configuration;
 
     #[test]
@@ -210,13 +211,18 @@ mod tests {
     }
 
     /// The link that a command with this configuration and URL prints.
-    fn link(config: &str, url: Option<&str>) -> Link {
+    fn link(config: &str, url: Option<&str>, public_url: Option<&str>) -> Link {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("coordinator.toml");
         std::fs::write(&file, config).unwrap();
-        let args = ServeArgs { config: Some(file), ..ServeArgs::default() };
+        let place = PlaceArgs { config: Some(file), ..PlaceArgs::default() };
+        let connection = ConnectionArgs {
+            url: url.map(str::to_owned),
+            public_url: public_url.map(str::to_owned),
+            token_file: None,
+        };
+        let args = configuration_args(place, &connection);
         let config = configuration::load(args, || Some(dir.path().to_owned())).unwrap();
-        let connection = ConnectionArgs { url: url.map(str::to_owned), token_file: None };
         let client = ApiClient::new(Some(&config), &connection, new_token()).unwrap();
         client.link("/invitation#secret")
     }
@@ -225,25 +231,27 @@ mod tests {
     fn a_link_for_others_begins_with_the_public_url() {
         const PUBLIC: &str = "public_url = 'https://search.example.org'";
         const LOCAL: &str = "http://127.0.0.1:8420";
-        for (config, url) in [
-            (PUBLIC, None),
-            (PUBLIC, Some(LOCAL)),
-            ("", Some("https://search.example.org")),
-            ("", Some("https://search.example.org/")),
+        const OTHER: &str = "https://old.example.org";
+        for (config, url, public_url) in [
+            (PUBLIC, None, None),
+            (PUBLIC, Some(LOCAL), None),
+            ("", Some("https://search.example.org"), None),
+            ("", Some("https://search.example.org/"), None),
+            ("", Some(LOCAL), Some("https://search.example.org")),
+            ("public_url = 'https://old.example.org'", None, Some("https://search.example.org")),
+            ("", Some(OTHER), Some("https://search.example.org")),
         ] {
-            let link = link(config, url);
-            assert_eq!(
-                link.url, "https://search.example.org/invitation#secret",
-                "{config} {url:?}"
-            );
-            assert_eq!(link.warning, None, "{config} {url:?}");
+            let link = link(config, url, public_url);
+            let case = format!("{config} {url:?} {public_url:?}");
+            assert_eq!(link.url, "https://search.example.org/invitation#secret", "{case}");
+            assert_eq!(link.warning, None, "{case}");
         }
     }
 
     #[test]
     fn a_link_of_the_own_machine_comes_with_a_warning() {
         for url in [None, Some("http://127.0.0.1:8420"), Some("http://[::1]:8420")] {
-            let link = link("", url);
+            let link = link("", url, None);
             assert!(link.url.ends_with(":8420/invitation#secret"), "{}", link.url);
             let warning = link.warning.expect("a warning");
             assert!(warning.contains("`public_url`"), "{warning}");

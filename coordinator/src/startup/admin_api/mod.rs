@@ -16,7 +16,7 @@ use crate::http::admin::api_tokens::{new_token, token_name_error};
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
-use crate::startup::cli::PlaceArgs;
+use crate::startup::cli::{PlaceArgs, ServeArgs};
 use crate::startup::output::print_line;
 use crate::startup::{configuration, database};
 use cli::{
@@ -78,12 +78,13 @@ pub async fn run(
     connection: &ConnectionArgs,
     command: ApiCommand,
 ) -> Result<(), Failure> {
+    let args = configuration_args(place, connection);
     if let Some(token) = token::given(connection)? {
-        let config = configuration::load(place.into(), cluster::default_data_dir).ok();
+        let config = configuration::load(args, cluster::default_data_dir).ok();
         let api = ApiClient::new(config.as_ref(), connection, token)?;
         return execute(&api, None, command).await;
     }
-    let config = configuration::load(place.into(), cluster::default_data_dir)?;
+    let config = configuration::load(args, cluster::default_data_dir)?;
     if connection.url.is_some() && !database::may_exist(&config) {
         return Err(token::missing(&config.data_dir));
     }
@@ -91,6 +92,12 @@ pub async fn run(
     let done = with_own_token(&database.store, &config, connection, command).await;
     database::close(database).await;
     done
+}
+
+/// What the configuration is made of. Links need the public URL, which `serve` may have from its
+/// environment.
+fn configuration_args(place: PlaceArgs, connection: &ConnectionArgs) -> ServeArgs {
+    ServeArgs { public_url: connection.public_url.clone(), ..place.into() }
 }
 
 async fn with_own_token(
