@@ -74,8 +74,9 @@ pub async fn execute_plan(
                 let done = execute_move(placement, problem, made, None).await?;
                 outcome = outcome.and(done);
                 if done.moved == 0 {
-                    // The remaining moves need the capacity that this one would have freed.
-                    return Ok(outcome);
+                    // The remaining moves of the batch may need the capacity that this one would
+                    // have freed. Whether a later batch does, `fits` says.
+                    break;
                 }
                 problem.plan[made.subnet] = Some(made.to);
             }
