@@ -12,13 +12,14 @@ use region::{
     detector::Liveness,
     envelope::{Envelope, Gate, Refusal},
     member::{Identity, Link, LinkOutcome},
-    message::{Message, RoutedUrl, UrlPurpose},
+    message::{Bundle, Message, RoutedUrl, UrlPurpose},
     ownership::SignedView,
     relay::MemberReport,
     roster::RosterError,
 };
 
-use super::{disk::Membership, elapsed_clock, places::Places, worker::Work};
+use super::{disk::Membership, elapsed_clock, host_urls::HostUrls, places::Places, worker::Work};
+use crate::{error_line, frontier::BundleError};
 
 /// A member that runs.
 pub(super) struct Core {
@@ -85,6 +86,15 @@ impl Core {
         let now = elapsed_clock::now();
         let (from, message) = self.gate.open(envelope, self.member.view(), now)?;
         if message == Message::Collect {
+            return Ok((from, Vec::new()));
+        }
+        // The sender deletes the host when its bundle is taken, so one that cannot be read is not.
+        if let Message::Bundle(bundle) = &message
+            && let Err(error) = check(bundle)
+        {
+            let host = bundle.front.host_key_str();
+            let error = error_line::of(&error);
+            tracing::warn!(host, error, "refused a host bundle of a peer");
             return Ok((from, Vec::new()));
         }
         let effects = self.member.handle(from, message, now);
@@ -215,7 +225,86 @@ impl Core {
     }
 }
 
+/// Whether the bundle can be read. A newer version of the sender may have another format.
+fn check(bundle: &Bundle) -> Result<(), BundleError> {
+    HostUrls::decode(&bundle.bytes, bundle.front.host_key_str()).map(drop)
+}
+
 /// A URL with what decides on its owner.
 pub(super) fn routed(url: &CrawlUrl, host: PlacedHost, purpose: UrlPurpose) -> RoutedUrl {
     RoutedUrl::first(url.clone(), host, purpose)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use model::RegionId;
+    use protocol::key::{AgentKey, CoordinatorKey};
+    use region::delegations::{Delegate, Range};
+    use region::envelope::{Sealer, SenderKey};
+    use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
+
+    use super::*;
+
+    const REGION: RegionId = RegionId::new(3);
+    const ME: AgentId = AgentId::new(1);
+    const OTHER: AgentId = AgentId::new(2);
+
+    fn key(agent: AgentId) -> AgentKey {
+        AgentKey::from_seed([agent.get() as u8; 32])
+    }
+
+    /// A member of a region of two.
+    fn core() -> Core {
+        let coordinator = CoordinatorKey::from_seed([9; 32]);
+        let entry = |agent: AgentId| RosterAgent {
+            agent,
+            key: key(agent).public(),
+            weight: 1,
+            addresses: vec![],
+            zone: "UTC".into(),
+            spans: vec![],
+        };
+        let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
+        let roster = Roster {
+            region: REGION,
+            epoch: 1,
+            voters_since: 1,
+            mode: Mode::Available,
+            replicas: 20,
+            recovery: 1,
+            agents: [ME, OTHER].map(entry).into(),
+            delegations: vec![(subnet, Delegate::Spread)],
+        };
+        let roster = SignedRoster::new(&coordinator, &roster).unwrap();
+        let view = SignedView { roster, deltas: vec![] };
+        let identity = Identity { agent: ME, coordinator: coordinator.public(), incarnation: 1 };
+        Core::join(identity, Settings::default(), view, Arc::default()).unwrap()
+    }
+
+    fn bundle(number: u64, bytes: Vec<u8>) -> Message {
+        let front = CrawlUrl::parse("http://h.example/").unwrap();
+        let position = HostPosition::of(front.host_key_str());
+        let host = PlacedHost { position, address: IpAddr::from([10, 0, 0, 1]) };
+        Message::Bundle(Bundle { number, is_copy: false, host, front, bytes })
+    }
+
+    #[test]
+    fn a_bundle_that_cannot_be_read_is_not_taken() {
+        let mut core = core();
+        let mut sealer = Sealer::new(REGION, Peer::Agent(OTHER), 1);
+        let other = key(OTHER);
+        let mut takes = |message| {
+            let to = Peer::Agent(ME);
+            let envelope = sealer.seal(&SenderKey::Agent(&other), to, message).unwrap();
+            let (from, works) = core.open(&envelope).unwrap();
+            assert_eq!(from, Peer::Agent(OTHER));
+            works
+                .iter()
+                .any(|work| matches!(work, Work::Effect(Effect::Send(_, Message::BundleTaken(_)))))
+        };
+        assert!(!takes(bundle(1, vec![0xff; 9])), "its sender keeps it");
+        assert!(takes(bundle(2, HostUrls::default().encode().unwrap())));
+    }
 }
