@@ -1,6 +1,9 @@
 //! Effects: what a member asks the agent to do.
 
+use std::collections::BTreeSet;
+
 use model::AgentId;
+use serde::{Deserialize, Serialize};
 
 use crate::lease::Promises;
 use crate::message::{Bundle, Message, RoutedUrl};
@@ -17,6 +20,8 @@ pub enum Effect {
     SavePromises(Promises),
     /// Store roster and deltas, in place of those before.
     SaveView(SignedView),
+    /// Store for what all copies have been taken, in place of what was stored before.
+    SaveCopied(CopiedView),
     /// Store a URL that waits for another agent. After a restart it is offered again.
     Keep(RoutedUrl),
     /// Forget these URLs: their owners have stored them.
@@ -40,6 +45,16 @@ pub enum Effect {
     /// Give the URLs of a host back to the coordinator, and delete everything about it: its subnet
     /// left the region, so that the coordinator gives it to another agent.
     HandBack(PlacedHost),
+}
+
+/// The last state of the region for which every next-nearest agent had its copies. What has changed
+/// since is copied again after a restart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopiedView {
+    /// Roster and delegations.
+    pub view: SignedView,
+    /// Members that were passed over, because they were dead or asleep.
+    pub skipped: BTreeSet<AgentId>,
 }
 
 /// A bundle to be packed.

@@ -51,9 +51,9 @@ impl Core {
         places: Arc<Places>,
     ) -> Result<(Self, Vec<Work>), RosterError> {
         let now = elapsed_clock::now();
-        let Membership { view, settings, promises, loan_until } = membership;
+        let Membership { view, settings, promises, copied, loan_until } = membership;
         let loan_until = elapsed_clock::from_wall(loan_until);
-        let saved = region::member::SavedMember { view, promises, loan_until };
+        let saved = region::member::SavedMember { view, promises, copied, loan_until };
         let member = Member::restart(identity, settings, saved, now)?;
         let mut core = Self::new(identity, member, places);
         for url in hosts {

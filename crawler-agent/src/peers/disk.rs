@@ -13,6 +13,7 @@ use redb::{
 };
 use region::{
     HostPosition, Settings,
+    effect::CopiedView,
     lease::Promises,
     message::{RoutedUrl, UrlPurpose},
     ownership::SignedView,
@@ -34,6 +35,7 @@ const NOTES: TableDefinition<'_, (u64, &[u8]), &[u8]> = TableDefinition::new("no
 const VIEW: &str = "view";
 const SETTINGS: &str = "settings";
 const PROMISES: &str = "promises";
+const COPIED: &str = "copied";
 const LOAN: &str = "loan_until";
 const INCARNATION: &str = "incarnation";
 const POLICY: &str = "policy";
@@ -77,6 +79,8 @@ pub(super) struct Membership {
     pub(super) view: SignedView,
     pub(super) settings: Settings,
     pub(super) promises: Option<Promises>,
+    /// For what all copies of bundles had been taken.
+    pub(super) copied: Option<CopiedView>,
     /// End of the loan.
     pub(super) loan_until: UnixMillis,
 }
@@ -114,6 +118,7 @@ impl PeersDisk {
             view,
             settings,
             promises: self.value(PROMISES)?,
+            copied: self.value(COPIED)?,
             loan_until: self.value(LOAN)?.map_or(UnixMillis(0), UnixMillis),
         }))
     }
@@ -171,6 +176,10 @@ impl WriteBatch {
 
     pub(super) fn set_promises(&self, promises: &Promises) -> Result<()> {
         self.set(PROMISES, promises)
+    }
+
+    pub(super) fn set_copied(&self, copied: &CopiedView) -> Result<()> {
+        self.set(COPIED, copied)
     }
 
     pub(super) fn set_loan(&self, until: UnixMillis) -> Result<()> {

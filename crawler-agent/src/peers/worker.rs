@@ -135,6 +135,7 @@ impl Worker {
             Effect::Send(to, message) => batch.sends.push((to, message)),
             Effect::SavePromises(promises) => self.writing(batch)?.set_promises(&promises)?,
             Effect::SaveView(view) => self.writing(batch)?.set_view(&view)?,
+            Effect::SaveCopied(copied) => self.writing(batch)?.set_copied(&copied)?,
             Effect::Keep(url) => self.writing(batch)?.keep(&url)?,
             Effect::Forget(urls) => {
                 let writing = self.writing(batch)?;

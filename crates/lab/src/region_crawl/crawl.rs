@@ -191,8 +191,12 @@ impl<'g> Crawl<'g> {
         agent.incarnation += 1;
         let identity =
             Identity { agent: agent_id(at), coordinator: self.key, incarnation: agent.incarnation };
-        let saved =
-            SavedMember { view: self.signed.clone(), promises: None, loan_until: Millis(0) };
+        let saved = SavedMember {
+            view: self.signed.clone(),
+            promises: None,
+            copied: None,
+            loan_until: Millis(0),
+        };
         let mut member = Member::restart(identity, Settings::default(), saved, now)?;
         member.lent(LOAN_MS, now);
         for url in agent.restored(|host| self.placed[host as usize]) {
@@ -333,7 +337,10 @@ impl<'g> Crawl<'g> {
                     self.apply(at, more);
                 }
                 // Mode `available` makes no promises, and the roster never changes.
-                Effect::SavePromises(_) | Effect::SaveView(_) | Effect::Foreign(_) => {}
+                Effect::SavePromises(_)
+                | Effect::SaveView(_)
+                | Effect::SaveCopied(_)
+                | Effect::Foreign(_) => {}
             }
         }
     }

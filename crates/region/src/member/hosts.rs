@@ -21,7 +21,7 @@ pub(super) use copies::Copies;
 pub(super) use known::{HostState, Hosts};
 
 use crate::delegations::Delegate;
-use crate::effect::{BundleToPack, Effect};
+use crate::effect::{BundleToPack, CopiedView, Effect};
 use crate::member::Member;
 use crate::member::hosts::copies::BundleCopy;
 use crate::member::hosts::known::{KnownHost, State};
@@ -106,7 +106,22 @@ impl Member {
         if self.hosts.is_checked() {
             self.hosts.checked_with(&self.skipped);
             self.checked = None;
+            self.copied_before = None;
+            self.save_copied(effects);
         }
+    }
+
+    /// Stores that all copies were taken, for the view and the skipped members of now.
+    fn save_copied(&mut self, effects: &mut Vec<Effect>) {
+        let is_saved = self.copied.as_ref().is_some_and(|(version, skipped)| {
+            *version == self.current.version() && *skipped == self.skipped
+        });
+        if is_saved || !self.copies.is_empty() {
+            return;
+        }
+        self.copied = Some((self.current.version(), self.skipped.clone()));
+        let view = self.current.signed().clone();
+        effects.push(Effect::SaveCopied(CopiedView { view, skipped: self.skipped.clone() }));
     }
 
     /// Compares one host with its owner after a change.
@@ -149,7 +164,8 @@ impl Member {
 
     /// Copies the bundle to agents that became next-nearest since the last check.
     fn renew_copies(&mut self, known: &KnownHost, now: Millis) {
-        let view = self.checked.as_ref().unwrap_or(&self.current);
+        let former = self.copied_before.as_ref().or(self.checked.as_ref());
+        let view = former.unwrap_or(&self.current);
         let before = nearest(view, known.host, self.me, self.hosts.last_skipped());
         for to in self.next_nearest(known.host, self.me, &self.skipped) {
             if !before.contains(&to) {

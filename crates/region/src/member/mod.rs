@@ -38,7 +38,7 @@ use crate::message::{Heartbeat, Message, UrlPurpose};
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;
 use crate::permit::{Denial, Permit};
-use crate::roster::Mode;
+use crate::roster::{Mode, Version};
 use crate::settings::Settings;
 use crate::time::Millis;
 
@@ -52,6 +52,11 @@ pub struct Member {
     current: View,
     /// The view of the last check of all hosts that ended, while another one goes on.
     checked: Option<View>,
+    /// The view for which a former process knew that all copies were taken, while the first check
+    /// goes on.
+    copied_before: Option<View>,
+    /// Version and skipped members for which all copies were taken, as they are stored.
+    copied: Option<(Version, BTreeSet<AgentId>)>,
     /// Older versions in ascending order, until the region has moved on to newer ones.
     older: Vec<View>,
     detector: Detector,

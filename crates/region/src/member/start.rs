@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::Counts;
 use crate::detector::Detector;
+use crate::effect::CopiedView;
 use crate::exchange::{Exchange, ExchangeSettings};
 use crate::lease::{Holder, Promises, Restart, Voter};
 use crate::loan::Borrower;
@@ -38,6 +39,8 @@ pub struct SavedMember {
     pub view: SignedView,
     /// The last promises that were to be stored; none if they may be lost.
     pub promises: Option<Promises>,
+    /// For what all copies had been taken; none from versions that did not store it.
+    pub copied: Option<CopiedView>,
     /// End of the loan, by the clock that the agent goes on to use.
     pub loan_until: Millis,
 }
@@ -62,14 +65,31 @@ impl Member {
         now: Millis,
     ) -> Result<Self, RosterError> {
         let votes = saved.promises.map_or(Restart::Lost, Restart::WithPromises);
-        Self::new(identity, settings, saved.view, (votes, saved.loan_until), now)
+        let start = (votes, saved.loan_until);
+        let mut member = Self::new(identity, settings, saved.view, start, now)?;
+        if let Some(copied) = saved.copied {
+            member.restore_copied(copied);
+        }
+        Ok(member)
     }
 
-    /// What [`Member::restart`] needs.
+    /// The first check of all hosts copies what changed since. Of another region nothing counts.
+    fn restore_copied(&mut self, copied: CopiedView) {
+        let Ok(view) = View::restore(&self.coordinator, copied.view) else { return };
+        if view.roster().region != self.current.roster().region {
+            return;
+        }
+        self.hosts.checked_with(&copied.skipped);
+        self.copied = Some((view.version(), copied.skipped));
+        self.copied_before = Some(view);
+    }
+
+    /// What [`Member::restart`] needs, but for `copied`: [`crate::Effect::SaveCopied`] stores it.
     pub fn saved(&self) -> SavedMember {
         SavedMember {
             view: self.current.signed().clone(),
             promises: Some(self.voter.promises()),
+            copied: None,
             loan_until: self.loan.until(),
         }
     }
@@ -94,6 +114,8 @@ impl Member {
             settings,
             current: View::restore(&coordinator, view)?,
             checked: None,
+            copied_before: None,
+            copied: None,
             older: Vec::new(),
             detector: Detector::new(settings.suspect_ms, now),
             voter: Voter::new(settings, votes, now),

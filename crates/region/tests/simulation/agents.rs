@@ -30,8 +30,12 @@ impl World {
         let identity = Identity { agent: node.agent, coordinator, incarnation: node.incarnation };
         if std::mem::take(&mut node.loses_disk) {
             node.engine = Engine::default();
-            node.disk =
-                Some(SavedMember { view: view.clone(), promises: None, loan_until: Millis(0) });
+            node.disk = Some(SavedMember {
+                view: view.clone(),
+                promises: None,
+                copied: None,
+                loan_until: Millis(0),
+            });
         }
         let member = match node.disk.clone() {
             Some(saved) => Member::restart(identity, SETTINGS, saved, now),
@@ -51,7 +55,8 @@ impl World {
             member.resume(url, now, &mut effects);
         }
         let promises = node.disk.as_ref().and_then(|disk| disk.promises.clone());
-        node.disk = Some(SavedMember { promises, ..member.saved() });
+        let copied = node.disk.as_ref().and_then(|disk| disk.copied.clone());
+        node.disk = Some(SavedMember { promises, copied, ..member.saved() });
         node.member = Some(member);
         node.running.clear();
         // The agent does not know when its former process ended a request.
@@ -126,6 +131,7 @@ impl World {
                 node.disk.as_mut().unwrap().promises = Some(promises);
             }
             Effect::SaveView(view) => node.disk.as_mut().unwrap().view = view,
+            Effect::SaveCopied(copied) => node.disk.as_mut().unwrap().copied = Some(copied),
             Effect::Keep(url) => node.engine.waiting.push(url),
             Effect::Forget(urls) => node.engine.forget(&urls),
             Effect::Accept(url) | Effect::Note(url) => node.engine.note(&url),

@@ -50,6 +50,11 @@ impl Copies {
         due
     }
 
+    /// Whether all copies were taken or given up.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.flying.is_empty()
+    }
+
     /// Gives a copy up: its receiver is no next-nearest agent of the host any more.
     pub(super) fn give_up(&mut self, copy: BundleCopy) {
         self.flying.remove(&copy.number);

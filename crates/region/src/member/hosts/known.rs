@@ -220,7 +220,7 @@ impl Hosts {
     }
 
     /// The check has ended with these members skipped.
-    pub(super) fn checked_with(&mut self, skipped: &BTreeSet<AgentId>) {
+    pub(crate) fn checked_with(&mut self, skipped: &BTreeSet<AgentId>) {
         if self.last_skipped != *skipped {
             self.last_skipped.clone_from(skipped);
         }

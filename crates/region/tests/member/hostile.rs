@@ -1,100 +1,22 @@
-//! A hostile peer: what it sends is refused and counted, and the region is unharmed. And what a
-//! member does with what is not the region's any more.
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+//! A hostile peer: what it sends is refused and counted, and the region is unharmed.
 
 use std::net::IpAddr;
 
-use model::{AgentId, CrawlUrl, RegionId};
-use protocol::key::{AgentKey, CoordinatorKey};
-use region::delegations::{Delegate, Range};
-use region::envelope::{Gate, Refusal, Sealer, SenderKey};
-use region::member::{Identity, Link, LinkOutcome};
+use model::CrawlUrl;
+use protocol::key::CoordinatorKey;
+use region::envelope::{Refusal, Sealer, SenderKey};
+use region::member::{Link, LinkOutcome};
 use region::message::{
     BATCH_URLS, Batch, Bundle, Heartbeat, LeaseRefusal, LeaseRequest, RequestNumber, RoutedUrl,
     UrlPurpose, Versions,
 };
-use region::ownership::SignedView;
-use region::roster::{Mode, Roster, RosterAgent, SignedRoster, Version};
-use region::{Effect, HostPosition, Member, Message, Millis, Peer, PlacedHost, Settings, View};
+use region::roster::Version;
+use region::{Effect, Message, Millis, Peer};
 
-const REGION: RegionId = RegionId::new(1);
-const ME: AgentId = AgentId::new(1);
-const OTHER: AgentId = AgentId::new(2);
-const STRANGER: AgentId = AgentId::new(9);
-
-fn coordinator() -> CoordinatorKey {
-    CoordinatorKey::from_seed([100; 32])
-}
-
-fn key(agent: AgentId) -> AgentKey {
-    AgentKey::from_seed([agent.get() as u8; 32])
-}
-
-fn signed(epoch: u64, by: &CoordinatorKey) -> SignedView {
-    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
-    signed_with(epoch, subnet, &[ME, OTHER], by)
-}
-
-/// A view of these agents, in which this subnet is the first one's.
-fn signed_with(epoch: u64, subnet: Range, agents: &[AgentId], by: &CoordinatorKey) -> SignedView {
-    delegated(epoch, (subnet, Delegate::Agent(ME)), agents, by)
-}
-
-fn delegated(
-    epoch: u64,
-    delegation: (Range, Delegate),
-    agents: &[AgentId],
-    by: &CoordinatorKey,
-) -> SignedView {
-    let entry = |agent: AgentId| RosterAgent {
-        agent,
-        key: key(agent).public(),
-        weight: 1,
-        addresses: vec![],
-        zone: "UTC".into(),
-        spans: vec![],
-    };
-    let roster = Roster {
-        region: REGION,
-        epoch,
-        voters_since: 1,
-        mode: Mode::Available,
-        replicas: 20,
-        recovery: 1,
-        agents: agents.iter().copied().map(entry).collect(),
-        delegations: vec![delegation],
-    };
-    SignedView { roster: SignedRoster::new(by, &roster).unwrap(), deltas: vec![] }
-}
-
-fn view() -> View {
-    View::restore(&coordinator().public(), signed(5, &coordinator())).unwrap()
-}
-
-fn member() -> Member {
-    member_with(signed(5, &coordinator()))
-}
-
-/// The member, with a subnet that is all members'.
-fn member_that_shares() -> Member {
-    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
-    member_with(delegated(5, (subnet, Delegate::Spread), &[ME, OTHER], &coordinator()))
-}
-
-fn member_with(view: SignedView) -> Member {
-    let identity = Identity { agent: ME, coordinator: coordinator().public(), incarnation: 1 };
-    Member::join(identity, Settings::default(), view, Millis(0)).unwrap()
-}
-
-fn gate() -> Gate {
-    Gate::new(REGION, Peer::Agent(ME), coordinator().public())
-}
-
-fn routed(host: &str, address: IpAddr) -> RoutedUrl {
-    let url = CrawlUrl::parse(&format!("http://{host}/")).unwrap();
-    let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
-    RoutedUrl::first(url, host, UrlPurpose::Fetch)
-}
+use crate::{
+    ME, OTHER, REGION, STRANGER, coordinator, gate, key, member, member_that_shares, routed,
+    signed, view,
+};
 
 #[test]
 fn the_gate_refuses_forged_and_repeated_messages() {
@@ -187,55 +109,6 @@ fn urls_that_are_not_the_regions_are_for_the_coordinator() {
 }
 
 #[test]
-fn hosts_of_a_subnet_that_left_the_region_are_handed_back() {
-    let mut member = member_that_shares();
-    let host = routed("a.test", [10, 0, 0, 7].into());
-    member.restore_host(&host);
-    let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
-    let view = signed_with(6, other, &[ME, OTHER], &coordinator());
-    member.handle(Peer::Coordinator, Message::View(view), Millis(1));
-    let effects = member.tick(Millis(2));
-    assert!(effects.contains(&Effect::HandBack(host.host)), "{effects:?}");
-    assert_eq!(member.known_hosts(), 0);
-}
-
-#[test]
-fn a_member_keeps_the_hosts_that_are_its_own_also_outside_of_the_region() {
-    let mut member = member();
-    member.restore_host(&routed("a.test", [10, 0, 0, 7].into()));
-    let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
-    let view = signed_with(6, other, &[ME, OTHER], &coordinator());
-    member.handle(Peer::Coordinator, Message::View(view), Millis(1));
-    let effects = member.tick(Millis(2));
-    assert!(!effects.iter().any(|effect| matches!(effect, Effect::HandBack(_))), "{effects:?}");
-    assert_eq!(member.known_hosts(), 1);
-}
-
-#[test]
-fn a_new_member_gets_copies_of_the_hosts_that_it_would_take_over() {
-    let mut member = member();
-    for number in 0..50 {
-        member.restore_host(&routed(&format!("h{number}.test"), [10, 0, 0, 7].into()));
-    }
-    member.tick(Millis(1));
-    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
-    let new = AgentId::new(3);
-    let view = signed_with(6, subnet, &[ME, OTHER, new], &coordinator());
-    member.handle(Peer::Coordinator, Message::View(view), Millis(2));
-    let effects = member.tick(Millis(3));
-    let copies = effects.iter().filter_map(|effect| match effect {
-        Effect::Pack(packing) if packing.is_copy => Some(packing.to),
-        _ => None,
-    });
-    let copies: Vec<AgentId> = copies.collect();
-    assert!(copies.len() > 10, "of about half of the hosts: {copies:?}");
-    assert!(copies.iter().all(|to| *to == new), "{copies:?}");
-    member.tick(Millis(4));
-    let repeated = member.tick(Millis(5));
-    assert!(!repeated.iter().any(|effect| matches!(effect, Effect::Pack(_))), "{repeated:?}");
-}
-
-#[test]
 fn a_site_with_endless_host_names_does_not_fill_the_memory() {
     let mut member = member();
     let inside = IpAddr::from([10, 0, 0, 7]);
@@ -294,26 +167,6 @@ fn a_version_that_does_not_exist_is_not_promised() {
     };
     assert_eq!(ask(1, u64::MAX), Err(LeaseRefusal::NewVersion));
     assert_eq!(ask(2, 5), Ok(()));
-}
-
-#[test]
-fn a_new_host_does_not_hold_up_the_check_of_the_others() {
-    let mut member = member_that_shares();
-    let inside = IpAddr::from([10, 0, 0, 7]);
-    let outside = IpAddr::from([10, 0, 1, 7]);
-    let hosts = 5 * Settings::default().hosts_a_step;
-    for number in 0..hosts {
-        member.restore_host(&routed(&format!("h{number}.test"), inside));
-    }
-    member.tick(Millis(1));
-    let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
-    let view = signed_with(6, other, &[ME, OTHER], &coordinator());
-    member.handle(Peer::Coordinator, Message::View(view), Millis(2));
-    for step in 0..20 {
-        member.restore_host(&routed(&format!("new{step}.test"), outside));
-        member.tick(Millis(3 + step));
-    }
-    assert_eq!(member.known_hosts(), 20, "the others were handed back");
 }
 
 #[test]
