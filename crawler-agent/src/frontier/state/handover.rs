@@ -77,6 +77,9 @@ impl Host {
     ) -> Result<(), FrontierError> {
         let waited = self.end_waiting(disk, &bundle.fetched()?)?;
         let queued = self.join_queue(disk, &bundle.queue, placing)?;
+        // Pages without content join the queue, too: an equal number would replace a URL of it.
+        let order = placing.order + bundle.queue.len() as u64;
+        let placing = BundlePlacement { order, ..placing };
         let pages = self.join_pages(disk, &bundle.pages, &waited, placing)?;
         let mut others = 0_u32;
         for url in &bundle.seen {

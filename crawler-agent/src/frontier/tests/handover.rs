@@ -252,6 +252,27 @@ fn impossible_times_do_not_stop_a_host() {
 }
 
 #[test]
+fn urls_that_wait_are_kept_beside_pages_without_content() {
+    let bundle = former().bundle();
+    let (visited, page) = bundle.pages[0].clone();
+    let depth = bundle.queue[0].depth;
+    let mut larger = bundle.clone();
+    for number in 0..bundle.queue.len() {
+        let path = format!("/forbidden{number}");
+        let page = PageRecord { path, depth, etag: None, sha256: None, ..page.clone() };
+        larger.pages.push((visited, page));
+    }
+    larger.record.accepted += bundle.queue.len() as u32;
+    let next = World::new();
+    next.take_over(&larger.encode().unwrap(), true);
+    let queue = next.queue_of();
+    for url in &bundle.queue {
+        assert!(queue.contains(&url.path.to_string()), "{} of {queue:?}", url.path);
+    }
+    assert_eq!(queue.len(), 2 * bundle.queue.len());
+}
+
+#[test]
 fn a_host_with_too_many_urls_has_no_bundle() {
     let world = World::new();
     let urls: Vec<String> = (0..100_001).map(|n| format!("{KEY}/{n}")).collect();
