@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::AgentError;
 use crate::{
     fetch::Fetcher,
-    frontier::{Change, Frontier, FrontierError, FrontierHandle, HostNumber},
+    frontier::{BundleError, Change, Frontier, FrontierError, FrontierHandle, HostNumber},
     outbox::{Bundles, PackTrigger},
     schedule::Schedule,
 };
@@ -213,8 +213,12 @@ impl HostOrders {
     }
 }
 
-/// The encoded bundle of a host, and the number of URLs that the host has accepted.
+/// The encoded bundle of a host, and the number of URLs that the host has accepted; none where the
+/// host is too large for a bundle.
 fn encoded(frontier: &Frontier, host: HostNumber) -> Result<Option<(u32, Vec<u8>)>, FrontierError> {
     let Some(bundle) = frontier.bundle(host)? else { return Ok(None) };
-    Ok(Some((bundle.record.accepted, bundle.encode()?)))
+    match bundle.encode() {
+        Err(BundleError::TooLarge) => Ok(None),
+        bytes => Ok(Some((bundle.record.accepted, bytes?))),
+    }
 }

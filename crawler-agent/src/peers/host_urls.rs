@@ -9,7 +9,11 @@ use region::{
 use serde::{Deserialize, Serialize};
 
 use super::PeersError;
-use crate::frontier::{BundleError, FrontierHandle, HostBundle, HostNumber};
+use crate::frontier::{BundleError, FrontierHandle, HostBundle, HostNumber, at_most};
+
+/// Most paths of one kind beside a bundle: an empty path is one byte in the message, and 24 to 32
+/// bytes in memory.
+const MAX_PATHS: usize = 2_000_000;
 
 /// Everything that an agent knows of one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,8 +21,10 @@ pub(super) struct HostUrls {
     /// A [`HostBundle`]; none where the host is not in the frontier, or too large for one.
     bundle: Option<Vec<u8>>,
     /// URLs that are to be fetched.
+    #[serde(deserialize_with = "at_most::<MAX_PATHS, _, _>")]
     queued: Vec<QueuedPath>,
     /// Paths that were fetched.
+    #[serde(deserialize_with = "at_most::<MAX_PATHS, _, _>")]
     fetched: Vec<String>,
 }
 
@@ -52,9 +58,12 @@ impl HostUrls {
     /// A host of the frontier.
     pub(super) fn of(store: &FrontierHandle, host: HostNumber) -> Result<Self, PeersError> {
         if let Some(bundle) = store.bundle_here(host)? {
-            return Ok(Self { bundle: Some(bundle.encode()?), ..Self::default() });
+            match bundle.encode() {
+                Err(BundleError::TooLarge) => {}
+                bytes => return Ok(Self { bundle: Some(bytes?), ..Self::default() }),
+            }
         }
-        // A host of more URLs than a bundle takes. Its queue begins anew at depth 0.
+        // A host that is larger than any bundle. Its queue begins anew at depth 0.
         let (queued, fetched) = store.paths(host)?;
         let queued = queued.into_iter().map(|path| QueuedPath { path, depth: 0, redirects: 0 });
         Ok(Self { bundle: None, queued: queued.collect(), fetched })

@@ -4,6 +4,7 @@ use delegation::calibration::{Baseline, CompactBaseline, VALUES};
 use model::{CrawlUrl, UnixMillis};
 use serde::{Deserialize, Serialize};
 
+use super::bounded::at_most;
 use super::{BundleError, HostBundle, MAX_URLS, is_path_of, planes};
 use crate::frontier::{HostRecord, PageHistory, PageRecord, QueuedUrl};
 
@@ -24,21 +25,31 @@ pub(super) struct Columns {
 /// URLs of the queue, in its order.
 #[derive(Default, Serialize, Deserialize)]
 struct QueueColumns {
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     paths: Vec<String>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     depths: Vec<u16>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     redirects: Vec<u8>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     attempts: Vec<u8>,
 }
 
 /// Pages, the oldest visit first.
 #[derive(Default, Serialize, Deserialize)]
 struct PageColumns {
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     paths: Vec<String>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     depths: Vec<u16>,
     /// Time of each visit, in milliseconds since the visit before it; since 1970 for the first.
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     visits: Vec<i64>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     etags: Vec<Option<String>>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     last_modified: Vec<Option<String>>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     has_hash: Vec<bool>,
     /// Hashes of the pages that have one, 32 bytes each.
     #[serde(with = "serde_bytes")]
@@ -50,7 +61,9 @@ struct PageColumns {
 /// Baselines; those of pages without timings have zeros here and no values.
 #[derive(Default, Serialize, Deserialize)]
 struct TimeColumns {
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     timings: Vec<u32>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
     slow_in_a_row: Vec<u32>,
     /// One column of [`planes`] for each value of [`CompactBaseline`].
     values: [Planes; VALUES],

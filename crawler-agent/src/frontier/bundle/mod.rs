@@ -12,6 +12,7 @@
 //! Rules of robots.txt are not part of it: the next agent answers for its requests itself, and
 //! reads them anew with one.
 
+mod bounded;
 mod columns;
 mod planes;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use std::io::Read as _;
 use model::{CrawlUrl, UnixMillis};
 
 use super::{HostRecord, PageRecord, QueuedUrl};
+pub(crate) use bounded::at_most;
 use columns::Columns;
 
 /// First bytes of a bundle; the digit is the version of the format.
@@ -63,6 +65,9 @@ pub enum BundleError {
     /// The columns of one table have different lengths.
     #[error("its {0} have columns of different lengths")]
     Columns(&'static str),
+    /// The content is larger than any reader takes.
+    #[error("it is larger than any bundle")]
+    TooLarge,
     /// There are more URLs than any sender puts into a bundle.
     #[error("it has more than {MAX_URLS} URLs")]
     TooManyUrls,
@@ -79,6 +84,10 @@ impl HostBundle {
     pub fn encode(&self) -> Result<Vec<u8>, BundleError> {
         let plain =
             postcard::to_allocvec(&Columns::of_bundle(self)).map_err(BundleError::Content)?;
+        // Every reader would refuse it.
+        if plain.len() as u64 > MAX_PLAIN_BYTES {
+            return Err(BundleError::TooLarge);
+        }
         let mut compressor =
             zstd::bulk::Compressor::new(ZSTD_LEVEL).map_err(BundleError::Compression)?;
         compressor.include_checksum(true).map_err(BundleError::Compression)?;

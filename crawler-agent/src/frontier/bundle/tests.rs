@@ -155,3 +155,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lists_without_end_are_refused_before_they_take_memory() {
+    // A record, a queue of no URLs, and pages whose every list says that it is very long.
+    let record = postcard::to_allocvec(&bundle(0, 0).record).unwrap();
+    let many = postcard::to_allocvec(&(MAX_URLS + 1)).unwrap();
+    let plain = [record, vec![0; 4], many, vec![0; 2 * MAX_URLS]].concat();
+    let frame = zstd::bulk::compress(&plain, ZSTD_LEVEL).unwrap();
+    let error = HostBundle::decode(&[MAGIC.as_slice(), &frame].concat()).unwrap_err();
+    assert!(matches!(error, BundleError::Content(postcard::Error::SerdeDeCustom)), "{error:?}");
+}
+
+#[test]
+fn a_bundle_that_nobody_takes_is_not_made() {
+    let mut large = bundle(33, 0);
+    for (number, url) in large.queue.iter_mut().enumerate() {
+        url.path = format!("/{number}?{}", "a".repeat(2 << 20)).into();
+    }
+    assert!(matches!(large.encode(), Err(BundleError::TooLarge)));
+}
