@@ -298,7 +298,9 @@ impl Worker {
         if batch.has_results {
             self.pack_trigger.add(0);
         }
-        if has_urls || batch.writing.is_some() {
+        // The receiver never fetches what it takes for fetched, so that the fetch must be on disk.
+        let tells_fetched = batch.sends.iter().any(|(_, message)| has_fetched(message));
+        if has_urls || tells_fetched || batch.writing.is_some() {
             // Before the file, which forgets notes that are in the frontier from now on.
             self.store.sync_here()?;
         }
@@ -324,6 +326,12 @@ impl Worker {
         let policy = *self.policy.borrow();
         Bounds { pages_a_host: policy.pages_a_host, depth: policy.depth.into() }
     }
+}
+
+/// Whether the message says of a URL that it was fetched.
+fn has_fetched(message: &Message) -> bool {
+    let Message::Urls(batch) = message else { return false };
+    batch.urls.iter().any(|url| url.purpose == UrlPurpose::Fetched)
 }
 
 /// A URL as the frontier takes it.
