@@ -9,6 +9,7 @@ use hickory_resolver::config::{
 };
 use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::proto::rr::Name;
 
 use crate::runtime::failure::chain;
 
@@ -43,44 +44,73 @@ pub enum LookupError {
 }
 
 /// A DNS resolver without a cache.
+///
+/// It asks for both kinds of addresses one after the other. One resolver for both would take an
+/// error at the IPv4 addresses for none, and answer with those of IPv6 alone.
 pub struct Dns {
-    resolver: TokioResolver,
+    ipv4: TokioResolver,
+    ipv6: TokioResolver,
 }
 
 impl Dns {
     /// Uses `server`, or the system's servers if it is `None`.
     pub fn new(server: Option<SocketAddr>) -> Result<Self, DnsError> {
-        let mut builder = match server {
-            Some(server) => TokioResolver::builder_with_config(
-                single_server(server),
-                TokioRuntimeProvider::default(),
-            ),
-            None => TokioResolver::builder_tokio().map_err(DnsError::SystemConfiguration)?,
-        };
-        let options = builder.options_mut();
-        options.timeout = TRY;
-        options.attempts = 2;
-        options.ip_strategy = LookupIpStrategy::Ipv4thenIpv6;
-        // Addresses are stored in Postgres; a cache here would only delay changes.
-        options.cache_size = 0;
-        let resolver = builder.build().map_err(DnsError::Resolver)?;
-        Ok(Self { resolver })
+        Ok(Self {
+            ipv4: resolver(server, LookupIpStrategy::Ipv4Only)?,
+            ipv6: resolver(server, LookupIpStrategy::Ipv6Only)?,
+        })
     }
 
     /// The smallest address of a name: IPv4 if it has any, else IPv6. Servers rotate the order of
     /// their answers; the smallest address keeps a host in the same subnet. After `patience` there
     /// is no answer.
     pub async fn address(&self, name: &str, patience: Duration) -> Result<IpAddr, LookupError> {
-        // Without the dot at the end, the search domains of this machine would be tried, too.
-        let absolute = format!("{}.", name.trim_end_matches('.'));
-        let answer = tokio::time::timeout(patience, self.resolver.lookup_ip(absolute)).await;
-        let answer = answer.map_err(|_| LookupError::NoAnswer {
-            name: name.to_owned(),
-            reason: format!("no answer within {} s", patience.as_secs()),
-        })?;
-        let addresses = answer.map_err(|error| lookup_error(name, &error))?;
-        addresses.iter().min().ok_or_else(|| LookupError::NoAddress(name.to_owned()))
+        let lookup = async {
+            match smallest(&self.ipv4, name).await {
+                Err(LookupError::NoAddress(_)) => smallest(&self.ipv6, name).await,
+                found => found,
+            }
+        };
+        tokio::time::timeout(patience, lookup).await.unwrap_or_else(|_| {
+            Err(LookupError::NoAnswer {
+                name: name.to_owned(),
+                reason: format!("no answer within {} s", patience.as_secs()),
+            })
+        })
     }
+}
+
+/// A resolver for one kind of addresses.
+fn resolver(
+    server: Option<SocketAddr>,
+    strategy: LookupIpStrategy,
+) -> Result<TokioResolver, DnsError> {
+    let mut builder = match server {
+        Some(server) => TokioResolver::builder_with_config(
+            single_server(server),
+            TokioRuntimeProvider::default(),
+        ),
+        None => TokioResolver::builder_tokio().map_err(DnsError::SystemConfiguration)?,
+    };
+    let options = builder.options_mut();
+    options.timeout = TRY;
+    options.attempts = 2;
+    options.ip_strategy = strategy;
+    // Addresses are stored in Postgres; a cache here would only delay changes.
+    options.cache_size = 0;
+    builder.build().map_err(DnsError::Resolver)
+}
+
+/// The smallest address of the resolver's kind.
+async fn smallest(resolver: &TokioResolver, name: &str) -> Result<IpAddr, LookupError> {
+    let without_address = || LookupError::NoAddress(name.to_owned());
+    // Without the dot at the end, the search domains of this machine would be tried, too. As a
+    // text it would be read as an international name, and those have no underscores.
+    let absolute = Name::from_ascii(format!("{}.", name.trim_end_matches('.')));
+    let absolute = absolute.map_err(|_| without_address())?;
+    let addresses =
+        resolver.lookup_ip(absolute).await.map_err(|error| lookup_error(name, &error))?;
+    addresses.iter().min().ok_or_else(without_address)
 }
 
 fn lookup_error(name: &str, error: &NetError) -> LookupError {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
+use coordinator::intake::dns::{Dns, LookupError};
 use coordinator::placement::agent_administration::AgentAction;
 use hickory_proto::op::{Message, MessageType, ResponseCode};
 use hickory_proto::rr::rdata::A;
@@ -13,7 +15,7 @@ use crate::agent::FakeAgent;
 use crate::world::{Ground, counts, until};
 
 /// Answers for these names until the test ends; is silent about names with `dead` in them; every
-/// other name does not exist.
+/// other name does not exist. It fails for the IPv4 addresses of names with `broken` in them.
 async fn name_server(names: HashMap<&'static str, Ipv4Addr>) -> SocketAddr {
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
@@ -41,6 +43,10 @@ fn answer(question: &Message, names: &HashMap<&'static str, Ipv4Addr>) -> Messag
             answer.add_answer(Record::from_rdata(query.name().clone(), 60, RData::A(A(*address))));
         }
         Some(_) => {}
+        None if name.contains("broken") && query.query_type() == RecordType::A => {
+            answer.metadata.response_code = ResponseCode::ServFail;
+        }
+        None if name.contains("broken") => {}
         None => answer.metadata.response_code = ResponseCode::NXDomain,
     }
     answer.add_query(query);
@@ -64,6 +70,24 @@ async fn names_are_looked_up_and_those_that_do_not_exist_are_given_up_with_the_r
     })
     .await;
     running.stop().await;
+}
+
+#[tokio::test]
+async fn names_may_have_underscores() {
+    let server = name_server(HashMap::from([("my_home.example", Ipv4Addr::LOCALHOST)])).await;
+    let dns = Dns::new(Some(server)).unwrap();
+    let address = dns.address("my_home.example", Duration::from_secs(10)).await;
+    assert_eq!(address, Ok(Ipv4Addr::LOCALHOST.into()));
+}
+
+#[tokio::test]
+async fn an_error_at_ipv4_is_no_name_without_addresses() {
+    let server = name_server(HashMap::new()).await;
+    let dns = Dns::new(Some(server)).unwrap();
+    let address = dns.address("broken.example", Duration::from_secs(10)).await;
+    assert!(matches!(address, Err(LookupError::NoAnswer { .. })), "{address:?}");
+    let address = dns.address("nowhere.example", Duration::from_secs(10)).await;
+    assert!(matches!(address, Err(LookupError::NoAddress(_))), "{address:?}");
 }
 
 const DEAD: usize = 1_500;

@@ -22,6 +22,7 @@ use hickory_resolver::{
     TokioResolver,
     config::{ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolverConfig},
     net::{NetError, runtime::TokioRuntimeProvider},
+    proto::rr::Name,
 };
 use url::Host;
 
@@ -205,6 +206,11 @@ impl Resolver {
         // The final dot keeps the search domains of the system out.
         let full = format!("{}.", name.trim_end_matches('.'));
         let mut ttl = Duration::ZERO;
+        // Not as a text, which would be read as an international name: those have no underscores.
+        let full = match Name::from_ascii(&full) {
+            Ok(full) => full,
+            Err(error) => return Answer::Missing(error.to_string().into()),
+        };
         let answer = match self.dns.lookup_ip(full).await {
             Ok(found) => {
                 ttl = found.valid_until().saturating_duration_since(Instant::now());
