@@ -14,6 +14,7 @@
 //! Invariants: everything here is data and pure functions, without sockets, clock or files. Bounds
 //! that protect a reader are in [`limits`]. Snapshots in `tests/snapshots` fix the wire formats.
 
+pub mod bounded;
 pub mod enrol;
 pub mod heartbeat;
 pub mod host_status;

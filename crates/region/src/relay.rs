@@ -5,6 +5,7 @@
 //! the answer back until it has news.
 
 use model::AgentId;
+use protocol::bounded::at_most;
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::{Envelope, MESSAGE_BYTES};
@@ -17,12 +18,20 @@ pub const RELAY_BYTES: usize = MESSAGE_BYTES + (1 << 20);
 /// Bytes of envelopes from which on no further one is added to a request or an answer.
 pub const RELAY_FILL: usize = 1 << 20;
 
+/// Most addresses of a request that are read; the coordinator takes fewer.
+const MAX_ADDRESSES: usize = 100;
+/// Most members of a report.
+const MAX_AGENTS: usize = 1_000;
+/// Most envelopes of a request. Each is more than a hundred bytes of [`RELAY_FILL`].
+const MAX_ENVELOPES: usize = 20_000;
+
 /// What an agent sends to the coordinator.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelayRequest {
     /// Time for which the answer may be held back, in milliseconds.
     pub hold_ms: u32,
     /// Base URLs at which the agent listens for peers.
+    #[serde(deserialize_with = "at_most::<MAX_ADDRESSES, _, _>")]
     pub addresses: Vec<String>,
     /// Name of the region that the owner asks for; none leaves it to the coordinator.
     pub label: Option<String>,
@@ -33,6 +42,7 @@ pub struct RelayRequest {
     /// What the agent knows of the region; none while it is in none.
     pub report: Option<MemberReport>,
     /// Envelopes to the coordinator, and to other agents that this one cannot reach.
+    #[serde(deserialize_with = "at_most::<MAX_ENVELOPES, _, _>")]
     pub envelopes: Vec<Envelope>,
 }
 
@@ -42,6 +52,7 @@ pub struct MemberReport {
     /// Whether a majority of voters lets it fetch.
     pub has_lease: bool,
     /// Members whose hosts others fetch, as far as it knows.
+    #[serde(deserialize_with = "at_most::<MAX_AGENTS, _, _>")]
     pub replaced: Vec<AgentId>,
     /// Hosts of the region that it knows.
     pub hosts: u64,
@@ -66,4 +77,26 @@ pub struct RelayAnswer {
     pub loan_ms: Option<u64>,
     /// Envelopes to the agent.
     pub envelopes: Vec<Envelope>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(request: &RelayRequest) -> Result<RelayRequest, postcard::Error> {
+        postcard::from_bytes(&postcard::to_allocvec(request).unwrap())
+    }
+
+    #[test]
+    fn requests_with_endless_lists_are_refused() {
+        let report =
+            MemberReport { replaced: vec![AgentId::new(1); MAX_AGENTS], ..Default::default() };
+        let mut request = RelayRequest { report: Some(report), ..Default::default() };
+        assert_eq!(read(&request).as_ref(), Ok(&request));
+        request.addresses = vec![String::new(); MAX_ADDRESSES + 1];
+        assert!(read(&request).is_err());
+        let report =
+            MemberReport { replaced: vec![AgentId::new(1); MAX_AGENTS + 1], ..Default::default() };
+        assert!(read(&RelayRequest { report: Some(report), ..Default::default() }).is_err());
+    }
 }

@@ -43,7 +43,6 @@ use serde::{Deserialize, Serialize};
 use crate::robots::Robots;
 
 pub use activity::HostActivity;
-pub(crate) use bundle::at_most;
 pub use bundle::{BundleError, HostBundle};
 pub use change::{
     AdoptedUrl, After, Bounds, Change, Done, Effect, GIVEN_UP_REST, Report, VisitedUrl,

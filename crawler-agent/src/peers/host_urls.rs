@@ -2,6 +2,7 @@
 //! and the URLs that are only noted.
 
 use model::CrawlUrl;
+use protocol::bounded::at_most;
 use region::{
     PlacedHost,
     message::{RoutedUrl, UrlPurpose},
@@ -9,7 +10,7 @@ use region::{
 use serde::{Deserialize, Serialize};
 
 use super::PeersError;
-use crate::frontier::{BundleError, FrontierHandle, HostBundle, HostNumber, at_most};
+use crate::frontier::{BundleError, FrontierHandle, HostBundle, HostNumber};
 
 /// Most paths of one kind beside a bundle: an empty path is one byte in the message, and 24 to 32
 /// bytes in memory.

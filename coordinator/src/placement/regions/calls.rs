@@ -49,7 +49,7 @@ impl Regions {
         let hold = Duration::from_millis(hold_ms.min(MOST_HOLD_MS).into());
         if !self.rules.enabled {
             // They may be large, and nobody gets them.
-            drop(envelopes);
+            drop((addresses, report, envelopes));
             stop.run_until_cancelled(tokio::time::sleep(hold)).await;
             return Ok(RelayAnswer::default());
         }

@@ -2,9 +2,9 @@
 
 use delegation::calibration::{Baseline, CompactBaseline, VALUES};
 use model::{CrawlUrl, UnixMillis};
+use protocol::bounded::at_most;
 use serde::{Deserialize, Serialize};
 
-use super::bounded::at_most;
 use super::{BundleError, HostBundle, MAX_URLS, is_path_of, planes};
 use crate::frontier::{HostRecord, PageHistory, PageRecord, QueuedUrl};
 

@@ -12,7 +12,6 @@
 //! Rules of robots.txt are not part of it: the next agent answers for its requests itself, and
 //! reads them anew with one.
 
-mod bounded;
 mod columns;
 mod planes;
 #[cfg(test)]
@@ -23,7 +22,6 @@ use std::io::Read as _;
 use model::{CrawlUrl, UnixMillis};
 
 use super::{HostRecord, PageRecord, QueuedUrl};
-pub(crate) use bounded::at_most;
 use columns::Columns;
 
 /// First bytes of a bundle; the digit is the version of the format.

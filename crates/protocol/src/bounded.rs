@@ -1,5 +1,5 @@
-//! Lists of another agent with a bound: what is one byte in a message, such as an empty text, is
-//! many in memory, so that the number of entries counts while they are read.
+//! Lists with a bound, for messages of others. What is one byte in a message, such as an empty
+//! text, is many in memory, so that the number of entries counts while they are read.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 struct Bounded<T, const MOST: usize>(PhantomData<T>);
 
 /// Reads a list of at most `MOST` entries.
-pub(crate) fn at_most<'de, const MOST: usize, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+pub fn at_most<'de, const MOST: usize, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
