@@ -257,8 +257,10 @@ impl Member {
             return;
         }
         let mut missing = Vec::new();
-        for host in hosts {
-            let position = host.position;
+        // Each once: a bundle may be large.
+        let hosts: BTreeMap<HostPosition, PlacedHost> =
+            hosts.into_iter().map(|host| (host.position, host)).collect();
+        for (position, host) in hosts {
             match self.hosts.get(position).map(|known| known.state.clone()) {
                 None => missing.push(host),
                 // The bundle is on its way, or begins it: the acknowledgement deletes the host.

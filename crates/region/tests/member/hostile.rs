@@ -186,6 +186,16 @@ fn bundles_of_other_hosts_are_refused() {
 }
 
 #[test]
+fn a_host_that_is_asked_for_often_is_sent_once() {
+    let mut member = member_that_shares();
+    let host = routed("a.test", [10, 0, 0, 7].into());
+    member.restore_host(&host);
+    let message = Message::BundleRequest(vec![host.host; 1_000]);
+    let effects = member.handle(Peer::Agent(OTHER), message, Millis(1));
+    assert!(effects.len() <= 1, "{effects:?}");
+}
+
+#[test]
 fn rosters_of_others_and_old_ones_are_refused() {
     let mut member = member();
     let forger = CoordinatorKey::from_seed([66; 32]);
