@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
-use model::HostKey;
+use model::{AgentState, HostKey};
 use protocol::package::{PackageError, PackageName};
 use protocol::resumption::UPLOAD_OFFSET;
 use serde::Serialize;
@@ -17,7 +17,7 @@ use store::packages::{self, EnterOutcome, ReceivedPackage};
 use crate::http::agent::AgentApi;
 use crate::http::agent::caller::Caller;
 use crate::http::agent::resumption::{self, Arriving};
-use crate::http::agent::upload;
+use crate::http::agent::{refusal, upload};
 use crate::http::problem::Problem;
 use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::packages::ingest_packages;
@@ -179,6 +179,7 @@ async fn store_it(
             Ok(Json(Receipt { status: "duplicate" }))
         }
         EnterOutcome::Conflict => Err(conflict(&header.name)),
+        EnterOutcome::Revoked => Err(refusal::not_from(AgentState::Revoked)),
     }
 }
 

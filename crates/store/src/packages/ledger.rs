@@ -32,6 +32,8 @@ pub enum EnterOutcome {
     Duplicate,
     /// Another package has this name.
     Conflict,
+    /// The agent was revoked while the package arrived.
+    Revoked,
 }
 
 /// What the ledger holds under a package's name: nothing, or the hash of the package.
@@ -75,10 +77,10 @@ pub async fn enter(
     // The position that was taken is given back.
     tx.rollback().await.map_err(doing)?;
     let known = find(store, name).await?;
-    Ok(if known.as_deref() == Some(package.sha256) {
-        EnterOutcome::Duplicate
-    } else {
-        EnterOutcome::Conflict
+    Ok(match known {
+        Some(known) if known == package.sha256 => EnterOutcome::Duplicate,
+        Some(_) => EnterOutcome::Conflict,
+        None => EnterOutcome::Revoked,
     })
 }
 

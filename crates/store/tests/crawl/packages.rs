@@ -2,6 +2,7 @@
 
 use model::{AgentId, LedgerPosition};
 use protocol::package::{Coding, Header, PackageName};
+use store::agents::{self, Order};
 use store::host_tally::HostTally;
 use store::loads;
 use store::packages::{self, EnterOutcome, Ingestion, LedgerPackage, ReceivedPackage};
@@ -24,6 +25,16 @@ pub(crate) async fn enter(world: &World, header: &Header, sha256: &[u8]) -> Ente
     let received =
         ReceivedPackage { header, sha256, object: "there", bytes: 50, foreign_hosts: &[] };
     packages::enter(world.store(), &received, NOW).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_package_that_arrives_after_the_revocation_of_its_agent_is_not_entered() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    agents::order(world.store(), agent, Order::Revoke, "ada", NOW).await.unwrap();
+    let header = header(agent, 1);
+    assert_eq!(enter(&world, &header, b"one").await, EnterOutcome::Revoked);
+    assert_eq!(packages::find(world.store(), &header.name).await.unwrap(), None);
 }
 
 #[tokio::test]
