@@ -6,6 +6,7 @@ use store::agents;
 use store::delegations::{self, DelegationFilter, DelegationOrder, DelegationSummary};
 use store::host_list::{self, HostFilter, HostOrder};
 use store::inspection::agent as read_agent;
+use url::form_urlencoded;
 
 use crate::http::admin::delegations::{MATCHING_MAX, ms};
 use crate::http::admin::dto::inspection::StepName::{Delegation, Hosts, Subnet};
@@ -139,7 +140,8 @@ fn several_delegations(
     let verb = if count == 1 { "is" } else { "are" };
     let sentence =
         format!("{} of {subject} {verb} delegated to {agents}.", at_least(count, most, "subnet"));
-    InspectionStep::new(Delegation, Done, sentence).link(format!("/delegations?q={subject}"))
+    let query: String = form_urlencoded::byte_serialize(subject.as_bytes()).collect();
+    InspectionStep::new(Delegation, Done, sentence).link(format!("/delegations?q={query}"))
 }
 
 /// A count that may have reached the bound `most`.
@@ -219,5 +221,13 @@ mod tests {
         assert!(sentence(true, false).contains("first host"));
         assert!(sentence(true, true).contains("wait"));
         assert!(sentence(false, true).contains("virtual subnet"));
+    }
+
+    #[test]
+    fn the_name_of_a_company_is_encoded_in_the_link() {
+        let step = several_delegations("AT&T #1", 2, 100, vec!["cape".into()]);
+        assert_eq!(step.link.as_deref(), Some("/delegations?q=AT%26T+%231"));
+        let step = several_delegations("192.0.2.0/24", 2, 100, vec!["cape".into()]);
+        assert_eq!(step.link.as_deref(), Some("/delegations?q=192.0.2.0%2F24"));
     }
 }
