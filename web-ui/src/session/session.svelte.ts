@@ -2,6 +2,7 @@
 import * as api from '../api/calls';
 import type { UserSession } from '../api/model';
 import { asProblem } from '../api/problem';
+import { keep, kept, local } from '../stores/kept';
 
 /** Set at sign-in, so that the search page asks for a session only where there was one. Grants nothing by itself. */
 const hint = 'nearcrawl.signed-in';
@@ -16,7 +17,7 @@ class Session {
 
   /** Reads the session from the coordinator. `quietly` does so only after an earlier sign-in. */
   async recall(quietly = false): Promise<void> {
-    if (quietly && localStorage.getItem(hint) === null) {
+    if (quietly && kept(local, hint) === null) {
       this.user = null;
       return;
     }
@@ -59,13 +60,13 @@ class Session {
 
   #enter(user: UserSession): void {
     this.user = user;
-    localStorage.setItem(hint, '1');
+    keep(local, hint, '1');
   }
 
   #leave(): void {
     this.user = null;
     this.expired = false;
-    localStorage.removeItem(hint);
+    keep(local, hint, null);
   }
 }
 

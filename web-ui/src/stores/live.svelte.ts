@@ -76,6 +76,8 @@ export class Live {
   /** Changes before the connection opened were not announced, so all lists load again. */
   #opened(): void {
     this.connected = true;
+    // The pages of a pause are none of the last minute.
+    this.pages.clear();
     this.#changed('agents');
     this.#changed('delegations');
   }

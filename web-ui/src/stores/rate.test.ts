@@ -20,6 +20,15 @@ describe('a rate', () => {
     expect(rate.grown(200_000)).toBe(0);
   });
 
+  it('is unknown after a pause', () => {
+    const rate = new Rate(60_000);
+    rate.mark(0, 100);
+    rate.clear();
+    rate.mark(3_600_000, 9000);
+    rate.mark(3_610_000, 9010);
+    expect(rate.grown(3_610_000)).toBe(10);
+  });
+
   it('starts again when the counter does', () => {
     const rate = new Rate(60_000);
     rate.mark(0, 1000);

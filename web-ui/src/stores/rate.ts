@@ -22,6 +22,11 @@ export class Rate {
     this.#forget(at);
   }
 
+  /** Forgets all values: what came since the last one is not of this window. */
+  clear(): void {
+    this.#marks.length = 0;
+  }
+
   /** Growth within the window before `now`; unknown while less than a tenth of the window has been seen. */
   grown(now: number): number | undefined {
     this.#forget(now);

@@ -1,4 +1,5 @@
 /** Light, dark, or as the system says. Kept in this browser. */
+import { keep, kept, local } from '../stores/kept';
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type ThemeName = (typeof themes)[number];
@@ -11,7 +12,7 @@ class Theme {
   /** Chooses and remembers. */
   choose(name: ThemeName): void {
     this.name = name;
-    localStorage.setItem(key, name);
+    keep(local, key, name);
     this.apply();
   }
 
@@ -23,7 +24,7 @@ class Theme {
 }
 
 function remembered(): ThemeName {
-  const stored = localStorage.getItem(key);
+  const stored = kept(local, key);
   return themes.find((name) => name === stored) ?? 'system';
 }
 
