@@ -4,7 +4,8 @@
 //! cannot be read are lost with all of theirs; of other hosts each row that can be read is kept,
 //! and their counts are made again. URLs whose fingerprints are lost are known again if they are in
 //! the queue or among the pages; others may be fetched once more. At last the log is replayed.
-//! Without the totals the log is set aside, and the frontier has a new epoch.
+//! Without the totals, or where hosts are lost, the log is set aside. Without the totals the
+//! frontier has a new epoch, too.
 
 use std::{
     collections::BTreeSet,
@@ -29,6 +30,10 @@ use super::{
     },
     store::FILE,
 };
+
+/// Package numbers that are left out: those that the lost part of the log may have used. The
+/// coordinator refuses a second package of one number, and needs no numbers without gaps.
+const LEFT_OUT_PACKAGES: u64 = 1 << 20;
 
 /// Hosts that are written in one transaction.
 const BATCH: usize = 500;
@@ -91,9 +96,11 @@ impl Frontier {
         let stored = old.as_ref().map(Disk::stored_rows).unwrap_or_default();
         let written = copy(old.as_ref(), &new, new_epoch)?;
         drop(old);
-        // Its changes name hosts by number, and without the totals a new host of the log gets the
-        // number of another. A start after a crash must not find the new file beside the log.
-        let is_set_aside = !written.has_totals && set_log_aside(dir, new_epoch)?;
+        // Its changes name hosts and results by numbers that follow from all changes before.
+        // Without the totals, or without a host, they would name others. A start after a crash must
+        // not find the new file beside the log.
+        let is_complete = written.has_totals && stored.hosts == Some(written.hosts);
+        let is_set_aside = !is_complete && set_log_aside(dir, new_epoch)?;
         let damaged = damaged_name(&file, new_epoch);
         replace(&file, &new, &damaged)?;
         let (frontier, is_log_lost) = replay_if_possible(dir, new_epoch)?;
@@ -165,6 +172,9 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
     let totals = old.and_then(Disk::readable_totals);
     written.has_totals = totals.is_some();
     let mut totals = totals.unwrap_or(empty);
+    if written.has_totals {
+        totals.next_package += LEFT_OUT_PACKAGES;
+    }
     let mut keys = HostNumbers::new(disk.hash_key()?);
     let Some(old) = old else { return Ok(written) };
     let index = old.host_numbers().ok();

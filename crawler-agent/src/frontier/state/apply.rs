@@ -333,7 +333,8 @@ impl State {
             }
         }
         self.totals.packages.insert(seq, bytes);
-        self.totals.next_package = seq + 1;
+        // After a rebuild the number is larger than those of the log.
+        self.totals.next_package = self.totals.next_package.max(seq + 1);
         self.note_packed(seq);
     }
 

@@ -128,6 +128,7 @@ fn an_intact_file_is_rebuilt_without_loss() {
         (snapshots.collect::<Vec<_>>(), frontier.counts().unwrap(), frontier.epoch())
     };
     let before = read(world.frontier());
+    let package = world.frontier().next_package().unwrap();
     world.frontier = None;
     let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
     assert_eq!(read(&frontier), before);
@@ -138,6 +139,8 @@ fn an_intact_file_is_rebuilt_without_loss() {
     assert_eq!(rebuilt.results, whole(HOSTS * PAGES_A_HOST));
     assert!(!rebuilt.is_log_lost && !rebuilt.is_epoch_new);
     assert!(frontier.host_number("http://logged.org").unwrap().is_some(), "the log is replayed");
+    let next = frontier.next_package().unwrap();
+    assert!(next > package + 100_000, "a lost log may have used the numbers: {next}");
 }
 
 /// Bytes of a host's row that name the host; URLs of results go on with a path.
@@ -255,4 +258,19 @@ fn a_log_that_cannot_be_applied_is_set_aside() {
     assert!(rebuilt.is_log_lost);
     assert_eq!(frontier.counts().unwrap().hosts, HOSTS);
     assert!(dir.path().join("log-0000000099.damaged-9").is_file());
+}
+
+#[test]
+fn where_a_host_is_lost_the_log_is_set_aside() {
+    let mut world = full_world();
+    let host = world.host(&key(7)).0;
+    world.route(HOSTS * URLS_A_HOST + 1, "http://logged.org/");
+    change_file(&mut world, |write| {
+        let hosts = redb::TableDefinition::<u64, &[u8]>::new("hosts");
+        write.open_table(hosts).unwrap().insert(host, [0xff_u8; 3].as_slice()).unwrap();
+    });
+    let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
+    assert_eq!(rebuilt.hosts, Salvaged { kept: HOSTS - 1, lost: Some(1) });
+    assert!(rebuilt.is_log_lost && !rebuilt.is_epoch_new);
+    assert_eq!(frontier.host_number("http://logged.org").unwrap(), None);
 }
