@@ -14,7 +14,7 @@ use crate::frontier::{BundleError, FrontierHandle, HostBundle, HostNumber};
 
 /// Most paths of one kind beside a bundle: an empty path is one byte in the message, and 24 to 32
 /// bytes in memory.
-const MAX_PATHS: usize = 2_000_000;
+const MAX_PATHS: usize = 1_000_000;
 
 /// Everything that an agent knows of one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
