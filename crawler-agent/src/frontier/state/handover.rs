@@ -168,9 +168,13 @@ impl Host {
 }
 
 impl HostBundle {
-    /// Whether the former agent tried every URL and got no content.
+    /// Whether the former agent tried every URL and the host did not answer. An answer ends the
+    /// failures: what it asked for, such as a pause, holds for the next agent, too.
     fn is_given_up(&self) -> bool {
-        self.queue.is_empty() && !self.pages.iter().any(|(_, page)| page.has_content())
+        let has_failed = self.record.failures > 0;
+        has_failed
+            && self.queue.is_empty()
+            && !self.pages.iter().any(|(_, page)| page.has_content())
     }
 
     /// The URLs that the former agent is done with: pages, and URLs that gave none.

@@ -131,6 +131,8 @@ fn a_host_that_the_former_agent_gave_up_is_fetched_by_the_next() {
     let host = former.host(KEY);
     let reason = "the host failed too often".to_owned();
     let later = NOW.plus_ms(100_000);
+    let key = former.next(KEY).unwrap().queue_key();
+    former.apply(Change::Retry { host, key, due: NOW, failures: 1 });
     former.apply(Change::GiveUp { host, reason, at: later });
     let bytes = former.hand_over(5);
     let next = World::new();
@@ -140,6 +142,21 @@ fn a_host_that_the_former_agent_gave_up_is_fetched_by_the_next() {
     assert_eq!(next.frontier().counts().unwrap().queued, 2);
     next.take_over(&bytes, true);
     assert_eq!(next.queue_of(), ["/one", "/two"]);
+}
+
+#[test]
+fn a_pause_that_the_server_asked_for_holds_for_the_next_agent() {
+    let former = World::new();
+    former.route(1, &format!("{KEY}/one"));
+    let item = former.next(KEY).unwrap();
+    former.finish(&item, other(), &[]);
+    let mut bundle = former.bundle();
+    assert_eq!((bundle.queue.len(), bundle.record.failures), (0, 0), "the host has answered");
+    bundle.record.due = NOW.plus_ms(3_600_000);
+    let next = World::new();
+    let effect = next.take_over(&bundle.encode().unwrap(), true);
+    assert!(effect.ready.iter().all(|(_, due)| *due == bundle.record.due), "{effect:?}");
+    assert_eq!(next.bundle().record.due, bundle.record.due);
 }
 
 #[test]
