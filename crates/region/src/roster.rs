@@ -56,6 +56,13 @@ pub struct RosterAgent {
     pub spans: Vec<String>,
 }
 
+impl RosterAgent {
+    /// An agent of the least weight that only opens connections and names no hours.
+    pub fn new(agent: AgentId, key: PublicKey) -> Self {
+        Self { agent, key, weight: 1, addresses: vec![], zone: "UTC".into(), spans: vec![] }
+    }
+}
+
 /// One epoch of a region.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roster {
@@ -257,13 +264,11 @@ mod tests {
     use protocol::key::AgentKey;
 
     fn roster(agents: &[i64]) -> Roster {
-        let entry = |number: &i64| RosterAgent {
-            agent: AgentId::new(*number),
-            key: AgentKey::from_seed([*number as u8; 32]).public(),
-            weight: 1,
-            addresses: vec![],
-            zone: "UTC".into(),
-            spans: vec![],
+        let entry = |number: &i64| {
+            RosterAgent::new(
+                AgentId::new(*number),
+                AgentKey::from_seed([*number as u8; 32]).public(),
+            )
         };
         Roster {
             region: RegionId::new(1),

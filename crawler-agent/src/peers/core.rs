@@ -258,14 +258,7 @@ mod tests {
     /// A member of a region of two.
     fn core() -> Core {
         let coordinator = CoordinatorKey::from_seed([9; 32]);
-        let entry = |agent: AgentId| RosterAgent {
-            agent,
-            key: key(agent).public(),
-            weight: 1,
-            addresses: vec![],
-            zone: "UTC".into(),
-            spans: vec![],
-        };
+        let entry = |agent: AgentId| RosterAgent::new(agent, key(agent).public());
         let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
         let roster = Roster {
             region: REGION,

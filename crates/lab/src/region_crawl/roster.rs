@@ -28,13 +28,8 @@ pub(super) fn roster(
     noise: Noise,
 ) -> Result<(SignedView, PublicKey), RosterError> {
     let key = CoordinatorKey::from_seed([1; 32]);
-    let agent = |number: usize| RosterAgent {
-        agent: agent_id(number),
-        key: AgentKey::from_seed(seed(noise, number)).public(),
-        weight: 1,
-        addresses: Vec::new(),
-        zone: String::new(),
-        spans: Vec::new(),
+    let agent = |number: usize| {
+        RosterAgent::new(agent_id(number), AgentKey::from_seed(seed(noise, number)).public())
     };
     let subnet = Range { first: ADDRESS, last: ADDRESS };
     let roster = Roster {

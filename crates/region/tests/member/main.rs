@@ -50,14 +50,7 @@ pub(crate) fn delegated(
     agents: &[AgentId],
     by: &CoordinatorKey,
 ) -> SignedView {
-    let entry = |agent: AgentId| RosterAgent {
-        agent,
-        key: key(agent).public(),
-        weight: 1,
-        addresses: vec![],
-        zone: "UTC".into(),
-        spans: vec![],
-    };
+    let entry = |agent: AgentId| RosterAgent::new(agent, key(agent).public());
     let roster = Roster {
         region: REGION,
         epoch,

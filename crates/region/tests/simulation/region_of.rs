@@ -34,14 +34,7 @@ pub(crate) struct Registrar {
 }
 
 fn entry(agent: AgentId) -> RosterAgent {
-    RosterAgent {
-        agent,
-        key: AgentKey::from_seed([agent.get() as u8; 32]).public(),
-        weight: 1,
-        addresses: vec![],
-        zone: "UTC".into(),
-        spans: vec![],
-    }
+    RosterAgent::new(agent, AgentKey::from_seed([agent.get() as u8; 32]).public())
 }
 
 fn subnet(host: usize) -> Range {

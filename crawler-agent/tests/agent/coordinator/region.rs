@@ -28,14 +28,7 @@ pub(super) async fn relay(State(inner): Shared, headers: HeaderMap, body: Bytes)
 
 /// A region to which no subnet belongs.
 fn view(key: PublicKey) -> SignedView {
-    let agent = RosterAgent {
-        agent: AGENT,
-        key,
-        weight: 1,
-        addresses: vec![],
-        zone: "UTC".into(),
-        spans: vec![],
-    };
+    let agent = RosterAgent::new(AGENT, key);
     let roster = Roster {
         region: RegionId::new(1),
         epoch: 1,
