@@ -70,8 +70,8 @@ pub enum PeersError {
     /// What was stored of the region cannot be used.
     #[error("the stored roster cannot be used: delete region.redb while the agent is stopped")]
     Roster(#[from] RosterError),
-    /// A host bundle cannot be encoded.
-    #[error("a host bundle cannot be written")]
+    /// A host bundle cannot be encoded, or was taken and cannot be decoded.
+    #[error("a host bundle cannot be written or read")]
     Bundle(#[from] BundleError),
     /// What surrounds a host bundle cannot be encoded.
     #[error("a host cannot be packed for a peer")]

@@ -27,7 +27,7 @@ use super::{
     host_urls::HostUrls,
 };
 use crate::{
-    clock, error_line,
+    clock,
     frontier::{AdoptedUrl, Bounds, Change, FrontierHandle, HostActivity, HostNumber, Report},
     outbox::PackTrigger,
     schedule::Schedule,
@@ -204,14 +204,8 @@ impl Worker {
         let front = routed(&bundle.front, bundle.host, UrlPurpose::Fetch);
         self.writing(batch)?.add_host(&front)?;
         let key = bundle.front.host_key_str();
-        let received = match HostUrls::decode(&bundle.bytes, key) {
-            Ok(received) => received,
-            Err(error) => {
-                let error = error_line::of(&error);
-                tracing::warn!(host = key, error, "a host bundle of a peer cannot be read");
-                return Ok(());
-            }
-        };
+        // The core takes only bundles that can be read.
+        let received = HostUrls::decode(&bundle.bytes, key)?;
         self.apply_adopted(batch)?;
         if !self.shared.is_mine(bundle.host) {
             self.noted.insert(bundle.host.position);
