@@ -94,8 +94,8 @@ pub async fn run(
     done
 }
 
-/// What the configuration is made of. Links need the public URL, which `serve` may have from its
-/// environment.
+/// What the configuration is made of, with the public URL for links: `serve` may have it from the
+/// environment instead of the file.
 fn configuration_args(place: PlaceArgs, connection: &ConnectionArgs) -> ServeArgs {
     ServeArgs { public_url: connection.public_url.clone(), ..place.into() }
 }

@@ -52,8 +52,8 @@ pub struct Member {
     current: View,
     /// The view of the last check of all hosts that ended, while another one goes on.
     checked: Option<View>,
-    /// The view for which a former process knew that all copies were taken, while the first check
-    /// goes on.
+    /// The view for which a former process knew that all copies were taken; none after the first
+    /// check of all hosts.
     copied_before: Option<View>,
     /// Version and skipped members for which all copies were taken, as they are stored.
     copied: Option<(Version, BTreeSet<AgentId>)>,

@@ -10,7 +10,7 @@ use region::{Effect, Member, Message, Millis, Peer, Settings};
 
 use crate::{ME, OTHER, coordinator, identity, member, member_that_shares, routed, signed_with};
 
-/// A member of its region and of one with another member.
+/// The member that joins later.
 const NEW: AgentId = AgentId::new(3);
 
 /// Copies that the member sends now.
