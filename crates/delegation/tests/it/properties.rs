@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use delegation::target::SILENT_AGENTS;
 use delegation::{
     Availability, AvailableAgents, Delegation, DelegationTable, Policy, ProbeOutcome, Search, Step,
     TrailProbe, next_step,
@@ -185,13 +186,20 @@ proptest! {
     #[test]
     fn hours_delay_a_search_but_never_break_it(
         case in cases(),
+        is_mostly_silent in any::<bool>(),
         hours in prop::collection::vec(prop::collection::vec(0_u8..4, AGENTS as usize), 1..30),
     ) {
+        let case = if is_mostly_silent { answering_one(case) } else { case };
         let (trail, end) = case.run(|turn| hours.get(turn).map_or_else(everybody, |hour| at(hour)));
         prop_assert_eq!(distinct(&trail), trail.len());
         match end {
-            Step::Decide { reason: Reason::Lowest, .. } | Step::NoAnswer => {
+            Step::Decide { reason: Reason::Lowest, .. } => {
                 prop_assert_eq!(trail.len(), AGENTS as usize, "somebody was left out");
+            }
+            // Agents that cannot be asked are not waited for where several others got no answer.
+            Step::NoAnswer => {
+                prop_assert!(trail.iter().all(|asked| asked.outcome == ProbeOutcome::Unreachable));
+                prop_assert!(trail.len() >= SILENT_AGENTS, "given up after {}", trail.len());
             }
             Step::Decide { agent, .. } => {
                 prop_assert!(trail.iter().any(|asked| asked.agent == agent && satisfies(asked)));
@@ -199,6 +207,14 @@ proptest! {
             _ => panic!("{end:?}"),
         }
     }
+}
+
+/// The same case with a target that answers only the agent of the highest number.
+fn answering_one(case: Case) -> Case {
+    let last = case.times.last().copied().flatten();
+    let mut times = vec![None; AGENTS as usize - 1];
+    times.push(last);
+    Case { times, ..case }
 }
 
 /// The available at an hour: one number per agent says how it is with it.
