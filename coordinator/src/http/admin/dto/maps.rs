@@ -109,7 +109,8 @@ pub struct Ipv4Map {
     pub prefix: String,
     /// Length of the prefix of a cell: 4,096 cells in the order of their addresses.
     pub cell_length: u8,
-    /// Agents with delegated addresses here, most addresses first.
+    /// Agents with delegated addresses here, most addresses first; those of listed subnets whose
+    /// addresses are all in smaller subnets have none.
     pub agents: Vec<AgentAddresses>,
     /// Runs of cells in which the same agent has most of the delegated addresses.
     pub runs: Vec<CellRunOnMap>,

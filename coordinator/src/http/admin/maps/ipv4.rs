@@ -111,14 +111,15 @@ impl MapContents {
         let listed = if count <= LISTED { subnets.clone() } else { Vec::new() };
         let segments = address_map::segments(subnets, view.first, view.last());
         let cell_bits = 32 - u32::from(view.cell_length());
-        let map = address_map::draw(&segments, &agents, view.first, cell_bits);
+        let mut map = address_map::draw(&segments, &agents, view.first, cell_bits);
+        append_without_addresses(&mut map, &listed);
         Self { map, subnets: count as u64, listed }
     }
 
     fn to_dto(&self, view: View, names: &HashMap<AgentId, String>) -> Ipv4Map {
         let places: HashMap<AgentId, u32> =
             self.map.addresses.iter().zip(0..).map(|((agent, _), place)| (*agent, place)).collect();
-        let place = |agent: AgentId| places.get(&agent).copied().unwrap_or_default();
+        let place = |agent: AgentId| places.get(&agent).copied();
         let address = Ipv4Addr::from_bits(view.first);
         Ipv4Map {
             prefix: format!("{address}/{}", view.length),
@@ -136,10 +137,9 @@ impl MapContents {
                 .map
                 .runs
                 .iter()
-                .map(|run| CellRunOnMap {
-                    first: run.first,
-                    cells: run.cells,
-                    agent: place(run.agent),
+                .filter_map(|run| {
+                    let agent = place(run.agent)?;
+                    Some(CellRunOnMap { first: run.first, cells: run.cells, agent })
                 })
                 .collect(),
             subnets: self.subnets,
@@ -148,9 +148,18 @@ impl MapContents {
                 .iter()
                 .filter_map(|held| {
                     let subnet = range(held.first, held.last)?.to_string();
-                    Some(DelegatedRange { subnet, agent: place(held.agent) })
+                    Some(DelegatedRange { subnet, agent: place(held.agent)? })
                 })
                 .collect(),
+        }
+    }
+}
+
+/// Appends the agents of listed subnets all of whose addresses are in smaller subnets of others.
+fn append_without_addresses(map: &mut AddressMap, listed: &[DelegatedAddresses]) {
+    for subnet in listed {
+        if !map.addresses.iter().any(|(agent, _)| *agent == subnet.agent) {
+            map.addresses.push((subnet.agent, 0));
         }
     }
 }
@@ -158,6 +167,22 @@ impl MapContents {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_subnet_is_listed_with_its_agent_where_smaller_subnets_have_all_its_addresses() {
+        let held =
+            |first, last, agent| DelegatedAddresses { first, last, agent: AgentId::new(agent) };
+        let listed = vec![held(0, 7, 1), held(0, 3, 2), held(4, 7, 2)];
+        let mut map = AddressMap { runs: Vec::new(), addresses: vec![(AgentId::new(2), 8)] };
+        append_without_addresses(&mut map, &listed);
+        let view = View::parse("0.0.0.0/0").unwrap();
+        let shown = MapContents { map, subnets: 3, listed }.to_dto(view, &HashMap::new());
+        let agents: Vec<_> =
+            shown.agents.iter().map(|of| (of.agent.id.get(), of.addresses)).collect();
+        assert_eq!(agents, [(2, 8), (1, 0)]);
+        let places: Vec<_> = shown.delegations.iter().map(|range| range.agent).collect();
+        assert_eq!(places, [1, 0, 0]);
+    }
 
     #[test]
     fn views_are_prefixes_in_steps_of_four_bits() {
