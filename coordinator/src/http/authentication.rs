@@ -6,7 +6,8 @@ use axum::http::{HeaderMap, StatusCode, header};
 use data_encoding::BASE64URL_NOPAD;
 use model::Role;
 use sha2::{Digest as _, Sha256};
-use store::{admins, api_tokens};
+use store::admins::{self, SessionUse};
+use store::api_tokens;
 
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
@@ -23,6 +24,9 @@ pub const SECURE_COOKIE: &str = "__Host-nearcrawl_session";
 pub fn cookie_name(config: &Config) -> &'static str {
     if config.has_secure_cookies() { SECURE_COOKIE } else { PLAIN_COOKIE }
 }
+
+/// Header of requests that an open page sends by itself: they do not keep the session alive.
+const BACKGROUND: &str = "nearcrawl-background";
 
 const TOKEN_BYTES: usize = 32;
 
@@ -123,8 +127,21 @@ pub struct AdminInPerson {
 }
 
 /// The person whose session the request carries, or the script whose API token; none without a
+/// valid one. It is not the person who asks, so the idle time of the session goes on.
+pub async fn viewer_in_background(
+    headers: &HeaderMap,
+    state: &ApiState,
+) -> Result<Option<Viewer>, Problem> {
+    viewer(headers, state, SessionUse::InBackground).await
+}
+
+/// The person whose session the request carries, or the script whose API token; none without a
 /// valid one.
-pub async fn viewer(headers: &HeaderMap, state: &ApiState) -> Result<Option<Viewer>, Problem> {
+async fn viewer(
+    headers: &HeaderMap,
+    state: &ApiState,
+    session_use: SessionUse,
+) -> Result<Option<Viewer>, Problem> {
     if let Some(token) = ApiToken::from_headers(headers) {
         let found = api_tokens::user(&state.core.store, &token.sha256(), state.core.now()).await?;
         return Ok(found.map(|user| Viewer {
@@ -133,23 +150,34 @@ pub async fn viewer(headers: &HeaderMap, state: &ApiState) -> Result<Option<View
             role: user.role,
         }));
     }
-    let person = person(headers, state).await?;
+    let person = person(headers, state, session_use).await?;
     Ok(person.map(|Person { name, role }| Viewer { account: name.clone(), name, role }))
 }
 
 /// The person whose session the request carries; none without a valid session.
-async fn person(headers: &HeaderMap, state: &ApiState) -> Result<Option<Person>, Problem> {
+async fn person(
+    headers: &HeaderMap,
+    state: &ApiState,
+    session_use: SessionUse,
+) -> Result<Option<Person>, Problem> {
     let cookie = cookie_name(&state.core.config);
     let Some(token) = SessionToken::from_headers(headers, cookie) else { return Ok(None) };
-    let found = admins::session(&state.core.store, &token.sha256(), state.core.now()).await?;
+    let store = &state.core.store;
+    let found = admins::session(store, &token.sha256(), session_use, state.core.now()).await?;
     Ok(found.map(|found| Person { name: found.name, role: found.role }))
+}
+
+/// Whether a person sent the request, or an open page by itself.
+fn use_by(headers: &HeaderMap) -> SessionUse {
+    if headers.contains_key(BACKGROUND) { SessionUse::InBackground } else { SessionUse::ByPerson }
 }
 
 impl FromRequestParts<ApiState> for Person {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
-        person(&parts.headers, state).await?.ok_or_else(Problem::unauthorized)
+        let found = person(&parts.headers, state, use_by(&parts.headers)).await?;
+        found.ok_or_else(Problem::unauthorized)
     }
 }
 
@@ -157,7 +185,8 @@ impl FromRequestParts<ApiState> for Viewer {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
-        viewer(&parts.headers, state).await?.ok_or_else(Problem::unauthorized)
+        let found = viewer(&parts.headers, state, use_by(&parts.headers)).await?;
+        found.ok_or_else(Problem::unauthorized)
     }
 }
 
@@ -191,7 +220,8 @@ impl FromRequestParts<ApiState> for AdminInPerson {
             let detail = "An API token cannot change accounts; sign in as an admin.";
             return Err(Problem::new(StatusCode::FORBIDDEN, "not-in-person", detail));
         }
-        let person = person(&parts.headers, state).await?.ok_or_else(Problem::unauthorized)?;
+        let person =
+            <Person as FromRequestParts<ApiState>>::from_request_parts(parts, state).await?;
         admin(person.role)?;
         Ok(Self { name: person.name })
     }

@@ -3,10 +3,10 @@
 use argon2::password_hash::PasswordHasher as _;
 use argon2::{Algorithm, Argon2, Params, Version};
 use coordinator::http::admin::first_admin;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::browser::{Browser, PASSWORD};
+use crate::browser::{Browser, PASSWORD, Reply};
 use crate::world::{Ground, Running};
 
 async fn sql(ground: &Ground, statement: &'static str) -> u64 {
@@ -161,6 +161,26 @@ async fn sessions_end_by_themselves() {
         assert!(sql(&ground, ageing).await > 0);
         browser.get("/api/v1/session").await.problem(StatusCode::UNAUTHORIZED, "not-signed-in");
     }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_open_page_does_not_keep_a_session_alive() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    sql(&ground, "UPDATE admin_sessions SET seen_at = now() - interval '11 hours'").await;
+    let request = |path: &str| browser.request(Method::GET, path);
+    let by_timer = Reply::of(request("/api/v1/tasks").header("nearcrawl-background", "1")).await;
+    assert_eq!(by_timer.status, StatusCode::OK);
+    let stream = request("/api/v1/events").send().await.unwrap();
+    assert_eq!(stream.status(), StatusCode::OK);
+    let idle = "UPDATE admin_sessions SET token_sha256 = token_sha256
+                WHERE seen_at < now() - interval '10 hours'";
+    assert_eq!(sql(&ground, idle).await, 1);
+    browser.read("/api/v1/tasks").await;
+    assert_eq!(sql(&ground, idle).await, 0);
+    drop(stream);
     running.stop().await;
 }
 

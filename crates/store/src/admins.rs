@@ -145,12 +145,26 @@ pub struct SessionUser {
     pub role: Role,
 }
 
-/// The user of a session, unless it has expired; its idle time starts again.
+/// Why a session is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionUse {
+    /// The person does something: the idle time starts again.
+    ByPerson,
+    /// An open page asks by itself: the idle time goes on.
+    InBackground,
+}
+
+/// The user of a session, unless it has expired.
 pub async fn session(
     store: &Store,
     token_sha256: &[u8],
+    session_use: SessionUse,
     now: UnixMillis,
 ) -> Result<Option<SessionUser>, StoreError> {
+    let touched_if_seen_before = match session_use {
+        SessionUse::ByPerson => now.plus_ms(-TOUCH_MS),
+        SessionUse::InBackground => UnixMillis(0),
+    };
     let row: Option<(String, String)> = sqlx::query_as(
         "WITH found AS (
             SELECT s.token_sha256, s.seen_at, a.name, a.role
@@ -166,7 +180,7 @@ pub async fn session(
     .bind(Moment(now.plus_ms(-IDLE_MS)))
     .bind(Moment(now.plus_ms(-LIFE_MS)))
     .bind(Moment(now))
-    .bind(Moment(now.plus_ms(-TOUCH_MS)))
+    .bind(Moment(touched_if_seen_before))
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("look up a session"))?;

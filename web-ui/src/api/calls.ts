@@ -2,6 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../api';
 import type { AgentAction } from '../labels/agent';
+import { backgroundHeaders } from './background';
 import type {
   AgentPresence,
   AgentSort,
@@ -78,7 +79,10 @@ export interface DelegationFilter extends PageQuery {
   q?: string;
 }
 
-const abortable = (signal: AbortSignal | undefined) => ({ signal: signal ?? null });
+const abortable = (signal: AbortSignal | undefined) => ({
+  signal: signal ?? null,
+  headers: backgroundHeaders(signal),
+});
 
 export const search = (query: { q: string } & PageQuery, signal?: AbortSignal) =>
   settled(client.GET('/api/v1/search', { params: { query }, ...abortable(signal) }), signal);

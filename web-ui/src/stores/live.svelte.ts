@@ -1,4 +1,5 @@
 /** The coordinator's event stream: one connection that all parts of the page share. */
+import { inBackground } from '../api/background';
 import * as api from '../api/calls';
 import type { Overview } from '../api/model';
 import { asProblem, type Problem } from '../api/problem';
@@ -85,7 +86,7 @@ export class Live {
   /** Reads the overview without the stream, which reveals an expired session. */
   async #fetchOverview(): Promise<void> {
     try {
-      this.#show(await api.overview());
+      this.#show(await api.overview(inBackground(new AbortController().signal)));
     } catch (thrown) {
       this.problem = asProblem(thrown);
     }

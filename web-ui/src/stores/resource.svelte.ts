@@ -1,4 +1,5 @@
 /** A value loaded from the API, with its progress and its problem, free of races. */
+import { inBackground } from '../api/background';
 import { asProblem, type Problem } from '../api/problem';
 
 /** Loads a value; the signal aborts when the value is no longer needed. */
@@ -24,10 +25,13 @@ export class Resource<T> {
     return this.#run(loader);
   }
 
-  /** Loads the same value again without showing progress, after a response in flight, which may be older than the change. */
+  /**
+   * Loads the same value again without showing progress, after a response in flight, which may be older than the change.
+   * The request does not count as use of the session.
+   */
   async refresh(): Promise<void> {
     if (this.#current) this.#outdated = true;
-    else if (this.#loader) await this.#run(this.#loader);
+    else if (this.#loader) await this.#run(this.#loader, true);
   }
 
   /** Loads the same value again and shows progress, for a Try again button. */
@@ -50,10 +54,11 @@ export class Resource<T> {
     this.busy = false;
   }
 
-  async #run(loader: Loader<T>): Promise<void> {
+  async #run(loader: Loader<T>, background = false): Promise<void> {
     this.#current?.abort();
     const control = new AbortController();
     this.#current = control;
+    if (background) inBackground(control.signal);
     this.#outdated = false;
     try {
       const value = await loader(control.signal);
@@ -61,7 +66,7 @@ export class Resource<T> {
     } catch (thrown) {
       if (this.#current === control) this.#settle(this.value, asProblem(thrown));
     }
-    if (this.#outdated && !this.#current) await this.#run(loader);
+    if (this.#outdated && !this.#current) await this.#run(loader, true);
   }
 
   #settle(value: T | undefined, problem: Problem | undefined): void {

@@ -21,7 +21,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::http::admin::dto::overview::Overview;
 use crate::http::admin::overview::count;
-use crate::http::authentication::{Viewer, viewer};
+use crate::http::authentication::viewer_in_background;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::events::Event as Change;
@@ -68,15 +68,15 @@ impl OverviewCache {
 ///
 /// A stream of server-sent events: `overview` (data: the body of `GET /api/v1/overview`, at once
 /// and then at most once a second, when changed), `agents` and `delegations` (data:
-/// `{"changed":true}`: read the list again).
+/// `{"changed":true}`: read the list again). An open stream does not keep a session alive.
 #[utoipa::path(get, path = "/api/v1/events", operation_id = "stream_events", tag = "overview",
     security(("session" = [])),
     responses((status = 200, content_type = "text/event-stream", body = String)))]
 pub async fn events(
-    _viewer: Viewer,
     State(state): State<ApiState>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    viewer_in_background(&headers, &state).await?.ok_or_else(Problem::unauthorized)?;
     let permit = state.event_streams.try_acquire("Too many event streams are open; close one.")?;
     let watcher = Watcher {
         changes: state.core.events.receive(),
@@ -123,7 +123,7 @@ impl Watcher {
     async fn tick(&mut self) -> Option<Vec<Event>> {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(TICKS_PER_SESSION_CHECK)
-            && matches!(viewer(&self.headers, &self.state).await, Ok(None))
+            && matches!(viewer_in_background(&self.headers, &self.state).await, Ok(None))
         {
             return None;
         }
