@@ -93,6 +93,21 @@ async fn a_drained_agent_gives_its_subnets_and_hosts_away_and_may_return() {
 }
 
 #[tokio::test]
+async fn a_revoked_agent_is_not_listed_with_what_it_measured() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    browser.post(&format!("/api/v1/agents/{}/revoke", one.id), json!({})).await.well();
+    let measured = browser.read("/api/v1/measured-agents?range=198.51.100.0/24").await;
+    let left = measured["items"].as_array().unwrap();
+    assert_eq!(left.len(), 1, "{measured}");
+    assert_eq!((&left[0]["agent"]["id"], &left[0]["state"]), (&json!(two.id), &json!("approved")));
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn at_the_deadline_the_rest_is_taken_from_the_agent() {
     let ground = Ground::new().await;
     let running = ground.start().await;

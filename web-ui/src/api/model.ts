@@ -13,6 +13,7 @@ export type AgentSort = NonNullable<
   NonNullable<operations['list_agents']['parameters']['query']>['sort']
 >;
 export type AgentState = Agent['state'];
+export type AgentRef = Schemas['AgentRef'];
 export type AuditLog = Schemas['AuditLog'];
 export type ApiToken = Schemas['ApiToken'];
 export type AuditEntry = Schemas['AuditEntry'];

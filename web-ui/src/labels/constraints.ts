@@ -1,5 +1,5 @@
 /** Texts of constraints and moves. */
-import type { Move } from '../api/model';
+import type { AgentState, Move } from '../api/model';
 
 type Rejection = Move['rejected_alternatives'][number]['reason'];
 
@@ -12,6 +12,8 @@ export interface ConstraintTexts {
   title: (subnet: string) => string;
   consequence: string;
   agent: string;
+  /** The states of the agents that may be chosen. */
+  states: AgentState[];
   done: string;
 }
 
@@ -23,6 +25,7 @@ export const actionTexts: Readonly<Record<ConstraintAction, ConstraintTexts>> = 
     consequence:
       'The agent crawls the subnet until the pin expires or is removed. No search, balance or calibration reassigns it.',
     agent: 'Agent',
+    states: ['approved'],
     done: 'The subnet is pinned. The agent gets it within seconds.',
   },
   override: {
@@ -31,6 +34,7 @@ export const actionTexts: Readonly<Record<ConstraintAction, ConstraintTexts>> = 
     consequence:
       'The agent gets the subnet now, once. Later searches and balance may reassign it. To keep it there, pin it.',
     agent: 'Agent',
+    states: ['approved'],
     done: 'The subnet is reassigned.',
   },
   exclude: {
@@ -39,6 +43,7 @@ export const actionTexts: Readonly<Record<ConstraintAction, ConstraintTexts>> = 
     consequence:
       'Searches no longer ask or choose the agent. The searches of its subnets there are reopened, and it keeps each subnet until another agent is found.',
     agent: 'Agent',
+    states: ['approved', 'paused'],
     done: 'The agent is excluded.',
   },
 };

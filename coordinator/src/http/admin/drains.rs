@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use hierarchy::Range;
-use model::{AgentId, UnixMillis};
+use model::{AgentId, AgentState, UnixMillis};
 use store::agents as stored_agents;
 use store::drains::StartOutcome;
 
@@ -78,8 +78,8 @@ pub async fn takeover(
     Ok(Json(Takeover { held: found.held as u64, preview: preview(&state, found.preview).await? }))
 }
 
-/// Agents that have measured delegated subnets of a range, the nearest first: at most 5,000 of the
-/// subnets count.
+/// Approved and paused agents that have measured delegated subnets of a range, the nearest first:
+/// at most 5,000 of the subnets count.
 #[utoipa::path(get, path = "/api/v1/measured-agents", operation_id = "list_measured_agents",
     tag = "constraints", params(MeasuredQuery), security(("session" = [])),
     responses((status = 200, body = MeasuredAgents)))]
@@ -95,14 +95,15 @@ pub async fn measured(
     let delegated = state.core.delegated().ok_or_else(no_hierarchy)?;
     let found = measured_agents(&state.core.placement, &delegated, &range).await?;
     let ids: Vec<AgentId> = found.iter().map(|measured| measured.agent).collect();
-    let names = stored_agents::names(&state.core.store, &ids).await?;
-    let items = found.into_iter().map(|measured| MeasuredAgent {
-        agent: AgentRef {
-            id: measured.agent,
-            name: names.get(&measured.agent).cloned().unwrap_or_default(),
-        },
-        subnets: measured.subnets as u64,
-        median_ms: f64::from(measured.median_us) / 1_000.0,
+    let mut known = stored_agents::names_and_states(&state.core.store, &ids).await?;
+    let items = found.into_iter().filter_map(|measured| {
+        let (name, state) = known.remove(&measured.agent)?;
+        matches!(state, AgentState::Approved | AgentState::Paused).then(|| MeasuredAgent {
+            agent: AgentRef { id: measured.agent, name },
+            state,
+            subnets: measured.subnets as u64,
+            median_ms: f64::from(measured.median_us) / 1_000.0,
+        })
     });
     Ok(Json(MeasuredAgents { items: items.collect() }))
 }

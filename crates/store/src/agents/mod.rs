@@ -18,7 +18,7 @@ pub use leaving::{Departure, leave};
 pub(crate) use orders::lock;
 pub use orders::{Order, OrderOutcome, order};
 pub use sites::{AgentSite, sites};
-pub use summaries::{AgentSummary, find, list, names};
+pub use summaries::{AgentSummary, find, list, names, names_and_states};
 
 use crate::columns::read_word;
 use crate::moment::Moment;

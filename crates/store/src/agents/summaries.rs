@@ -129,6 +129,25 @@ pub async fn names(
     Ok(rows.into_iter().map(|(id, name)| (AgentId::new(id), name)).collect())
 }
 
+/// The names and states of agents.
+pub async fn names_and_states(
+    store: &Store,
+    agents: &[AgentId],
+) -> Result<HashMap<AgentId, (String, AgentState)>, StoreError> {
+    let rows: Vec<(i64, String, String)> =
+        sqlx::query_as("SELECT id, name, state FROM agents WHERE id = ANY($1)")
+            .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("look up the names and states of agents"))?;
+    rows.into_iter()
+        .map(|(id, name, state)| {
+            let state = read_word("agents", "state", id, &state)?;
+            Ok((AgentId::new(id), (name, state)))
+        })
+        .collect()
+}
+
 impl Row {
     fn read(self) -> Result<AgentSummary, StoreError> {
         let key = PublicKey::from_bytes(&self.public_key);

@@ -1,6 +1,6 @@
 //! Drains of agents as the API shows them.
 
-use model::DrainState;
+use model::{AgentState, DrainState};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -73,7 +73,7 @@ pub struct MeasuredQuery {
     pub range: String,
 }
 
-/// Agents that have measured delegated subnets of a range.
+/// Approved and paused agents that have measured delegated subnets of a range.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MeasuredAgents {
     /// The agents, the nearest first.
@@ -85,6 +85,8 @@ pub struct MeasuredAgents {
 pub struct MeasuredAgent {
     /// The agent that measured.
     pub agent: AgentRef,
+    /// Its state: only an approved agent may get subnets.
+    pub state: AgentState,
     /// Number of subnets that it has measured.
     pub subnets: u64,
     /// Median of its round trips in milliseconds.
