@@ -83,7 +83,14 @@ function makeToken({ name, scope }) {
 
 /** Method, shape of the path below /api/v1/, and what answers. */
 export const joiningRoutes = [
-  ['GET', /^join-requests$/, () => ({ items: requests, next_cursor: null })],
+  [
+    'GET',
+    /^join-requests$/,
+    ({ params }) => ({
+      items: requests.filter(({ state }) => [null, state].includes(params.get('state'))),
+      next_cursor: null,
+    }),
+  ],
   ['POST', /^join-requests$/, ({ body }) => enter(body)],
   [
     'POST',

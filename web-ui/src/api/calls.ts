@@ -12,6 +12,7 @@ import type {
   ErrorKind,
   HostSort,
   HostState,
+  JoinRequest,
   NewAccount,
   NewApiToken,
   NewJoinRequest,
@@ -191,7 +192,12 @@ export const openInvitation = (secret: string) =>
 export const downloads = (signal?: AbortSignal) =>
   settled(client.GET('/api/v1/downloads', abortable(signal)), signal);
 
-export const joinRequests = (query: PageQuery, signal?: AbortSignal) =>
+/** Filter of the list of requests to host an agent; empty means all. */
+export interface JoinRequestFilter extends PageQuery {
+  state?: JoinRequest['state'];
+}
+
+export const joinRequests = (query: JoinRequestFilter, signal?: AbortSignal) =>
   withSession(
     client.GET('/api/v1/join-requests', { params: { query }, ...abortable(signal) }),
     signal,
