@@ -46,15 +46,30 @@ export class Live {
     this.#open = open;
   }
 
-  /** Connects; a second call replaces the connection. Returns a function that disconnects. */
+  /** Connects while the page is shown; a second call replaces the connection. Returns a function that disconnects. */
   start(): () => void {
     this.stop();
-    this.#connect();
+    document.addEventListener('visibilitychange', this.#follow);
+    this.#follow();
     return () => this.stop();
   }
 
   /** Disconnects. The last numbers stay. */
   stop(): void {
+    document.removeEventListener('visibilitychange', this.#follow);
+    this.#disconnect();
+  }
+
+  /**
+   * A hidden page has no connection: browsers open at most six to one host over HTTP/1.1, for all
+   * tabs together.
+   */
+  readonly #follow = (): void => {
+    this.#disconnect();
+    if (!document.hidden) this.#connect();
+  };
+
+  #disconnect(): void {
     this.#source?.close();
     this.#source = undefined;
     this.connected = false;

@@ -82,6 +82,26 @@ describe('live numbers', () => {
     expect(sources).toHaveLength(1); // the browser reconnects by itself
   });
 
+  it('have no connection while the page is hidden', () => {
+    const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+    live.start();
+    expect(sources).toHaveLength(0);
+    const show = (shown: boolean) => {
+      hidden.mockReturnValue(!shown);
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
+    show(true);
+    newest().onopen?.(new Event('open'));
+    show(false);
+    expect([newest().closed, live.connected]).toEqual([true, false]);
+    show(true);
+    expect(sources).toHaveLength(2);
+    live.stop();
+    show(true);
+    expect(sources).toHaveLength(2);
+    hidden.mockRestore();
+  });
+
   it('connect again after a refusal, and not after a stop', () => {
     live.start();
     newest().readyState = 2;
