@@ -2,6 +2,6 @@
 INSERT INTO hosts (scheme, authority, retry_at, found_at, found_by)
 SELECT scheme, authority, $3, $3, $4 FROM unnest($1::text[], $2::text[]) AS n (scheme, authority)
 ON CONFLICT (scheme, authority) DO UPDATE
-   SET state = 'unresolved', attempts = 0, reason = NULL, first = NULL, last = NULL, retry_at = $3,
-       found_by = $4
+   SET state = 'unresolved', attempts = 0, reason = NULL, address = NULL, first = NULL, last = NULL,
+       retry_at = $3, found_by = $4
    WHERE hosts.state = 'failed' AND hosts.retry_at <= $3

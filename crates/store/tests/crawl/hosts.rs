@@ -48,6 +48,18 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
     assert_eq!((revived.len(), revived[0].attempts), (1, 0));
 }
 
+#[tokio::test]
+async fn a_host_that_is_revived_has_no_address_before_its_lookup() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    let id = hosts::list_unresolved(world.store(), 1, &[], NOW).await.unwrap()[0].id;
+    hosts::set_addresses(world.store(), &[(id, ip("192.168.1.1"))]).await.unwrap();
+    hosts::give_up(world.store(), &[(id, "private".into())], NOW).await.unwrap();
+    assert_eq!(world.queue(&["http://a.example/"]).await, 1);
+    let unknown = "UPDATE hosts SET state = state WHERE state = 'unresolved' AND address IS NULL";
+    assert_eq!(store::testing::execute(world.store(), unknown).await.unwrap(), 1);
+}
+
 /// Names of the next hosts to look up.
 async fn next(world: &World, limit: u32) -> Vec<String> {
     let hosts = hosts::list_unresolved(world.store(), limit, &[], NOW).await.unwrap();
