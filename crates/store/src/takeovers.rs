@@ -99,7 +99,7 @@ pub async fn take_over(
 }
 
 /// Delegates a subnet to the member again from which it was taken over, for its former reason.
-/// Returns as [`take_over`]; none also where a new generation of the hierarchy changed the subnet.
+/// Returns as [`take_over`]; none also where that reason is not kept any more.
 pub async fn give_back(
     store: &Store,
     transfer: &Transfer,

@@ -8,6 +8,7 @@ use model::{AgentId, DelegationId, Reason, Strategy};
 use store::constraints::{self, Kind};
 use store::delegations::{self, ActiveDelegation, RemapInput};
 use store::searches::{self, NewSearch};
+use store::takeovers::{self, Transfer};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
@@ -51,6 +52,27 @@ async fn a_delegation_goes_where_its_range_went_and_says_why() {
     // What ended already is passed over, so that doing it again changes nothing.
     assert_eq!(delegations::remap(world.store(), &remapped, NOW.plus_ms(2)).await.unwrap(), 0);
     assert_eq!(held(&world).await, expected);
+}
+
+#[tokio::test]
+async fn parts_of_a_subnet_that_was_taken_over_return() {
+    let world = World::new().await;
+    let from = world.approved(1, Some("192.0.2.0/24")).await;
+    let to = world.approved(2, None).await;
+    let taken = Transfer { subnet: range("192.0.2.0/24"), generation: 1, from, to };
+    takeovers::take_over(world.store(), &taken, NOW).await.unwrap().unwrap();
+    let before = delegations::list_active(world.store()).await.unwrap();
+    let parts = ["192.0.2.0/25", "192.0.2.128/25"];
+    let remapped = [moved(&before[0], RangeChange::Split, &parts)];
+    delegations::remap(world.store(), &remapped, NOW.plus_ms(1)).await.unwrap();
+    let [low, high] = parts.map(range);
+    let waiting = [(low, to, 1, Reason::Takeover), (high, to, 1, Reason::Takeover)];
+    assert_eq!(held(&world).await, waiting);
+    for back in takeovers::to_return(world.store(), &[from], 10).await.unwrap() {
+        takeovers::give_back(world.store(), &back, NOW.plus_ms(2)).await.unwrap().unwrap();
+    }
+    let returned = [(low, from, 2, Reason::Home), (high, from, 2, Reason::Company)];
+    assert_eq!(held(&world).await, returned);
 }
 
 #[tokio::test]
