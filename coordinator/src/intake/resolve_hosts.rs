@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use model::{CrawlUrl, HostId};
+use model::{CrawlUrl, HostId, UnixMillis};
 use store::hosts::{self, FailedLookup, UnresolvedHost};
 use url::Host;
 
@@ -25,6 +25,11 @@ use crate::runtime::quantity::quantity;
 
 /// Attempts if the DNS answers that the name has no address.
 const ATTEMPTS_WITHOUT_ADDRESS: u32 = 3;
+/// Pause between these. A zone that is being changed has no addresses for minutes.
+const PAUSE_WITHOUT_ADDRESS_MS: i64 = 30 * 60_000;
+/// While no lookup at all had an answer for so long, those without one do not count, and are
+/// repeated after so long.
+const OUTAGE_MS: i64 = 60_000;
 /// Time for a first lookup.
 const FIRST_PATIENCE: Duration = Duration::from_secs(2);
 /// Time for a repeated lookup.
@@ -177,7 +182,9 @@ fn note(intake: &Intake, name: &str, address: &Result<IpAddr, LookupError>) {
     let mut zones = intake.zones.lock().unwrap_or_else(PoisonError::into_inner);
     match address {
         Err(LookupError::NoAnswer { .. }) => zones.unanswered(zone_of(name), intake.clock.now()),
-        Ok(_) | Err(LookupError::NoAddress(_)) => zones.answered(zone_of(name)),
+        Ok(_) | Err(LookupError::NoAddress(_)) => {
+            zones.answered(zone_of(name), intake.clock.now());
+        }
     }
 }
 
@@ -201,12 +208,46 @@ async fn store_results(intake: &Intake, looked_up: Vec<LookedUp>) -> Result<(), 
 }
 
 fn failure(intake: &Intake, host: &UnresolvedHost, error: &LookupError) -> FailedLookup {
-    let limit = match error {
-        LookupError::NoAddress(_) => ATTEMPTS_WITHOUT_ADDRESS,
-        LookupError::NoAnswer { .. } => intake.limits.resolve_attempts,
+    let now = intake.clock.now();
+    let reason = error.to_string();
+    let (limit, pause) = match error {
+        LookupError::NoAddress(_) => (ATTEMPTS_WITHOUT_ADDRESS, PAUSE_WITHOUT_ADDRESS_MS),
+        LookupError::NoAnswer { .. } if !silence_counts(intake, host.attempts, now) => {
+            let retry_at = now.plus_ms(OUTAGE_MS);
+            return FailedLookup { id: host.id, reason, retry_at, counts: false, give_up: false };
+        }
+        LookupError::NoAnswer { .. } => (intake.limits.resolve_attempts, retry_ms(host.attempts)),
     };
     let give_up = host.attempts + 1 >= limit;
-    let pause = if give_up { GIVEN_UP_MS } else { retry_ms(host.attempts) };
-    let retry_at = intake.clock.now().plus_ms(pause);
-    FailedLookup { id: host.id, reason: error.to_string(), retry_at, give_up }
+    let retry_at = now.plus_ms(if give_up { GIVEN_UP_MS } else { pause });
+    FailedLookup { id: host.id, reason, retry_at, counts: true, give_up }
+}
+
+fn silence_counts(intake: &Intake, attempts: u32, now: UnixMillis) -> bool {
+    let since = last_attempt(attempts, now);
+    let zones = intake.zones.lock().unwrap_or_else(PoisonError::into_inner);
+    since.is_none_or(|since| zones.answered_since(since))
+}
+
+/// A lookup without an answer does not count where no lookup at all has had an answer since this
+/// time, which is not after the attempt before: then the coordinator's own name server or line is
+/// down. The first attempt counts.
+fn last_attempt(attempts: u32, now: UnixMillis) -> Option<UnixMillis> {
+    let before = attempts.checked_sub(1)?;
+    Some(now.plus_ms(-retry_ms(before).max(OUTAGE_MS)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_silence_counts_only_if_anything_answered_since_the_attempt_before() {
+        let now = UnixMillis(1_000_000_000);
+        let since = |attempts| last_attempt(attempts, now).map(|since| now.0 - since.0);
+        assert_eq!(
+            [0, 1, 7, 8, 12].map(since),
+            [None, Some(60_000), Some(64_000), Some(128_000), Some(600_000)]
+        );
+    }
 }

@@ -42,6 +42,8 @@ struct Zone {
 #[derive(Debug, Default)]
 pub struct Zones {
     zones: HashMap<String, Zone>,
+    /// When any zone last answered.
+    answered_at: Option<UnixMillis>,
 }
 
 impl Zones {
@@ -77,8 +79,14 @@ impl Zones {
         });
     }
 
+    /// Whether any zone has answered since then.
+    pub fn answered_since(&self, since: UnixMillis) -> bool {
+        self.answered_at.is_some_and(|at| at >= since)
+    }
+
     /// A lookup in `zone` ended, with any answer.
-    pub fn answered(&mut self, zone: &str) {
+    pub fn answered(&mut self, zone: &str, now: UnixMillis) {
+        self.answered_at = Some(now);
         let Some(known) = self.zones.get_mut(zone) else { return };
         known.in_progress = known.in_progress.saturating_sub(1);
         known.unanswered = 0;
@@ -142,7 +150,9 @@ mod tests {
         }
         assert_eq!(zones.ask("a.example", NOW), Permission::Wait);
         assert_eq!(zones.ask("b.example", NOW), Permission::Start);
-        zones.answered("a.example");
+        assert!(!zones.answered_since(NOW));
+        zones.answered("a.example", NOW);
+        assert!(zones.answered_since(NOW) && !zones.answered_since(NOW.plus_ms(1)));
         assert_eq!(zones.ask("a.example", NOW), Permission::Start);
     }
 
@@ -175,7 +185,7 @@ mod tests {
         let until = until.plus_ms(2 * FIRST_PAUSE_MS);
         assert_eq!(zones.ask("a.example", NOW), Permission::Defer(until));
         assert_eq!(zones.ask("a.example", until), Permission::Start);
-        zones.answered("a.example");
+        zones.answered("a.example", until);
         assert!(zones.zones.is_empty(), "a zone that answers is forgotten");
     }
 

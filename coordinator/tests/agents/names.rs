@@ -2,17 +2,22 @@
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use coordinator::intake::dns::{Dns, LookupError};
 use coordinator::placement::agent_administration::AgentAction;
+use coordinator::runtime::clock::Clock;
 use hickory_proto::op::{Message, MessageType, ResponseCode};
 use hickory_proto::rr::rdata::A;
 use hickory_proto::rr::{RData, Record, RecordType};
 use tokio::net::UdpSocket;
 
 use crate::agent::FakeAgent;
-use crate::world::{Ground, counts, until};
+use crate::world::{Ground, MovedClock, counts, until};
+
+const HALF_AN_HOUR_MS: i64 = 30 * 60_000;
 
 /// Answers for these names until the test ends; is silent about names with `dead` in them; every
 /// other name does not exist. It fails for the IPv4 addresses of names with `broken` in them.
@@ -57,13 +62,25 @@ fn answer(question: &Message, names: &HashMap<&'static str, Ipv4Addr>) -> Messag
 async fn names_are_looked_up_and_those_that_do_not_exist_are_given_up_with_the_reason() {
     let server = name_server(HashMap::from([("home.example", Ipv4Addr::LOCALHOST)])).await;
     let ground = Ground::new().await.with_resolver(server);
-    let running = ground.start().await;
+    let clock = Arc::new(MovedClock::default());
+    let running = ground.start_at(Arc::clone(&clock) as Arc<dyn Clock>).await;
     running.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::enrol(&running, 1).await;
     running.order(agent.id, AgentAction::Approve).await;
     running.add_seeds(&["http://home.example/", "http://nowhere.example/"]).await;
     let routes = agent.routes(&running).await;
     assert_eq!(routes[0].url, "http://home.example/");
+    for failed in [
+        "UPDATE hosts SET attempts = attempts WHERE attempts = 1",
+        "UPDATE hosts SET attempts = attempts WHERE attempts = 2",
+    ] {
+        until("the unknown name was looked up", || async {
+            store::testing::execute(ground.store(), failed).await.unwrap() == 1
+        })
+        .await;
+        assert_eq!(counts(&ground, &running).await.hosts.failed, 0);
+        clock.0.fetch_add(HALF_AN_HOUR_MS, Ordering::SeqCst);
+    }
     until("the unknown name is given up", || async {
         let hosts = counts(&ground, &running).await.hosts;
         hosts.failed == 1 && hosts.pending_urls == 0

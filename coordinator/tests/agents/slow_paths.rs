@@ -2,31 +2,21 @@
 //! on, the subnet is with another agent within a day.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use coordinator::placement::agent_administration::AgentAction;
-use coordinator::runtime::clock::{Clock, SystemClock};
-use model::{IncidentState, UnixMillis};
+use coordinator::runtime::clock::Clock;
+use model::IncidentState;
 use protocol::page::{Entry, Outcome, Timing};
 use store::incidents::{self, IncidentSummary};
 
 use crate::agent::{FakeAgent, fetch};
-use crate::world::{Ground, Running, until};
+use crate::world::{Ground, MovedClock, Running, until};
 
 const URL: &str = "http://198.51.100.7/";
 /// Half of the time between two fetches; less than the lease.
 const HALF_STEP_MS: i64 = 33 * 60_000;
-
-/// The machine's clock, so many milliseconds ahead.
-#[derive(Default)]
-struct MovedClock(AtomicI64);
-
-impl Clock for MovedClock {
-    fn now(&self) -> UnixMillis {
-        SystemClock.now().plus_ms(self.0.load(Ordering::SeqCst))
-    }
-}
 
 /// An agent and its round trip to the subnet, in microseconds.
 struct Party {

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use coordinator::http::agent::tokens;
@@ -20,7 +21,7 @@ use coordinator::tasks::coordinator::Coordinator;
 use hierarchy::{
     BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind,
 };
-use model::{AgentId, CrawlUrl};
+use model::{AgentId, CrawlUrl, UnixMillis};
 use protocol::join_token::JoinToken;
 use s3_server::S3Server;
 use store::generations::Load;
@@ -141,6 +142,16 @@ impl Ground {
             config.s3 = s3.options().map(|(name, value)| (name.to_owned(), value)).into();
         }
         config
+    }
+}
+
+/// The machine's clock, so many milliseconds ahead.
+#[derive(Default)]
+pub(crate) struct MovedClock(pub(crate) AtomicI64);
+
+impl Clock for MovedClock {
+    fn now(&self) -> UnixMillis {
+        SystemClock.now().plus_ms(self.0.load(Ordering::SeqCst))
     }
 }
 

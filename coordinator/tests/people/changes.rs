@@ -106,8 +106,8 @@ async fn seeds_that_nobody_can_fetch_are_refused_with_the_reason() {
     running.until_hierarchy_is_loaded().await;
     let browser = Browser::signed_in(&ground, &running).await;
     running.queue_links(&["http://dead.example/a"]).await;
-    let give_up = "UPDATE hosts SET state = 'failed', reason = 'the name does not exist',
-        retry_at = now() + interval '1 hour'";
+    let give_up = "UPDATE hosts SET state = 'failed', address = '192.168.1.1',
+        reason = 'a special-purpose address', retry_at = now() + interval '1 hour'";
     execute(ground.store(), give_up).await.unwrap();
     let refused = [
         ("http://printer.local/", "names under .local are not in the public DNS"),
@@ -115,7 +115,7 @@ async fn seeds_that_nobody_can_fetch_are_refused_with_the_reason() {
         ("http://192.168.1.1/", "192.168.1.1 is a special-purpose address (private)"),
         (
             "http://dead.example/b",
-            "its host was given up less than a day ago: the name does not exist",
+            "its host was given up less than a day ago: a special-purpose address",
         ),
     ];
     let urls: Vec<&str> = refused.iter().map(|(url, _)| *url).collect();

@@ -50,7 +50,7 @@ pub async fn queue_seeds(
 }
 
 /// [`queue`] as part of a larger transaction, for the agent that found the URLs. URLs of hosts that
-/// were given up lately are left out.
+/// were given up lately are left out, except seeds of hosts that the DNS did not know.
 pub(crate) async fn queue_in(
     db: &mut PgConnection,
     urls: &[NewUrl],
@@ -79,9 +79,9 @@ pub(crate) async fn queue_in(
     Ok(queued)
 }
 
-/// Inserts new hosts, and revives hosts that were given up long enough ago. Returns the number of
-/// both. The order is the same
-/// everywhere, so that transactions with the same hosts do not deadlock.
+/// Inserts new hosts, and revives hosts that were given up long enough ago; for seeds, also those
+/// that the DNS did not know. Returns the number of both. The order is the same everywhere, so that
+/// transactions with the same hosts do not deadlock.
 async fn meet_hosts(
     db: &mut PgConnection,
     hosts: &[HostKey],

@@ -31,7 +31,8 @@ pub struct GivenUp {
     pub reason: String,
 }
 
-/// Those of some hosts whose URLs are dropped now, because they were given up lately.
+/// Those of some hosts whose seeds are dropped now, because they were given up lately for their
+/// addresses. A seed has the others looked up again.
 pub async fn given_up(
     store: &Store,
     hosts: &[HostKey],
@@ -41,7 +42,7 @@ pub async fn given_up(
         "SELECT DISTINCT h.scheme || '://' || h.authority, coalesce(h.reason, '')
          FROM unnest($1::text[], $2::text[]) AS k (scheme, authority)
          JOIN hosts h ON h.scheme = k.scheme AND h.authority = k.authority
-         WHERE h.state = 'failed' AND h.retry_at > $3",
+         WHERE h.state = 'failed' AND h.retry_at > $3 AND h.address IS NOT NULL",
     )
     .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
     .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
@@ -122,6 +123,8 @@ pub struct FailedLookup {
     /// Not before this is it looked up again; once given up, not before this does a new URL revive
     /// it.
     pub retry_at: UnixMillis,
+    /// Whether it is an attempt that counts.
+    pub counts: bool,
     /// Whether it is given up.
     pub give_up: bool,
 }
@@ -137,6 +140,7 @@ pub async fn record_failed_lookups(
         .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
+        .bind(failed.iter().map(|f| f.counts).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| f.give_up).collect::<Vec<_>>())
         .execute(&mut *tx)
         .await

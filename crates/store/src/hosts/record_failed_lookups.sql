@@ -1,6 +1,6 @@
 -- Writes down lookups that failed.
-UPDATE hosts h SET attempts = h.attempts + 1, reason = f.reason, retry_at = f.retry_at,
+UPDATE hosts h SET attempts = h.attempts + f.counts::int, reason = f.reason, retry_at = f.retry_at,
        state = CASE WHEN f.give_up THEN 'failed' ELSE h.state END
-FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::bool[]) AS f (id, reason, retry_at,
-    give_up)
+FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::bool[], $5::bool[])
+     AS f (id, reason, retry_at, counts, give_up)
 WHERE h.id = f.id AND h.state = 'unresolved'

@@ -27,6 +27,7 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
         id,
         reason: "no answer".into(),
         retry_at: NOW.plus_ms(ms),
+        counts: true,
         give_up,
     };
     hosts::record_failed_lookups(world.store(), &[failure(1_000, false)]).await.unwrap();
@@ -40,12 +41,42 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
             .unwrap()
             .is_empty()
     );
+    let address = "UPDATE hosts SET address = '192.168.1.1'";
+    store::testing::execute(world.store(), address).await.unwrap();
     assert_eq!(world.queue(&["http://gone.example/new"]).await, 0, "given up just now");
     let late = NOW.plus_ms(5_000);
     let url = url("http://gone.example/new");
     assert_eq!(store::urls::queue(world.store(), &[url], late).await.unwrap(), 1);
     let revived = hosts::list_unresolved(world.store(), 10, &[], late).await.unwrap();
     assert_eq!((revived.len(), revived[0].attempts), (1, 0));
+}
+
+#[tokio::test]
+async fn a_seed_revives_a_host_that_the_dns_did_not_know() {
+    let world = World::new().await;
+    world.queue(&["http://gone.example/"]).await;
+    let id = hosts::list_unresolved(world.store(), 1, &[], NOW).await.unwrap()[0].id;
+    let reason = "no address".into();
+    let retry_at = NOW.plus_ms(5_000);
+    let failure = FailedLookup { id, reason, retry_at, counts: true, give_up: true };
+    hosts::record_failed_lookups(world.store(), &[failure]).await.unwrap();
+    let keys = [url("http://gone.example/").url.host_key()];
+    assert_eq!(hosts::given_up(world.store(), &keys, NOW).await.unwrap(), []);
+    assert_eq!(world.queue(&["http://gone.example/"]).await, 1);
+}
+
+#[tokio::test]
+async fn a_failed_lookup_that_does_not_count_leaves_the_attempts() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    let host = hosts::list_unresolved(world.store(), 1, &[], NOW).await.unwrap().remove(0);
+    let reason = "no answer".into();
+    let retry_at = NOW.plus_ms(5_000);
+    let failure = FailedLookup { id: host.id, reason, retry_at, counts: false, give_up: false };
+    hosts::record_failed_lookups(world.store(), &[failure]).await.unwrap();
+    assert!(next(&world, 1).await.is_empty());
+    let again = hosts::list_unresolved(world.store(), 1, &[], retry_at).await.unwrap();
+    assert_eq!(again, [host]);
 }
 
 #[tokio::test]
