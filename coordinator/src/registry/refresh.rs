@@ -211,12 +211,24 @@ async fn run(mut command: Command) -> Result<(), RefreshError> {
     if output.status.success() {
         return Ok(());
     }
-    // The last line of the loader's output states the error.
     let said = String::from_utf8_lossy(&output.stderr);
-    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+    tracing::warn!(stderr = said.trim(), status = %output.status, "the loader failed");
     Err(RefreshError::Loader(
-        last.map_or_else(|| format!("rir-loader ended with {}", output.status), str::to_owned),
+        complaint(&said).unwrap_or_else(|| format!("rir-loader ended with {}", output.status)),
     ))
+}
+
+/// The errors in the loader's output: one for each registry that failed, then the summary. The last
+/// line where it has none that looks like one.
+fn complaint(said: &str) -> Option<String> {
+    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let errors: Vec<&str> = lines()
+        .filter_map(|line| line.strip_prefix("rir-loader: ").or(line.strip_prefix("error: ")))
+        .collect();
+    if errors.is_empty() {
+        return lines().next_back().map(str::to_owned);
+    }
+    Some(format!("rir-loader: {}", errors.join("; ")))
 }
 
 #[cfg(test)]
@@ -261,6 +273,20 @@ mod tests {
         assert!(!due(0, None, Some(90 * DAY), 90, 90 * DAY + 6 * HOUR_MS - 1));
         assert!(due(0, None, Some(90 * DAY), 90, 90 * DAY + 6 * HOUR_MS));
         assert!(!due(0, None, None, 0, 900 * DAY), "0 is never");
+    }
+
+    #[test]
+    fn all_errors_of_the_loader_are_told() {
+        let said = "1 MiB of apnic\nrir-loader: arin: the server answered 503\n\
+                    rir-loader: 1 of 2 files could not be fetched\n";
+        assert_eq!(
+            complaint(said).unwrap(),
+            "rir-loader: arin: the server answered 503; 1 of 2 files could not be fetched"
+        );
+        let usage = "error: invalid value 'x' for '--base-url'\n\nFor more, try '--help'.\n";
+        assert_eq!(complaint(usage).unwrap(), "rir-loader: invalid value 'x' for '--base-url'");
+        assert_eq!(complaint("first\nKilled\n\n").unwrap(), "Killed");
+        assert_eq!(complaint("\n"), None);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::runtime::config::{Config, Limits, LogFormat, RegionRules, Registries}
 use crate::runtime::failure::Failure;
 use crate::runtime::storage_location::{LocationError, StorageLocation};
 use crate::startup::cli::ServeArgs;
+use crate::startup::registry_mirrors;
 
 /// Least connections to the database. The listeners of `generation_listener`, `peer_notifications`
 /// and `delegation_sync` keep one each, so with three or fewer no request would ever get one.
@@ -58,6 +59,7 @@ pub fn load(
         None => args.admin_password.filter(|password| !password.is_empty()),
     };
     check_registries(&file.registries)?;
+    registry_mirrors::check(&file.registries)?;
     let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
         Failure::configuration(
             "no data directory: this user has no home, so give one with --data-dir",

@@ -14,6 +14,7 @@ pub mod leftovers;
 pub mod log;
 pub mod manual;
 mod output;
+mod registry_mirrors;
 pub mod serve;
 pub mod shutdown;
 pub mod storage;
