@@ -154,7 +154,7 @@ fn host_of(authority: &str) -> Option<Host<String>> {
 }
 
 /// The name to look up; none for an address.
-fn name(authority: &str) -> Option<String> {
+pub fn name(authority: &str) -> Option<String> {
     match host_of(authority)? {
         Host::Domain(name) => Some(name),
         Host::Ipv4(_) | Host::Ipv6(_) => None,

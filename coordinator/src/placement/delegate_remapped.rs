@@ -29,6 +29,13 @@ const SEARCHES: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct HostWalk(Mutex<Walk>);
 
+impl HostWalk {
+    /// Adds subnets without an agent to those that were found.
+    pub async fn add(&self, subnets: impl Iterator<Item = Range>) {
+        self.0.lock().await.found.extend(subnets);
+    }
+}
+
 #[derive(Debug, Default)]
 struct Walk {
     /// The remap that moved the hosts, by its number.

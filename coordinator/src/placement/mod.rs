@@ -12,6 +12,7 @@ pub mod constraints;
 pub mod delegate_remapped;
 pub mod drain;
 pub mod drain_agents;
+pub mod follow_hosts;
 pub mod forget_history;
 mod incident_round;
 pub mod keep_partitions;

@@ -12,7 +12,7 @@ use crate::packages::{forget_bundles, ingest_packages};
 use crate::placement::regions::{form_regions, take_over_subnets};
 use crate::placement::{
     apply_constraints, audit, balance_load, calibrate, check_paths, delegate_remapped,
-    drain_agents, forget_history, keep_partitions, pause_forging, settle_homes,
+    drain_agents, follow_hosts, forget_history, keep_partitions, pause_forging, settle_homes,
 };
 use crate::predictor::{measure_homes, teach_model};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
@@ -73,6 +73,13 @@ pub static TABLE: &[BackgroundTask] = &[
         leader_only: true,
         woken_by: &[Event::PinNotApplied],
         run: |coordinator| Box::pin(delegate_remapped::run(&coordinator.placement)),
+    },
+    BackgroundTask {
+        name: "follow_hosts",
+        period: Duration::from_mins(1),
+        leader_only: true,
+        woken_by: &[Event::PackageIngested],
+        run: |coordinator| Box::pin(follow_hosts::run(&coordinator.intake, &coordinator.placement)),
     },
     BackgroundTask {
         name: "refresh_policy",

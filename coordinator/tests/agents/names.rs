@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use coordinator::intake::dns::{Dns, LookupError};
 use coordinator::placement::agent_administration::AgentAction;
 use coordinator::runtime::clock::Clock;
+use coordinator::runtime::events::Event;
 use hickory_proto::op::{Message, MessageType, ResponseCode};
 use hickory_proto::rr::rdata::A;
 use hickory_proto::rr::{RData, Record, RecordType};
+use store::stray_hosts;
 use tokio::net::UdpSocket;
 
 use crate::agent::FakeAgent;
@@ -21,7 +23,13 @@ const HALF_AN_HOUR_MS: i64 = 30 * 60_000;
 
 /// Answers for these names until the test ends; is silent about names with `dead` in them; every
 /// other name does not exist. It fails for the IPv4 addresses of names with `broken` in them.
-async fn name_server(names: HashMap<&'static str, Ipv4Addr>) -> SocketAddr {
+async fn name_server(names: Names) -> SocketAddr {
+    changing_name_server(Arc::new(Mutex::new(names))).await
+}
+
+type Names = HashMap<&'static str, Ipv4Addr>;
+
+async fn changing_name_server(names: Arc<Mutex<Names>>) -> SocketAddr {
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
     tokio::spawn(async move {
@@ -31,14 +39,14 @@ async fn name_server(names: HashMap<&'static str, Ipv4Addr>) -> SocketAddr {
             if question.queries[0].name().to_utf8().contains("dead") {
                 continue;
             }
-            let answer = answer(&question, &names).to_vec().unwrap();
+            let answer = answer(&question, &names.lock().unwrap()).to_vec().unwrap();
             socket.send_to(&answer, peer).await.unwrap();
         }
     });
     address
 }
 
-fn answer(question: &Message, names: &HashMap<&'static str, Ipv4Addr>) -> Message {
+fn answer(question: &Message, names: &Names) -> Message {
     let mut answer = Message::response(question.metadata.id, question.metadata.op_code);
     answer.metadata.message_type = MessageType::Response;
     let query = question.queries[0].clone();
@@ -105,6 +113,40 @@ async fn an_error_at_ipv4_is_no_name_without_addresses() {
     assert!(matches!(address, Err(LookupError::NoAnswer { .. })), "{address:?}");
     let address = dns.address("nowhere.example", Duration::from_secs(10)).await;
     assert!(matches!(address, Err(LookupError::NoAddress(_))), "{address:?}");
+}
+
+#[tokio::test]
+async fn a_host_that_its_agent_finds_elsewhere_is_followed_to_where_the_dns_says() {
+    let home = Ipv4Addr::LOCALHOST;
+    let names = HashMap::from([("moves.example", home), ("stays.example", home)]);
+    let names = Arc::new(Mutex::new(names));
+    let ground = Ground::new().await.with_resolver(changing_name_server(names.clone()).await);
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::approved(&running, 1).await;
+    running.add_seeds(&["http://moves.example/", "http://stays.example/"]).await;
+    agent.routes(&running).await;
+    names.lock().unwrap().insert("moves.example", Ipv4Addr::new(203, 0, 113, 7));
+    let strays = "INSERT INTO stray_hosts SELECT id, 3, now() FROM hosts WHERE state = 'delegated'";
+    assert_eq!(store::testing::execute(ground.store(), strays).await.unwrap(), 2);
+    running.coordinator.events.emit(Event::PackageIngested);
+    until("the host is where it is", || async {
+        let moved = "UPDATE hosts SET state = state WHERE authority = 'moves.example'
+                     AND address = '203.0.113.7' AND first = '203.0.113.0'";
+        store::testing::execute(ground.store(), moved).await.unwrap() == 1
+    })
+    .await;
+    let left = "DELETE FROM stray_hosts s USING hosts h WHERE h.id = s.host AND s.packages = 0
+                AND h.authority = 'stays.example' AND h.address = '127.0.0.1'";
+    assert_eq!(store::testing::execute(ground.store(), left).await.unwrap(), 1);
+    assert_eq!(stray_hosts::due(ground.store(), 9).await.unwrap(), []);
+    until("a search for the subnet is open", || async {
+        let open = "UPDATE searches SET state = state WHERE first = '203.0.113.0'";
+        running.coordinator.events.emit(Event::PinNotApplied);
+        store::testing::execute(ground.store(), open).await.unwrap() == 1
+    })
+    .await;
+    running.stop().await;
 }
 
 const DEAD: usize = 1_500;

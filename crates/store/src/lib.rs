@@ -54,6 +54,7 @@ pub mod routes;
 mod scope;
 pub mod searches;
 pub mod settings;
+pub mod stray_hosts;
 pub mod subnet_splits;
 pub mod takeovers;
 #[cfg(feature = "testing")]

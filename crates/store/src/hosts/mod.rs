@@ -17,7 +17,7 @@ pub use lookups::{
     FailedLookup, GivenUp, UnresolvedHost, defer_lookups, give_up, given_up, list_unresolved,
     record_failed_lookups, set_addresses,
 };
-pub use remap::{HostAddress, delegated, remap, with_address};
+pub use remap::{HostAddress, delegated, follow, remap, with_address};
 pub use waiting::{WaitingHost, waiting_for_agent, waiting_in_subnets};
 pub(crate) use waiting::{WaitingHostRow, waiting_host};
 

@@ -55,10 +55,46 @@ pub async fn remap(
 ) -> Result<Vec<AgentId>, StoreError> {
     let doing = StoreError::doing("move hosts to their new subnets");
     let mut tx = store.pool().begin().await.map_err(doing)?;
+    let moving = remap_in(&mut tx, places, now).await?;
+    commit(tx).await.map_err(doing)?;
+    Ok(moving)
+}
+
+/// Moves hosts to other addresses and their subnets, as [`remap`] does.
+pub async fn follow(
+    store: &Store,
+    moved: &[(HostId, IpAddr, Range)],
+    now: UnixMillis,
+) -> Result<Vec<AgentId>, StoreError> {
+    let doing = StoreError::doing("move hosts to their new addresses");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let places: Vec<_> = moved.iter().map(|(id, _, subnet)| (*id, *subnet)).collect();
+    let moving = remap_in(&mut tx, &places, now).await?;
+    sqlx::query(
+        "WITH moved AS (SELECT * FROM unnest($1::bigint[], $2::inet[]) AS m (id, address)),
+              forgotten AS (DELETE FROM stray_hosts s USING moved m WHERE s.host = m.id)
+         UPDATE hosts h SET address = m.address FROM moved m
+         WHERE h.id = m.id AND h.state IN ('resolved', 'delegated', 'moving')",
+    )
+    .bind(moved.iter().map(|(id, ..)| id.get()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|(_, address, _)| *address).collect::<Vec<_>>())
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
+    Ok(moving)
+}
+
+async fn remap_in(
+    db: &mut PgConnection,
+    places: &[(HostId, Range)],
+    now: UnixMillis,
+) -> Result<Vec<AgentId>, StoreError> {
+    let doing = StoreError::doing("move hosts to their new subnets");
     // Locks the delegations of the new subnets: a concurrent delegation is awaited, or waits and
     // then sees these hosts.
-    holders(&mut tx, places, "FOR SHARE").await?;
-    loads::move_hosts(&mut tx, places).await?;
+    holders(db, places, "FOR SHARE").await?;
+    loads::move_hosts(db, places).await?;
     let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
     sqlx::query(
         "UPDATE hosts h SET first = p.first, last = p.last
@@ -68,19 +104,18 @@ pub async fn remap(
     .bind(&hosts)
     .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
     .bind(places.iter().map(|(_, subnet)| subnet.last()).collect::<Vec<_>>())
-    .execute(&mut *tx)
+    .execute(&mut *db)
     .await
     .map_err(doing)?;
-    let holders = holders(&mut tx, places, "").await?;
+    let holders = holders(db, places, "").await?;
     let gifts: Vec<Gift> =
         holders.into_iter().map(|(subnet, agent)| Gift::new(subnet, agent)).collect();
-    give_hosts(&mut tx, &gifts, now).await?;
+    give_hosts(db, &gifts, now).await?;
     let moving: Vec<i64> = sqlx::query_scalar(include_str!("moving_agents.sql"))
         .bind(&hosts)
-        .fetch_all(&mut *tx)
+        .fetch_all(db)
         .await
         .map_err(doing)?;
-    commit(tx).await.map_err(doing)?;
     Ok(moving.into_iter().map(AgentId::new).collect())
 }
 

@@ -10,7 +10,9 @@ use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::round_trips::{self, SubnetRoundTrip};
 use crate::urls::{self, NewUrl};
-use crate::{Store, StoreError, activity, agent_countries, fetches, loads, timing_reports};
+use crate::{
+    Store, StoreError, activity, agent_countries, fetches, loads, stray_hosts, timing_reports,
+};
 
 /// Changes that the ingestion of a package makes beside the index.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +45,7 @@ pub async fn ingest(
     loads::count(&mut tx, agent, &ingestion.hosts, now).await?;
     timing_reports::count_in(&mut tx, agent, &ingestion.hosts, now).await?;
     let round_trips = round_trips::record_in(&mut tx, agent, &ingestion.hosts, now).await?;
+    stray_hosts::count_in(&mut tx, agent, &ingestion.hosts, now).await?;
     urls::queue_in(&mut tx, &ingestion.discovered, Some(agent), now).await?;
     let activity = Activity::of_hosts(&ingestion.hosts, shipped_bytes);
     activity::count_in(&mut tx, &[(agent, activity)], now).await?;

@@ -21,5 +21,6 @@ mod round_trips;
 mod routes;
 mod searches;
 mod silence;
+mod stray_hosts;
 mod trust;
 mod world;
