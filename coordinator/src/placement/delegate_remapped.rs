@@ -3,13 +3,15 @@
 //! Their hosts keep their present agent meanwhile, so that `open_searches`, which looks for hosts
 //! without an agent, does not see them. The task walks through the hosts once after each remap, and
 //! remembers what it found until that is delegated.
+//!
+//! An open search goes to the part of its subnet that has its target. If an agent has the subnet
+//! provisionally, the other parts need searches of their own.
 
 use std::collections::{BTreeSet, HashSet};
 
 use hierarchy::{Hierarchy, Range};
 use model::{AgentId, HostId, PinId};
-use store::hosts;
-use store::{delegations, searches};
+use store::{StoreError, delegations, hosts, searches};
 use tokio::sync::Mutex;
 
 use crate::placement::Placement;
@@ -65,7 +67,8 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         walk.advance(placement, &delegated).await?;
     }
     walk.found.retain(|subnet| delegated.agent_of(subnet).is_none());
-    let changed = delegate(placement, delegated.hierarchy(), &walk.found).await?;
+    let changed = delegate(placement, delegated.hierarchy(), &walk.found).await?
+        + search(placement, &searches::left_provisional(&placement.store).await?).await?;
     let done = format!("delegated or searched for {}", quantity(changed, "subnet"));
     Ok(match (walk.is_complete, changed) {
         (false, _) => Outcome::More(done),
@@ -80,7 +83,7 @@ impl Walk {
         &mut self,
         placement: &Placement,
         delegated: &DelegatedHierarchy,
-    ) -> Result<(), store::StoreError> {
+    ) -> Result<(), StoreError> {
         let after = HostId::new(self.after);
         let (hosts, last) = hosts::delegated(&placement.store, after, BATCH).await?;
         self.is_complete = hosts.len() < BATCH as usize;
@@ -120,8 +123,16 @@ async fn delegate(
         }
     }
     let assigned = assign_pinned(placement, &pinned).await?;
+    Ok(assigned + search(placement, &searched).await?)
+}
+
+/// Opens searches for subnets with hosts.
+async fn search(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
+    if subnets.is_empty() {
+        return Ok(0);
+    }
     let since = placement.clock.now().plus_ms(-REPEAT_AFTER_MS);
-    let mut targets = searches::targets(&placement.store, &searched, since).await?;
+    let mut targets = searches::targets(&placement.store, subnets, since).await?;
     targets.truncate(SEARCHES);
-    Ok(assigned + open(&placement.search, targets).await?)
+    open(&placement.search, targets).await
 }

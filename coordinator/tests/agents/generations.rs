@@ -138,6 +138,26 @@ async fn a_host_that_is_cut_out_stays_until_a_search_decides_and_is_then_handed_
 }
 
 #[tokio::test]
+async fn parts_of_a_provisional_subnet_are_searched_for() {
+    let ground = Ground::bare().await;
+    let (running, mut one, mut two) = with_hosts(&ground, &[("198.51.100.0/26", "north")]).await;
+    let provisional = "UPDATE delegations SET provisional = true WHERE first = '198.51.100.0'";
+    assert_eq!(execute(ground.store(), provisional).await.unwrap(), 1);
+    let cut = world_with(&[("198.51.100.0/27", "north"), ("198.51.100.32/27", "north")]);
+    until_in_use(&running, &ground, &cut).await;
+    until("both parts are delegated for good", async || {
+        running.coordinator.events.emit(Event::PinNotApplied);
+        one.turn(&running).await;
+        two.turn(&running).await;
+        let decided = "UPDATE delegations SET note = note
+                       WHERE first <<= '198.51.100.0/26' AND ended_at IS NULL AND NOT provisional";
+        execute(ground.store(), decided).await.unwrap() == 2
+    })
+    .await;
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     let ground = Ground::bare().await;
     let (running, mut one, mut two) = with_hosts(&ground, &[("198.51.100.0/26", "north")]).await;

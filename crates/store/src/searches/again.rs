@@ -1,9 +1,12 @@
 //! Repeated searches for subnets that have an agent, and the agents that a search skipped.
 
+use std::net::IpAddr;
+
 use hierarchy::Range;
 use model::{SearchId, UnixMillis};
 use sqlx::types::Json;
 
+use crate::columns::range;
 use crate::delegations::Skipped;
 use crate::hosts::{WaitingHost, WaitingHostRow, waiting_host};
 use crate::moment::Moment;
@@ -25,6 +28,22 @@ pub async fn targets(
         .await
         .map_err(StoreError::doing("find what to probe in subnets"))?;
     rows.into_iter().map(waiting_host).collect()
+}
+
+/// Subnets whose delegation is provisional although no search for them is open: parts of a subnet
+/// that a new generation split, since the search went with its target.
+pub async fn left_provisional(store: &Store) -> Result<Vec<Range>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
+        "SELECT d.first, d.last FROM delegations d
+         WHERE d.ended_at IS NULL AND d.provisional
+           AND NOT EXISTS (SELECT FROM searches s WHERE s.first = d.first AND s.last = d.last
+                                                    AND s.state = 'open')
+         ORDER BY d.id",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("find provisional delegations without a search"))?;
+    rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }
 
 /// Closes the search for a pinned subnet without a decision. Returns whether it was open and the

@@ -23,7 +23,7 @@ use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-pub use again::{leave_pinned, skipped, targets};
+pub use again::{leave_pinned, left_provisional, skipped, targets};
 
 /// A search to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
