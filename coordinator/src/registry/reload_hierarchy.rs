@@ -1,15 +1,16 @@
 //! Background task: puts a new generation of the hierarchy in use.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hierarchy::Hierarchy;
 use hierarchy::remap::RemapCounts;
 use store::generations::Facts;
-use store::{StoreError, delegations, generations};
+use store::{StoreError, delegations, generations, unregistered_subnets};
 
 use crate::registry::remap::remap;
 use crate::registry::remap_hosts::remap_hosts;
-use crate::registry::unregistered_space::{complete, is_outdated};
+use crate::registry::unregistered_space::{compare, complete};
 use crate::registry::{RegistryData, snapshots};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -25,6 +26,7 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     };
     let remaps = registry.hierarchy.remaps();
+    forget_unused(registry, &live).await?;
     let (hierarchy, unregistered) = complete(&registry.store, hierarchy).await?;
     let (delegated, counts) = swap(registry, hierarchy).await?;
     registry.hierarchy.set_unregistered(unregistered);
@@ -43,9 +45,22 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     Ok(Outcome::Done(format!("loaded generation {} with {subnets} subnets{counts}", live.id)))
 }
 
-/// The live generation, if it is not in memory yet or lacks virtual subnets that another
-/// coordinator added, or if this coordinator has to remap delegations to it. `None` as well if it
-/// was replaced while it was read: a notification of the next one follows.
+/// Makes room in unregistered space when a new generation replaces the one in use: a site could use
+/// it up for good with names that lead there. Only then, since the remap of what is tied to these
+/// subnets needs both hierarchies.
+async fn forget_unused(registry: &RegistryData, live: &Facts) -> Result<(), StoreError> {
+    let in_memory = registry.hierarchy.current();
+    let is_new = in_memory.is_some_and(|used| used.hierarchy().generation() != live.id);
+    if registry.leader.is_leader() && is_new {
+        let deleted = unregistered_subnets::delete_unused(&registry.store).await?;
+        tracing::info!(deleted, "unused subnets of unregistered space were deleted");
+    }
+    Ok(())
+}
+
+/// The live generation, if it is not in memory yet, or has other virtual subnets there than
+/// another coordinator has stored, or if this coordinator has to remap delegations to it. `None` as
+/// well if it was replaced while it was read: a notification of the next one follows.
 async fn wanted(
     registry: &RegistryData,
     live: &Facts,
@@ -55,8 +70,14 @@ async fn wanted(
         Some(hierarchy) => {
             let is_missing =
                 registry.leader.is_leader() && !registry.hierarchy.is_remapped(live.id);
-            let is_outdated = is_outdated(&registry.store, &registry.hierarchy).await?;
-            Ok((is_missing || is_outdated).then_some(hierarchy))
+            match compare(&registry.store, &registry.hierarchy).await? {
+                Ordering::Greater => Ok(Some(hierarchy)),
+                Ordering::Equal => Ok(is_missing.then_some(hierarchy)),
+                // Subnets cannot be taken out of a hierarchy.
+                Ordering::Less => {
+                    snapshots::hierarchy(&registry.config.data_dir, &registry.store, live).await
+                }
+            }
         }
         None => snapshots::hierarchy(&registry.config.data_dir, &registry.store, live).await,
     }

@@ -3,6 +3,7 @@
 //! The database has the ranges. Each coordinator adds them to the hierarchy in memory, whose ids
 //! change with that. The tree is built anew each time, so additions are collected and bounded.
 
+use std::cmp::Ordering;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,7 +36,7 @@ pub struct UnregisteredSpace {
 /// Outcome of an addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addition {
-    /// The hierarchy in use has the ranges.
+    /// The hierarchy in use has the ranges, or the first of them if there is no room for all.
     Added,
     /// Try again later: the last addition was a moment ago, or the hierarchy was replaced.
     Later,
@@ -59,11 +60,14 @@ impl UnregisteredSpace {
     }
 
     /// Adds virtual subnets also a moment after the last addition, for what happens once in a
-    /// generation. The caller does not hold the lock for changing delegations.
+    /// generation; those that there is room for. The caller does not hold the lock for changing
+    /// delegations.
     pub async fn add_at_once(&self, ranges: &[Range]) -> Result<Addition, anyhow::Error> {
         let Some(base) = self.hierarchy.current() else { return Ok(Addition::Later) };
         let count = unregistered_subnets::count(&self.store).await?;
-        if count + ranges.len() as u64 > u64::from(self.limit) {
+        let room = u64::from(self.limit).saturating_sub(count);
+        let ranges = &ranges[..ranges.len().min(usize::try_from(room)?)];
+        if ranges.is_empty() {
             return Ok(Addition::Full);
         }
         let began = Instant::now();
@@ -103,9 +107,9 @@ pub async fn complete(
     Ok((with_ranges(hierarchy, ranges).await?, count))
 }
 
-/// Whether other coordinators have added ranges since the hierarchy in use was completed.
-pub async fn is_outdated(store: &Store, current: &CurrentHierarchy) -> Result<bool, StoreError> {
-    Ok(unregistered_subnets::count(store).await? != current.unregistered())
+/// How the stored ranges compare with those of the hierarchy in use.
+pub async fn compare(store: &Store, current: &CurrentHierarchy) -> Result<Ordering, StoreError> {
+    Ok(unregistered_subnets::count(store).await?.cmp(&current.unregistered()))
 }
 
 /// Builds on a thread that may block: at full size it takes seconds.

@@ -3,8 +3,11 @@
 use std::time::{Duration, Instant};
 
 use coordinator::placement::audit::{self, audit_delegations};
+use coordinator::runtime::events::Event;
 use hierarchy::{Hierarchy, Range};
+use model::HostId;
 use protocol::ProbeOrder;
+use store::hosts;
 use store::testing::execute;
 
 use crate::agent::FakeAgent;
@@ -71,6 +74,51 @@ async fn measure_until_delegated(
         delegated(ground).await == expected
     })
     .await;
+}
+
+/// The subnets of hosts there, in the order of their addresses.
+async fn placed(ground: &Ground) -> Vec<String> {
+    let mut hosts = hosts::with_address(ground.store(), HostId::new(0), 10).await.unwrap();
+    hosts.sort_by_key(|host| host.address);
+    hosts.into_iter().filter_map(|host| Some(host.subnet?.to_string())).collect()
+}
+
+#[tokio::test]
+async fn room_that_is_used_up_is_free_again_with_the_next_generation() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &world_with(&[])).await;
+    let running = ground.start_changed(|config| config.registries.unregistered_subnets = 1).await;
+    running.until_hierarchy_is_loaded().await;
+    running.add_seeds(&["http://41.0.0.1/", "http://42.0.0.1/"]).await;
+    let failed = "UPDATE hosts SET retry_at = now() WHERE state = 'failed'";
+    until("there was room for one", || async {
+        running.coordinator.events.emit(Event::HostsResolved);
+        execute(ground.store(), failed).await.unwrap() == 1
+    })
+    .await;
+    // The first of them whose lookup was stored has the room.
+    let first = placed(&ground).await;
+    let (seed, subnet) = match &first[..] {
+        [only] if only == "41.0.0.0/22" => ("http://42.0.0.1/", "42.0.0.0/22"),
+        [only] if only == "42.0.0.0/22" => ("http://41.0.0.1/", "41.0.0.0/22"),
+        _ => panic!("{first:?}"),
+    };
+    let given_up = "UPDATE hosts SET state = 'failed' WHERE state <> 'failed'";
+    assert_eq!(execute(ground.store(), given_up).await.unwrap(), 1);
+    let before = running.coordinator.delegated().unwrap().hierarchy().generation();
+    load(ground.store(), &world_with(&[("198.51.100.0/24", "east")])).await;
+    until("the new generation is in use", || {
+        let now = running.coordinator.delegated().unwrap().hierarchy().generation();
+        std::future::ready(now != before)
+    })
+    .await;
+    running.add_seeds(&[seed]).await;
+    until("there is room", || async {
+        running.coordinator.events.emit(Event::HostsResolved);
+        placed(&ground).await == [subnet]
+    })
+    .await;
+    running.stop().await;
 }
 
 #[tokio::test]

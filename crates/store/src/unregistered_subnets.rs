@@ -43,3 +43,16 @@ pub async fn count(store: &Store) -> Result<u64, StoreError> {
         .map_err(StoreError::doing("count the subnets of unregistered space"))?;
     Ok(count.unsigned_abs())
 }
+
+/// Deletes ranges in which no host is that has a subnet. Returns how many there were.
+pub async fn delete_unused(store: &Store) -> Result<u64, StoreError> {
+    let deleted = sqlx::query(
+        "DELETE FROM unregistered_subnets r WHERE NOT EXISTS (
+             SELECT FROM hosts h WHERE h.first BETWEEN r.first AND r.last
+                                   AND h.state IN ('resolved', 'delegated', 'moving'))",
+    )
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("delete unused subnets of unregistered space"))?;
+    Ok(deleted.rows_affected())
+}
