@@ -6,6 +6,7 @@ use hierarchy::remap::{RangeChange, RemapCounts, Remapping, SearchRemapping};
 use hierarchy::{Hierarchy, Range};
 use model::{DelegationId, SearchId};
 use serde_json::{Value, json};
+use store::constraints::LostCompany;
 use store::delegations::{self, RemapInput};
 use store::{StoreError, audit, constraints, generations};
 
@@ -27,6 +28,7 @@ pub async fn remap(
     let old = before(registry, new, &tied).await?;
     let plan = tied.plan(old.as_deref(), new);
     let counts = RemapCounts::of(&plan.delegations);
+    follow_companies(registry, &tied.lost_companies(old.as_deref(), new)).await?;
     if plan.is_unchanged() {
         generations::set_remapped(&registry.store, new.generation(), now).await?;
         return Ok(counts);
@@ -42,6 +44,13 @@ pub async fn remap(
     }
     tracing::info!(generation = %new.generation(), %counts, "delegations were remapped");
     Ok(counts)
+}
+
+async fn follow_companies(registry: &RegistryData, lost: &[LostCompany]) -> Result<(), StoreError> {
+    for one in lost.iter().filter(|one| one.becomes.is_none()) {
+        tracing::warn!(scope = %one.scope, "a pin or an exclusion covers nothing any more");
+    }
+    constraints::follow_companies(&registry.store, lost, registry.clock.now()).await
 }
 
 /// The generation that the delegations were made on: the one in memory, else the one that was

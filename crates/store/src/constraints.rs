@@ -171,6 +171,50 @@ pub async fn remap(
     Ok(())
 }
 
+/// A pin or an exclusion of a company whose handle a new generation does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostCompany {
+    /// Which of the two.
+    pub kind: Kind,
+    /// Primary key of the row.
+    pub id: i64,
+    /// The company, as the constraint names it.
+    pub scope: Scope,
+    /// The company that has its ranges now; none: nobody has.
+    pub becomes: Option<Scope>,
+}
+
+/// Gives constraints the companies that have the ranges of theirs now, each with an entry in the
+/// audit log, all in one transaction. One whose new company has another of its kind ends.
+pub async fn follow_companies(
+    store: &Store,
+    lost: &[LostCompany],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("rename the companies of pins and exclusions");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    for one in lost {
+        let Some(becomes) = &one.becomes else { continue };
+        let columns = Columns::of(becomes);
+        let renamed: Option<bool> = sqlx::query_scalar(include_str!("constraints/rename.sql"))
+            .bind(one.id)
+            .bind(columns.registry)
+            .bind(columns.handle)
+            .bind(Moment(now))
+            .fetch_optional(&mut *tx)
+            .await
+            .map_err(doing)?;
+        let Some(goes_on) = renamed else { continue };
+        let action = format!("{}.{}", one.kind.as_str(), if goes_on { "remap" } else { "end" });
+        let detail = json!({ "from": one.scope.to_string(), "to": becomes.to_string() });
+        let subject = one.kind.name(one.id);
+        let entry =
+            Entry { actor: "coordinator", action: &action, subject: &subject, detail: &detail };
+        audit::write_in(&mut tx, &entry, now).await?;
+    }
+    tx.commit().await.map_err(doing)
+}
+
 /// A pin or an exclusion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {

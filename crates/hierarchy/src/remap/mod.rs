@@ -12,8 +12,11 @@
 //!    gets nothing names the claims that got its successors ([`Remapping::ceded`]).
 //! 3. `searches`: an open delegation search moves to the subnet of the address that it probes.
 //! 4. `constraints`: pins and exclusions of ranges move by rules of their own.
+//!
+//! Pins and exclusions of companies are no part of it: see [`successor_of_company`].
 
 mod assign;
+mod companies;
 mod constraints;
 mod plan;
 mod searches;
@@ -23,6 +26,7 @@ use std::fmt;
 
 use crate::range::Range;
 
+pub use companies::{has_company, successor_of_company};
 pub use plan::Plan;
 pub use searches::{SearchClaim, SearchRemapping};
 

@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hierarchy::remap::{Claim, Plan, RangeChange, RemapCounts, Remapping, SearchClaim};
+use hierarchy::remap::{
+    Claim, Plan, RangeChange, RemapCounts, Remapping, SearchClaim, has_company,
+    successor_of_company,
+};
 use hierarchy::{
-    Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetKind,
+    Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, Scope, SubnetKind,
 };
 use proptest::prelude::*;
 
@@ -340,9 +343,26 @@ proptest! {
         let ids = hierarchy.iter().map(|subnet| subnet.id());
         let expected: Vec<_> = ids.filter(outermost).collect();
         prop_assert_eq!(hierarchy.inside(&range).collect::<Vec<_>>(), expected);
-        let scope = hierarchy::Scope::Range(range);
+        let scope = Scope::Range(range);
         let ids = hierarchy.iter().map(|subnet| subnet.id());
         let covered: Vec<_> = ids.filter(|id| fits(*id)).collect();
         prop_assert_eq!(scope.subnets(&hierarchy).collect::<Vec<_>>(), covered);
     }
+}
+
+#[test]
+fn a_company_without_its_handle_goes_on_where_most_of_its_addresses_are() {
+    let old = ["198.51.100.0/24 a1b2", "203.0.113.0/25 a1b2", "203.0.113.128/25 a1b2"];
+    let old = hierarchy(&[&old[..], &["192.0.2.0/24 west"]].concat());
+    let scope = Scope::Company { registry: Registry::Arin, handle: "a1b2".into() };
+    let becomes = |new: &[&str]| {
+        let new = hierarchy(new);
+        assert!(has_company(&old, &scope) && !has_company(&new, &scope));
+        successor_of_company(&old, &new, &scope).map(|(_, handle)| handle)
+    };
+    let sold = ["198.51.100.0/24 ORG-A", "203.0.113.0/25 buyer", "192.0.2.0/24 west"];
+    assert_eq!(becomes(&sold).unwrap(), "ORG-A");
+    let split = ["198.51.100.0/25 ORG-A", "198.51.100.128/25 ORG-A", "203.0.113.0/25 buyer"];
+    assert_eq!(becomes(&split).unwrap(), "ORG-A");
+    assert_eq!(becomes(&["198.51.0.0/16 provider", "192.0.2.0/24 west"]), None);
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
 
-use hierarchy::remap::{Claim, Plan, Remapping, SearchClaim, SearchRemapping};
+use hierarchy::remap::{
+    Claim, Plan, Remapping, SearchClaim, SearchRemapping, has_company, successor_of_company,
+};
 use hierarchy::{Hierarchy, Range, Scope};
 use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::PgConnection;
@@ -11,7 +13,7 @@ use sqlx::PgConnection;
 use super::{ActiveDelegation, list_active, notify};
 use crate::columns::range;
 use crate::commit::commit;
-use crate::constraints::{self, Kind, Rule};
+use crate::constraints::{self, Kind, LostCompany, Rule};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -82,6 +84,24 @@ impl RemapInput {
         groups
     }
 
+    /// Pins and exclusions of companies whose handles the new generation does not have, although
+    /// the old one had, with the handles that hold most of their addresses now.
+    pub fn lost_companies(&self, old: Option<&Hierarchy>, new: &Hierarchy) -> Vec<LostCompany> {
+        let Some(old) = old else { return vec![] };
+        let lost = self
+            .rules
+            .iter()
+            .filter(|(_, rule)| !has_company(new, &rule.scope) && has_company(old, &rule.scope));
+        lost.map(|(kind, rule)| LostCompany {
+            kind: *kind,
+            id: rule.id,
+            scope: rule.scope.clone(),
+            becomes: successor_of_company(old, new, &rule.scope)
+                .map(|(registry, handle)| Scope::Company { registry, handle }),
+        })
+        .collect()
+    }
+
     /// Whether everything fits this generation without a look at the one before.
     pub fn fits(&self, new: &Hierarchy) -> bool {
         let held = self.held.iter().map(|held| &held.subnet);
@@ -89,7 +109,7 @@ impl RemapInput {
         let is_there = |range: &Range| new.find(range).is_some();
         let rule_fits = |(_, rule): &(Kind, Rule)| match &rule.scope {
             Scope::Range(range) => is_there(range) || new.inside(range).next().is_some(),
-            _ => true,
+            scope => has_company(new, scope),
         };
         subnets.all(is_there) && self.rules.iter().all(rule_fits)
     }

@@ -1,9 +1,9 @@
 //! Pins, overrides and moves change who has a subnet, each fenced and written down.
 
-use hierarchy::Scope;
+use hierarchy::{Registry, Scope};
 use model::{AgentId, PinId, Reason, SearchId, Strategy};
 use serde_json::json;
-use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
+use store::constraints::{self, CreateOutcome, Kind, LostCompany, NewConstraint};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 use store::searches::{self, NewSearch, SearchKind};
 use store::{audit, moves};
@@ -86,7 +86,7 @@ async fn what_is_over_ends_once_and_is_written_down() {
 async fn scopes_come_back_as_they_were_written() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    let company = Scope::Company { registry: hierarchy::Registry::Arin, handle: "ORG-1".into() };
+    let company = Scope::Company { registry: Registry::Arin, handle: "ORG-1".into() };
     let scopes =
         [Scope::Range(range("2001:db8::/32")), company, Scope::Country("CY".parse().unwrap())];
     for scope in &scopes {
@@ -259,4 +259,39 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
     );
     assert_eq!(moves::of_passes_since(world.store(), NOW.plus_ms(-1)).await.unwrap(), 1);
     assert_eq!(moves::of_passes_since(world.store(), NOW).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn constraints_follow_their_companies_unless_another_is_there() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let company = |handle: &str| Scope::Company { registry: Registry::Arin, handle: handle.into() };
+    let create = async |kind, handle| {
+        let scope = company(handle);
+        let new = NewConstraint {
+            kind,
+            scope: &scope,
+            agent,
+            reason: "a contract",
+            by: "ada",
+            expires_at: None,
+        };
+        constraints::create(world.store(), &new, NOW).await.unwrap()
+    };
+    let mut lost = Vec::new();
+    for (kind, handle) in
+        [(Kind::Pin, "a1"), (Kind::Pin, "a2"), (Kind::Exclusion, "a1"), (Kind::Exclusion, "gone")]
+    {
+        let CreateOutcome::Created(id) = create(kind, handle).await else { panic!("not created") };
+        let becomes = (handle != "gone").then(|| company("ORG-A"));
+        lost.push(LostCompany { kind, id, scope: company(handle), becomes });
+    }
+    constraints::follow_companies(world.store(), &lost, NOW).await.unwrap();
+    let scopes = async |kind| {
+        let rules = constraints::list(world.store(), kind, false, i64::MAX, 9).await.unwrap();
+        rules.into_iter().map(|rule| rule.scope).collect::<Vec<_>>()
+    };
+    assert_eq!(scopes(Kind::Pin).await, [company("ORG-A")]);
+    assert_eq!(scopes(Kind::Exclusion).await, [company("gone"), company("ORG-A")]);
+    assert_eq!(actions(&world).await[..3], ["exclusion.remap", "pin.end", "pin.remap"]);
 }
