@@ -4,7 +4,7 @@
 //! listens, asks for roster and loan, and leaves and collects envelopes. The coordinator may hold
 //! the answer back until it has news.
 
-use model::AgentId;
+use model::{AgentId, CrawlUrl};
 use protocol::bounded::at_most;
 use serde::{Deserialize, Serialize};
 
@@ -79,9 +79,26 @@ pub struct RelayAnswer {
     pub envelopes: Vec<Envelope>,
 }
 
+/// Whether an agent may announce this as an address of its listener: an http or https URL to which
+/// paths can be appended. Other members post to it, so it must not choose their whole request.
+pub fn is_listener_url(text: &str) -> bool {
+    !text.contains(['?', '#', '@']) && CrawlUrl::parse(text).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_listener_has_a_url_to_which_paths_can_be_appended() {
+        for good in ["https://a.example:8430", "http://192.0.2.1/", "https://a.example/agent/"] {
+            assert!(is_listener_url(good), "{good}");
+        }
+        let query = "http://a.example/send?to=all&text=";
+        for bad in [query, "http://a.example/#", "http://ada@a.example/", "ftp://a.example/", ""] {
+            assert!(!is_listener_url(bad), "{bad}");
+        }
+    }
 
     fn read(request: &RelayRequest) -> Result<RelayRequest, postcard::Error> {
         postcard::from_bytes(&postcard::to_allocvec(request).unwrap())

@@ -179,6 +179,7 @@ fn every_error_names_its_location() {
         ("[peer]\nlisten = \"192.0.2.1\"", "line 4, column 10", "0.0.0.0:8430"),
         ("[peer]\nlisten = \"8430\"", "line 4, column 10", "in `listen` is not an address"),
         ("[peer]\nadvertise = [\"agent\"]", "line 4, column 14", "in `advertise` is not an http"),
+        ("[peer]\nadvertise = [\"http://a.example/?b\"]", "line 4, column 14", "without user name"),
         (
             "[peer]\nlisten = \"[::]:1\"",
             "line 4, column 10",

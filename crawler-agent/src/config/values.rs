@@ -12,6 +12,7 @@ use std::{
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
 use model::ProbeMethod;
+use region::relay::is_listener_url;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use url::Url;
 
@@ -174,10 +175,11 @@ fn http_url(text: &str) -> Option<Url> {
 
 impl FromText for PeerUrl {
     fn from_text(text: &str) -> Result<Self, String> {
-        http_url(text).map(Self).ok_or_else(|| {
+        http_url(text).filter(|_| is_listener_url(text)).map(Self).ok_or_else(|| {
             format!(
-                "{text:?} in `advertise` is not an http or https URL; write the one at which \
-                 agents of the region reach this agent, like \"https://agent.example.org:8430\""
+                "{text:?} in `advertise` is not an http or https URL without user name, query and \
+                 fragment; write the one at which agents of the region reach this agent, like \
+                 \"https://agent.example.org:8430\""
             )
         })
     }

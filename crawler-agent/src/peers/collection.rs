@@ -5,18 +5,18 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use model::AgentId;
 use region::envelope::Envelope;
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{
-    Peers,
-    listener::COLLECT,
-    outgoing::{PAUSE, PeerClient},
-};
+use super::{Peers, delivery::MOST_PAUSE, listener::COLLECT};
+use crate::{backoff::Backoff, error_line};
 
 /// Time limit of a collection: longer than the listener holds it.
 const COLLECTION: Duration = Duration::from_secs(40);
 /// Period in which it is checked whose mailboxes to collect from.
 const PERIOD: Duration = Duration::from_secs(1);
+/// Least interval of collections that bring nothing.
+const LEAST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Collects this agent's envelopes from all members that listen, unless it listens itself.
 pub(super) async fn collect(peers: &Arc<Peers>) {
@@ -40,22 +40,46 @@ pub(super) async fn collect(peers: &Arc<Peers>) {
 
 async fn collect_from(peers: Arc<Peers>, agent: AgentId, addresses: Vec<String>) {
     let outgoing = &peers.shared.outgoing;
-    let client = PeerClient::new(outgoing);
+    let client = outgoing.client();
+    let mut backoff = Backoff::default();
     for address in addresses.iter().cycle() {
         let Some(body) = outgoing.collection_from(agent) else { return };
-        match client.post(address, COLLECT, body, COLLECTION).await {
-            Ok(content) => {
-                let envelopes: Vec<Envelope> = postcard::from_bytes(&content).unwrap_or_default();
+        let asked = Instant::now();
+        let answer = client.post(address, COLLECT, body, COLLECTION).await;
+        match answer.and_then(|content| read(&content)) {
+            Ok(envelopes) => {
+                backoff.reset();
                 for envelope in &envelopes {
                     if let Err(refusal) = peers.receive(envelope) {
                         tracing::debug!(%refusal, "refused an envelope from a mailbox");
                     }
                 }
+                // A mailbox without envelopes holds the answer back.
+                if envelopes.is_empty() {
+                    tokio::time::sleep_until(asked + LEAST_INTERVAL).await;
+                }
             }
             Err(error) => {
                 tracing::debug!(address, error, "a mailbox was not reached");
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(backoff.next(rand::random()).min(MOST_PAUSE)).await;
             }
         }
+    }
+}
+
+/// Reads the content of a mailbox. What the server of somebody else answers is none.
+fn read(content: &[u8]) -> Result<Vec<Envelope>, String> {
+    postcard::from_bytes(content).map_err(|error| error_line::of(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_other_servers_are_no_envelopes() {
+        assert_eq!(read(&[0]).map(|envelopes| envelopes.len()), Ok(0));
+        assert!(read(b"").is_err());
+        assert!(read(b"<!DOCTYPE html><title>It works</title>").is_err());
     }
 }

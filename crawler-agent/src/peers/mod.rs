@@ -14,7 +14,9 @@
 
 mod collection;
 mod connections;
+mod coordinator_queue;
 mod core;
+mod delivery;
 mod disk;
 mod driving;
 mod elapsed_clock;
@@ -23,6 +25,7 @@ mod listener;
 mod membership_end;
 mod opening;
 mod outgoing;
+mod peer_client;
 mod places;
 mod relay;
 mod request_body;

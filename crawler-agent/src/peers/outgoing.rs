@@ -5,13 +5,12 @@
 //! else through the coordinator.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
-    net::{IpAddr, SocketAddr},
+    collections::BTreeMap,
+    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
-use model::{AgentId, CrawlUrl};
+use model::AgentId;
 use protocol::key::AgentKey;
 use region::{
     Message, Peer,
@@ -19,9 +18,7 @@ use region::{
     mailbox::Mailbox,
     member::Identity,
     ownership::View,
-    relay::{RELAY_BYTES, RELAY_FILL},
 };
-use reqwest::{Client, redirect::Policy};
 use tokio::{
     runtime::Handle,
     sync::{Notify, mpsc},
@@ -29,19 +26,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::listener::ENVELOPES;
-use crate::{error_line, resolve::Resolver};
+use super::{coordinator_queue::CoordinatorQueue, delivery::Delivery, peer_client::PeerClient};
+use crate::resolve::Resolver;
 
 /// Envelopes that may wait for one peer; what comes then is lost.
 const QUEUE: usize = 4_000;
-/// Envelopes that may wait for the coordinator; the oldest are lost.
-const COORDINATOR_QUEUE: usize = 4_000;
-/// Time limit of one delivery, which may be a bundle on a slow line.
-const DELIVERY: Duration = Duration::from_mins(1);
-/// Time limit of a connection.
-const CONNECT: Duration = Duration::from_secs(5);
-/// Pause after a peer could not be reached.
-pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// Ways to the other parties.
 pub(super) struct Outgoing {
@@ -67,12 +56,6 @@ struct Links {
     queues: BTreeMap<AgentId, mpsc::Sender<Envelope>>,
     /// Whether this agent keeps a mailbox for others.
     listens: bool,
-}
-
-#[derive(Default)]
-struct CoordinatorQueue {
-    waiting: Mutex<VecDeque<Envelope>>,
-    arrived: Notify,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -151,7 +134,7 @@ impl Outgoing {
             let (sender, coming) = mpsc::channel(QUEUE);
             let delivery = Delivery {
                 addresses: listeners.get(&agent).cloned().unwrap_or_default(),
-                client: PeerClient::new(self),
+                client: self.client(),
                 coordinator: Arc::clone(&self.coordinator),
             };
             self.spawn(delivery.run(coming));
@@ -196,6 +179,11 @@ impl Outgoing {
         postcard::to_allocvec(&envelope).ok()
     }
 
+    /// A client for the listener of one peer.
+    pub(super) fn client(&self) -> PeerClient {
+        PeerClient::new(Arc::clone(&self.resolver), self.bind)
+    }
+
     /// Runs a task until the agent stops.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
         let stop = self.stop.clone();
@@ -207,151 +195,5 @@ impl Outgoing {
     /// Envelopes that leave through the coordinator, as soon as there are any.
     pub(super) async fn for_coordinator(&self, bytes: usize) -> Vec<Envelope> {
         self.coordinator.take(bytes).await
-    }
-}
-
-impl CoordinatorQueue {
-    fn push(&self, envelope: Envelope) {
-        let mut waiting = lock(&self.waiting);
-        if waiting.len() >= COORDINATOR_QUEUE {
-            waiting.pop_front();
-        }
-        waiting.push_back(envelope);
-        drop(waiting);
-        self.arrived.notify_one();
-    }
-
-    async fn take(&self, bytes: usize) -> Vec<Envelope> {
-        loop {
-            let taken = take(&mut lock(&self.waiting), bytes);
-            if !taken.is_empty() {
-                return taken;
-            }
-            self.arrived.notified().await;
-        }
-    }
-}
-
-/// The first envelopes, at least one if there is any, of about so many bytes.
-fn take(waiting: &mut VecDeque<Envelope>, bytes: usize) -> Vec<Envelope> {
-    let mut taken = Vec::new();
-    let mut size = 0;
-    while size < bytes
-        && let Some(envelope) = waiting.pop_front()
-    {
-        size += envelope.bytes();
-        taken.push(envelope);
-    }
-    taken
-}
-
-/// Deliveries to one peer that listens.
-struct Delivery {
-    addresses: Vec<String>,
-    client: PeerClient,
-    coordinator: Arc<CoordinatorQueue>,
-}
-
-impl Delivery {
-    async fn run(self, mut coming: mpsc::Receiver<Envelope>) {
-        while let Some(first) = coming.recv().await {
-            let mut envelopes = vec![first];
-            let mut bytes = envelopes.iter().map(Envelope::bytes).sum::<usize>();
-            while bytes < RELAY_FILL
-                && let Ok(next) = coming.try_recv()
-            {
-                bytes += next.bytes();
-                envelopes.push(next);
-            }
-            let Ok(body) = postcard::to_allocvec(&envelopes) else { continue };
-            if !self.deliver(body).await {
-                for envelope in envelopes {
-                    self.coordinator.push(envelope);
-                }
-                tokio::time::sleep(PAUSE).await;
-            }
-        }
-    }
-
-    async fn deliver(&self, body: Vec<u8>) -> bool {
-        for address in &self.addresses {
-            match self.client.post(address, ENVELOPES, body.clone(), DELIVERY).await {
-                Ok(_) => return true,
-                Err(error) => tracing::debug!(address, error, "a peer was not reached"),
-            }
-        }
-        false
-    }
-}
-
-/// Client of one peer's listener.
-pub(super) struct PeerClient {
-    resolver: Arc<Resolver>,
-    bind: Option<IpAddr>,
-    /// The last HTTP client, with the host and the sockets that it connects to.
-    made: Mutex<Option<(Target, Client)>>,
-}
-
-/// A host, and its sockets as the guard saw them.
-type Target = (String, Vec<SocketAddr>);
-
-impl PeerClient {
-    /// Posts to a path below a peer's URL. The guard has a say: the URL is another owner's word.
-    pub(super) async fn post(
-        &self,
-        base: &str,
-        path: &str,
-        body: Vec<u8>,
-        timeout: Duration,
-    ) -> Result<Vec<u8>, String> {
-        let url = CrawlUrl::parse(&format!("{}/{path}", base.trim_end_matches('/')));
-        let url = url.map_err(|error| error.to_string())?;
-        let addresses = self.resolver.addresses_of_peer(&url).await;
-        let addresses = addresses.map_err(|error| error.to_string())?;
-        let sockets: Vec<SocketAddr> =
-            addresses.iter().map(|address| SocketAddr::new(*address, url.port())).collect();
-        let client = self.client(&url, sockets).map_err(|error| error_line::of(&error))?;
-        let answer = client.post(url.as_str()).timeout(timeout).body(body).send().await;
-        let mut answer = answer.map_err(|error| error_line::of(&error))?;
-        if !answer.status().is_success() {
-            return Err(format!("status {}", answer.status()));
-        }
-        let mut content = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|error| error_line::of(&error))? {
-            content.extend_from_slice(&chunk);
-            if content.len() > RELAY_BYTES {
-                return Err("the answer is too large".into());
-            }
-        }
-        Ok(content)
-    }
-}
-
-impl PeerClient {
-    pub(super) fn new(outgoing: &Outgoing) -> Self {
-        let resolver = Arc::clone(&outgoing.resolver);
-        Self { resolver, bind: outgoing.bind, made: Mutex::default() }
-    }
-
-    /// A client that connects to these sockets only, kept for its connections. It knows the sockets
-    /// of this host alone, and would look another one up without the guard.
-    fn client(&self, url: &CrawlUrl, sockets: Vec<SocketAddr>) -> Result<Client, reqwest::Error> {
-        let host = url.url().host_str().unwrap_or_default().to_owned();
-        let target = (host, sockets);
-        let mut made = lock(&self.made);
-        if let Some((known, client)) = made.as_ref()
-            && *known == target
-        {
-            return Ok(client.clone());
-        }
-        let client = Client::builder()
-            .connect_timeout(CONNECT)
-            .local_address(self.bind)
-            .redirect(Policy::none())
-            .no_proxy()
-            .resolve_to_addrs(&target.0, &target.1)
-            .build()?;
-        *made = Some((target, client.clone()));
-        Ok(client)
     }
 }

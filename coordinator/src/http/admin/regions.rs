@@ -36,7 +36,9 @@ pub async fn list(
             return Ok(Json(Regions { enabled, leader: false, items: Vec::new() }));
         }
         Err(CallError::Store(error)) => return Err(error.into()),
-        Err(error @ CallError::TooLong) => return Err(Problem::internal(&error)),
+        Err(error @ (CallError::TooLong | CallError::BadAddress(_))) => {
+            return Err(Problem::internal(&error));
+        }
     };
     let members = states.iter().flat_map(|region| &region.members).map(|member| member.agent);
     let members: Vec<AgentId> = members.collect();

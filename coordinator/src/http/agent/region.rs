@@ -36,7 +36,7 @@ pub(super) async fn relay(
     let answer = api.regions.call(caller.agent, request, &api.stop).await;
     let answer = answer.map_err(|error| match error {
         CallError::NotLeader => Problem::unavailable(format!("Ask again later: {error}.")),
-        CallError::TooLong => unread(&error.to_string()),
+        CallError::TooLong | CallError::BadAddress(_) => unread(&error.to_string()),
         CallError::Store(error) => error.into(),
     })?;
     let bytes = postcard::to_allocvec(&answer).map_err(|error| Problem::internal(&error))?;

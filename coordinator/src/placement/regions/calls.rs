@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::{AgentId, RegionId};
 use region::envelope::Envelope;
-use region::relay::{MemberReport, RELAY_FILL, RelayAnswer, RelayRequest};
+use region::relay::{MemberReport, RELAY_FILL, RelayAnswer, RelayRequest, is_listener_url};
 use region::{Effect, Millis, Peer};
 use store::{StoreError, regions};
 use tokio::time::Instant;
@@ -31,6 +31,12 @@ pub enum CallError {
     /// Too many or too long addresses, or a long label.
     #[error("the addresses or the label are too long")]
     TooLong,
+    /// An address at which no listener can be.
+    #[error(
+        "{0:?} is no address of a listener: write an http or https URL without user name, query \
+         and fragment in `advertise`"
+    )]
+    BadAddress(String),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -186,5 +192,8 @@ fn check(request: &RelayRequest) -> Result<(), CallError> {
     if request.addresses.len() > MOST_ADDRESSES || !texts.all(is_short) {
         return Err(CallError::TooLong);
     }
-    Ok(())
+    match request.addresses.iter().find(|address| !is_listener_url(address)) {
+        Some(bad) => Err(CallError::BadAddress(bad.clone())),
+        None => Ok(()),
+    }
 }

@@ -1,0 +1,102 @@
+//! Delivery: sends the envelopes of one peer to its listener, or through the coordinator.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use region::{envelope::Envelope, relay::RELAY_FILL};
+use tokio::sync::mpsc;
+
+use super::{coordinator_queue::CoordinatorQueue, listener::ENVELOPES, peer_client::PeerClient};
+use crate::backoff::Backoff;
+
+/// Time limit of one delivery, which may be a bundle on a slow line.
+const DELIVERY: Duration = Duration::from_mins(1);
+/// Longest pause after a peer could not be reached.
+pub(super) const MOST_PAUSE: Duration = Duration::from_secs(15);
+
+/// Deliveries to one peer that listens.
+pub(super) struct Delivery {
+    pub(super) addresses: Vec<String>,
+    pub(super) client: PeerClient,
+    pub(super) coordinator: Arc<CoordinatorQueue>,
+}
+
+impl Delivery {
+    /// Delivers what comes, until the sender is gone.
+    pub(super) async fn run(self, mut coming: mpsc::Receiver<Envelope>) {
+        let mut attempts = Attempts::default();
+        while let Some(first) = coming.recv().await {
+            let mut envelopes = vec![first];
+            let mut bytes = envelopes.iter().map(Envelope::bytes).sum::<usize>();
+            while bytes < RELAY_FILL
+                && let Ok(next) = coming.try_recv()
+            {
+                bytes += next.bytes();
+                envelopes.push(next);
+            }
+            if attempts.are_due(Instant::now()) {
+                let Ok(body) = postcard::to_allocvec(&envelopes) else { continue };
+                if self.deliver(body).await {
+                    attempts = Attempts::default();
+                    continue;
+                }
+                attempts.fail(Instant::now(), rand::random());
+            }
+            for envelope in envelopes {
+                self.coordinator.push(envelope);
+            }
+        }
+    }
+
+    async fn deliver(&self, body: Vec<u8>) -> bool {
+        for address in &self.addresses {
+            match self.client.post(address, ENVELOPES, body.clone(), DELIVERY).await {
+                Ok(_) => return true,
+                Err(error) => tracing::debug!(address, error, "a peer was not reached"),
+            }
+        }
+        false
+    }
+}
+
+/// When a peer that could not be reached is tried again. Its addresses are another owner's word:
+/// the machine behind them may be of somebody who is no peer.
+#[derive(Default)]
+struct Attempts {
+    backoff: Backoff,
+    /// Not before this; none after a success.
+    retry_at: Option<Instant>,
+}
+
+impl Attempts {
+    fn are_due(&self, now: Instant) -> bool {
+        self.retry_at.is_none_or(|retry_at| now >= retry_at)
+    }
+
+    fn fail(&mut self, now: Instant, chance: f64) {
+        self.retry_at = Some(now + self.backoff.next(chance).min(MOST_PAUSE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_that_is_not_reached_is_tried_at_growing_intervals() {
+        let mut attempts = Attempts::default();
+        let mut now = Instant::now();
+        let mut pauses = Vec::new();
+        for _ in 0..7 {
+            assert!(attempts.are_due(now));
+            attempts.fail(now, 1.0);
+            let is_over = |half: &u32| attempts.are_due(now + *half * MOST_PAUSE / 30);
+            let pause = (0..99).find(is_over).unwrap();
+            pauses.push(pause);
+            now += pause * MOST_PAUSE / 30;
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30], "in half seconds");
+    }
+}
