@@ -11,6 +11,10 @@ use model::{AgentId, Fingerprint};
 use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
 use crate::time::Millis;
 
+/// An agent that has not acknowledged a batch for so long gets no further URLs beyond its room:
+/// whoever has some for it would wait for ever.
+const STUCK_MS: u64 = 60_000;
+
 /// Fingerprints in each of the two generations of the filter of repeated URLs.
 const RECENT: usize = 1 << 16;
 
@@ -27,6 +31,7 @@ struct Queue {
 #[derive(Debug, Clone)]
 struct Flight {
     batch: Batch,
+    first_sent: Millis,
     sent: Millis,
 }
 
@@ -37,8 +42,19 @@ pub struct ExchangeSettings {
     pub linger_ms: u64,
     /// A batch is sent again after this time.
     pub resend_ms: u64,
-    /// Most URLs of all queues.
+    /// Most URLs of all queues; see [`Exchange::room`].
     pub waiting_urls: usize,
+}
+
+/// Whether further URLs may be queued for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// They may be queued.
+    Free,
+    /// Not now: too many wait.
+    Full,
+    /// Too many wait, and the agent does not take them.
+    Stuck,
 }
 
 /// All URLs that wait for other agents.
@@ -72,9 +88,18 @@ impl Exchange {
         self.len == 0
     }
 
-    /// Whether no further URL is taken.
-    pub fn is_full(&self) -> bool {
-        self.len >= self.settings.waiting_urls
+    /// Whether further URLs may be queued for an agent: as many as there is room besides. So one
+    /// agent that takes none leaves half of the room to the others, two leave a third, and no
+    /// number of them uses up all of it.
+    pub fn room(&self, to: AgentId, now: Millis) -> Room {
+        let Some(queue) = self.queues.get(&to) else { return Room::Free };
+        let free = self.settings.waiting_urls.saturating_sub(self.len);
+        let is_stuck = |flight: &Flight| now.since(flight.first_sent) >= STUCK_MS;
+        match &queue.flight {
+            _ if queue.len() < free => Room::Free,
+            Some(flight) if is_stuck(flight) => Room::Stuck,
+            _ => Room::Full,
+        }
     }
 
     /// Whether this URL was not queued recently; from now on it was.
@@ -82,7 +107,7 @@ impl Exchange {
         self.recent.insert(url.url.fingerprint(), url.purpose)
     }
 
-    /// Queues a URL for an agent. Bounds are the caller's business ([`Exchange::is_full`]): what
+    /// Queues a URL for an agent. Bounds are the caller's business ([`Exchange::room`]): what
     /// was accepted from others must not be dropped.
     pub fn queue(&mut self, to: AgentId, url: RoutedUrl, now: Millis) {
         let queue = self.queues.entry(to).or_default();
@@ -112,7 +137,7 @@ impl Exchange {
             let batch =
                 Batch { number: self.next_batch, urls: queue.waiting.drain(..count).collect() };
             self.next_batch += 1;
-            queue.flight = Some(Flight { batch: batch.clone(), sent: now });
+            queue.flight = Some(Flight { batch: batch.clone(), first_sent: now, sent: now });
             due.push((*to, batch));
         }
         due
@@ -169,6 +194,12 @@ impl Exchange {
     }
 }
 
+impl Queue {
+    fn len(&self) -> usize {
+        self.waiting.len() + self.flight.as_ref().map_or(0, |flight| flight.batch.urls.len())
+    }
+}
+
 /// Filter of URLs that were queued recently: at least the last [`RECENT`], at most twice as many.
 #[derive(Debug, Clone, Default)]
 struct Recent {
@@ -221,7 +252,6 @@ mod tests {
         let sent = exchange.due(Millis(10));
         assert_eq!(sent[0].1.urls, [url(1), url(2)]);
         exchange.queue(one, url(3), Millis(11));
-        assert!(exchange.is_full());
         assert!(exchange.due(Millis(109)).is_empty(), "one batch at a time");
         assert_eq!(exchange.due(Millis(110)), sent);
         let number = sent[0].1.number;
@@ -231,6 +261,26 @@ mod tests {
         assert!(exchange.taken(one, number).is_empty(), "acknowledged once");
         assert_eq!(exchange.due(Millis(111)).len(), 1);
         assert_eq!(exchange.len(), 1);
+    }
+
+    #[test]
+    fn an_agent_that_takes_nothing_leaves_room_for_others() {
+        let settings = ExchangeSettings { waiting_urls: 12, ..SETTINGS };
+        let mut exchange = Exchange::new(settings, 0);
+        let mut fill = |agent, now| {
+            let mut number = 0;
+            while exchange.room(AgentId::new(agent), now) == Room::Free {
+                exchange.queue(AgentId::new(agent), url(number), now);
+                number += 1;
+            }
+            exchange.due(now.plus(10));
+            (number, exchange.room(AgentId::new(agent), now))
+        };
+        let early = Millis(0);
+        assert_eq!([fill(1, early), fill(2, early)], [(6, Room::Full), (3, Room::Full)]);
+        let late = Millis(10 + STUCK_MS);
+        assert_eq!([fill(1, late), fill(2, late)], [(0, Room::Stuck); 2]);
+        assert_eq!(fill(3, late), (2, Room::Full));
     }
 
     #[test]

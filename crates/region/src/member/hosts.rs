@@ -22,6 +22,7 @@ pub(super) use known::{HostState, Hosts};
 
 use crate::delegations::Delegate;
 use crate::effect::{BundleToPack, CopiedView, Effect};
+use crate::exchange::Room;
 use crate::member::Member;
 use crate::member::hosts::copies::BundleCopy;
 use crate::member::hosts::known::{KnownHost, State};
@@ -194,8 +195,11 @@ impl Member {
     /// Tells the agents that would take the host over.
     pub(super) fn send_notices(&mut self, notice: &RoutedUrl, now: Millis) {
         for to in self.next_nearest(notice.host, self.me, &self.skipped) {
-            self.counts.notices_sent += 1;
-            self.exchange.queue(to, notice.clone(), now);
+            // One that takes nothing asks for the bundle when it takes the host over.
+            if self.exchange.room(to, now) != Room::Stuck {
+                self.counts.notices_sent += 1;
+                self.exchange.queue(to, notice.clone(), now);
+            }
         }
     }
 

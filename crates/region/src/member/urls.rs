@@ -10,6 +10,7 @@ use std::net::IpAddr;
 use model::{AgentId, CrawlUrl};
 
 use crate::effect::Effect;
+use crate::exchange::Room;
 use crate::member::Member;
 use crate::message::{BATCH_URLS, Batch, Message, RoutedUrl, UrlPurpose};
 use crate::ownership::{HostPosition, PlacedHost};
@@ -39,7 +40,8 @@ pub enum LinkOutcome {
     Queued,
     /// The URL was queued not long ago.
     Repeated,
-    /// The host is not the region's: the URL travels to the coordinator with the results.
+    /// The host is not the region's, or its owner takes no URLs: the URL travels to the coordinator
+    /// with the results.
     Foreign,
     /// Too many URLs wait; offer it again later.
     Full,
@@ -65,8 +67,10 @@ impl Member {
             self.accept(url, now, effects);
             return LinkOutcome::Own;
         }
-        if self.exchange.is_full() {
-            return LinkOutcome::Full;
+        match self.exchange.room(to, now) {
+            Room::Free => {}
+            Room::Full => return LinkOutcome::Full,
+            Room::Stuck => return LinkOutcome::Foreign,
         }
         if !self.exchange.is_new(&url) {
             return LinkOutcome::Repeated;
@@ -125,8 +129,8 @@ impl Member {
             self.counts.refused.invalid += 1;
             return;
         }
-        let passes_on = |url: &RoutedUrl| self.destination(url.host) != Some(self.me);
-        if self.exchange.is_full() && batch.urls.iter().any(passes_on) {
+        let waits = |to: AgentId| to != self.me && self.exchange.room(to, now) == Room::Full;
+        if batch.urls.iter().any(|url| self.destination(url.host).is_some_and(waits)) {
             // Not acknowledged: the sender keeps the batch and tries again.
             self.counts.refused.overflow += 1;
             return;
@@ -165,6 +169,10 @@ impl Member {
                 } else {
                     effects.push(Effect::Foreign(url));
                 }
+            }
+            // The sender shall not wait for an agent that takes nothing.
+            UrlPurpose::Fetch if self.exchange.room(to, now) == Room::Stuck => {
+                effects.push(Effect::Foreign(url));
             }
             UrlPurpose::Fetch => {
                 url.hops += 1;

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use model::CrawlUrl;
 use protocol::key::CoordinatorKey;
+use region::delegations::{Delegate, Range};
 use region::envelope::{Refusal, Sealer, SenderKey};
 use region::member::{Link, LinkOutcome};
 use region::message::{
@@ -11,11 +12,11 @@ use region::message::{
     UrlPurpose, Versions,
 };
 use region::roster::Version;
-use region::{Effect, Message, Millis, Peer};
+use region::{Effect, Member, Message, Millis, Peer, Settings};
 
 use crate::{
-    ME, OTHER, REGION, STRANGER, coordinator, gate, key, member, member_that_shares, routed,
-    signed, view,
+    ME, OTHER, REGION, STRANGER, coordinator, delegated, gate, identity, key, member,
+    member_that_shares, routed, signed, view,
 };
 
 #[test]
@@ -126,6 +127,35 @@ fn a_site_with_endless_host_names_does_not_fill_the_memory() {
     let effects = member.handle(Peer::Agent(OTHER), Message::Urls(batch), Millis(2));
     assert!(effects.contains(&Effect::Foreign(late)), "{effects:?}");
     assert_eq!(member.known_hosts(), 50_000);
+}
+
+#[test]
+fn links_to_an_owner_that_takes_none_go_to_the_coordinator() {
+    let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
+    let owned = delegated(5, (subnet, Delegate::Agent(OTHER)), &[ME, OTHER], &coordinator());
+    let settings = Settings { waiting_urls: 20, ..Settings::default() };
+    let mut member = Member::join(identity(), settings, owned, Millis(0)).unwrap();
+    let offer = |member: &mut Member, path: u32, now| {
+        let url = CrawlUrl::parse(&format!("http://other.example/{path}")).unwrap();
+        let link = Link { url, depth: 1, redirects: 0 };
+        member.offer(link, [10, 0, 0, 7].into(), now, &mut Vec::new())
+    };
+    assert!((0..10).all(|path| offer(&mut member, path, Millis(0)) == LinkOutcome::Queued));
+    assert_eq!(offer(&mut member, 10, Millis(0)), LinkOutcome::Full);
+    member.tick(Millis(1_500));
+    assert_eq!(offer(&mut member, 10, Millis(2_000)), LinkOutcome::Full);
+    let late = Millis(62_000);
+    assert_eq!(offer(&mut member, 10, late), LinkOutcome::Foreign);
+    let waiting = member.waiting_urls();
+    member.fetched(
+        CrawlUrl::parse("http://other.example/own").unwrap(),
+        [10, 0, 0, 7].into(),
+        late,
+    );
+    assert_eq!(member.waiting_urls(), waiting, "a notice for it has no room");
+    let known = member.handle(Peer::Agent(OTHER), Message::UrlsTaken(1 << 40), late);
+    assert!(known.iter().any(|effect| matches!(effect, Effect::Forget(urls) if urls.len() == 10)));
+    assert_eq!(offer(&mut member, 10, late), LinkOutcome::Queued);
 }
 
 #[test]
