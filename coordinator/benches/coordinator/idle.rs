@@ -25,7 +25,7 @@ pub(crate) async fn coordinator(store: &Store, dir: &Path) -> Arc<Coordinator> {
     let stop = CancellationToken::new();
     let made = boot::coordinator(config, Arc::new(SystemClock), store.clone(), stop).await;
     let coordinator = Arc::new(made.unwrap());
-    coordinator.leader.set(true);
+    coordinator.leader.begin(coordinator.now());
     complete_index(&coordinator).await;
     for task in TABLE {
         settle(&coordinator, task).await;

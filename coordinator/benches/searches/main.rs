@@ -290,7 +290,7 @@ async fn coordinator(store: &Store, dir: &Path, options: Options) -> Arc<Coordin
         boot::coordinator(config, Arc::new(SystemClock), store.clone(), CancellationToken::new())
             .await;
     let coordinator = Arc::new(made.unwrap());
-    coordinator.leader.set(true);
+    coordinator.leader.begin(coordinator.now());
     reload_hierarchy::run(&coordinator.registry).await.unwrap();
     settle_homes::run(&coordinator.placement).await.unwrap();
     coordinator

@@ -207,11 +207,13 @@ impl Shared {
 
     fn predictor(&self) -> Arc<Predictor> {
         let limits = self.config.limits;
-        let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
+        let Self { clock, store, events, hierarchy, policy, agent_wakeups, leader, .. } =
+            self.clone();
         Arc::new(Predictor {
             store,
             limits,
             clock,
+            leader,
             events,
             hierarchy,
             policy,

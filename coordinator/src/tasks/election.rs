@@ -24,7 +24,7 @@ pub async fn run(coordinator: Arc<Coordinator>) {
             () = tokio::time::sleep(PERIOD) => {}
         }
     }
-    coordinator.leader.set(false);
+    coordinator.leader.end();
     if let Some(leadership) = leadership {
         leadership.resign().await;
     }
@@ -38,7 +38,7 @@ async fn renew(
         if is_held(&mut leadership).await {
             return Some(leadership);
         }
-        coordinator.leader.set(false);
+        coordinator.leader.end();
         // Only a leader keeps it up to date.
         coordinator.predictor.state.reset();
     }
@@ -69,7 +69,7 @@ async fn elect(coordinator: &Arc<Coordinator>) -> Result<Option<Leadership>, any
         return Ok(None);
     }
     coordinator.predictor.state.reset();
-    coordinator.leader.set(true);
+    coordinator.leader.begin(coordinator.now());
     tracing::info!(term = leadership.term(), "this coordinator is the leader");
     coordinator.events.emit(Event::AnythingChanged);
     Ok(Some(leadership))

@@ -28,7 +28,7 @@ use store::probes::{self, ExpectedAnswer, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
-use crate::predictor::{Observation, ensure_taught, is_absent, probe_limits, search_reports};
+use crate::predictor::{Observation, ensure_taught, probe_limits, search_reports};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -84,7 +84,7 @@ impl<'a> SearchRound<'a> {
         let now = parts.clock.now();
         let available: AvailableAgents = workers
             .iter()
-            .filter(|worker| !is_absent(worker, now))
+            .filter(|worker| !predictor.is_absent(worker))
             .map(|worker| (worker.agent, predictor.availability(worker, &probe_limits)))
             .collect();
         let mut round = Self {
