@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
+use model::UnixMillis;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
@@ -22,6 +23,9 @@ use crate::tasks::table::{BackgroundTask, WAKE_ALL};
 const BACK_OFF_LIMIT: Duration = Duration::from_secs(15);
 /// Time for which a run may go on after the leadership has been lost.
 const LONGEST_AFTERWARDS: Duration = Duration::from_secs(30);
+/// Time for which a run of a task that every coordinator runs may go on. The longest of them reads
+/// the whole hierarchy, within minutes.
+const LONGEST_RUN: Duration = Duration::from_hours(1);
 
 /// Background tasks, each with the signal that notifies it.
 pub struct TaskSet(Vec<(&'static BackgroundTask, Arc<Notify>)>);
@@ -93,14 +97,14 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
     let started = Instant::now();
     // A panic is a bug in one task; it must not end that task for good.
     let running = AssertUnwindSafe((task.run)(coordinator)).catch_unwind();
-    let is_leader = || coordinator.is_leader();
+    let overtime = overtime(task.leader_only, || coordinator.leader.since());
     let outcome = tokio::select! {
         outcome = running => outcome.unwrap_or_else(|panic| {
             Err(anyhow::anyhow!("it panicked: {}", panic_message(&*panic)))
         }),
-        () = leadership_is_over(is_leader), if task.leader_only => Err(anyhow::anyhow!(
-            "it waited for the database although the leadership is over, and was given up"
-        )),
+        () = overtime => {
+            Err(anyhow::anyhow!("it waited too long, perhaps for the database, and was given up"))
+        }
     };
     let run = EndedRun { task: task.name, took: started.elapsed(), at: coordinator.now() };
     match outcome {
@@ -124,28 +128,40 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
     }
 }
 
-/// Returns when this coordinator has not been the leader for [`LONGEST_AFTERWARDS`]. A statement
-/// may wait for ever for a database server that is gone without a word. What its run holds would
-/// keep this coordinator from leading again.
-async fn leadership_is_over(is_leader: impl Fn() -> bool) {
-    let mut absence = Absence::default();
-    while !absence.is_over(is_leader(), Instant::now()) {
+/// Returns when a run that begins now has taken too long. A statement may wait for ever for a
+/// database server that is gone without a word, and the task would never run again.
+async fn overtime(leader_only: bool, leader_since: impl Fn() -> Option<UnixMillis>) {
+    let mut limit = if leader_only {
+        RunLimit::Term { began_at: leader_since(), lost_at: None }
+    } else {
+        RunLimit::Duration { start: Instant::now() }
+    };
+    while !limit.is_over(leader_since(), Instant::now()) {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 
-/// Since when this coordinator is not the leader.
-#[derive(Default)]
-struct Absence(Option<Instant>);
+/// What limits a run.
+enum RunLimit {
+    /// [`LONGEST_RUN`], at every coordinator.
+    Duration { start: Instant },
+    /// [`LONGEST_AFTERWARDS`] from the end of the leader's term on. That the coordinator leads
+    /// again does not help: the run may wait for the database server of the former term.
+    Term { began_at: Option<UnixMillis>, lost_at: Option<Instant> },
+}
 
-impl Absence {
-    /// Whether it has lasted for [`LONGEST_AFTERWARDS`].
-    fn is_over(&mut self, is_leader: bool, now: Instant) -> bool {
-        if is_leader {
-            self.0 = None;
-            return false;
+impl RunLimit {
+    fn is_over(&mut self, leader_since: Option<UnixMillis>, now: Instant) -> bool {
+        match self {
+            Self::Duration { start } => now.duration_since(*start) >= LONGEST_RUN,
+            Self::Term { began_at, lost_at } => {
+                let is_lost = leader_since.is_none() || leader_since != *began_at;
+                if is_lost {
+                    lost_at.get_or_insert(now);
+                }
+                lost_at.is_some_and(|lost_at| now.duration_since(lost_at) >= LONGEST_AFTERWARDS)
+            }
         }
-        now.duration_since(*self.0.get_or_insert(now)) >= LONGEST_AFTERWARDS
     }
 }
 
@@ -164,20 +180,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_ends_some_time_after_the_leadership() {
+    fn a_run_ends_some_time_after_its_term_of_leadership() {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        let mut absence = Absence::default();
-        for (second, is_leader, is_over) in [
-            (0, false, false),
-            (29, false, false),
-            (30, true, false),
-            (40, false, false),
-            (69, false, false),
-            (70, false, true),
+        let first = Some(UnixMillis(1));
+        let next = Some(UnixMillis(2));
+        let mut limit = RunLimit::Term { began_at: first, lost_at: None };
+        for (second, leader_since, is_over) in [
+            (40, first, false),
+            (41, None, false),
+            (45, next, false),
+            (70, next, false),
+            (71, next, true),
         ] {
-            assert_eq!(absence.is_over(is_leader, at(second)), is_over, "{second} s");
+            assert_eq!(limit.is_over(leader_since, at(second)), is_over, "{second} s");
         }
+        for (began_at, leader_since) in [(first, next), (None, None)] {
+            let mut limit = RunLimit::Term { began_at, lost_at: None };
+            assert!(!limit.is_over(leader_since, at(0)));
+            assert!(limit.is_over(leader_since, at(30)), "the loss itself was not seen");
+        }
+    }
+
+    #[test]
+    fn a_run_at_every_coordinator_ends_after_an_hour() {
+        let start = Instant::now();
+        let mut limit = RunLimit::Duration { start };
+        assert!(!limit.is_over(None, start + Duration::from_mins(59)));
+        assert!(limit.is_over(None, start + LONGEST_RUN));
     }
 
     #[test]
