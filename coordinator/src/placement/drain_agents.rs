@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use hierarchy::{Range, SubnetId};
-use model::{AgentId, DrainState};
+use model::AgentId;
 use store::StoreError;
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, SubnetState};
 use store::drains::{self, Drain};
@@ -102,7 +102,7 @@ async fn execute(
     let states = delegations::subnet_states(&placement.store, &subnets).await?;
     let open = delegations::open_search_claims(&placement.store).await?;
     let searched: HashSet<Range> = open.into_iter().map(|search| search.range).collect();
-    let is_overdue = drain.state(placement.clock.now()) == DrainState::Overdue;
+    let is_overdue = drain.is_past_deadline(placement.clock.now());
     let mut unmeasured = Vec::new();
     for (takeover, state) in plan.iter().zip(&states) {
         // Since the table was read, a search or an admin has moved the subnet.

@@ -33,11 +33,16 @@ pub struct Drain {
 }
 
 impl Drain {
+    /// Whether what the agent still has, or gets late, is taken from it.
+    pub fn is_past_deadline(&self, now: UnixMillis) -> bool {
+        self.deadline_at.is_some_and(|deadline| deadline <= now)
+    }
+
     /// How far it is.
     pub fn state(&self, now: UnixMillis) -> DrainState {
         if self.drained_at.is_some() {
             DrainState::Drained
-        } else if self.deadline_at.is_some_and(|deadline| deadline <= now) {
+        } else if self.is_past_deadline(now) {
             DrainState::Overdue
         } else {
             DrainState::Draining
@@ -210,4 +215,29 @@ async fn note(
 ) -> Result<(), StoreError> {
     let subject = agent.to_string();
     audit::write_in(db, &Entry { actor, action, subject: &subject, detail }, now).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_subnets_of_a_drained_agent_are_past_the_deadline_too() {
+        let before = UnixMillis(1);
+        let deadline = UnixMillis(2);
+        let mut drain = Drain {
+            agent: AgentId::new(1),
+            requested_by: "ada".to_owned(),
+            requested_at: before,
+            deadline_at: Some(deadline),
+            subnets: 1,
+            hosts: 1,
+            drained_at: None,
+        };
+        assert_eq!(drain.state(before), DrainState::Draining);
+        assert_eq!(drain.state(deadline), DrainState::Overdue);
+        drain.drained_at = Some(before);
+        assert_eq!(drain.state(deadline), DrainState::Drained);
+        assert!(!drain.is_past_deadline(before) && drain.is_past_deadline(deadline));
+    }
 }
