@@ -16,6 +16,10 @@ use crate::target;
 use crate::trail::Measurement;
 use crate::{AvailableAgents, Candidate, DelegationTable, ProbeOutcome, TrailProbe, candidates};
 
+/// Milliseconds after which a search ends without any answer, however few agents it could ask: a
+/// day, in which each agent had its span.
+pub const LONGEST_SILENCE_MS: u64 = 86_400_000;
+
 /// The part of the operator's policy that a search follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
@@ -154,8 +158,9 @@ impl Search<'_> {
 
     /// The step while no agent can be asked. After the end of patience the fastest agent so far
     /// gets the subnet, if it is another than before. Where several agents got no answer and none
-    /// got one, the target is given up for now: the agents that are left may never come back, and
-    /// the search would be open for ever.
+    /// got one, the target is given up for now; where fewer were asked, after
+    /// [`LONGEST_SILENCE_MS`]. The agents that are left may never take probes, and the search would
+    /// be open for ever.
     pub(crate) fn hold(&self, agents: &AvailableAgents, policy: &Policy) -> Step {
         if self.waited_ms < policy.patience_ms {
             return Step::Wait;
@@ -164,9 +169,17 @@ impl Search<'_> {
             Some(fastest) if self.provisional != Some(fastest.agent) => {
                 fastest.decide(Reason::Lowest, true)
             }
-            None if target::is_silent(self.trail) && self.pending(agents) == 0 => Step::NoAnswer,
+            None if self.is_given_up() && self.pending(agents) == 0 => Step::NoAnswer,
             Some(_) | None => Step::Wait,
         }
+    }
+
+    /// Whether agents that cannot be asked are not waited for any more, without a measurement.
+    fn is_given_up(&self) -> bool {
+        let was_asked = !self.trail.is_empty();
+        let is_measured = self.trail.iter().any(|probe| probe.measurement().is_some());
+        let is_long = self.waited_ms >= LONGEST_SILENCE_MS && was_asked && !is_measured;
+        is_long || target::is_silent(self.trail)
     }
 
     /// The fastest available agent; of several equal ones, the one asked first.

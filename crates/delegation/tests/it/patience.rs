@@ -1,8 +1,8 @@
 //! Candidates that cannot be asked, and decisions that are improved later.
 
 use delegation::{
-    Availability, AvailableAgents, DelegationTable, Policy, ProbeOutcome, Search, Step, TrailProbe,
-    next_step,
+    Availability, AvailableAgents, DelegationTable, LONGEST_SILENCE_MS, Policy, ProbeOutcome,
+    Search, Step, TrailProbe, next_step,
 };
 use hierarchy::Hierarchy;
 use model::{Phase, Reason};
@@ -159,6 +159,29 @@ fn a_target_that_several_agents_did_not_reach_is_not_waited_for() {
     let case = case.answered(3, ProbeOutcome::Unreachable);
     assert_eq!(case.step(), Step::Wait, "the fourth agent may come back");
     assert_eq!(case.overdue().step(), Step::NoAnswer);
+}
+
+#[test]
+fn a_silent_target_is_given_up_after_a_day_however_few_agents_take_probes() {
+    let mut case = case().with(3, Availability::Idle);
+    case.waited_ms = LONGEST_SILENCE_MS;
+    case.available.remove(agent(2));
+    case.asks(1);
+    assert_eq!(case.with(1, Availability::Idle).step(), Step::Wait, "nobody was asked");
+
+    let mut case = self::case().with(3, Availability::Idle);
+    for number in [1, 2] {
+        case = case.answered(number, ProbeOutcome::Unreachable);
+    }
+    case.waited_ms = LONGEST_SILENCE_MS - 1;
+    assert_eq!(case.step(), Step::Wait);
+    case.waited_ms = LONGEST_SILENCE_MS;
+    assert_eq!(case.step(), Step::NoAnswer);
+    let mut measured = case.answered(4, ms(80));
+    assert_eq!(measured.step(), Step::Wait, "it answered an agent that left");
+    measured.trail.pop();
+    let due = measured.answered(4, ProbeOutcome::Pending).with(4, Availability::Ready);
+    assert_eq!(due.step(), Step::Wait, "an answer is due");
 }
 
 #[test]
