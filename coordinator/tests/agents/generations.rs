@@ -174,6 +174,8 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     for _ in 0..2 {
         assert_eq!(one.agent.send_bundle(&running, number, "known").await.status(), 200);
     }
+    assert_eq!(one.agent.send_bundle(&running, number, "other").await.status(), 200);
+    assert_eq!(blobs_of_bundles(&ground).len(), 1, "the first bundle stays, alone");
     let early = two.agent.read_bundle(&running, number).await;
     assert_eq!(problem(early).await.0, StatusCode::NOT_FOUND, "the host is not its own yet");
     assert_eq!(two.agent.heartbeat(&running, 0).await.bundles, []);

@@ -71,6 +71,18 @@ pub async fn enter(
     Ok(entered.rows_affected() > 0)
 }
 
+/// Whether a blob is the one of the bundle that was entered for an order.
+pub async fn is_entered(store: &Store, order: u64, object: &str) -> Result<bool, StoreError> {
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM host_bundles WHERE handover = $1 AND object = $2)",
+    )
+    .bind(order_id(order))
+    .bind(object)
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("compare a host bundle"))
+}
+
 /// Bundles of hosts that an agent has by now, the oldest first.
 pub async fn offered(
     store: &Store,
