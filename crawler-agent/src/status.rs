@@ -141,6 +141,15 @@ impl StatusFile {
         }
     }
 
+    /// Like [`Self::read`]; none also where the file cannot be read otherwise, such as after a
+    /// power failure. A running agent replaces it within a second.
+    pub fn read_if_sound(dir: &Path) -> Result<Option<Self>, StatusError> {
+        match Self::read(dir) {
+            Err(error @ StatusError::NotPermitted { .. }) => Err(error),
+            read => Ok(read.ok().flatten()),
+        }
+    }
+
     /// Whether the agent that wrote the file still runs.
     pub fn is_running(&self, now: Timestamp) -> bool {
         let age = now.as_second() - self.at.as_second();

@@ -40,7 +40,8 @@ pub(super) struct LeaveArgs {
 pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
     let (_, dir) = arguments.config_args.open()?;
     // Who may not read the status may do nothing of the following either.
-    if StatusFile::read(&dir)?.is_none() && !dir.exists() {
+    StatusFile::read_if_sound(&dir)?;
+    if !dir.exists() {
         return Err(arguments.config_args.no_agent(&dir));
     }
     if !arguments.yes && !is_meant(&dir)? {
@@ -81,7 +82,7 @@ fn is_meant(dir: &Path) -> anyhow::Result<bool> {
 }
 
 fn is_running(dir: &Path) -> anyhow::Result<bool> {
-    let status = StatusFile::read(dir)?;
+    let status = StatusFile::read_if_sound(dir)?;
     Ok(status.is_some_and(|status| status.is_running(jiff::Timestamp::now())))
 }
 
@@ -161,6 +162,20 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+
+    #[test]
+    fn a_status_that_cannot_be_parsed_does_not_keep_the_agent() {
+        let parent = TempDir::new().unwrap();
+        let dir = parent.path().join("data");
+        let config = parent.path().join("agent.toml");
+        let keys = "coordinator = \"https://c.example\"\ncontact = \"https://o.example/bot\"\n";
+        fs::write(&config, keys).unwrap();
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join("status.json"), "{").unwrap();
+        let config_args = ConfigArgs { config, data_dir: Some(dir.clone()) };
+        leave(&LeaveArgs { config_args, yes: true, without_coordinator: true }).unwrap();
+        assert!(!dir.exists());
+    }
 
     #[test]
     fn a_directory_is_named_whole_only_if_nothing_else_is_in_it() {

@@ -59,7 +59,7 @@ pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
     let (_, dir) = log.config_args.open()?;
     let activity = dir.join("activity");
     // Whether the log exists is unknown to a user who may not read the directory.
-    StatusFile::read(&dir)?;
+    StatusFile::read_if_sound(&dir)?;
     if !activity.exists() {
         return Err(log.config_args.no_agent(&dir));
     }
@@ -107,7 +107,24 @@ fn quoted(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
     use super::*;
+
+    #[test]
+    fn a_status_that_cannot_be_parsed_does_not_hide_the_log() {
+        let dir = TempDir::new().unwrap();
+        let config = dir.path().join("agent.toml");
+        let keys = "coordinator = \"https://c.example\"\ncontact = \"https://o.example/bot\"\n";
+        fs::write(&config, keys).unwrap();
+        fs::create_dir(dir.path().join("activity")).unwrap();
+        fs::write(dir.path().join("status.json"), "{").unwrap();
+        let config_args = ConfigArgs { config, data_dir: Some(dir.path().to_owned()) };
+        let log = Log { config_args, since: None, contains: None, format: Format::Text };
+        print(&log).unwrap();
+    }
 
     #[test]
     fn lines_have_three_formats() {
