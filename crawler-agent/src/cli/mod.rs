@@ -241,7 +241,11 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     let banned = matches!(agent, Some(AgentError::Banned(_) | AgentError::Revoked));
     let unmeasured = matches!(agent, Some(AgentError::Reading(_)));
     // A page that is read long after the start may be damaged, too.
-    let damaged = matches!(agent, Some(AgentError::Frontier(FrontierError::Damaged { .. })));
+    let damaged = match agent {
+        Some(AgentError::Frontier(FrontierError::Damaged { .. })) => true,
+        Some(AgentError::Peers(error)) => error.is_damage(),
+        _ => false,
+    };
     let unusable = damaged || matches!(agent, Some(AgentError::Usage(_)));
     match () {
         // It may have room again at the next start.
@@ -351,7 +355,10 @@ mod tests {
         let no_file = Config::read(Path::new("/nonexistent/agent.toml")).unwrap_err();
         let key = DataDirError::KeyContent("key".into());
         let in_use = DataDirError::Frontier(FrontierError::InUse("hosts.redb".into()));
-        let errors = [no_file.into(), key.into(), in_use.into(), AgentError::Revoked.into()];
+        let damaged = FrontierError::Damaged { path: "hosts.redb".into(), source: None };
+        let damaged = AgentError::Peers(damaged.into());
+        let revoked = AgentError::Revoked;
+        let errors = [no_file.into(), key.into(), in_use.into(), damaged.into(), revoked.into()];
         for error in errors {
             let code = exit_code(&error).to_string();
             assert!(listed.contains(&code.as_str()), "{error}: {code} is not in {listed:?}");

@@ -4,6 +4,7 @@
 
 use std::{
     collections::HashSet,
+    ops::RangeInclusive,
     path::{Path, PathBuf},
 };
 
@@ -19,6 +20,8 @@ use region::{
     ownership::SignedView,
 };
 use serde::{Serialize, de::DeserializeOwned};
+
+use super::guarded::{Guarded, Result};
 
 /// Most memory of the file's page cache, in bytes.
 const CACHE_BYTES: usize = 4 << 20;
@@ -40,39 +43,13 @@ const LOAN: &str = "loan_until";
 const INCARNATION: &str = "incarnation";
 const POLICY: &str = "policy";
 
-/// The file failed, or holds what no version writes.
-#[derive(Debug, thiserror::Error)]
-pub enum PeersDiskError {
-    /// The database failed.
-    #[error("the file region.redb failed")]
-    Database(#[from] Box<redb::Error>),
-    /// A row cannot be read.
-    #[error("the file region.redb is damaged: delete it while the agent is stopped")]
-    Row(#[from] postcard::Error),
-}
-
-macro_rules! from_redb {
-    ($($error:ident),*) => {
-        $(impl From<redb::$error> for PeersDiskError {
-            fn from(error: redb::$error) -> Self {
-                Self::Database(Box::new(error.into()))
-            }
-        })*
-    };
-}
-from_redb!(DatabaseError, TransactionError, TableError, StorageError, CommitError);
-
-type Result<T> = std::result::Result<T, PeersDiskError>;
-
 /// The file in `dir`.
 pub(super) fn file(dir: &Path) -> PathBuf {
     dir.join("region.redb")
 }
 
 /// The open file.
-pub(super) struct PeersDisk {
-    db: Database,
-}
+pub(super) struct PeersDisk(Guarded<Database>);
 
 /// What was stored of the membership.
 pub(super) struct Membership {
@@ -88,14 +65,19 @@ pub(super) struct Membership {
 impl PeersDisk {
     /// Opens the file in `dir`, or makes it.
     pub(super) fn open(dir: &Path) -> Result<Self> {
-        let db = Database::builder().set_cache_size(CACHE_BYTES).create(file(dir))?;
-        let write = db.begin_write()?;
-        write.open_table(VALUES)?;
-        write.open_table(HOSTS)?;
-        write.open_table(WAITING)?;
-        write.open_table(NOTES)?;
-        write.commit()?;
-        Ok(Self { db })
+        let file = file(dir);
+        let db = Guarded::open(&file, || {
+            Ok(Database::builder().set_cache_size(CACHE_BYTES).create(&file)?)
+        })?;
+        db.with(|db| {
+            let write = db.begin_write()?;
+            write.open_table(VALUES)?;
+            write.open_table(HOSTS)?;
+            write.open_table(WAITING)?;
+            write.open_table(NOTES)?;
+            Ok(write.commit()?)
+        })?;
+        Ok(Self(db))
     }
 
     /// A number for this process that is larger than those of all before.
@@ -131,39 +113,48 @@ impl PeersDisk {
 
     /// A URL of each host of the region.
     pub(super) fn hosts(&self) -> Result<Vec<RoutedUrl>> {
-        let table = self.db.begin_read()?.open_table(HOSTS)?;
-        table.iter()?.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+        self.0.with(|db| {
+            let table = db.begin_read()?.open_table(HOSTS)?;
+            table.iter()?.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+        })
     }
 
     /// URLs that wait for other agents.
     pub(super) fn waiting(&self) -> Result<Vec<RoutedUrl>> {
-        let table = self.db.begin_read()?.open_table(WAITING)?;
-        table.iter()?.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+        self.0.with(|db| {
+            let table = db.begin_read()?.open_table(WAITING)?;
+            table.iter()?.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+        })
     }
 
     /// Hosts with notes.
     pub(super) fn noted_hosts(&self) -> Result<HashSet<HostPosition>> {
-        let table = self.db.begin_read()?.open_table(NOTES)?;
-        table.iter()?.map(|row| Ok(HostPosition(row?.0.value().0))).collect()
+        self.0.with(|db| {
+            let table = db.begin_read()?.open_table(NOTES)?;
+            table.iter()?.map(|row| Ok(HostPosition(row?.0.value().0))).collect()
+        })
     }
 
     /// Begins a transaction.
     pub(super) fn write(&self) -> Result<WriteBatch> {
-        Ok(WriteBatch(self.db.begin_write()?))
+        let begin = || self.0.with(|db| Ok(db.begin_write()?));
+        Ok(WriteBatch(Guarded::open(&self.0.path, begin)?))
     }
 
     fn value<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
-        let table = self.db.begin_read()?.open_table(VALUES)?;
-        Ok(table.get(name)?.map(|row| postcard::from_bytes(row.value())).transpose()?)
+        self.0.with(|db| {
+            let table = db.begin_read()?.open_table(VALUES)?;
+            Ok(table.get(name)?.map(|row| postcard::from_bytes(row.value())).transpose()?)
+        })
     }
 }
 
 /// A transaction; without [`WriteBatch::commit`] nothing is changed.
-pub(super) struct WriteBatch(WriteTransaction);
+pub(super) struct WriteBatch(Guarded<WriteTransaction>);
 
 impl WriteBatch {
     pub(super) fn commit(self) -> Result<()> {
-        Ok(self.0.commit()?)
+        self.0.end(|write| Ok(write.commit()?))
     }
 
     pub(super) fn set_view(&self, view: &SignedView) -> Result<()> {
@@ -193,64 +184,145 @@ impl WriteBatch {
 
     fn set(&self, name: &str, value: &impl Serialize) -> Result<()> {
         let bytes = postcard::to_allocvec(value)?;
-        self.0.open_table(VALUES)?.insert(name, bytes.as_slice())?;
-        Ok(())
+        self.0.with(|write| {
+            write.open_table(VALUES)?.insert(name, bytes.as_slice())?;
+            Ok(())
+        })
     }
 
     /// Adds a host of which this is a URL.
     pub(super) fn add_host(&self, url: &RoutedUrl) -> Result<()> {
         let bytes = postcard::to_allocvec(url)?;
-        self.0.open_table(HOSTS)?.insert(url.host.position.0, bytes.as_slice())?;
-        Ok(())
+        self.0.with(|write| {
+            write.open_table(HOSTS)?.insert(url.host.position.0, bytes.as_slice())?;
+            Ok(())
+        })
     }
 
     /// Removes a host with its notes.
     pub(super) fn remove_host(&self, host: HostPosition) -> Result<()> {
-        self.0.open_table(HOSTS)?.remove(host.0)?;
+        self.0.with(|write| Ok(write.open_table(HOSTS)?.remove(host.0).map(drop)?))?;
         self.take_notes(host).map(drop)
     }
 
     /// Keeps a URL until its owner has it.
     pub(super) fn keep(&self, url: &RoutedUrl) -> Result<()> {
         let bytes = postcard::to_allocvec(url)?;
-        let mut waiting = self.0.open_table(WAITING)?;
-        waiting.insert(url.url.fingerprint().as_slice(), bytes.as_slice())?;
-        Ok(())
+        self.0.with(|write| {
+            let mut waiting = write.open_table(WAITING)?;
+            waiting.insert(url.url.fingerprint().as_slice(), bytes.as_slice())?;
+            Ok(())
+        })
     }
 
     /// Forgets a URL that was kept.
     pub(super) fn forget(&self, url: &RoutedUrl) -> Result<()> {
-        self.0.open_table(WAITING)?.remove(url.url.fingerprint().as_slice())?;
-        Ok(())
+        self.0.with(|write| {
+            write.open_table(WAITING)?.remove(url.url.fingerprint().as_slice())?;
+            Ok(())
+        })
     }
 
     /// Notes that another agent knows a URL, or has fetched it. A URL that was fetched stays so.
     pub(super) fn note(&self, url: &RoutedUrl) -> Result<()> {
         let fingerprint = url.url.fingerprint();
         let key = (url.host.position.0, fingerprint.as_slice());
-        let mut notes = self.0.open_table(NOTES)?;
-        let is_new = notes.get(key)?.is_none();
-        if is_new || url.purpose == UrlPurpose::Fetched {
-            notes.insert(key, postcard::to_allocvec(url)?.as_slice())?;
-        }
-        Ok(())
+        self.0.with(|write| {
+            let mut notes = write.open_table(NOTES)?;
+            let is_new = notes.get(key)?.is_none();
+            if is_new || url.purpose == UrlPurpose::Fetched {
+                notes.insert(key, postcard::to_allocvec(url)?.as_slice())?;
+            }
+            Ok(())
+        })
     }
 
     /// Takes all notes of a host.
     pub(super) fn take_notes(&self, host: HostPosition) -> Result<Vec<RoutedUrl>> {
-        let mut notes = self.0.open_table(NOTES)?;
-        let least: &[u8] = &[];
-        let most: &[u8] = &[0xff; 17];
-        let taken = notes.extract_from_if((host.0, least)..=(host.0, most), |_, _| true)?;
-        taken.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+        self.0.with(|write| {
+            let mut notes = write.open_table(NOTES)?;
+            let taken = notes.extract_from_if(notes_of(host), |_, _| true)?;
+            taken.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+        })
     }
 
     /// All notes of a host.
     pub(super) fn notes(&self, host: HostPosition) -> Result<Vec<RoutedUrl>> {
-        let notes = self.0.open_table(NOTES)?;
-        let least: &[u8] = &[];
-        let most: &[u8] = &[0xff; 17];
-        let rows = notes.range((host.0, least)..=(host.0, most))?;
-        rows.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+        self.0.with(|write| {
+            let notes = write.open_table(NOTES)?;
+            let rows = notes.range(notes_of(host))?;
+            rows.map(|row| Ok(postcard::from_bytes(row?.1.value())?)).collect()
+        })
+    }
+}
+
+/// Keys of the notes of a host.
+fn notes_of(host: HostPosition) -> RangeInclusive<(u64, &'static [u8])> {
+    (host.0, &[])..=(host.0, &[0xff; 17])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use model::CrawlUrl;
+    use region::PlacedHost;
+
+    use super::*;
+    use crate::peers::PeersError;
+
+    fn url(n: u64, purpose: UrlPurpose) -> RoutedUrl {
+        let url = CrawlUrl::parse(&format!("http://h{n}.test/a/long/path/{n}")).unwrap();
+        let position = HostPosition::of(url.host_key_str());
+        let address = IpAddr::from([192, 0, 2, 1]);
+        RoutedUrl::first(url, PlacedHost { position, address }, purpose)
+    }
+
+    /// Reads everything and changes each table.
+    fn use_all(dir: &Path) -> Result<()> {
+        let disk = PeersDisk::open(dir)?;
+        disk.next_incarnation(UnixMillis(1))?;
+        disk.membership()?;
+        disk.policy()?;
+        disk.noted_hosts()?;
+        disk.waiting()?;
+        let hosts = disk.hosts()?;
+        let write = disk.write()?;
+        for host in &hosts {
+            write.notes(host.host.position)?;
+            write.forget(host)?;
+            write.remove_host(host.host.position)?;
+        }
+        write.commit()
+    }
+
+    #[test]
+    fn a_file_that_is_damaged_anywhere_is_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = PeersDisk::open(dir.path()).unwrap().write().unwrap();
+        for n in 0..300 {
+            write.add_host(&url(n, UrlPurpose::Fetch)).unwrap();
+            write.keep(&url(n, UrlPurpose::Fetch)).unwrap();
+            write.note(&url(n, UrlPurpose::Fetched)).unwrap();
+        }
+        write.commit().unwrap();
+        let intact = std::fs::read(file(dir.path())).unwrap();
+        use_all(dir.path()).unwrap();
+        let used: Vec<usize> =
+            (0..intact.len()).step_by(1_024).filter(|at| intact[*at] != 0).collect();
+        let mut refused = 0;
+        for at in &used {
+            let mut damaged = intact.clone();
+            let end = damaged.len().min(at + 700);
+            damaged[*at..end].fill(0xa5);
+            std::fs::write(file(dir.path()), damaged).unwrap();
+            if let Err(error) = use_all(dir.path()) {
+                let said = error.to_string();
+                assert!(said.contains("region.redb is damaged; delete it"), "{at}: {error:?}");
+                assert!(PeersError::from(error).is_damage());
+                refused += 1;
+            }
+        }
+        assert!(refused > used.len() / 4, "{refused} of {} files were refused", used.len());
     }
 }

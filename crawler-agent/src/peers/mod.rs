@@ -2,7 +2,7 @@
 //!
 //! - [`core`]: the member, which decides, behind one lock
 //! - [`worker`]: the thread that executes what the member asks for, in its order
-//! - [`disk`]: what the member must find again after a restart
+//! - [`disk`]: what the member must find again after a restart, each use of it [`guarded`]
 //! - [`opening`], [`driving`]: how the agent becomes a member, and what keeps it going
 //! - [`places`]: addresses of the hosts of links, each resolved once
 //! - [`outgoing`], [`relay`], [`listener`]: how envelopes travel: to peers that listen, through the
@@ -20,6 +20,7 @@ mod delivery;
 mod disk;
 mod driving;
 mod elapsed_clock;
+mod guarded;
 mod host_urls;
 mod listener;
 mod membership_end;
@@ -51,7 +52,7 @@ use crate::{
     frontier::FrontierError, resolve::Resolver,
 };
 use core::Core;
-use disk::PeersDiskError;
+use guarded::PeersDiskError;
 pub use listener::PeerListener;
 pub use opening::{PeerCrawl, PeerIdentity};
 use outgoing::Outgoing;
@@ -88,6 +89,18 @@ pub enum PeersError {
     /// The worker has ended after an error.
     #[error("the region is closed after an earlier error")]
     Closed,
+}
+
+impl PeersError {
+    /// Whether a file of the data directory is damaged, so that another start does not help.
+    pub fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            Self::Disk(PeersDiskError::Damaged { .. })
+                | Self::Roster(_)
+                | Self::Frontier(FrontierError::Damaged { .. })
+        )
+    }
 }
 
 /// What a visit may do.
