@@ -32,7 +32,7 @@ pub fn status_of(facts: Facts, now: UnixMillis) -> HostStatus {
         let reason = "the coordinator has not given it to this agent".to_owned();
         return unknown(host, reason);
     };
-    let due = snapshot.record.due;
+    let due = Some(snapshot.record.due).filter(|due| !clock::is_wrong(*due, now)).unwrap_or(now);
     let failures = snapshot.record.failures;
     let (waits_for, until, reason) = match activity {
         HostActivity::Running => (WaitsFor::Answer, None, "a request is running".to_owned()),

@@ -9,12 +9,18 @@ use super::{
     disk::{Disk, work::WorkEntry},
     state::Hosts,
 };
+use crate::clock;
 
 /// Time for which links wait for their host to be read for another reason.
 pub const INBOX_PATIENCE: Duration = Duration::from_mins(1);
 
 /// Most hosts that one search reads to decide the links to them.
 const MAX_DECIDED: usize = 32;
+
+/// A time that has passed.
+const PAST: UnixMillis = UnixMillis(0);
+/// The last time that can be stored.
+const END: UnixMillis = UnixMillis(i64::MAX);
 
 /// Pause between two searches while links wait for a checkpoint, in milliseconds.
 const SEARCH_PAUSE_MS: i64 = 1_000;
@@ -60,9 +66,17 @@ impl HostWithWork {
 }
 
 impl DueQuery {
+    /// The latest time that can be right; the clock was wrong when a later one was stored.
+    fn latest(&self) -> UnixMillis {
+        self.until.plus_ms(clock::LONGEST_AHEAD_MS)
+    }
+
+    /// A host whose stored time is wrong has work at once.
     fn host_of(&self, entry: &WorkEntry) -> Option<HostWithWork> {
         let WorkEntry { host, due, crawl_delay_ms, visited } = *entry;
+        let due = if due > self.latest() { PAST } else { due };
         let work = match visited {
+            Some(visited) if visited > self.latest() => self.revisit_period_ms.map(|_| PAST)?,
             Some(visited) => visited.plus_ms(self.revisit_period_ms?),
             None => due,
         };
@@ -184,9 +198,11 @@ fn find(
         }
     }
     let is_passed = |number: HostNumber| skip(number) || !hosts.is_as_on_disk(number);
-    disk.queued_hosts(in_order(&mut collector, is_passed))?;
-    if query.revisit_period_ms.is_some() {
-        disk.revisited_hosts(in_order(&mut collector, is_passed))?;
+    for times in [UnixMillis(i64::MIN)..=query.latest(), query.latest().plus_ms(1)..=END] {
+        disk.queued_hosts(times.clone(), in_order(&mut collector, is_passed))?;
+        if query.revisit_period_ms.is_some() {
+            disk.revisited_hosts(times, in_order(&mut collector, is_passed))?;
+        }
     }
     Ok(collector.finish())
 }

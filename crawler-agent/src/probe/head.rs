@@ -167,7 +167,7 @@ impl HeadProber {
     async fn rests_for_long(&self, target: &Target<'_>) -> Result<bool, String> {
         let Some(host) = target.host else { return Ok(false) };
         let snapshot = self.store.snapshot(host).await.map_err(|error| error.to_string())?;
-        Ok(snapshot.is_some_and(|snapshot| clock::until(snapshot.record.due) > target.pause))
+        Ok(snapshot.is_some_and(|snapshot| clock::until_stored(snapshot.record.due) > target.pause))
     }
 
     /// Lets the target rest after a request, also across a restart if it is the agent's.

@@ -7,7 +7,10 @@ use std::{
 
 use model::UnixMillis;
 
-use super::{Schedule, millis, wait_until};
+use super::{
+    Schedule, millis,
+    stored_times::{wait_for_work, wait_until},
+};
 use crate::frontier::{
     DueHosts, DueQuery, Frontier, FrontierError, FrontierHandle, HostNumber, HostWithWork,
 };
@@ -84,15 +87,16 @@ impl Schedule {
 
     fn bring_in(&self, found: DueHosts, rules: FillRules) {
         let now = self.now();
-        let at = |at: UnixMillis| now + wait_until(at, rules.now);
+        let due_at = |due: UnixMillis| now + wait_until(due, rules.now);
+        let work_at = |work: UnixMillis| now + wait_for_work(work, rules.now);
         let mut workbench = self.workbench();
         for HostWithWork { host, due, work, crawl_delay_ms } in found.hosts {
             // A request may have been running when the agent was killed. Its host is left alone
             // for its full delay first.
             let rested = millis(rules.delay).max(crawl_delay_ms.into());
-            workbench.bring_in(host, at(due).max(rested), at(work));
+            workbench.bring_in(host, due_at(due).max(rested), work_at(work));
         }
-        workbench.end_search(found.next.map(at), now + millis(HORIZON));
+        workbench.end_search(found.next.map(work_at), now + millis(HORIZON));
         self.wake_if_due(&workbench);
     }
 

@@ -3,6 +3,7 @@
 mod filling;
 mod last_requests;
 mod lookups;
+mod stored_times;
 mod targets;
 
 use std::{
@@ -21,11 +22,8 @@ pub use crate::frontier::HostActivity;
 use crate::frontier::{HostNumber, Workbench};
 pub use filling::FillRules;
 use last_requests::LastRequests;
+use stored_times::{LONGEST_WAIT_MS, wait_for_work, wait_until};
 pub use targets::HeldTarget;
-
-/// Longest wait for a stored due time. A wall clock that was set back must not keep hosts waiting
-/// for years.
-const LONGEST_WAIT_MS: i64 = 24 * 3_600 * 1_000;
 
 /// Horizon of [`Schedule::has_work`].
 const WORK_HORIZON: Duration = Duration::from_hours(1);
@@ -102,7 +100,7 @@ impl Schedule {
         pause: Duration,
     ) {
         let least = self.now() + wait_until(due, now).max(millis(pause));
-        let work = self.now() + wait_until(work, now);
+        let work = self.now() + wait_for_work(work, now);
         let mut workbench = self.workbench();
         workbench.offer_later(host, least, work);
         self.wake_if_due(&workbench);
@@ -227,12 +225,6 @@ impl Schedule {
     fn last_requests(&self) -> MutexGuard<'_, LastRequests> {
         self.last_requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Milliseconds until a stored time. Stored times are wall-clock times; from here on only the
-/// monotonic clock counts.
-fn wait_until(at: UnixMillis, now: UnixMillis) -> u64 {
-    at.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS).unsigned_abs()
 }
 
 fn millis(duration: Duration) -> u64 {

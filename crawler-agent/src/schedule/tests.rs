@@ -47,14 +47,13 @@ async fn waiting_ends_when_a_host_is_due_or_offered() {
 #[tokio::test(start_paused = true)]
 async fn extreme_times_do_not_block_a_host_forever() {
     let schedule = Schedule::new(8);
-    offer(&schedule, HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
     offer(&schedule, OTHER, UnixMillis(i64::MIN), NOW, SECOND);
     assert!(schedule.take(SECOND).is_none(), "the pause counts although the due time is long past");
     tokio::time::advance(SECOND * 2).await;
     let other = schedule.take(SECOND).unwrap();
     assert_eq!(other.host(), OTHER);
-    tokio::time::advance(Duration::from_secs(24 * 3_600)).await;
-    assert_eq!(schedule.take(SECOND).unwrap().host(), HOST);
+    offer(&schedule, HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
+    assert_eq!(schedule.take(SECOND).unwrap().host(), HOST, "no due time is that far ahead");
 }
 
 #[tokio::test(start_paused = true)]

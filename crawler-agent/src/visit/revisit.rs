@@ -19,6 +19,9 @@ impl Visitor {
     /// no revisits.
     pub(super) fn until_visit(&self, visited: UnixMillis) -> Option<Duration> {
         let period = self.revisit_period()?;
+        if clock::is_wrong(visited, clock::now()) {
+            return Some(Duration::ZERO);
+        }
         let due = visited.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
         Some(clock::until(due))
     }

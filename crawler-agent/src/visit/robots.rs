@@ -62,6 +62,7 @@ pub(super) fn need(snapshot: &HostSnapshot, item: &QueueItem, now: UnixMillis) -
     let state = snapshot.robots.as_deref();
     if let Some(RobotsState::Known { robots, until }) = state
         && now < *until
+        && !clock::is_wrong(*until, now)
     {
         let allows = robots.allows(item.url.path_and_query());
         return Need::Obey { allows, delay_ms: robots.delay_ms() };
@@ -144,7 +145,7 @@ impl Visitor {
             && let Some(snapshot) = self.store.snapshot(number).await?
         {
             // The schedule knows the pauses of few hosts.
-            let rest = clock::until(snapshot.record.due);
+            let rest = clock::until_stored(snapshot.record.due);
             if !rest.is_zero() {
                 claim.postpone(rest);
                 return Ok(None);
@@ -314,6 +315,14 @@ mod tests {
             Need::Ask(asking) => asking,
             Need::Obey { .. } => panic!("no request is needed"),
         }
+    }
+
+    #[test]
+    fn rules_that_are_valid_for_too_long_are_requested_again() {
+        let rules = Robots::parse(b"User-agent: *\nDisallow: /page");
+        let until = UnixMillis(10).plus_ms(VALID_MS + 1);
+        let asking = request(RobotsState::Known { robots: rules.clone(), until });
+        assert_eq!((asking.hops, asking.old), (0, Some(rules)));
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Disk {
     ) -> Result<(), FrontierError> {
         self.guarded(|disk| {
             let table = disk.db()?.begin_read()?.open_table(INBOX_HOSTS)?;
-            super::work::each_in_order(&table, |(at, host), ()| {
+            super::work::each_in_order(table.iter()?, |(at, host), ()| {
                 each(HostNumber(host), UnixMillis(at))
             })
         })

@@ -3,10 +3,10 @@
 //! The schedule holds some thousand hosts and finds the next ones here. The index follows from the
 //! rows of the hosts and is written with them, so a host's row says which entry it has.
 
+use std::ops::RangeInclusive;
+
 use model::UnixMillis;
-use redb::{
-    Key, ReadableDatabase as _, ReadableTable, Table, TableDefinition, Value, WriteTransaction,
-};
+use redb::{Key, Range, ReadableDatabase as _, Table, TableDefinition, Value, WriteTransaction};
 
 use super::{Disk, rows::HostRow};
 use crate::frontier::{FrontierError, HostNumber};
@@ -91,30 +91,32 @@ impl<'t> WorkIndex<'t> {
 }
 
 impl Disk {
-    /// Calls `each` with the hosts that have URLs in their queues, by due time, until it returns
-    /// false.
+    /// Calls `each` with the hosts that have URLs in their queues and are due at these times, in
+    /// their order, until it returns false.
     pub(in crate::frontier) fn queued_hosts(
         &self,
+        due: RangeInclusive<UnixMillis>,
         mut each: impl FnMut(WorkEntry) -> bool,
     ) -> Result<(), FrontierError> {
         self.guarded(|disk| {
             let table = disk.db()?.begin_read()?.open_table(QUEUED)?;
-            each_in_order(&table, |(due, host), crawl_delay_ms| {
+            each_in_order(table.range(keys(&due))?, |(due, host), crawl_delay_ms| {
                 let host = HostNumber(host);
                 each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, visited: None })
             })
         })
     }
 
-    /// Calls `each` with the hosts that have empty queues and pages, by their oldest visits, until
-    /// it returns false.
+    /// Calls `each` with the hosts that have empty queues and pages, whose oldest visits were at
+    /// these times, in their order, until it returns false.
     pub(in crate::frontier) fn revisited_hosts(
         &self,
+        visited: RangeInclusive<UnixMillis>,
         mut each: impl FnMut(WorkEntry) -> bool,
     ) -> Result<(), FrontierError> {
         self.guarded(|disk| {
             let table = disk.db()?.begin_read()?.open_table(REVISITED)?;
-            each_in_order(&table, |(visited, host), (due, crawl_delay_ms)| {
+            each_in_order(table.range(keys(&visited))?, |(visited, host), (due, crawl_delay_ms)| {
                 let visited = Some(UnixMillis(visited));
                 let host = HostNumber(host);
                 each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, visited })
@@ -123,17 +125,22 @@ impl Disk {
     }
 }
 
+/// The keys of hosts with these times.
+fn keys(times: &RangeInclusive<UnixMillis>) -> RangeInclusive<(i64, u64)> {
+    (times.start().0, 0)..=(times.end().0, u64::MAX)
+}
+
 /// Calls `each` with the rows, until it returns false. On a damaged page keys may not rise, and a
 /// reader would never come to an end.
 pub(super) fn each_in_order<V: Value + 'static>(
-    table: &impl ReadableTable<(i64, u64), V>,
+    rows: Range<'_, (i64, u64), V>,
     mut each: impl FnMut((i64, u64), V::SelfType<'_>) -> bool,
 ) -> Result<(), FrontierError>
 where
     (i64, u64): Key,
 {
     let mut last = None;
-    for entry in table.iter()? {
+    for entry in rows {
         let (key, row) = entry?;
         let key = key.value();
         if last.is_some_and(|last| last >= key) {

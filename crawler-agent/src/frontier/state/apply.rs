@@ -13,9 +13,12 @@ use super::{
     inbox::InboxUrl,
     visited::{self, Filed},
 };
-use crate::frontier::{
-    Bounds, Change, Done, Effect, FrontierError, GIVEN_UP_REST, HostBundle, HostNumber, HostRecord,
-    Report, disk::Disk,
+use crate::{
+    clock,
+    frontier::{
+        Bounds, Change, Done, Effect, FrontierError, GIVEN_UP_REST, HostBundle, HostNumber,
+        HostRecord, Report, disk::Disk,
+    },
 };
 
 /// URLs that one [`Change::GiveUp`] ends, so that no change grows with the queue.
@@ -284,7 +287,8 @@ impl State {
             host.record.failures = failures;
         } else {
             // A request for another host, or a probe, does not end a longer pause.
-            host.record.due = host.record.due.max(due);
+            let known = host.record.due;
+            host.record.due = if clock::is_wrong(known, due) { due } else { known.max(due) };
         }
         Ok(())
     }

@@ -135,6 +135,34 @@ proptest! {
     }
 }
 
+/// As after a clock that was days ahead.
+#[test]
+fn times_that_are_too_far_ahead_are_due_now() {
+    const DAYS_MS: i64 = 9 * 24 * 3_600_000;
+    let mut world = World::new();
+    for (seq, url) in [(1, "http://a.org/"), (2, "http://b.org/"), (3, "http://c.org/")] {
+        world.route(seq, url);
+    }
+    let [queued, visited] = ["http://a.org", "http://b.org"].map(|key| world.host(key));
+    world.apply(Change::Asked { host: queued, due: NOW.plus_ms(DAYS_MS) });
+    world.visit("http://b.org", NOW.plus_ms(DAYS_MS));
+    world.visit("http://c.org", NOW.plus_ms(-1));
+    // A visit of these tests rests its host until then.
+    let until = NOW.plus_ms(1_000);
+    let query = DueQuery { until, most: 9, revisit_period_ms: Some(DAYS_MS) };
+    for _ in 0..2 {
+        let found = world.frontier().due_hosts(query, |_| false).unwrap();
+        let hosts: Vec<HostNumber> = found.hosts.iter().map(|host| host.host).collect();
+        assert_eq!(hosts, [queued, visited]);
+        assert_eq!(found.next, Some(NOW.plus_ms(DAYS_MS - 1)));
+        world.restart();
+        world.drop_from_memory();
+    }
+    world.apply(Change::Asked { host: queued, due: NOW.plus_ms(5) });
+    let due = world.frontier().snapshot(queued).unwrap().unwrap().record.due;
+    assert_eq!(due, NOW.plus_ms(5), "a pause does not add to a wrong time");
+}
+
 #[test]
 fn a_request_for_another_host_does_not_end_a_longer_pause() {
     let world = World::new();

@@ -28,7 +28,7 @@ fn record(url: &str) -> PageRecord {
 
 impl World {
     /// The next URL of a host was fetched at `at`.
-    fn visit(&self, key: &str, at: UnixMillis) -> Effect {
+    pub(super) fn visit(&self, key: &str, at: UnixMillis) -> Effect {
         let snapshot = self.frontier().snapshot(self.host(key)).unwrap().unwrap();
         let item = snapshot.next.or(snapshot.oldest).unwrap();
         let record = record(item.url.as_str());
