@@ -43,9 +43,9 @@ impl FinishProgress {
         loop {
             tick.tick().await;
             // In this order: a request that ends leaves a result.
-            let running = self.schedule.in_flight();
+            let is_busy = self.schedule.is_busy();
             let counts = self.store.counts()?;
-            if running == 0 && counts.results == 0 && counts.packages == 0 {
+            if !is_busy && counts.results == 0 && counts.packages == 0 {
                 return Ok(());
             }
         }

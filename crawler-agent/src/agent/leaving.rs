@@ -76,9 +76,9 @@ impl LeaveProgress {
     /// is confirmed after its bundle was sent.
     fn is_all_sent(&self) -> Result<bool, AgentError> {
         // In this order: a request that ends leaves a result.
-        let running = self.schedule.in_flight();
+        let is_busy = self.schedule.is_busy();
         let counts = self.store.counts()?;
-        Ok(running == 0 && counts.results == 0 && counts.packages == 0)
+        Ok(!is_busy && counts.results == 0 && counts.packages == 0)
     }
 
     async fn deregister(&self) -> Result<(), AgentError> {

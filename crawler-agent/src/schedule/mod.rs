@@ -194,6 +194,12 @@ impl Schedule {
         self.workbench().in_flight()
     }
 
+    /// Whether a request runs, or what one brought is not stored yet.
+    pub fn is_busy(&self) -> bool {
+        let workbench = self.workbench();
+        workbench.has_taken() || workbench.in_flight() > 0
+    }
+
     /// Whether any host has work within the hour. Revisits that are due next week do not count.
     pub fn has_work(&self) -> bool {
         self.workbench().has_work_until(self.now() + millis(WORK_HORIZON))

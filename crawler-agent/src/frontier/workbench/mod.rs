@@ -285,6 +285,11 @@ impl Workbench {
         self.waiting.robots_took(host, duration);
     }
 
+    /// Whether a host is taken for a request: the request runs, or what it brought is not stored.
+    pub fn has_taken(&self) -> bool {
+        self.hosts.values().any(|slot| matches!(slot.state, SlotState::Busy { .. }))
+    }
+
     /// Whether a request or a lookup is running, or a host is due by `then`.
     pub fn has_work_until(&self, then: u64) -> bool {
         let first = [self.next_due(), self.next_unresolved(), self.first_outside()];
