@@ -37,6 +37,7 @@ pub mod fetch;
 pub mod file;
 pub mod frontier;
 pub mod guard;
+pub mod guarded_file;
 pub mod host_status;
 pub mod lease;
 pub mod metrics;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::guarded_file::{self, FileError};
+
 /// A failure of the frontier.
 #[derive(Debug, thiserror::Error)]
 pub enum FrontierError {
@@ -108,14 +110,15 @@ impl FrontierError {
             other => Self::Open { path: path.to_owned(), source: Box::new(other.into()) },
         }
     }
+}
 
-    /// Names the file, if what could not be read says that it is damaged.
-    pub(super) fn in_file(self, path: &Path) -> Self {
-        if self.is_damage() {
-            Self::Damaged { path: path.to_owned(), source: Some(Box::new(self)) }
-        } else {
-            self
-        }
+impl FileError for FrontierError {
+    fn damaged(path: PathBuf, source: Option<Box<Self>>) -> Self {
+        Self::Damaged { path, source }
+    }
+
+    fn closed() -> Self {
+        Self::Closed
     }
 
     fn is_damage(&self) -> bool {
@@ -126,12 +129,7 @@ impl FrontierError {
             | Self::Numbers
             | Self::Order
             | Self::StoredResult(_) => true,
-            Self::Store(error) => match error.as_ref() {
-                // A full disk or one that fails is not damage. A file that is too short is.
-                redb::Error::Io(error) => error.kind() == std::io::ErrorKind::UnexpectedEof,
-                redb::Error::PreviousIo => false,
-                _ => true,
-            },
+            Self::Store(error) => guarded_file::is_damage(error),
             _ => false,
         }
     }

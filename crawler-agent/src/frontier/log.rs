@@ -17,6 +17,7 @@ use std::{
 };
 
 use super::{Change, FrontierError};
+use crate::guarded_file::FileError as _;
 
 /// First bytes of a segment; the digit is the version of the format.
 const MAGIC: &[u8; 8] = b"nclog 1\n";

@@ -14,6 +14,7 @@ use super::{
     log::{self, Log},
     state::State,
 };
+use crate::guarded_file::FileError as _;
 
 /// Results with their numbers, each as [`protocol::package::encode_entry`] writes it.
 pub type StoredResults = Vec<(u64, Arc<[u8]>)>;

@@ -21,7 +21,8 @@ use region::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::guarded::{Guarded, Result};
+use super::disk_error::{PeersDiskError, Result};
+use crate::guarded_file::Guarded;
 
 /// Most memory of the file's page cache, in bytes.
 const CACHE_BYTES: usize = 4 << 20;
@@ -49,7 +50,7 @@ pub(super) fn file(dir: &Path) -> PathBuf {
 }
 
 /// The open file.
-pub(super) struct PeersDisk(Guarded<Database>);
+pub(super) struct PeersDisk(Guarded<Database, PeersDiskError>);
 
 /// What was stored of the membership.
 pub(super) struct Membership {
@@ -137,8 +138,7 @@ impl PeersDisk {
 
     /// Begins a transaction.
     pub(super) fn write(&self) -> Result<WriteBatch> {
-        let begin = || self.0.with(|db| Ok(db.begin_write()?));
-        Ok(WriteBatch(Guarded::open(&self.0.path, begin)?))
+        Ok(WriteBatch(self.0.begin(|db| Ok(db.begin_write()?))?))
     }
 
     fn value<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
@@ -150,7 +150,7 @@ impl PeersDisk {
 }
 
 /// A transaction; without [`WriteBatch::commit`] nothing is changed.
-pub(super) struct WriteBatch(Guarded<WriteTransaction>);
+pub(super) struct WriteBatch(Guarded<WriteTransaction, PeersDiskError>);
 
 impl WriteBatch {
     pub(super) fn commit(self) -> Result<()> {

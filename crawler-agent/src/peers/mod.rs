@@ -2,7 +2,7 @@
 //!
 //! - [`core`]: the member, which decides, behind one lock
 //! - [`worker`]: the thread that executes what the member asks for, in its order
-//! - [`disk`]: what the member must find again after a restart, each use of it [`guarded`]
+//! - [`disk`]: what the member must find again after a restart
 //! - [`opening`], [`driving`]: how the agent becomes a member, and what keeps it going
 //! - [`places`]: addresses of the hosts of links, each resolved once
 //! - [`outgoing`], [`relay`], [`listener`]: how envelopes travel: to peers that listen, through the
@@ -18,9 +18,9 @@ mod coordinator_queue;
 mod core;
 mod delivery;
 mod disk;
+mod disk_error;
 mod driving;
 mod elapsed_clock;
-mod guarded;
 mod host_urls;
 mod listener;
 mod membership_end;
@@ -52,7 +52,7 @@ use crate::{
     frontier::FrontierError, resolve::Resolver,
 };
 use core::Core;
-use guarded::PeersDiskError;
+use disk_error::PeersDiskError;
 pub use listener::PeerListener;
 pub use opening::{PeerCrawl, PeerIdentity};
 use outgoing::Outgoing;

@@ -72,13 +72,13 @@ impl<'t> InboxTables<'t> {
 impl Disk {
     /// Number of the links.
     pub(in crate::frontier) fn inbox_len(&self) -> Result<u64, FrontierError> {
-        self.guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(INBOX)?.len()?))
+        self.db.with(|db| Ok(db.begin_read()?.open_table(INBOX)?.len()?))
     }
 
     /// The links to a host.
     pub(in crate::frontier) fn inbox(&self, host: HostNumber) -> Result<InboxUrls, FrontierError> {
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(INBOX)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(INBOX)?;
             let mut urls = BTreeMap::new();
             for entry in table.range((host.0, 0)..(host.0 + 1, 0))? {
                 let (key, row) = entry?;
@@ -97,8 +97,8 @@ impl Disk {
         &self,
         mut each: impl FnMut(HostNumber, UnixMillis) -> bool,
     ) -> Result<(), FrontierError> {
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(INBOX_HOSTS)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(INBOX_HOSTS)?;
             super::work::each_in_order(table.iter()?, |(at, host), ()| {
                 each(HostNumber(host), UnixMillis(at))
             })

@@ -7,10 +7,7 @@ pub(in crate::frontier) mod rows;
 pub(in crate::frontier) mod salvage;
 pub(in crate::frontier) mod work;
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use redb::{
     AccessGuard, Database, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition,
@@ -25,7 +22,7 @@ use super::{
         window::{PageKey, QueueKey},
     },
 };
-use crate::frontier::state::QueuedPath;
+use crate::{frontier::state::QueuedPath, guarded_file::Guarded};
 use inbox::InboxTables;
 use rows::{HostRow, Totals, decode, encode};
 use work::{WorkEntry, WorkIndex};
@@ -50,84 +47,22 @@ const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results")
 
 /// The open file.
 pub(super) struct Disk {
-    path: PathBuf,
-    /// None only while this is dropped.
-    db: Option<Database>,
-}
-
-impl Drop for Disk {
-    /// Closes the file. After a panic the store panics again when it is closed.
-    fn drop(&mut self) {
-        let db = self.db.take();
-        // An error is known already by the operation before.
-        drop(catch_unwind(AssertUnwindSafe(|| drop(db))));
-    }
-}
-
-/// Runs an operation on the file at `path`. The store panics at pages that it cannot have written;
-/// that becomes an error which names the file, after which the frontier is not used any more.
-fn guarded<T>(
-    path: &Path,
-    operation: impl FnOnce() -> Result<T, FrontierError>,
-) -> Result<T, FrontierError> {
-    let done = catch_unwind(AssertUnwindSafe(operation))
-        .unwrap_or_else(|_| Err(FrontierError::Damaged { path: path.to_owned(), source: None }));
-    done.map_err(|error| error.in_file(path))
+    db: Guarded<Database, FrontierError>,
 }
 
 impl Disk {
     /// Opens the file, or makes it.
     pub(super) fn open(path: &Path, new_epoch: u64) -> Result<(Self, Totals), FrontierError> {
-        let db = guarded(path, || {
+        let db = Guarded::open(path, || {
             let opened = Database::builder().set_cache_size(CACHE_BYTES).create(path);
             opened.map_err(|error| FrontierError::open(path, error))
         })?;
-        let disk = Self { path: path.to_owned(), db: Some(db) };
-        let totals = disk.guarded(|disk| disk.totals(new_epoch))?;
+        let totals = db.with(|db| totals(db, new_epoch))?;
         if totals.format == rows::FORMAT {
-            Ok((disk, totals))
+            Ok((Self { db }, totals))
         } else {
             Err(FrontierError::Format { path: path.to_owned(), found: totals.format })
         }
-    }
-
-    fn db(&self) -> Result<&Database, FrontierError> {
-        self.db.as_ref().ok_or(FrontierError::Closed)
-    }
-
-    /// Runs an operation on this file; see the function of this name.
-    fn guarded<T>(
-        &self,
-        operation: impl FnOnce(&Self) -> Result<T, FrontierError>,
-    ) -> Result<T, FrontierError> {
-        guarded(&self.path, || operation(self))
-    }
-
-    /// The totals; in a new file, those of an empty frontier, and empty tables.
-    fn totals(&self, new_epoch: u64) -> Result<Totals, FrontierError> {
-        let write = self.db()?.begin_write()?;
-        let totals = {
-            write.open_table(HOSTS)?;
-            write.open_table(ROBOTS)?;
-            write.open_table(QUEUE)?;
-            write.open_table(PAGES)?;
-            write.open_table(SEEN)?;
-            write.open_table(RESULTS)?;
-            WorkIndex::open(&write)?;
-            InboxTables::open(&write)?;
-            numbers::make(&write)?;
-            let mut table = write.open_table(TOTALS)?;
-            let stored = table.get(())?.map(|row| decode(row.value())).transpose()?;
-            if let Some(totals) = stored {
-                totals
-            } else {
-                let totals = Totals::new(new_epoch);
-                table.insert((), encode(&totals)?.as_slice())?;
-                totals
-            }
-        };
-        write.commit()?;
-        Ok(totals)
     }
 
     /// A host with the state of its robots.txt.
@@ -135,8 +70,8 @@ impl Disk {
         &self,
         host: HostNumber,
     ) -> Result<Option<(HostRow, Option<RobotsState>)>, FrontierError> {
-        self.guarded(|disk| {
-            let read = disk.db()?.begin_read()?;
+        self.db.with(|db| {
+            let read = db.begin_read()?;
             let Some(row) = read.open_table(HOSTS)?.get(host.0)? else { return Ok(None) };
             let robots = read.open_table(ROBOTS)?.get(host.0)?;
             let robots = robots.map(|row| decode(row.value())).transpose()?;
@@ -151,8 +86,8 @@ impl Disk {
         (depth, order): QueueKey,
         most: usize,
     ) -> Result<Vec<(QueueKey, QueuedPath)>, FrontierError> {
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(QUEUE)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(QUEUE)?;
             let rows = table.range((host.0, depth, order)..(host.0 + 1, 0, 0))?.take(most);
             let rows = rows.map(|entry| {
                 let (key, row) = entry?;
@@ -170,8 +105,8 @@ impl Disk {
         (visited, order): PageKey,
         most: usize,
     ) -> Result<Vec<(PageKey, Box<PageRecord>)>, FrontierError> {
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(PAGES)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(PAGES)?;
             let from = (host.0, visited, order);
             let rows = table.range(from..(host.0 + 1, i64::MIN, 0))?.take(most);
             let rows = rows.map(|entry| {
@@ -189,8 +124,8 @@ impl Disk {
         host: HostNumber,
         run: u32,
     ) -> Result<Vec<SeenUrl>, FrontierError> {
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(SEEN)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(SEEN)?;
             let Some(row) = table.get((host.0, run))? else { return Ok(Vec::new()) };
             fingerprints::decode(row.value())
         })
@@ -198,8 +133,8 @@ impl Disk {
 
     /// All results, by their numbers.
     pub(super) fn results(&self) -> Result<Vec<(u64, Vec<u8>)>, FrontierError> {
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(RESULTS)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(RESULTS)?;
             let rows = table.iter()?;
             rows.map(|entry| {
                 let (order, line) = entry?;
@@ -211,33 +146,60 @@ impl Disk {
 
     /// Writes a checkpoint, which is durable when this returns.
     pub(super) fn write(&self, checkpoint: &Checkpoint) -> Result<(), FrontierError> {
-        self.guarded(|disk| disk.write_all(checkpoint))
+        self.db.with(|db| write_all(db, checkpoint))
     }
+}
 
-    fn write_all(&self, checkpoint: &Checkpoint) -> Result<(), FrontierError> {
-        let mut write = self.db()?.begin_write()?;
-        // Without this a file that was not closed is checked as a whole when it is opened.
-        write.set_quick_repair(true);
-        for host in &checkpoint.released {
-            delete(&write, *host)?;
+/// The totals; in a new file, those of an empty frontier, and empty tables.
+fn totals(db: &Database, new_epoch: u64) -> Result<Totals, FrontierError> {
+    let write = db.begin_write()?;
+    let totals = {
+        write.open_table(HOSTS)?;
+        write.open_table(ROBOTS)?;
+        write.open_table(QUEUE)?;
+        write.open_table(PAGES)?;
+        write.open_table(SEEN)?;
+        write.open_table(RESULTS)?;
+        WorkIndex::open(&write)?;
+        InboxTables::open(&write)?;
+        numbers::make(&write)?;
+        let mut table = write.open_table(TOTALS)?;
+        let stored = table.get(())?.map(|row| decode(row.value())).transpose()?;
+        if let Some(totals) = stored {
+            totals
+        } else {
+            let totals = Totals::new(new_epoch);
+            table.insert((), encode(&totals)?.as_slice())?;
+            totals
         }
-        write_hosts(&write, &checkpoint.hosts)?;
-        InboxTables::open(&write)?.insert(&checkpoint.inbox)?;
-        numbers::write(&write, &checkpoint.numbers)?;
-        {
-            let mut results = write.open_table(RESULTS)?;
-            for order in &checkpoint.packed {
-                results.remove(order)?;
-            }
-            for (order, line) in &checkpoint.results {
-                results.insert(order, line.as_ref())?;
-            }
-            let totals = encode(&checkpoint.totals)?;
-            write.open_table(TOTALS)?.insert((), totals.as_slice())?;
-        }
-        write.commit()?;
-        Ok(())
+    };
+    write.commit()?;
+    Ok(totals)
+}
+
+fn write_all(db: &Database, checkpoint: &Checkpoint) -> Result<(), FrontierError> {
+    let mut write = db.begin_write()?;
+    // Without this a file that was not closed is checked as a whole when it is opened.
+    write.set_quick_repair(true);
+    for host in &checkpoint.released {
+        delete(&write, *host)?;
     }
+    write_hosts(&write, &checkpoint.hosts)?;
+    InboxTables::open(&write)?.insert(&checkpoint.inbox)?;
+    numbers::write(&write, &checkpoint.numbers)?;
+    {
+        let mut results = write.open_table(RESULTS)?;
+        for order in &checkpoint.packed {
+            results.remove(order)?;
+        }
+        for (order, line) in &checkpoint.results {
+            results.insert(order, line.as_ref())?;
+        }
+        let totals = encode(&checkpoint.totals)?;
+        write.open_table(TOTALS)?.insert((), totals.as_slice())?;
+    }
+    write.commit()?;
+    Ok(())
 }
 
 /// Rows whose keys rise from a key on. On a damaged page they may not, and whoever reads on after

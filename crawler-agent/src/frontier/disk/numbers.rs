@@ -38,8 +38,8 @@ pub(super) fn write(write: &WriteTransaction, lists: &[StoredList]) -> Result<()
 impl Disk {
     /// The secret key of the hashes.
     pub(in crate::frontier) fn hash_key(&self) -> Result<HashKey, FrontierError> {
-        self.guarded(|disk| {
-            let key = disk.db()?.begin_read()?.open_table(HASH_KEY)?.get(())?;
+        self.db.with(|db| {
+            let key = db.begin_read()?.open_table(HASH_KEY)?.get(())?;
             key.map(|key| key.value()).ok_or(FrontierError::Numbers)
         })
     }
@@ -47,8 +47,8 @@ impl Disk {
     /// The numbers of all hosts.
     pub(in crate::frontier) fn host_numbers(&self) -> Result<HostNumbers, FrontierError> {
         let key = self.hash_key()?;
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(NUMBERS)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(NUMBERS)?;
             let lists = table.range::<u16>(..)?.map(|entry| {
                 let (number, entries) = entry?;
                 Ok((number.value(), entries.value().to_vec()))

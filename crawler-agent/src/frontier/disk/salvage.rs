@@ -12,18 +12,21 @@ use redb::{
 };
 
 use super::{
-    CACHE_BYTES, Disk, HOSTS, PAGES, QUEUE, RESULTS, ROBOTS, TOTALS, guarded,
+    CACHE_BYTES, Disk, HOSTS, PAGES, QUEUE, RESULTS, ROBOTS, TOTALS,
     inbox::INBOX,
     rows::{HostRow, Totals, decode},
 };
-use crate::frontier::{
-    FrontierError, HostNumber, PageRecord, RobotsState,
-    state::{
-        QueuedPath,
-        inbox::InboxUrl,
-        numbers::is_possible,
-        window::{PageKey, QueueKey},
+use crate::{
+    frontier::{
+        FrontierError, HostNumber, PageRecord, RobotsState,
+        state::{
+            QueuedPath,
+            inbox::InboxUrl,
+            numbers::is_possible,
+            window::{PageKey, QueueKey},
+        },
     },
+    guarded_file::Guarded,
 };
 
 /// Bits of the second part of a key.
@@ -41,17 +44,17 @@ pub(in crate::frontier) struct StoredRows {
 impl Disk {
     /// Opens a file that is there and may be damaged.
     pub(in crate::frontier) fn open_damaged(path: &Path) -> Result<Self, FrontierError> {
-        let db = guarded(path, || {
+        let db = Guarded::open(path, || {
             let opened = Database::builder().set_cache_size(CACHE_BYTES).open(path);
             opened.map_err(|error| FrontierError::open(path, error))
         })?;
-        Ok(Self { path: path.to_owned(), db: Some(db) })
+        Ok(Self { db })
     }
 
     /// The totals, if they can be read and make sense.
     pub(in crate::frontier) fn readable_totals(&self) -> Option<Totals> {
-        let totals = self.guarded(|disk| {
-            let row = disk.db()?.begin_read()?.open_table(TOTALS)?.get(())?;
+        let totals = self.db.with(|db| {
+            let row = db.begin_read()?.open_table(TOTALS)?.get(())?;
             row.map(|row| decode::<Totals>(row.value())).transpose()
         });
         totals.ok().flatten().filter(Totals::is_plausible)
@@ -60,22 +63,18 @@ impl Disk {
     /// Numbers of rows that the file says it has.
     pub(in crate::frontier) fn stored_rows(&self) -> StoredRows {
         StoredRows {
-            hosts: self.guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(HOSTS)?.len()?)).ok(),
-            queued: self
-                .guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(QUEUE)?.len()?))
-                .ok(),
-            pages: self.guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(PAGES)?.len()?)).ok(),
-            results: self
-                .guarded(|disk| Ok(disk.db()?.begin_read()?.open_table(RESULTS)?.len()?))
-                .ok(),
+            hosts: self.db.with(|db| Ok(db.begin_read()?.open_table(HOSTS)?.len()?)).ok(),
+            queued: self.db.with(|db| Ok(db.begin_read()?.open_table(QUEUE)?.len()?)).ok(),
+            pages: self.db.with(|db| Ok(db.begin_read()?.open_table(PAGES)?.len()?)).ok(),
+            results: self.db.with(|db| Ok(db.begin_read()?.open_table(RESULTS)?.len()?)).ok(),
         }
     }
 
     /// Numbers of the hosts whose rows are on readable pages.
     pub(in crate::frontier) fn readable_hosts(&self) -> Vec<HostNumber> {
         let read = |keys: Range<u128>| {
-            self.guarded(|disk| {
-                let table = disk.db()?.begin_read()?.open_table(HOSTS)?;
+            self.db.with(|db| {
+                let table = db.begin_read()?.open_table(HOSTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |number, _| {
                     is_possible(number).then_some(HostNumber(number))
                 })
@@ -89,8 +88,8 @@ impl Disk {
 
     /// The row of a host, if it can be read.
     pub(in crate::frontier) fn readable_host(&self, host: HostNumber) -> Option<HostRow> {
-        let row = self.guarded(|disk| {
-            let row = disk.db()?.begin_read()?.open_table(HOSTS)?.get(host.0)?;
+        let row = self.db.with(|db| {
+            let row = db.begin_read()?.open_table(HOSTS)?.get(host.0)?;
             row.map(|row| decode(row.value())).transpose()
         });
         row.ok().flatten()
@@ -98,8 +97,8 @@ impl Disk {
 
     /// The state of a host's robots.txt, if it can be read.
     pub(in crate::frontier) fn readable_robots(&self, host: HostNumber) -> Option<RobotsState> {
-        let row = self.guarded(|disk| {
-            let row = disk.db()?.begin_read()?.open_table(ROBOTS)?.get(host.0)?;
+        let row = self.db.with(|db| {
+            let row = db.begin_read()?.open_table(ROBOTS)?.get(host.0)?;
             row.map(|row| decode(row.value())).transpose()
         });
         row.ok().flatten()
@@ -112,8 +111,8 @@ impl Disk {
     ) -> Vec<(QueueKey, QueuedPath)> {
         let key = |key: u128| (host.0, (key >> LOW_BITS) as u16, low(key));
         let read = |keys: Range<u128>| {
-            self.guarded(|disk| {
-                let table = disk.db()?.begin_read()?.open_table(QUEUE)?;
+            self.db.with(|db| {
+                let table = db.begin_read()?.open_table(QUEUE)?;
                 rows_in(&table, key(keys.start)..key(keys.end), |(_, depth, order), row| {
                     let row = decode(row).ok().filter(|_| is_possible(order))?;
                     Some(((depth, order), row))
@@ -126,8 +125,8 @@ impl Disk {
     /// The links to a host that are not decided, as far as they can be read.
     pub(in crate::frontier) fn readable_inbox(&self, host: HostNumber) -> Vec<(u64, InboxUrl)> {
         let read = |keys: Range<u128>| {
-            self.guarded(|disk| {
-                let table = disk.db()?.begin_read()?.open_table(INBOX)?;
+            self.db.with(|db| {
+                let table = db.begin_read()?.open_table(INBOX)?;
                 let keys = (host.0, low(keys.start))..(host.0, low(keys.end));
                 rows_in(&table, keys, |(_, order), row| {
                     let row = decode(row).ok().filter(|_| is_possible(order))?;
@@ -146,8 +145,8 @@ impl Disk {
         // Times are never negative.
         let key = |key: u128| (host.0, (key >> LOW_BITS) as i64, low(key));
         let read = |keys: Range<u128>| {
-            self.guarded(|disk| {
-                let table = disk.db()?.begin_read()?.open_table(PAGES)?;
+            self.db.with(|db| {
+                let table = db.begin_read()?.open_table(PAGES)?;
                 rows_in(&table, key(keys.start)..key(keys.end), |(_, visited, order), row| {
                     let row = decode(row).ok().filter(|_| is_possible(order))?;
                     Some(((visited, order), row))
@@ -160,8 +159,8 @@ impl Disk {
     /// The results, as far as they can be read.
     pub(in crate::frontier) fn readable_results(&self) -> Vec<(u64, Vec<u8>)> {
         let read = |keys: Range<u128>| {
-            self.guarded(|disk| {
-                let table = disk.db()?.begin_read()?.open_table(RESULTS)?;
+            self.db.with(|db| {
+                let table = db.begin_read()?.open_table(RESULTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |order, line| {
                     let is_result = protocol::package::decode_entry(line).is_ok();
                     (is_possible(order) && is_result).then(|| (order, line.to_vec()))

@@ -98,8 +98,8 @@ impl Disk {
         due: RangeInclusive<UnixMillis>,
         mut each: impl FnMut(WorkEntry) -> bool,
     ) -> Result<(), FrontierError> {
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(QUEUED)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(QUEUED)?;
             each_in_order(table.range(keys(&due))?, |(due, host), crawl_delay_ms| {
                 let host = HostNumber(host);
                 each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, visited: None })
@@ -114,8 +114,8 @@ impl Disk {
         visited: RangeInclusive<UnixMillis>,
         mut each: impl FnMut(WorkEntry) -> bool,
     ) -> Result<(), FrontierError> {
-        self.guarded(|disk| {
-            let table = disk.db()?.begin_read()?.open_table(REVISITED)?;
+        self.db.with(|db| {
+            let table = db.begin_read()?.open_table(REVISITED)?;
             each_in_order(table.range(keys(&visited))?, |(visited, host), (due, crawl_delay_ms)| {
                 let visited = Some(UnixMillis(visited));
                 let host = HostNumber(host);
