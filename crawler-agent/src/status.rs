@@ -141,6 +141,12 @@ impl StatusFile {
         }
     }
 
+    /// Whether there is a file in `dir`, so that an agent has run there.
+    pub fn exists(dir: &Path) -> Result<bool, StatusError> {
+        let path = dir.join(FILE);
+        path.try_exists().map_err(StatusError::at(&path))
+    }
+
     /// Like [`Self::read`]; none also where the file cannot be read otherwise, such as after a
     /// power failure. A running agent replaces it within a second.
     pub fn read_if_sound(dir: &Path) -> Result<Option<Self>, StatusError> {

@@ -333,10 +333,7 @@ fn finish(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
 /// The data directory of an agent that has run.
 fn agents_dir(config_args: &ConfigArgs) -> anyhow::Result<PathBuf> {
     let (_, dir) = config_args.open()?;
-    if StatusFile::read(&dir)?.is_none() {
-        return Err(config_args.no_agent(&dir));
-    }
-    Ok(dir)
+    if StatusFile::exists(&dir)? { Ok(dir) } else { Err(config_args.no_agent(&dir)) }
 }
 
 #[cfg(test)]
@@ -370,6 +367,22 @@ mod tests {
         let config_args = ConfigArgs { config: "agent.toml".into(), data_dir: None };
         let error = config_args.no_agent(Path::new("/somewhere")).to_string();
         assert!(error.contains("/somewhere") && error.contains("--data-dir"), "{error}");
+    }
+
+    /// A power failure may leave it so, and an agent that is stopped does not replace it.
+    #[test]
+    fn an_agent_with_a_broken_status_file_can_be_paused() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = dir.path().join("agent.toml");
+        let keys = "coordinator = \"https://c.example\"\ncontact = \"https://o.example/bot\"\n";
+        std::fs::write(&config, keys).unwrap();
+        let config_args = ConfigArgs { config, data_dir: Some(dir.path().to_owned()) };
+        pause(&config_args).unwrap_err();
+        std::fs::write(dir.path().join("status.json"), "{").unwrap();
+        pause(&config_args).unwrap();
+        assert!(owners_pause::is_paused(dir.path()));
+        resume(&config_args).unwrap();
+        assert!(!owners_pause::is_paused(dir.path()));
     }
 
     #[test]
