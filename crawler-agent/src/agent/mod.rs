@@ -343,7 +343,7 @@ impl Parts {
         let shipping = async {
             self.outbox.seal_all().await?;
             // Outside of the owner's hours packages wait on disk.
-            if is_asleep { Ok(()) } else { self.shipper().send_all().await }
+            if is_asleep { Ok(()) } else { self.shipper().send_all(true).await }
         };
         let shipped = tokio::time::timeout(LAST_SHIPPING, shipping).await;
         self.status_writer().write();

@@ -71,21 +71,25 @@ impl Shipper {
     }
 
     async fn send_whatever_is_sealed(&self, sealed: &Notify) -> Result<(), AgentError> {
+        // The end of a span or of the process may have cut off an upload.
+        let mut may_be_begun = true;
         loop {
-            self.send_all().await?;
+            self.send_all(may_be_begun).await?;
+            may_be_begun = false;
             sealed.notified().await;
         }
     }
 
-    /// Sends every package, oldest first.
-    pub(super) async fn send_all(&self) -> Result<(), AgentError> {
+    /// Sends every package, oldest first. The upload of the oldest one may have begun earlier.
+    pub(super) async fn send_all(&self, mut may_be_begun: bool) -> Result<(), AgentError> {
         for name in self.outbox.waiting().await? {
-            self.send(name).await?;
+            self.send(name, may_be_begun).await?;
+            may_be_begun = false;
         }
         Ok(())
     }
 
-    async fn send(&self, name: PackageName) -> Result<(), AgentError> {
+    async fn send(&self, name: PackageName, mut may_be_begun: bool) -> Result<(), AgentError> {
         let Some(bytes) = self.outbox.bytes(name)? else {
             // The file of an acknowledged package is deleted at once, but the log says so only
             // after its next sync.
@@ -97,9 +101,8 @@ impl Shipper {
         };
         let bytes = Bytes::from(bytes);
         let mut backoff = Backoff::default();
-        let mut is_repeated = false;
         loop {
-            match self.client.send_package(name, &bytes, is_repeated).await {
+            match self.client.send_package(name, &bytes, may_be_begun).await {
                 Ok(()) => {
                     self.outbox.acknowledged(name)?;
                     self.metrics.sent(bytes.len());
@@ -119,7 +122,7 @@ impl Shipper {
                 // Everything else is retried. Where the agent is banned, the heartbeat ends it.
                 Err(error) => {
                     self.metrics.send_failed();
-                    is_repeated = true;
+                    may_be_begun = true;
                     let pause = backoff.next(rand::random());
                     let error = error_line::of(&error);
                     tracing::warn!(error, package = name.seq, ?pause, "a package was not sent");

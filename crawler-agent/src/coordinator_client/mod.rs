@@ -173,16 +173,16 @@ impl CoordinatorClient {
     }
 
     /// Sends a package; returns once the coordinator has stored it durably. Where an earlier
-    /// attempt failed, only what the coordinator does not have yet is sent.
+    /// upload may have begun, only what the coordinator does not have yet is sent.
     pub async fn send_package(
         &self,
         name: PackageName,
         bytes: &Bytes,
-        is_repeated: bool,
+        may_be_begun: bool,
     ) -> Result<(), CoordinatorError> {
         let path = format!("packages/{}/{}", name.epoch, name.seq);
         let digest = repr_digest(bytes);
-        let offset = if is_repeated { self.upload_offset(&path, &digest).await? } else { 0 };
+        let offset = if may_be_begun { self.upload_offset(&path, &digest).await? } else { 0 };
         // An offset that cannot be is that of another program.
         let rest = bytes.get(offset..).filter(|rest| !rest.is_empty() && offset > 0);
         let call = |api: &AgentApi| {

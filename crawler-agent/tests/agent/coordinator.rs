@@ -1,6 +1,7 @@
 //! A fake coordinator: tests set its state; it verifies every package and records every message.
 
 mod bundles;
+mod packages;
 mod region;
 mod sessions;
 
@@ -14,7 +15,7 @@ use std::{
 use axum::{
     Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path, State},
+    extract::{DefaultBodyLimit, State},
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
     routing::{post, put},
@@ -22,7 +23,7 @@ use axum::{
 use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
 use protocol::{
     BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult,
-    Route, join_token::JoinToken, key::CoordinatorKey, key::PublicKey, package, package::Coding,
+    Route, join_token::JoinToken, key::CoordinatorKey, key::PublicKey, package::Coding,
     page::Entry, page::Fetch, probe::Reports, problem,
 };
 use serde_json::json;
@@ -79,6 +80,12 @@ pub(crate) struct CoordinatorState {
     pub(crate) proxy_refuses_packages: Option<u16>,
     /// Packages that the proxy refused.
     pub(crate) refused_by_proxy: u32,
+    /// Whether uploads of packages break in the middle.
+    pub(crate) cuts_packages: bool,
+    /// What arrived of packages whose uploads broke.
+    pub(crate) partial_packages: BTreeMap<(u64, u64), Bytes>,
+    /// Uploads of packages from their first byte.
+    pub(crate) whole_uploads: u32,
     /// Redirect with which a proxy answers every call: status and target.
     pub(crate) redirect_all: Option<(u16, String)>,
 }
@@ -150,6 +157,9 @@ impl Coordinator {
             refuse_packages: None,
             proxy_refuses_packages: None,
             refused_by_proxy: 0,
+            cuts_packages: false,
+            partial_packages: BTreeMap::new(),
+            whole_uploads: 0,
             redirect_all: None,
         };
         let inner = Arc::new(Inner { state: Mutex::new(state), changed: Notify::new() });
@@ -225,7 +235,10 @@ fn serve(listener: TcpListener, inner: &Arc<Inner>) -> AbortHandle {
         .route("/api/v1/agent/reports", post(reports))
         .route("/api/v1/agent/region", post(region::relay))
         .route("/api/v1/agent/leave", post(sessions::leave))
-        .route("/api/v1/agent/packages/{epoch}/{seq}", put(take_package))
+        .route(
+            "/api/v1/agent/packages/{epoch}/{seq}",
+            put(packages::take).head(packages::length).patch(packages::take_rest),
+        )
         .route("/api/v1/agent/bundles/{order}", put(bundles::take).get(bundles::give))
         .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(Arc::clone(inner));
@@ -347,34 +360,4 @@ async fn reports(State(inner): Shared, headers: HeaderMap, Json(reports): Json<R
         state.reports.insert(report.probe, report.result);
     }
     Ok(StatusCode::NO_CONTENT.into_response())
-}
-
-async fn take_package(
-    State(inner): Shared,
-    headers: HeaderMap,
-    Path((epoch, seq)): Path<(u64, u64)>,
-    bytes: Bytes,
-) -> Answer {
-    inner.authorise(&headers)?;
-    let mut state = inner.state();
-    if let Some(status) = state.proxy_refuses_packages {
-        state.refused_by_proxy += 1;
-        return Err(answer_of_a_proxy(status, header::CONTENT_TYPE, "text/html".into()));
-    }
-    if let Some(status) = state.refuse_packages {
-        return Err(problem(status, "not this package"));
-    }
-    let key = state.key.ok_or_else(|| problem(401, "no such agent"))?;
-    let opened = package::open(&bytes, &key).map_err(|error| problem(422, &error.to_string()))?;
-    let name = opened.header().name;
-    assert_eq!((name.agent, name.epoch, name.seq), (AGENT, epoch, seq));
-    if let Some(known) = state.packages.get(&(epoch, seq)) {
-        assert_eq!(*known, bytes, "one name for two packages");
-        state.duplicates += 1;
-        return Ok(Json(json!({ "status": "duplicate" })).into_response());
-    }
-    let entries: Result<Vec<Entry>, _> = opened.entries().and_then(Iterator::collect);
-    state.entries.extend(entries.map_err(|error| problem(422, &error.to_string()))?);
-    state.packages.insert((epoch, seq), bytes.clone());
-    Ok(Json(json!({ "status": "stored" })).into_response())
 }

@@ -172,3 +172,20 @@ async fn an_agent_whose_log_nobody_reads_goes_on() {
     bed.until_reported(&urls).await;
     assert!(bed.stop().await.0.success());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_broke_goes_on_after_a_restart() {
+    let mut bed = TestBed::new(1).await;
+    let url = bed.web.page("a1.test", "/", html("x"));
+    bed.coordinator.state().cuts_packages = true;
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    bed.until("an upload broke", |bed| bed.coordinator.state().whole_uploads > 0).await;
+    bed.kill().await;
+    bed.coordinator.state().cuts_packages = false;
+    bed.start().await;
+    bed.until("the package is whole", |bed| !bed.coordinator.state().packages.is_empty()).await;
+    let state = bed.coordinator.state();
+    let first = *state.packages.keys().next().unwrap();
+    assert!(!state.partial_packages.contains_key(&first), "it was resumed");
+}
