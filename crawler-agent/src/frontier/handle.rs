@@ -1,4 +1,4 @@
-//! Shared access to the frontier, and the thread that syncs it and makes checkpoints.
+//! Shared access to the frontier, and the threads that sync it and make checkpoints.
 
 use std::{
     sync::{
@@ -36,7 +36,7 @@ pub struct FrontierHandle {
 #[derive(Clone)]
 struct Failure(Arc<Mutex<Option<oneshot::Sender<FrontierError>>>>);
 
-/// The thread that keeps the frontier durable; it ends with the last handle.
+/// The thread that makes checkpoints, with another one that syncs; they end with the last handle.
 struct Keeper {
     /// Starts the thread before the next second.
     wake: Option<SyncSender<()>>,
@@ -44,7 +44,7 @@ struct Keeper {
 }
 
 impl FrontierHandle {
-    /// Starts the thread that syncs the frontier and makes checkpoints. The first error is sent to
+    /// Starts the threads that sync the frontier and make checkpoints. The first error is sent to
     /// the receiver; from then on nothing is read or written.
     pub fn start(frontier: Frontier) -> std::io::Result<(Self, oneshot::Receiver<FrontierError>)> {
         let frontier = Arc::new(frontier);
@@ -180,15 +180,37 @@ impl Drop for Keeper {
     }
 }
 
-/// Syncs every second, and makes checkpoints when they are due, until there is no handle any more.
+/// Makes checkpoints when they are due, and syncs every second, until there is no handle any more.
 fn keep(frontier: &Frontier, woken: &Receiver<()>, failure: &Failure) {
+    let (stop, stopped) = sync_channel(0);
+    std::thread::scope(|scope| {
+        // On a thread of its own: on a slow disk a checkpoint takes more than a second.
+        scope.spawn(move || sync_every_second(frontier, &stopped, failure));
+        make_checkpoints(frontier, woken, failure);
+        drop(stop);
+    });
+}
+
+/// Makes checkpoints when they are due, and a last one when nobody can wake the thread any more.
+fn make_checkpoints(frontier: &Frontier, woken: &Receiver<()>, failure: &Failure) {
     let _report = PanicReport(failure);
     loop {
-        let is_last = match woken.recv_timeout(SYNC_INTERVAL) {
-            Ok(()) | Err(RecvTimeoutError::Timeout) => false,
-            Err(RecvTimeoutError::Disconnected) => true,
+        let is_last = woken.recv_timeout(SYNC_INTERVAL) == Err(RecvTimeoutError::Disconnected);
+        let made = match frontier.needs_checkpoint() {
+            Ok(is_due) if is_due || is_last => frontier.checkpoint(),
+            needed => needed.map(drop),
         };
-        if failure.note(keep_once(frontier, is_last)).is_err() || is_last {
+        if failure.note(made).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Syncs every second until the other end of the channel is dropped.
+fn sync_every_second(frontier: &Frontier, stopped: &Receiver<()>, failure: &Failure) {
+    let _report = PanicReport(failure);
+    while stopped.recv_timeout(SYNC_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+        if failure.note(frontier.sync()).is_err() {
             return;
         }
     }
@@ -206,6 +228,32 @@ impl Drop for PanicReport<'_> {
     }
 }
 
-fn keep_once(frontier: &Frontier, is_last: bool) -> Result<(), FrontierError> {
-    if is_last || frontier.needs_checkpoint()? { frontier.checkpoint() } else { frontier.sync() }
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use super::*;
+    use crate::frontier::Report;
+
+    fn report(url: &str) -> Change {
+        Change::Report { reports: vec![Report { url: url.into(), redirects: 0 }] }
+    }
+
+    #[test]
+    fn changes_are_synced_also_while_a_checkpoint_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let frontier = Frontier::open(dir.path(), 7).unwrap();
+        let (store, _failure) = FrontierHandle::start(frontier).unwrap();
+        let checkpointing = store.frontier.checkpointing.lock();
+        let checkpointing = checkpointing.unwrap_or_else(PoisonError::into_inner);
+        let long = format!("http://h.test/{}", "x".repeat(1 << 20));
+        while !store.frontier.has_long_log() {
+            store.apply(report(&long)).unwrap();
+        }
+        store.apply(report("http://h.test/")).unwrap();
+        while !store.frontier.is_synced() {
+            std::thread::yield_now();
+        }
+        drop(checkpointing);
+    }
 }

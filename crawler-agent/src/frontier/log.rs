@@ -91,6 +91,12 @@ impl Log {
         std::mem::take(&mut self.unsynced)
     }
 
+    /// Whether no file has to be synced.
+    #[cfg(test)]
+    pub(super) fn is_synced(&self) -> bool {
+        self.unsynced.is_empty()
+    }
+
     fn failed(&self, source: std::io::Error) -> FrontierError {
         FrontierError::Log { path: path(&self.dir, self.number), source }
     }

@@ -40,7 +40,7 @@ pub struct Frontier {
     /// that is running.
     syncing: Mutex<()>,
     /// Held while a checkpoint is made.
-    checkpointing: Mutex<()>,
+    pub(super) checkpointing: Mutex<()>,
 }
 
 /// State and log, under one lock that is never held during a sync.
@@ -110,6 +110,12 @@ impl Frontier {
             }
         }
         Ok(())
+    }
+
+    /// Whether all changes so far were taken for a sync.
+    #[cfg(test)]
+    pub(super) fn is_synced(&self) -> bool {
+        self.working().unwrap().log.is_synced()
     }
 
     /// Whether a checkpoint is due.
