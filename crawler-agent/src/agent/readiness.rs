@@ -305,11 +305,15 @@ mod tests {
         assert!(!readiness.must_end());
         readiness.withhold(RestReason::Asleep(Sleep { until: Some(UnixMillis(0)) }));
         assert_eq!(word(&readiness), Some("asleep"));
+        assert!(readiness.must_end(), "nothing is sent outside the owner's hours");
         assert!(readiness.idle_reason().unwrap().to_string().contains("1970-01-01T00:00:00Z"));
         readiness.phase = Phase::Finishing;
         assert_eq!(word(&readiness), Some("finishing"));
+        readiness.asleep = None;
         readiness.phase = Phase::Draining;
         assert_eq!(word(&readiness), Some("draining"));
         assert!(readiness.must_end());
+        let revoked = Readiness { state: Some(AgentState::Revoked), ..Readiness::default() };
+        assert!(revoked.must_end());
     }
 }

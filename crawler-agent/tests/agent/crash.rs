@@ -8,7 +8,10 @@ use std::{
 use protocol::page::Outcome;
 use rand::RngExt as _;
 
-use crate::{testbed::TestBed, web::html};
+use crate::{
+    testbed::TestBed,
+    web::{Answer, html},
+};
 
 fn farm(bed: &TestBed, hosts: u8, pages: u32) -> Vec<String> {
     let mut urls = Vec::new();
@@ -69,12 +72,27 @@ async fn kill_9_in_mid_crawl_loses_nothing() {
     for n in 1..=HOSTS {
         let seen = bed.web.seen(&format!("a{n}.test"));
         assert_eq!(seen.most_in_flight, 1);
-        assert!(
-            seen.least_gap.unwrap() >= Duration::from_millis(40),
-            "also across kills: {:?}",
-            seen.least_gap
-        );
+        assert!(seen.least_gap.unwrap() >= Duration::from_millis(40), "{:?}", seen.least_gap);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_keeps_its_delay_across_a_kill() {
+    const DELAY: Duration = Duration::from_secs(4);
+    let mut bed = TestBed::new(1).await;
+    bed.configure("limits", &format!("host_delay_ms = {}", DELAY.as_millis()));
+    let endless = Answer { takes: DELAY * 10, ..html("slow") };
+    let url = bed.web.page("a1.test", "/", endless);
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    bed.until("the request is under way", |bed| bed.web.count("a1.test", "/") == 1).await;
+    bed.kill().await;
+    bed.until("its end is noticed", |bed| bed.web.seen("a1.test").in_flight == 0).await;
+    bed.web.page("a1.test", "/", html("fast"));
+    bed.start().await;
+    bed.until_reported(&[url]).await;
+    let gap = bed.web.seen("a1.test").least_gap.unwrap();
+    assert!(gap >= DELAY - Duration::from_millis(100), "{gap:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -209,7 +209,10 @@ async fn retry_after_is_obeyed() {
     bed.start_approved().await;
     bed.coordinator.route(std::slice::from_ref(&url));
     bed.until("it was asked once", |bed| bed.web.count("a1.test", "/busy") == 1).await;
+    let asked = Instant::now();
     bed.web.page("a1.test", "/busy", html("now"));
+    bed.until("it is asked again", |bed| bed.web.count("a1.test", "/busy") == 2).await;
+    assert!(asked.elapsed() > Duration::from_millis(900), "{:?}", asked.elapsed());
     bed.until_reported(&[url]).await;
     assert_eq!(bed.web.count("a1.test", "/busy"), 2);
     let outcome = bed.coordinator.state().fetches().next().unwrap().outcome.clone();

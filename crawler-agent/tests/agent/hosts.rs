@@ -150,11 +150,17 @@ async fn nothing_is_fetched_after_the_end_of_the_lease() {
     bed.start_approved().await;
     bed.coordinator.route(&urls);
     bed.until("it crawls", |bed| fetches(bed, "a1.test") > 3).await;
-    bed.coordinator.go_away();
-    let status = |bed: &TestBed| {
-        std::fs::read_to_string(bed.data_dir().join("status.json")).unwrap_or_default()
+    let is_connected = |bed: &TestBed| {
+        let status = std::fs::read_to_string(bed.data_dir().join("status.json"));
+        status.is_ok_and(|status| !status.contains("not_connected"))
     };
-    bed.until("it waits", |bed| status(bed).contains("not_connected")).await;
+    bed.until("its status says so", is_connected).await;
+    bed.coordinator.go_away();
+    bed.until("it waits", |bed| !is_connected(bed)).await;
+    let before = fetches(&bed, "a1.test");
+    // Ten times the delay of the host: an agent that went on would be seen.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(fetches(&bed, "a1.test") <= before + 1, "at most the request that was under way");
     let before = fetches(&bed, "a1.test");
     bed.coordinator.change(|state| state.lease_ms = Some(3_600_000));
     bed.coordinator.route(&[bed.web.url("a1.test", "/news")]);

@@ -147,10 +147,19 @@ async fn packages_wait_for_the_owners_hours_or_command() {
 async fn nothing_is_fetched_outside_the_owners_hours() {
     let mut bed = TestBed::new(1).await;
     let url = bed.web.page("a1.test", "/", html("x"));
-    bed.configure("", &over());
-    bed.coordinator.approve();
-    bed.start().await;
+    bed.start_approved().await;
+    bed.run(&["pause"]).await;
+    until_status(&bed, "paused_by_owner").await;
     bed.coordinator.route(&[url]);
+    let has_route = |bed: &TestBed| {
+        bed.coordinator.state().heartbeats.last().is_some_and(|sent| sent.routes_after == 1)
+    };
+    bed.until("the agent has a URL to fetch", has_route).await;
+    assert!(bed.stop().await.0.success());
+    bed.run(&["resume"]).await;
+    bed.configure("", &over());
+    bed.coordinator.state().heartbeats.clear();
+    bed.start().await;
     bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(
@@ -167,6 +176,32 @@ async fn nothing_is_fetched_outside_the_owners_hours() {
     );
     let (ended, took) = bed.stop().await;
     assert!(ended.success() && took < Duration::from_secs(5), "{took:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_the_owners_hours_cuts_requests_off() {
+    let mut bed = TestBed::new(1).await;
+    // The agent needs some seconds for its start.
+    let now = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
+    let end = (&now + 1.minute() + 10.seconds()).round(jiff::Unit::Minute).unwrap();
+    let start = &now - 6.hours();
+    let span = format!("daily {}-{}", start.strftime("%H:%M"), end.strftime("%H:%M"));
+    bed.configure("", &format!("spans = [{span:?}]"));
+    let slow = Answer { takes: Duration::from_secs(25), ..html("slow") };
+    let url = bed.web.page("a1.test", "/slow", slow);
+    bed.start_approved().await;
+    let left = Duration::try_from(end.duration_since(&Zoned::now())).unwrap();
+    tokio::time::sleep(left.saturating_sub(Duration::from_secs(10))).await;
+    bed.coordinator.route(&[url]);
+    bed.until("the request is under way", |bed| bed.web.count("a1.test", "/slow") == 1).await;
+    bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
+    let sent = bed.coordinator.state().heartbeats.len();
+    bed.until("the request is cut off", |bed| bed.web.seen("a1.test").in_flight == 0).await;
+    let late = end.duration_until(&Zoned::now());
+    assert!(late < jiff::SignedDuration::from_secs(10), "cut off {late:?} after the end");
+    assert_eq!(bed.coordinator.state().heartbeats.len(), sent, "it sends nothing more");
+    assert_eq!(bed.web.count("a1.test", "/slow"), 1);
+    assert!(bed.stop().await.0.success());
 }
 
 #[tokio::test(flavor = "multi_thread")]

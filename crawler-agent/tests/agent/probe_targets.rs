@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use jiff::{ToSpan as _, Zoned};
 use model::{AgentState, ProbeId, ProbeMethod};
 use protocol::{ProbeOrder, ProbeResult};
 use tokio::{
@@ -227,21 +226,4 @@ async fn a_pause_drops_a_probe_without_an_answer_and_it_can_be_ordered_again() {
     bed.until("the order is dropped again", |bed| says(bed, true, false)).await;
     assert!(!bed.coordinator.state().reports.contains_key(&ProbeId::new(2)));
     assert_eq!(second.connections(), 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn outside_the_owners_hours_nothing_is_sent() {
-    let target = ProbeTarget::open(here(1)).await;
-    let now = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
-    let start = &now - 6.hours();
-    let end = &now - 3.hours();
-    let span = format!("spans = [\"daily {}-{}\"]", start.strftime("%H:%M"), end.strftime("%H:%M"));
-    let mut bed = bed(&[&target], &[("", &span)]).await;
-    bed.coordinator.order(target.order(&bed, 1, &[ProbeMethod::Icmp, ProbeMethod::Tcp]));
-    bed.coordinator.approve();
-    bed.start().await;
-    bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
-    let (ended, _) = bed.stop().await;
-    assert!(ended.success());
-    assert_eq!((target.connections(), bed.coordinator.state().reports.len()), (0, 0));
 }

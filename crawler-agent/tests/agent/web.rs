@@ -52,7 +52,7 @@ pub(crate) struct Seen {
     pub(crate) fetches: BTreeMap<String, u32>,
     pub(crate) most_in_flight: u32,
     pub(crate) least_gap: Option<Duration>,
-    in_flight: u32,
+    pub(crate) in_flight: u32,
     ended: Option<Instant>,
 }
 
