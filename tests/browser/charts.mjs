@@ -148,5 +148,10 @@ export async function loadsLittle(page) {
   await settled(page);
   assert.ok(transferred > 50_000, 'nothing was transferred');
   assert.ok(transferred <= firstLoad, `${transferred} bytes: ${names.join(', ')}`);
-  assert.ok(!names.some((name) => /uplot|MapsPage/.test(name)), names.join(', '));
+  const charts = /uplot/;
+  assert.ok(!names.some((name) => charts.test(name) || /MapsPage/.test(name)), names.join(', '));
+  // That the name is still the one of the charts' script.
+  const script = page.waitForResponse((response) => charts.test(response.url()));
+  await page.goto('/overview');
+  await script;
 }

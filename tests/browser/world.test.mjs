@@ -71,12 +71,15 @@ test('anybody searches, and narrows the search to a site', async () => {
 });
 
 test('somebody pages through the results, and back, also after a reload', async () => {
-  await page.goto(`/?q=${encodeURIComponent(query)}`);
-  const { next_cursor } = await answer(page, `/search?q=${encodeURIComponent(query)}`);
+  // A language alone fits many pages, where the query may fit only one.
+  const { items } = await answer(page, `/search?q=${encodeURIComponent(query)}`);
+  const many = encodeURIComponent(`lang:${items[0].lang}`);
+  const { next_cursor } = await answer(page, `/search?q=${many}`);
+  assert.notEqual(next_cursor, null, 'the results fit on one page');
+  await page.goto(`/?q=${many}`);
   await results().first().waitFor();
   const begin = await shown();
   const next = page.getByRole('link', { name: 'Next' });
-  if (next_cursor === null) return assert.equal(await next.count(), 0);
 
   await next.click();
   await page.getByRole('link', { name: 'Previous' }).waitFor();

@@ -1,8 +1,9 @@
 //! Tests that are marked `#[ignore = "reason"]`, and what each needs from the machine.
 //!
 //! The reason decides: a test that `needs` something runs when that is there, else the summary
-//! names it. A reason that begins with `run by` marks the body of another test, which starts it as
-//! a process of its own.
+//! names it. A reason that begins with `run by hand` marks a test that takes too long for every run:
+//! the summary names it. Any other one that begins with `run by` marks the body of another test,
+//! which starts it as a process of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ pub(crate) enum Need {
     Prometheus,
     /// Files or directories below `../shared/data`.
     SharedData(Vec<PathBuf>),
+    /// Time: somebody runs it alone.
+    ByHand,
     /// Another test starts it.
     AnotherTest,
     /// Something that this program does not know.
@@ -53,6 +56,7 @@ impl IgnoredTest {
             "needs a TUN device that every user may open" => Need::TunForEveryUser,
             "needs user namespaces" => Need::UserNamespaces,
             "needs Prometheus" => Need::Prometheus,
+            reason if reason.starts_with("run by hand") => Need::ByHand,
             reason if reason.starts_with("run by ") => Need::AnotherTest,
             reason if reason.contains(SHARED_DATA) => Need::SharedData(shared_paths(reason)),
             _ => Need::Unknown,
@@ -142,11 +146,13 @@ mod tests {
             "#[test]\n    #[ignore",
             " = \"needs a TUN device\"]\n    #[should_panic]\n    fn one() {}\n#[test]\n",
             "fn two() {}\n#[ignore",
-            " = \"run by one\"]\nasync fn three<T>() {}\n",
+            " = \"run by one\"]\nasync fn three<T>() {}\n#[ignore",
+            " = \"run by hand: takes an hour\"]\nfn four() {}\n",
         ];
         let found = ignored_in(Path::new("a.rs"), &text.concat());
         let names: Vec<_> = found.iter().map(|test| (test.name.as_str(), test.need())).collect();
-        assert_eq!(names, [("one", Need::Tun), ("three", Need::AnotherTest)]);
+        let needs = [("one", Need::Tun), ("three", Need::AnotherTest), ("four", Need::ByHand)];
+        assert_eq!(names, needs);
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::optional::Optional;
 pub(crate) struct Selection {
     /// Tests that lack something, each with what it lacks.
     pub(crate) left_out: Vec<(IgnoredTest, String)>,
+    /// Tests that take too long for every run.
+    pub(crate) by_hand: Vec<IgnoredTest>,
     /// Bodies of other tests, which start them.
     bodies: Vec<IgnoredTest>,
 }
@@ -22,7 +24,7 @@ impl Selection {
         let tun = obstacle(without, namespaces::tun_obstacle)?;
         let unprivileged_tun = obstacle(without, namespaces::unprivileged_tun_obstacle)?;
         let user_namespaces = obstacle(without, namespaces::user_namespace_obstacle)?;
-        let mut selection = Self { left_out: Vec::new(), bodies: Vec::new() };
+        let mut selection = Self { left_out: Vec::new(), by_hand: Vec::new(), bodies: Vec::new() };
         for test in ignored::scan(root)? {
             let lacks = match test.need() {
                 Need::Tun => tun.clone(),
@@ -39,6 +41,10 @@ impl Selection {
                 Need::Unknown => {
                     Some("cargo xtask test does not know how to provide it".to_owned())
                 }
+                Need::ByHand => {
+                    selection.by_hand.push(test);
+                    continue;
+                }
                 Need::AnotherTest => {
                     selection.bodies.push(test);
                     continue;
@@ -51,7 +57,7 @@ impl Selection {
 
     fn excluded(&self) -> impl Iterator<Item = &str> {
         let left_out = self.left_out.iter().map(|(test, _)| test);
-        left_out.chain(&self.bodies).map(|test| test.name.as_str())
+        left_out.chain(&self.by_hand).chain(&self.bodies).map(|test| test.name.as_str())
     }
 
     /// Arguments of `cargo nextest run`.
@@ -98,11 +104,12 @@ mod tests {
         };
         let selection = Selection {
             left_out: vec![(test("one"), "no data".into())],
-            bodies: vec![test("two")],
+            by_hand: vec![test("two")],
+            bodies: vec![test("three")],
         };
-        let filter = "not (test(/(^|::)one$/) | test(/(^|::)two$/))";
+        let filter = "not (test(/(^|::)one$/) | test(/(^|::)two$/) | test(/(^|::)three$/))";
         assert_eq!(selection.nextest_arguments(), ["--run-ignored", "all", "-E", filter]);
-        let arguments = ["--include-ignored", "--skip", "one", "--skip", "two"];
+        let arguments = ["--include-ignored", "--skip", "one", "--skip", "two", "--skip", "three"];
         assert_eq!(selection.libtest_arguments(), arguments);
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct Steps {
     begun: Instant,
     done: Vec<Step>,
     left_out: Vec<LeftOut>,
+    /// Tests that are only run by hand.
+    by_hand: Vec<String>,
     /// Lines of the steps' output that the summary repeats.
     highlights: Vec<String>,
 }
@@ -45,7 +47,13 @@ pub(crate) struct Steps {
 impl Steps {
     pub(crate) fn new() -> Self {
         let begun = Instant::now();
-        Self { begun, done: Vec::new(), left_out: Vec::new(), highlights: Vec::new() }
+        Self {
+            begun,
+            done: Vec::new(),
+            left_out: Vec::new(),
+            by_hand: Vec::new(),
+            highlights: Vec::new(),
+        }
     }
 
     /// Runs a command as a step.
@@ -97,6 +105,11 @@ impl Steps {
         self.left_out.push(LeftOut { name: name.into(), reason: reason.into() });
     }
 
+    /// Records that a test takes too long for every run.
+    pub(crate) fn leave_to_hand(&mut self, name: String) {
+        self.by_hand.push(name);
+    }
+
     /// Prints the summary; an error when any step failed.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         println!("\n{}", self.summary());
@@ -120,6 +133,10 @@ impl Steps {
         }
         lines.push(format!("{:>7.1} s  everything", self.begun.elapsed().as_secs_f64()));
         lines.extend(self.highlights.iter().map(|line| line.trim().to_owned()));
+        if !self.by_hand.is_empty() {
+            lines.push(format!("long tests, which are run by hand: {}", self.by_hand.len()));
+        }
+        lines.extend(self.by_hand.iter().map(|name| format!("  {name}")));
         lines.push(match self.left_out.len() {
             0 => "nothing was left out".to_owned(),
             count => format!("left out: {count}"),
@@ -178,6 +195,8 @@ mod tests {
         assert!(steps.summary().ends_with("nothing was left out"));
         steps.leave_out("one", "reason");
         steps.leave_out("two", "other reason");
+        steps.leave_to_hand("long".to_owned());
+        assert!(steps.summary().contains("run by hand: 1\n  long\nleft out: 2\n"));
         assert!(steps.summary().ends_with("left out: 2\n  one: reason\n  two: other reason"));
     }
 

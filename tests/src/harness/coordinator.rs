@@ -1,11 +1,14 @@
 //! A coordinator under test.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use super::{HarnessError, Process, Program};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::{HarnessError, Process, Program, until};
 use crate::net::Namespace;
 
 /// How long the first start may take: a database is made.
@@ -100,10 +103,11 @@ impl Coordinator {
         &mut self.process
     }
 
-    /// The process of its private database, if it runs.
-    pub fn postmaster(&self) -> Option<i32> {
+    /// Kills its private database with SIGKILL, as soon as that runs.
+    pub async fn kill_postgres(&self) -> Result<(), HarnessError> {
         let file = self.plan.data_dir.join("postgres/postmaster.pid");
-        std::fs::read_to_string(file).ok()?.lines().next()?.trim().parse().ok()
+        let strike = || std::future::ready(kill_postmaster(&file));
+        until("a running Postgres", START, strike).await
     }
 
     pub fn kill(&mut self) {
@@ -125,4 +129,12 @@ impl Coordinator {
 
 fn listening(line: &str) -> Option<SocketAddr> {
     line.strip_prefix("listening on http://")?.trim().parse().ok()
+}
+
+/// Kills the process that a file names in its first line.
+fn kill_postmaster(file: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let number = text.lines().next().and_then(|line| line.trim().parse().ok());
+    let pid = Pid::from_raw(number.ok_or("the file names no process")?);
+    kill(pid, Signal::SIGKILL).map_err(|error| error.to_string())
 }

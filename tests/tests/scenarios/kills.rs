@@ -1,7 +1,5 @@
 //! `kill -9` of agents, of the coordinator and of its Postgres, five times each, while they crawl.
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -76,12 +74,7 @@ async fn strike(world: &mut SmallWorld, victim: Victim, chance: &mut impl rand::
             world.deployment.coordinator.kill();
             world.deployment.coordinator.restart().await.unwrap();
         }
-        Victim::Postgres => {
-            // One that is being started again just now has been struck already.
-            if let Some(postmaster) = world.deployment.coordinator.postmaster() {
-                let _ = kill(Pid::from_raw(postmaster), Signal::SIGKILL);
-            }
-        }
+        Victim::Postgres => world.deployment.coordinator.kill_postgres().await.unwrap(),
     }
 }
 

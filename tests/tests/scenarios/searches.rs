@@ -5,8 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use hierarchy::Range;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use s3_server::S3Server;
 use store::testing::TestDatabase;
 use store::{Address, Store, delegations, searches, settings};
@@ -175,8 +174,8 @@ async fn no_search_is_lost_or_decided_twice_whatever_is_killed() {
         if number % 2 == 0 {
             coordinator.kill();
             coordinator.restart().await.unwrap();
-        } else if let Some(postmaster) = coordinator.postmaster() {
-            kill(Pid::from_raw(postmaster), Signal::SIGKILL).unwrap();
+        } else {
+            coordinator.kill_postgres().await.unwrap();
         }
     }
     until_over(&agents).await;
