@@ -1,9 +1,9 @@
 //! Tests that are marked `#[ignore = "reason"]`, and what each needs from the machine.
 //!
 //! The reason decides: a test that `needs` something runs when that is there, else the summary
-//! names it. A reason that begins with `run by hand` marks a test that takes too long for every run:
-//! the summary names it. Any other one that begins with `run by` marks the body of another test,
-//! which starts it as a process of its own.
+//! names it. A reason that begins with `run by hand` marks a test that takes too long for every
+//! run: the summary names it. Any other one that begins with `run by` marks the body of another
+//! test, which starts it as a process of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
