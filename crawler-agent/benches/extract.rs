@@ -66,7 +66,11 @@ fn main() {
 
 fn read(folder: &Path) -> Vec<Vec<u8>> {
     let directories = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    directories.filter_map(|directory| fs::read(directory.join("source.html")).ok()).collect()
+    let sources = directories.filter_map(|directory| fs::read(directory.join("source.html")).ok());
+    let pages: Vec<_> = sources.collect();
+    let path = folder.display();
+    assert!(!pages.is_empty(), "no directory in {path} has a page that is named source.html");
+    pages
 }
 
 /// Prints the size of packages with all pages, each of a host of its own.

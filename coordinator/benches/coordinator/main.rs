@@ -83,7 +83,18 @@ fn options() -> Options {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Options { scale, only_lists } = options();
+    tokio::select! {
+        all_are_kept = measure(options()) => {
+            if all_are_kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        // What is dropped removes the database, which has many gigabytes.
+        _ = tokio::signal::ctrl_c() => ExitCode::FAILURE,
+    }
+}
+
+/// Returns whether all limits were kept.
+async fn measure(options: Options) -> bool {
+    let Options { scale, only_lists } = options;
     let dir = tempfile::tempdir().unwrap();
     let cluster = Cluster::start(cluster::Options::new(dir.path())).await.unwrap();
     let address = Address::private(cluster.socket_dir());
@@ -106,5 +117,5 @@ async fn main() -> ExitCode {
     service.iter().for_each(Figure::print);
     figures.extend(service);
     cluster.stop().await;
-    if figures.iter().all(Figure::is_kept) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    figures.iter().all(Figure::is_kept)
 }

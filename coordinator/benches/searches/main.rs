@@ -27,6 +27,7 @@ mod geography;
 
 use std::net::IpAddr;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -90,8 +91,15 @@ impl Options {
 }
 
 #[tokio::main]
-async fn main() {
-    let options = Options::parse();
+async fn main() -> ExitCode {
+    tokio::select! {
+        () = measure(Options::parse()) => ExitCode::SUCCESS,
+        // What is dropped removes the database.
+        _ = tokio::signal::ctrl_c() => ExitCode::FAILURE,
+    }
+}
+
+async fn measure(options: Options) {
     let Options { agents, subnets, .. } = options;
     let dir = tempfile::tempdir().unwrap();
     let cluster = Cluster::start(cluster::Options::new(dir.path())).await.unwrap();

@@ -92,17 +92,18 @@ impl Case {
         }
     }
 
-    /// Time that a crawler needs which loses none beside the delay: robots.txt comes first, so that
-    /// each page of a host waits once; on one address, each request but the first waits. None
-    /// without a delay.
+    /// Time that a crawler needs for its requests if it loses none beside the delay: at a host, and
+    /// on one address, each request but the first waits once. None without a delay.
     pub fn ideal(&self, requests: u64) -> Option<Duration> {
         if self.delay.is_zero() {
             return None;
         }
         let waits = match self.kind {
-            Kind::Address => requests.saturating_sub(1),
-            Kind::Many | Kind::One | Kind::Polite => u64::from(self.web.pages),
+            Kind::Address => requests,
+            // Beside the pages, such as for robots.txt and a sitemap.
+            Kind::Many | Kind::One | Kind::Polite => requests.div_ceil(self.web.hosts.into()),
         };
+        let waits = waits.saturating_sub(1);
         Some(self.delay * u32::try_from(waits).unwrap_or(u32::MAX))
     }
 }
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_polite_crawl_waits_once_for_each_page_of_a_host() {
+    fn each_request_to_a_host_but_the_first_waits_once() {
         let sizes = Sizes {
             hosts: 20,
             pages: 10,
@@ -124,6 +125,7 @@ mod tests {
         };
         let ideal = |kind, requests| Case::new(kind, &sizes, false).ideal(requests);
         assert_eq!(ideal(Kind::Polite, 220), Some(Duration::from_secs(10)));
+        assert_eq!(ideal(Kind::Polite, 240), Some(Duration::from_secs(11)));
         assert_eq!(ideal(Kind::Many, 220), None);
         assert_eq!(ideal(Kind::Address, 60), Some(Duration::from_secs(59)));
         assert_eq!(Case::new(Kind::One, &sizes, false).web.all_pages(), 5);

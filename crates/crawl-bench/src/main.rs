@@ -11,7 +11,7 @@ use crawl_bench::peers::{Peer, Programs};
 use crawl_bench::process::syscalls::Counter;
 use crawl_bench::referee::control;
 use crawl_bench::rounds::{self, Plan};
-use crawl_bench::table;
+use crawl_bench::table::{self, CsvFile};
 
 #[derive(Debug, Parser)]
 struct Cli {
@@ -75,7 +75,13 @@ fn main() -> anyhow::Result<()> {
                 .enable_all()
                 .build()
                 .context("cannot start a runtime")?;
-            runtime.block_on(crawl(&run))
+            runtime.block_on(async {
+                tokio::select! {
+                    done = crawl(&run) => done,
+                    // What is dropped ends the crawlers and removes their directories.
+                    _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
+                }
+            })
         }
     }
 }
@@ -103,10 +109,12 @@ async fn crawl(run: &Run) -> anyhow::Result<()> {
         referee_threads: run.referee_threads,
         counter: counter(run),
     };
+    // Before the crawls: they take long, and a wrong path would be noticed at their end.
+    let csv = run.csv.as_deref().map(CsvFile::create).transpose()?;
     let tell = |it: &_| eprintln!("{}", table::line(it));
     let all = rounds::run(&plan, named, &run.programs, tell).await?;
-    if let Some(path) = &run.csv {
-        table::write_csv(path, &run.date, &machine.processor, &all)?;
+    if let Some(csv) = csv {
+        csv.write(&run.date, &machine.processor, &all)?;
     }
     if run.json {
         let document = serde_json::json!({ "machine": machine, "runs": all });

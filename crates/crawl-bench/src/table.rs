@@ -1,7 +1,8 @@
 //! Tables for people and rows for files.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -143,19 +144,32 @@ struct Row<'a> {
     referee_cpu_s: String,
 }
 
-/// Writes raw runs as CSV.
-pub fn write_csv(
-    path: &Path,
-    date: &str,
-    processor: &str,
-    all: &[Measurement],
-) -> anyhow::Result<()> {
-    let cannot = || format!("cannot write {}", path.display());
-    let mut file = csv::Writer::from_path(path).with_context(cannot)?;
-    for it in all {
-        file.serialize(row(date, processor, it)).with_context(cannot)?;
+/// A file for raw runs.
+#[derive(Debug)]
+pub struct CsvFile {
+    path: PathBuf,
+    writer: csv::Writer<File>,
+}
+
+impl CsvFile {
+    /// Makes the file.
+    pub fn create(path: &Path) -> anyhow::Result<Self> {
+        let writer = csv::Writer::from_path(path).with_context(|| cannot_write(path))?;
+        Ok(Self { path: path.to_owned(), writer })
     }
-    file.flush().with_context(cannot)
+
+    /// Writes raw runs.
+    pub fn write(mut self, date: &str, processor: &str, all: &[Measurement]) -> anyhow::Result<()> {
+        let cannot = || cannot_write(&self.path);
+        for it in all {
+            self.writer.serialize(row(date, processor, it)).with_context(cannot)?;
+        }
+        self.writer.flush().with_context(cannot)
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }
 
 fn row<'a>(date: &'a str, processor: &'a str, it: &Measurement) -> Row<'a> {

@@ -105,18 +105,17 @@ impl Coordinator {
         command.env_remove("DATABASE_URL").env("NEARCRAWL_ADMIN_PASSWORD", PASSWORD);
         let log = std::fs::File::create(repository::target().join("fuzz-api.log"))
             .context("cannot create the coordinator's log")?;
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .context("cannot start the coordinator")?;
-        let stdout = child.stdout.take().context("the coordinator has no output")?;
+        let child = command.stdout(Stdio::piped()).stderr(log).spawn();
+        let child = child.context("cannot start the coordinator")?;
+        // Made before the coordinator answers, so that its files are removed also if it does not.
+        let mut started = Self { child, dir, url: String::new() };
+        let stdout = started.child.stdout.take().context("the coordinator has no output")?;
         let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
         let url = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
-        let Some(url) = url else {
-            bail!("the coordinator did not start; its log is fuzz-api.log in the target directory")
-        };
-        Ok(Self { child, dir, url })
+        started.url = url.context(
+            "the coordinator did not start; its log is fuzz-api.log in the target directory",
+        )?;
+        Ok(started)
     }
 }
 

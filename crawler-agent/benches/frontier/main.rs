@@ -47,10 +47,10 @@ const TEXT: usize = 6_000;
 #[derive(Debug, Parser)]
 struct Args {
     /// Number of hosts.
-    #[arg(long, default_value_t = 2_000)]
+    #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
     hosts: u32,
     /// Number of pages of each host.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pages: u32,
     /// Judge a frontier of this times 10⁸ URLs instead.
     #[arg(long)]
@@ -76,6 +76,7 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if let Some(scale) = args.large {
+        anyhow::ensure!(scale >= 1e-6, "--large {scale} is less than one host; from 0.000001 on");
         let crawl = large::Crawl { scale, rate: args.rate, seconds: args.seconds };
         return match &args.opened {
             None => large::run(&crawl, args.dir.as_deref()),

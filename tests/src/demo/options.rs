@@ -27,8 +27,8 @@ pub struct Options {
     /// Use 127.x addresses instead of network namespaces.
     #[arg(long)]
     pub loopback: bool,
-    /// The agents form a region. In mid-crawl the coordinator is stopped for 30 s and an agent is
-    /// killed.
+    /// The agents form a region, with terms of seconds instead of minutes. In mid-crawl the
+    /// coordinator is stopped for 30 s and an agent is killed.
     #[arg(long)]
     pub region: bool,
     /// Leave the data folder in place at the end.

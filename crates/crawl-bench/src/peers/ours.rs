@@ -157,15 +157,15 @@ async fn until_complete(
     }
 }
 
-/// Waits until a result has arrived for each page, and one for the page of each host that
-/// robots.txt forbids; false when some are missing and no more arrive. Waiting costs the agent
-/// nothing, so that the length of a step does not matter.
+/// Waits until a result has arrived for each page, and two of each host: of the page that
+/// robots.txt forbids, and of the missing sitemap. False when some are missing and no more arrive.
+/// Waiting costs the agent nothing, so that the length of a step does not matter.
 async fn until_shipped(
     job: &Job<'_>,
     coordinator: &Coordinator,
     program: &mut Program,
 ) -> anyhow::Result<bool> {
-    let wanted = job.case.web.all_pages() + u64::from(job.case.web.hosts);
+    let wanted = job.case.web.all_pages() + 2 * u64::from(job.case.web.hosts);
     let mut last = 0;
     let mut last_change = Instant::now();
     loop {

@@ -61,14 +61,18 @@ impl Crawler {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    // The agent is built alone, with the features that are shipped.
-    build("crawler-agent")?;
     build("crawl-bench")?;
     let program = repository::target().join("release/nearcrawl-crawl-bench");
     let mut command = Command::new(&program);
-    command.args(["run", "--rounds", &args.rounds.to_string()]);
-    command.args(args.json.then_some("--json"));
-    provide(&args.only, &mut command)?;
+    command.arg("run");
+    // Help needs neither the agent nor other crawlers.
+    if !args.options.iter().any(|option| option == "--help" || option == "-h") {
+        // The agent is built alone, with the features that are shipped.
+        build("crawler-agent")?;
+        command.args(["--rounds", &args.rounds.to_string()]);
+        command.args(args.json.then_some("--json"));
+        provide(&args.only, &mut command)?;
+    }
     let status = command.args(&args.options).status();
     let status = status.with_context(|| format!("cannot run {}", program.display()))?;
     match status.code() {

@@ -34,7 +34,7 @@ enum Bench {
         #[arg(long, default_value_t = 100)]
         delay_ms: u32,
         /// Number of subnets with a waiting host
-        #[arg(default_value_t = 10_000)]
+        #[arg(default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=65_536))]
         subnets: u32,
     },
     /// Extraction of pages by the agent, beside the parser alone
@@ -48,6 +48,9 @@ enum Bench {
         /// Part of the full size
         #[arg(long, default_value_t = 1.0)]
         scale: f64,
+        /// Measures the lists of the dashboard alone
+        #[arg(long)]
+        only_lists: bool,
     },
     /// Crawls of a web on loopback by the agent, wget2, httrack and Scrapy, judged by the web's
     /// server
@@ -71,11 +74,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             let pages = absolute(pages).context("cannot find the pages")?;
             bench("crawler-agent", Some("extract"), [pages.into_os_string()])
         }
-        Bench::Coordinator { scale } => {
+        Bench::Coordinator { scale, only_lists } => {
             machine::provide(&[machine::POSTGRES])?;
             // The benchmark starts the program that lies beside it.
             call(&["build", "--locked", "--release", "--package", "coordinator", "--bins"], [])?;
-            let arguments = ["--scale".to_owned(), scale.to_string()];
+            let mut arguments = vec!["--scale".to_owned(), scale.to_string()];
+            arguments.extend(only_lists.then(|| "--only-lists".to_owned()));
             bench("coordinator", Some("coordinator"), arguments.into_iter().map(OsString::from))
         }
         Bench::Crawl(args) => crawl::run(args),
