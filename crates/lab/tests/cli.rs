@@ -87,6 +87,8 @@ fn a_live_replay_prints_figures_at_marks() {
         "subnets",
         "optimal_share",
         "excess_ms_mean",
+        "crawl_time_ratio_to_random",
+        "optimum_ratio_to_random",
         "probes_per_subnet",
         "search_probes",
         "landmark_probes",

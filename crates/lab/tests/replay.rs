@@ -160,9 +160,23 @@ fn a_live_replay_counts_every_probe() {
     let settings = ScenarioSettings::without_noise(6, 50);
     let all = live(&topology, settings, LiveStrategy::AllProbe, 1..4);
     assert!(close(all.optimal_share, 1.0) && close(all.probes_per_subnet, 6.0), "{all:?}");
+    assert!(close(all.crawl_time_ratio_to_random, all.optimum_ratio_to_random), "{all:?}");
     let places = live(&topology, settings, LiveStrategy::Places(Claims::Unknown), 1..4);
     let sum = places.search_probes + places.home_probes;
     assert!(close(places.probes_per_subnet, sum) && places.home_probes > 0.0, "{places:?}");
+}
+
+/// The paper compares with a random assignment: both replays judge the same decisions alike.
+#[test]
+fn a_live_replay_compares_with_random_assignment() {
+    let topology = line();
+    let settings = ScenarioSettings::without_noise(6, 50);
+    let threshold_ms = 50.0;
+    let cold = live(&topology, settings, LiveStrategy::Threshold { threshold_ms }, 1..4);
+    let paper = run(&topology, settings, Strategy::Threshold { threshold_ms }, 3);
+    assert!(close(cold.crawl_time_ratio_to_random, paper.crawl_time_ratio_to_random), "{cold:?}");
+    assert!(close(cold.optimum_ratio_to_random, paper.optimum_ratio_to_random), "{cold:?}");
+    assert!(cold.optimum_ratio_to_random < cold.crawl_time_ratio_to_random, "{cold:?}");
 }
 
 #[test]

@@ -33,7 +33,10 @@ pub(crate) struct Decision<'d> {
 
 /// Judges decisions in the order in which they were made.
 pub(crate) fn judge(scenario: &Scenario<'_>, decisions: &[Decision<'_>]) -> Outcome {
-    let truths: Vec<Truth> = decisions.iter().map(|decision| truth(scenario, decision)).collect();
+    let truths: Vec<Truth> = decisions
+        .iter()
+        .map(|decision| Truth::of(scenario, decision.agent, decision.site))
+        .collect();
     let sum = |of: fn(&Truth) -> f64| truths.iter().map(of).sum::<f64>();
     let share = |limit_ms: f64| {
         truths.iter().filter(|truth| truth.excess_ms() <= limit_ms).count() as f64
@@ -70,25 +73,28 @@ pub fn mean_of(outcomes: &[Outcome]) -> Outcome {
 }
 
 /// Times of one site, in milliseconds.
-struct Truth {
-    taken: f64,
-    best: f64,
-    random: f64,
+pub(crate) struct Truth {
+    /// From the chosen agent.
+    pub(crate) taken: f64,
+    /// From the nearest agent.
+    pub(crate) best: f64,
+    /// From an agent drawn uniformly, on average.
+    pub(crate) random: f64,
 }
 
 impl Truth {
-    fn excess_ms(&self) -> f64 {
-        self.taken - self.best
+    pub(crate) fn of(scenario: &Scenario<'_>, chosen: &PlacedAgent, site: Site) -> Self {
+        let times: Vec<f64> =
+            scenario.agents.iter().map(|agent| scenario.true_ms(agent, site)).collect();
+        Self {
+            taken: scenario.true_ms(chosen, site),
+            best: times.iter().copied().fold(f64::INFINITY, f64::min),
+            random: times.iter().sum::<f64>() / times.len() as f64,
+        }
     }
-}
 
-fn truth(scenario: &Scenario<'_>, decision: &Decision<'_>) -> Truth {
-    let times: Vec<f64> =
-        scenario.agents.iter().map(|agent| scenario.true_ms(agent, decision.site)).collect();
-    Truth {
-        taken: scenario.true_ms(decision.agent, decision.site),
-        best: times.iter().copied().fold(f64::INFINITY, f64::min),
-        random: times.iter().sum::<f64>() / times.len() as f64,
+    pub(crate) fn excess_ms(&self) -> f64 {
+        self.taken - self.best
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::DecidedSearch;
+use crate::replay::outcome::Truth;
 use crate::{Scenario, Site};
 
 /// Numbers of subnets after which figures are given.
@@ -16,6 +17,10 @@ pub struct LiveFigures {
     pub optimal_share: f64,
     /// Mean of true time above the best, in milliseconds.
     pub excess_ms_mean: f64,
+    /// Sum of true times of the chosen agents over that of agents drawn uniformly.
+    pub crawl_time_ratio_to_random: f64,
+    /// The same for the best agents: no strategy is below.
+    pub optimum_ratio_to_random: f64,
     /// All probes per subnet: of searches, and of the agents' homes at joining.
     pub probes_per_subnet: f64,
     /// Probes of searches per subnet.
@@ -44,6 +49,9 @@ struct Sums {
     subnets: u64,
     optimal: u64,
     excess_ms: f64,
+    taken_ms: f64,
+    best_ms: f64,
+    random_ms: f64,
     search: u64,
     homes: u64,
     agents: usize,
@@ -65,12 +73,13 @@ impl Tally {
         decided: &DecidedSearch<'_>,
         homes: u64,
     ) {
-        let times = scenario.agents.iter().map(|agent| scenario.true_ms(agent, site));
-        let best = times.fold(f64::INFINITY, f64::min);
-        let excess_ms = scenario.true_ms(decided.agent, site) - best;
+        let truth = Truth::of(scenario, decided.agent, site);
         self.all.subnets += 1;
-        self.all.optimal += u64::from(excess_ms <= 0.0);
-        self.all.excess_ms += excess_ms;
+        self.all.optimal += u64::from(truth.excess_ms() <= 0.0);
+        self.all.excess_ms += truth.excess_ms();
+        self.all.taken_ms += truth.taken;
+        self.all.best_ms += truth.best;
+        self.all.random_ms += truth.random;
         self.all.search += decided.probes as u64;
         self.all.homes = homes;
         self.all.agents = scenario.agents.len();
@@ -101,10 +110,13 @@ impl Sums {
         let per_subnet = |now: u64, before: u64| (now - before) as f64 / subnets;
         let search_probes = per_subnet(self.search, before.search);
         let home_probes = per_subnet(self.homes, before.homes);
+        let random_ms = self.random_ms - before.random_ms;
         LiveFigures {
             subnets,
             optimal_share: per_subnet(self.optimal, before.optimal),
             excess_ms_mean: (self.excess_ms - before.excess_ms) / subnets,
+            crawl_time_ratio_to_random: (self.taken_ms - before.taken_ms) / random_ms,
+            optimum_ratio_to_random: (self.best_ms - before.best_ms) / random_ms,
             probes_per_subnet: search_probes + home_probes,
             search_probes,
             landmark_probes: 0.0,
@@ -134,6 +146,8 @@ fn mean_of_figures(all: &[LiveFigures]) -> LiveFigures {
         subnets: mean(|figures| figures.subnets),
         optimal_share: mean(|figures| figures.optimal_share),
         excess_ms_mean: mean(|figures| figures.excess_ms_mean),
+        crawl_time_ratio_to_random: mean(|figures| figures.crawl_time_ratio_to_random),
+        optimum_ratio_to_random: mean(|figures| figures.optimum_ratio_to_random),
         probes_per_subnet: mean(|figures| figures.probes_per_subnet),
         search_probes: mean(|figures| figures.search_probes),
         landmark_probes: 0.0,
