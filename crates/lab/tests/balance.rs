@@ -81,9 +81,19 @@ fn settings(seed: u64) -> GeneratedSettings {
 fn calibration_finds_a_doubling_soon() {
     let days = TrialSettings { subnets: 400, pages: 10, fetches: 200, seed: 1 };
     let seen = calibration(FetchTimeSettings::default(), Sensitivity::default(), days, 2.0);
-    assert!(seen.false_alarm_share < 1e-4 && seen.most_moves_a_day <= 1, "{seen:?}");
+    assert!(seen.false_alarm_share < 1e-4, "{seen:?}");
     assert!(seen.found_share > 0.98 && seen.found_soon_share > 0.95, "{seen:?}");
     assert!(seen.fetches_to_find_mean < 6.0, "{seen:?}");
+}
+
+/// As with agents, whose usual times no single report resets: where pages vary much, the slow
+/// fetches after a false report are reported as well.
+#[test]
+fn a_page_is_reported_at_every_slow_fetch() {
+    let days = TrialSettings { subnets: 200, pages: 10, fetches: 200, seed: 1 };
+    let noisy = FetchTimeSettings { noise: 0.3, ..FetchTimeSettings::default() };
+    let seen = calibration(noisy, Sensitivity::default(), days, 2.0);
+    assert!(seen.false_alarm_share > 5e-4, "{seen:?}");
 }
 
 proptest! {

@@ -1,5 +1,6 @@
 //! Trial of calibration in days: fetches and checks of whole subnets, from the first round trip to
-//! the move, by the rules and constants that the coordinator ships.
+//! the move. Incidents and their causes follow the rules and constants that the coordinator ships;
+//! no search runs: all agents are measured, and the nearest gets the subnet.
 
 use delegation::calibration::{
     Baseline, Comparison, ControlProbe, NewTimes, PathTimes, ReopenLimits, Sensitivity, Slowdown,

@@ -87,8 +87,6 @@ struct Report {
     found_soon_share: f64,
     fetches_to_find_mean: f64,
     fetches_to_find_p99: u64,
-    steady_moves_per_day: f64,
-    most_moves_a_day: usize,
     /// Whole subnets, from the first round trip to the move.
     paths: Vec<PathReport>,
 }
@@ -122,8 +120,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         found_soon_share: seen.found_soon_share,
         fetches_to_find_mean: seen.fetches_to_find_mean,
         fetches_to_find_p99: seen.fetches_to_find_p99,
-        steady_moves_per_day: seen.steady_moves_per_day,
-        most_moves_a_day: seen.most_moves_a_day,
         paths: calibration_paths::reports(
             args.series(),
             sensitivity,
