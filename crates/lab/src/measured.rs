@@ -60,7 +60,7 @@ pub enum MeasuredError {
 }
 
 /// Cities in a matrix; twice 800 MB of times.
-const MOST_CITIES: usize = 10_000;
+pub(crate) const MOST_CITIES: usize = 10_000;
 
 #[derive(Deserialize)]
 struct CityRow {

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use crate::{City, World, partial_matrix::PartialMatrix};
+use crate::{City, World, measured::MOST_CITIES, partial_matrix::PartialMatrix};
 
 /// Why a matrix could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,14 @@ pub enum MatrixError {
         /// Number of lines of the matrix.
         expected: usize,
     },
+    /// A matrix of that many hosts would not fit in memory.
+    #[error("{file} has {hosts} hosts, and at most {MOST_CITIES} fit in memory")]
+    TooMany {
+        /// Path of the file.
+        file: String,
+        /// Number of lines of the matrix.
+        hosts: usize,
+    },
 }
 
 impl World {
@@ -63,22 +71,30 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
         .collect();
     let side = lines.len();
+    // A file that is no matrix fails here, before memory is taken for the square of its lines.
+    if let Some((line, text)) = lines.first() {
+        check_fields(file, *line, text.split_whitespace().count(), side)?;
+    }
+    if side > MOST_CITIES {
+        return Err(MatrixError::TooMany { file: file.into(), hosts: side });
+    }
     let mut costs = PartialMatrix::new(side);
     for (row, (line, text)) in lines.into_iter().enumerate() {
         let times = parse_line(file, line, text)?;
-        if times.len() != side {
-            return Err(MatrixError::Shape {
-                file: file.into(),
-                line,
-                found: times.len(),
-                expected: side,
-            });
-        }
+        check_fields(file, line, times.len(), side)?;
         for (column, ms) in times.into_iter().enumerate() {
             costs.set(row, column, ms);
         }
     }
     Ok(World::from_partial((0..side).map(City::nameless).collect(), &costs, vec![0.0; side * side]))
+}
+
+fn check_fields(file: &str, line: usize, found: usize, expected: usize) -> Result<(), MatrixError> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(MatrixError::Shape { file: file.into(), line, found, expected })
+    }
 }
 
 fn parse_line(file: &str, line: usize, text: &str) -> Result<Vec<f64>, MatrixError> {
@@ -109,6 +125,11 @@ mod tests {
     fn mistakes_name_their_line() {
         let shape = parse("m", "0 1\n1\n").unwrap_err().to_string();
         assert!(shape.contains("line 2: 1 fields where 2"), "{shape}");
+        let text = parse("m", &"no matrix\n".repeat(200_000)).unwrap_err().to_string();
+        assert!(text.contains("line 1: 2 fields where 200000"), "{text}");
+        let large = format!("{}\n{}", "0 ".repeat(10_001), "0\n".repeat(10_000));
+        let large = parse("m", &large).unwrap_err().to_string();
+        assert!(large.contains("m has 10001 hosts"), "{large}");
         let field = parse("m", "0 1\n1 x\n").unwrap_err().to_string();
         assert!(field.contains("line 2: \"x\""), "{field}");
     }
