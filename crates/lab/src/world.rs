@@ -44,6 +44,12 @@ impl World {
         self.cell(a, b).map_or(f64::INFINITY, |cell| self.rtt_ms[cell])
     }
 
+    /// Whether there are other cities, and no way to any of them is known.
+    pub(crate) fn is_isolated(&self, city: CityId) -> bool {
+        let mut others = self.ids().filter(|other| *other != city).peekable();
+        others.peek().is_some() && others.all(|other| self.rtt_ms(city, other).is_infinite())
+    }
+
     /// Usual deviation of a measurement made at `from`, in milliseconds; 0 when nothing is known of
     /// it.
     pub fn jitter_ms(&self, from: CityId, to: CityId) -> f64 {

@@ -101,3 +101,22 @@ fn a_live_replay_prints_figures_at_marks() {
     let blind = lab(dir.path(), &["--rtt", "m.txt", "--live", "--strategy", "random"]);
     assert!(String::from_utf8_lossy(&blind.stderr).contains("measures nothing"), "{blind:?}");
 }
+
+/// The last host of the matrix is dead. It is neither an agent's home nor a subnet to delegate.
+#[test]
+fn a_host_that_nobody_measured_is_left_out() {
+    let dir = matrix("0 10 20 30 0\n10 0 10 20 0\n20 10 0 10 0\n30 20 10 0 0\n0 0 0 0 0\n");
+    let common = ["--rtt", "m.txt", "--agents", "2", "--seeds", "8", "--json"];
+    for (own, key) in [
+        (vec!["--strategy", "random"], "crawl_time_ratio_to_random"),
+        (vec!["--strategy", "threshold"], "excess_ms_mean"),
+        (vec!["--live", "--strategy", "predictive"], "excess_ms_mean"),
+    ] {
+        let output = lab(dir.path(), &[common.as_slice(), &own].concat());
+        assert!(output.status.success(), "{own:?}: {output:?}");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(report[key].is_number(), "{own:?}: {report}");
+        assert_eq!(report["subnets"].as_f64(), Some(2.0), "{own:?}: {report}");
+        assert_eq!(report["subnets_unmeasured"], 1, "{own:?}: {report}");
+    }
+}

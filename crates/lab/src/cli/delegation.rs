@@ -108,6 +108,7 @@ struct Report {
     placement: String,
     near_ms: Option<f64>,
     subnets: usize,
+    subnets_unmeasured: usize,
     seeds: u32,
     first_seed: u64,
     route_sigma: f64,
@@ -136,15 +137,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let settings = args.settings();
     let strategy = args.strategy()?;
     let mut outcomes = Vec::new();
-    let mut agents = settings.agents;
-    let mut subnets = settings.subnets;
+    let mut last = None;
     for scenario in args.scenarios(&topology, settings) {
         let scenario = scenario?;
-        (agents, subnets) = (scenario.agents.len(), scenario.sites.len());
         outcomes.push(replay(&scenario, strategy));
+        last = Some(scenario);
     }
-    let report = args.report(&topology, settings, (agents, subnets), &mean_of(&outcomes));
-    output::print(&report, args.json)
+    let last = last.context("there is no seed")?;
+    output::print(&args.report(&last, settings, &mean_of(&outcomes)), args.json)
 }
 
 /// The printed object of a live replay: the figures of all subnets, then those at each mark.
@@ -154,6 +154,7 @@ struct LiveReport {
     claims: String,
     agents: u32,
     placement: String,
+    subnets_unmeasured: usize,
     seeds: u32,
     first_seed: u64,
     route_sigma: f64,
@@ -167,8 +168,11 @@ fn run_live(args: &Args, topology: &Topology) -> anyhow::Result<()> {
     let settings = args.settings();
     let strategy = args.live_strategy()?;
     let mut replays = Vec::new();
+    let mut subnets_unmeasured = 0;
     for scenario in args.scenarios(topology, settings) {
-        replays.push(replay_live(&scenario?, strategy));
+        let scenario = scenario?;
+        replays.push(replay_live(&scenario, strategy));
+        subnets_unmeasured = scenario.unmeasured;
     }
     let marks = mean_of_points(&replays);
     let all = marks.last().map(|last| last.cumulative).context("no subnet was delegated")?;
@@ -177,6 +181,7 @@ fn run_live(args: &Args, topology: &Topology) -> anyhow::Result<()> {
         claims: word(&args.claims),
         agents: args.agents,
         placement: word(&args.placement),
+        subnets_unmeasured,
         seeds: args.seeds,
         first_seed: args.first_seed,
         route_sigma: settings.route_sigma,
@@ -199,7 +204,8 @@ impl Args {
             let scenario = Scenario::new(topology, settings, seed);
             ensure!(
                 !scenario.agents.is_empty() && !scenario.sites.is_empty(),
-                "nothing to replay: the matrix or the targets are too few"
+                "nothing to replay: the matrix or the targets are too few, or the times of some \
+                 agent are not known"
             );
             Ok(scenario)
         })
@@ -260,19 +266,19 @@ impl Args {
 
     fn report(
         &self,
-        topology: &Topology,
+        scenario: &Scenario<'_>,
         settings: ScenarioSettings,
-        (agents, subnets): (usize, usize),
         outcome: &Outcome,
     ) -> Report {
-        let gaps = topology.world.gaps();
+        let gaps = scenario.topology.world.gaps();
         Report {
             strategy: word(&self.strategy),
             threshold_ms: self.threshold_ms,
-            agents,
+            agents: scenario.agents.len(),
             placement: word(&self.placement),
             near_ms: self.near_ms,
-            subnets,
+            subnets: scenario.sites.len(),
+            subnets_unmeasured: scenario.unmeasured,
             seeds: self.seeds,
             first_seed: self.first_seed,
             route_sigma: settings.route_sigma,

@@ -76,6 +76,8 @@ pub struct Scenario<'g> {
     at_home: HashMap<SubnetId, AgentId>,
     /// The subnets in the order in which they come up.
     pub sites: Vec<Site>,
+    /// Subnets left out, because the time from some agent is not known.
+    pub unmeasured: usize,
     settings: ScenarioSettings,
     noise: Noise,
 }
@@ -94,7 +96,9 @@ impl<'g> Scenario<'g> {
     /// subnets.
     pub fn new(topology: &'g Topology, settings: ScenarioSettings, seed: u64) -> Self {
         let noise = Noise::new(seed);
+        let world = &topology.world;
         let mut sites = topology.sites.clone();
+        sites.retain(|site| !world.is_isolated(site.city));
         sites.sort_by_key(|site| {
             noise.hash(&[Stream::Shuffle as u64, u64::from(site.subnet.get())])
         });
@@ -102,14 +106,12 @@ impl<'g> Scenario<'g> {
         let homes = agents.iter().map(|agent| (agent.home.subnet, agent.agent));
         let at_home: HashMap<SubnetId, AgentId> = homes.collect();
         sites.retain(|site| !at_home.contains_key(&site.subnet));
-        let near = |site: &Site| {
-            agents
-                .iter()
-                .any(|agent| topology.world.rtt_ms(agent.city, site.city) <= settings.near_ms)
-        };
-        sites.retain(near);
+        let ms = |agent: &PlacedAgent, site: &Site| world.rtt_ms(agent.city, site.city);
+        sites.retain(|site| agents.iter().all(|agent| ms(agent, site).is_finite()));
+        let unmeasured = topology.sites.len() - agents.len() - sites.len();
+        sites.retain(|site| agents.iter().any(|agent| ms(agent, site) <= settings.near_ms));
         sites.truncate(settings.subnets);
-        Self { topology, agents, at_home, sites, settings, noise }
+        Self { topology, agents, at_home, sites, unmeasured, settings, noise }
     }
 
     /// The round trip from an agent to a site without measurement noise, in milliseconds.
