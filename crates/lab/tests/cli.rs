@@ -4,12 +4,11 @@
 use std::{fs, path::Path, process::Command, process::Output};
 
 fn lab(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lab"))
-        .arg("delegation")
-        .args(args)
-        .current_dir(dir)
-        .output()
-        .unwrap()
+    experiment(dir, &[&["delegation"], args].concat())
+}
+
+fn experiment(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lab")).args(args).current_dir(dir).output().unwrap()
 }
 
 fn matrix(text: &str) -> tempfile::TempDir {
@@ -118,5 +117,31 @@ fn a_host_that_nobody_measured_is_left_out() {
         assert!(report[key].is_number(), "{own:?}: {report}");
         assert_eq!(report["subnets"].as_f64(), Some(2.0), "{own:?}: {report}");
         assert_eq!(report["subnets_unmeasured"], 1, "{own:?}: {report}");
+    }
+}
+
+/// The built-in world has some two hundred places.
+#[test]
+fn scale_runs_with_its_default_of_agents() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = experiment(dir.path(), &["scale", "--hosts", "10", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn experiments_without_anything_to_do_end_with_one_clear_sentence() {
+    let dir = matrix("0 1 2\n1 0 1\n2 1 0\n");
+    fs::write(dir.path().join("empty"), "").unwrap();
+    let report = ["report", "--out", "out", "--date", "2026-11-28"];
+    for (args, part) in [
+        (vec!["region", "--graph", "empty"], "there is no page"),
+        ([&report[..], &["--agents", "300"]].concat(), "nothing to replay"),
+        ([&report[..], &["--subnets", "0"]].concat(), "nothing to replay"),
+        (vec!["forgery", "--rtt", "m.txt"], "nothing to replay"),
+    ] {
+        let output = experiment(dir.path(), &args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(part), "{args:?}: {said}");
+        assert!(!said.contains("panicked"), "{said}");
     }
 }

@@ -1,4 +1,4 @@
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use lab::{
     Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, Placement, Scenario, ScenarioSettings,
@@ -6,7 +6,7 @@ use lab::{
 };
 use serde::Serialize;
 
-use crate::cli::files::Files;
+use crate::cli::files::{self, Files};
 use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
@@ -200,15 +200,7 @@ impl Args {
         settings: ScenarioSettings,
     ) -> impl Iterator<Item = anyhow::Result<Scenario<'t>>> + use<'t> {
         let seeds = self.first_seed..self.first_seed + u64::from(self.seeds);
-        seeds.map(move |seed| {
-            let scenario = Scenario::new(topology, settings, seed);
-            ensure!(
-                !scenario.agents.is_empty() && !scenario.sites.is_empty(),
-                "nothing to replay: the matrix or the targets are too few, or the times of some \
-                 agent are not known"
-            );
-            Ok(scenario)
-        })
+        seeds.map(move |seed| files::scenario(topology, settings, seed))
     }
 
     fn live_strategy(&self) -> anyhow::Result<LiveStrategy> {

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-use lab::{Topology, World, targets};
+use anyhow::{Context as _, ensure};
+use lab::{Scenario, ScenarioSettings, Topology, World, targets};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Files {
@@ -43,6 +43,21 @@ impl Files {
         }
         Ok(Topology::of_targets(world, &targets, self.max_dist_km))
     }
+}
+
+/// A scenario with something to replay: without agents or subnets all figures would be NaN.
+pub(crate) fn scenario(
+    topology: &Topology,
+    settings: ScenarioSettings,
+    seed: u64,
+) -> anyhow::Result<Scenario<'_>> {
+    let scenario = Scenario::new(topology, settings, seed);
+    ensure!(
+        !scenario.agents.is_empty() && !scenario.sites.is_empty(),
+        "nothing to replay: the matrix or the targets are too few, or the times of some agent are \
+         not known"
+    );
+    Ok(scenario)
 }
 
 /// A file whose first line names columns is a list of measurements, any other a matrix.

@@ -1,10 +1,8 @@
 use clap::ValueEnum;
-use lab::{
-    Forgery, ForgeryOutcome, ForgerySettings, Irregularity, Scenario, ScenarioSettings, Topology,
-};
+use lab::{Forgery, ForgeryOutcome, ForgerySettings, Irregularity, ScenarioSettings, Topology};
 use serde::Serialize;
 
-use crate::cli::files::Files;
+use crate::cli::files::{self, Files};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -102,7 +100,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         );
     }
     for (forgery, name) in FORGERIES {
-        let row = row(name, &args.outcomes(&topology, forgery));
+        let row = row(name, &args.outcomes(&topology, forgery)?);
         if args.json {
             println!("{}", serde_json::to_string(&row)?);
         } else {
@@ -113,7 +111,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 impl Args {
-    fn outcomes(&self, topology: &Topology, forgery: Forgery) -> Vec<ForgeryOutcome> {
+    fn outcomes(
+        &self,
+        topology: &Topology,
+        forgery: Forgery,
+    ) -> anyhow::Result<Vec<ForgeryOutcome>> {
         let settings = ForgerySettings {
             forgery,
             irregularity: match self.unusual {
@@ -132,7 +134,9 @@ impl Args {
             ..ScenarioSettings::default()
         };
         let seeds = self.first_seed..self.first_seed + u64::from(self.seeds);
-        seeds.map(|seed| lab::forgery(&Scenario::new(topology, base, seed), settings)).collect()
+        seeds
+            .map(|seed| Ok(lab::forgery(&files::scenario(topology, base, seed)?, settings)))
+            .collect()
     }
 }
 

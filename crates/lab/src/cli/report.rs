@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use delegation::calibration::Sensitivity;
 use lab::{
-    Calibration, Curve, FetchTimeSettings, GeneratedSettings, Outcome, Plot, Scenario,
-    ScenarioSettings, Strategy, Topology, TrialSettings, calibration, compare_rules, generate,
-    mean_of, replay,
+    Calibration, Curve, FetchTimeSettings, GeneratedSettings, Outcome, Plot, ScenarioSettings,
+    Strategy, Topology, TrialSettings, calibration, compare_rules, generate, mean_of, replay,
 };
 use model::BalanceRule;
 
-use crate::cli::files::Files;
+use crate::cli::files::{self, Files};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -57,7 +56,7 @@ fn delegation_report(args: &Args) -> anyhow::Result<()> {
         for (name, settings) in strategies() {
             let mut points = Vec::new();
             for (setting, strategy) in settings {
-                let outcome = outcome(args, &topology, *agents, strategy);
+                let outcome = outcome(args, &topology, *agents, strategy)?;
                 table.push_str(&line(*agents, name, &setting, &outcome));
                 points.push((outcome.probes_per_subnet, outcome.optimal_share));
             }
@@ -89,16 +88,21 @@ fn strategies() -> Vec<(&'static str, Vec<(String, Strategy)>)> {
     ]
 }
 
-fn outcome(args: &Args, topology: &Topology, agents: usize, strategy: Strategy) -> Outcome {
+fn outcome(
+    args: &Args,
+    topology: &Topology,
+    agents: usize,
+    strategy: Strategy,
+) -> anyhow::Result<Outcome> {
     let base = match args.files.targets {
         Some(_) => {
             ScenarioSettings { agents, subnets: args.subnets, ..ScenarioSettings::default() }
         }
         None => ScenarioSettings::without_noise(agents, args.subnets),
     };
-    let run = |seed| replay(&Scenario::new(topology, base, seed), strategy);
-    let outcomes: Vec<Outcome> = (1..=args.seeds).map(run).collect();
-    mean_of(&outcomes)
+    let run = |seed| anyhow::Ok(replay(&files::scenario(topology, base, seed)?, strategy));
+    let outcomes: Vec<Outcome> = (1..=args.seeds).map(run).collect::<Result<_, _>>()?;
+    Ok(mean_of(&outcomes))
 }
 
 fn line(agents: usize, strategy: &str, setting: &str, outcome: &Outcome) -> String {

@@ -1,9 +1,8 @@
-use anyhow::ensure;
 use clap::ValueEnum;
-use lab::{ElapsedTime, Scenario, ScenarioSettings, SearchKind, scale};
+use lab::{ElapsedTime, ScenarioSettings, SearchKind, scale};
 use serde::Serialize;
 
-use crate::cli::files::Files;
+use crate::cli::files::{self, Files};
 use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
@@ -11,7 +10,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: Files,
     /// How many agents
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     agents: u32,
     /// How many hosts to delegate
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -68,8 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Strategy::Predictive => SearchKind::Predictive,
     };
     let settings = ScenarioSettings { agents: args.agents as usize, subnets: usize::MAX, ..base };
-    let scenario = Scenario::new(&topology, settings, args.seed);
-    ensure!(!scenario.sites.is_empty(), "nothing to replay: the matrix or the targets are too few");
+    let scenario = files::scenario(&topology, settings, args.seed)?;
     let seen = scale(&scenario, args.hosts, search_kind);
     let report = Report {
         strategy: args.strategy,

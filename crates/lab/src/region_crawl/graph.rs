@@ -22,6 +22,9 @@ pub enum GraphError {
         /// What is there instead.
         word: String,
     },
+    /// The file has no line.
+    #[error("there is no page")]
+    Empty,
     /// A link leads to a page that has no line.
     #[error("page {from} links to page {to}, and there are {pages}")]
     Range {
@@ -66,6 +69,9 @@ impl LinkGraph {
 
     fn check(self) -> Result<Self, GraphError> {
         let pages = self.len();
+        if pages == 0 {
+            return Err(GraphError::Empty);
+        }
         for page in 0..pages {
             if let Some(to) = self.links(page).iter().find(|to| **to as usize >= pages) {
                 return Err(GraphError::Range { from: page, to: *to, pages });
