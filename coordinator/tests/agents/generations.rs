@@ -176,6 +176,9 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     }
     assert_eq!(one.agent.send_bundle(&running, number, "other").await.status(), 200);
     assert_eq!(blobs_of_bundles(&ground).len(), 1, "the first bundle stays, alone");
+    execute(ground.store(), "UPDATE host_bundles SET bytes = 4294967296").await.unwrap();
+    let (status, name, _) = problem(one.agent.send_bundle(&running, number, "more").await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::TOO_MANY_REQUESTS, "too-many-waiting"));
     let early = two.agent.read_bundle(&running, number).await;
     assert_eq!(problem(early).await.0, StatusCode::NOT_FOUND, "the host is not its own yet");
     assert_eq!(two.agent.heartbeat(&running, 0).await.bundles, []);

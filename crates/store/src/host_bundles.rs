@@ -71,6 +71,18 @@ pub async fn enter(
     Ok(entered.rows_affected() > 0)
 }
 
+/// Bytes of the bundles that this agent sent and nobody took yet.
+pub async fn bytes_of(store: &Store, agent: AgentId) -> Result<u64, StoreError> {
+    let bytes: i64 = sqlx::query_scalar(
+        "SELECT coalesce(sum(bytes), 0)::bigint FROM host_bundles WHERE agent = $1",
+    )
+    .bind(agent.get())
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("add up the host bundles of an agent"))?;
+    Ok(bytes.unsigned_abs())
+}
+
 /// Whether a blob is the one of the bundle that was entered for an order.
 pub async fn is_entered(store: &Store, order: u64, object: &str) -> Result<bool, StoreError> {
     sqlx::query_scalar(

@@ -16,6 +16,7 @@ use crate::http::agent::packages::{Receipt, not_stored};
 use crate::http::agent::upload;
 use crate::http::problem::Problem;
 use crate::packages::blob_store::BlobStore;
+use crate::packages::upload_limits::BUNDLE_BYTES_WAITING;
 use crate::runtime::failure::chain;
 
 /// Takes the bundle of a host that an order releases; durable when it answers.
@@ -29,6 +30,9 @@ pub(super) async fn put(
     let order = number(path)?;
     let host = host_bundles::sender_of(&api.store, caller.agent, order).await?;
     let host = host.ok_or_else(|| no_order(caller.agent, order))?;
+    if host_bundles::bytes_of(&api.store, caller.agent).await? >= BUNDLE_BYTES_WAITING {
+        return Err(upload::too_many_waiting("host bundles"));
+    }
     let upload = upload::receive(&api.packages.uploads, caller.agent, request).await?;
     let sha256 = data_encoding::HEXLOWER.encode(&Sha256::digest(&upload.body));
     let object = BlobStore::bundle_key(caller.agent, order, &sha256);

@@ -86,6 +86,13 @@ pub(super) fn too_many() -> Problem {
     Problem { retry_after_s: Some(1), ..problem }
 }
 
+/// 429: what the agent has sent before waits.
+pub(super) fn too_many_waiting(what: &str) -> Problem {
+    let detail = format!("Too many {what} of this agent wait; keep others and send them later.");
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many-waiting", detail);
+    Problem { retry_after_s: Some(10), ..problem }
+}
+
 fn too_slow() -> Problem {
     let detail = "The upload arrived too slowly: 8 KiB a second, without a pause of 20 seconds, \
                   is the least; send it again.";
