@@ -22,6 +22,7 @@ pub mod paging;
 pub mod problem;
 pub mod public;
 mod router;
+mod search_slots;
 pub mod state;
 pub mod throttle;
 pub mod timestamp;

@@ -6,12 +6,10 @@ use crate::http::admin::events::OverviewCache;
 use crate::http::admin::session::SignInGuard;
 use crate::http::concurrency_limit::ConcurrencyLimit;
 use crate::http::download_slots::DownloadSlots;
+use crate::http::search_slots::SearchSlots;
 use crate::runtime::agent_programs::AgentPrograms;
 use crate::tasks::coordinator::Coordinator;
 
-/// Public searches that run at the same time. Anybody may search, and the crawl needs the cores
-/// too.
-const SEARCHES: usize = 8;
 /// Event streams that are open at the same time.
 const EVENT_STREAMS: usize = 64;
 
@@ -27,7 +25,7 @@ pub struct ApiState {
     /// Limits open event streams.
     pub event_streams: ConcurrencyLimit,
     /// Limits concurrent public searches.
-    pub searches: ConcurrencyLimit,
+    pub searches: SearchSlots,
     /// The agent's programs that partners can download.
     pub agent_programs: Arc<AgentPrograms>,
     /// Limits concurrent downloads.
@@ -43,7 +41,7 @@ impl ApiState {
             sign_in: Arc::default(),
             overview: Arc::default(),
             event_streams: ConcurrencyLimit::new(EVENT_STREAMS),
-            searches: ConcurrencyLimit::new(SEARCHES),
+            searches: SearchSlots::default(),
             agent_programs: Arc::new(agent_programs),
             downloads: DownloadSlots::default(),
         }

@@ -1,10 +1,12 @@
 //! Searching: from the text of a query to a page of results.
 
+use std::time::Instant;
+
 use model::UnixMillis;
-use tantivy::collector::{Count, TopDocs};
+use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
 use tantivy::query::TermQuery;
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
-use tantivy::{TantivyDocument, TantivyError, Term};
+use tantivy::{SegmentReader, TantivyDocument, TantivyError, Term};
 
 use crate::open::Index;
 use crate::query::Query;
@@ -47,6 +49,9 @@ pub enum SearchError {
     /// The files of the index cannot be read.
     #[error("cannot read the index")]
     Read(#[source] TantivyError),
+    /// The deadline passed.
+    #[error("the search took too long")]
+    TooLong,
 }
 
 impl Index {
@@ -58,12 +63,36 @@ impl Index {
         offset: usize,
         limit: usize,
     ) -> Result<SearchResults, SearchError> {
+        self.run(None, query, offset, limit)
+    }
+
+    /// Like [`Index::search`], but gives up before the first segment that begins after `deadline`.
+    pub fn search_until(
+        &self,
+        deadline: Instant,
+        query: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<SearchResults, SearchError> {
+        self.run(Some(deadline), query, offset, limit)
+    }
+
+    fn run(
+        &self,
+        deadline: Option<Instant>,
+        query: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<SearchResults, SearchError> {
         let query = Query::parse(query);
         let limit = limit.min(WINDOW_MAX.saturating_sub(offset));
         if query.is_empty() || limit == 0 {
             return Ok(SearchResults::default());
         }
-        self.execute(&query, offset, limit).map_err(SearchError::Read)
+        self.execute(deadline, &query, offset, limit).map_err(|error| match error {
+            TantivyError::InternalError(text) if text == TOO_LONG => SearchError::TooLong,
+            error => SearchError::Read(error),
+        })
     }
 
     /// When the page with this URL was fetched; `None` when it is not in the index.
@@ -84,19 +113,53 @@ impl Index {
 
     fn execute(
         &self,
+        deadline: Option<Instant>,
         query: &Query,
         offset: usize,
         limit: usize,
     ) -> tantivy::Result<SearchResults> {
         let searcher = self.reader.searcher();
         let best = TopDocs::with_limit(limit).and_offset(offset).order_by_score();
-        let (total, best) = searcher.search(&tantivy_query(query, &self.fields), &(Count, best))?;
+        let collector = UntilDeadline { collector: (Count, best), deadline };
+        let (total, best) = searcher.search(&tantivy_query(query, &self.fields), &collector)?;
         let highlighter = Highlighter::new(query);
         let mut hits = Vec::with_capacity(best.len());
         for (score, address) in best {
             hits.push(hit(&searcher.doc(address)?, score, &self.fields, &highlighter));
         }
         Ok(SearchResults { total: total as u64, hits })
+    }
+}
+
+/// Text of the error with which a collector ends at the deadline.
+const TOO_LONG: &str = "the deadline of the search passed";
+
+/// A collector that fails at the first segment after the deadline.
+struct UntilDeadline<C> {
+    collector: C,
+    deadline: Option<Instant>,
+}
+
+impl<C: Collector> Collector for UntilDeadline<C> {
+    type Fruit = C::Fruit;
+    type Child = C::Child;
+
+    fn for_segment(&self, number: u32, segment: &SegmentReader) -> tantivy::Result<C::Child> {
+        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Err(TantivyError::InternalError(TOO_LONG.to_owned()));
+        }
+        self.collector.for_segment(number, segment)
+    }
+
+    fn requires_scoring(&self) -> bool {
+        self.collector.requires_scoring()
+    }
+
+    fn merge_fruits(
+        &self,
+        fruits: Vec<<C::Child as SegmentCollector>::Fruit>,
+    ) -> tantivy::Result<C::Fruit> {
+        self.collector.merge_fruits(fruits)
     }
 }
 

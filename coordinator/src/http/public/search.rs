@@ -1,21 +1,26 @@
 //! Public search over the crawled pages.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use index::{Index, QUERY_MAX_BYTES, SearchHit, SearchResults, SnippetFragment, WINDOW_MAX};
-use tokio::sync::OwnedSemaphorePermit;
+use index::{
+    Index, QUERY_MAX_BYTES, SearchError, SearchHit, SearchResults, SnippetFragment, WINDOW_MAX,
+};
 use url::Url;
 
+use crate::http::admin::session::Peer;
 use crate::http::extract::{Json, Query};
 use crate::http::paging::{bad_cursor, checked_limit, decode_cursor, encode_cursor};
 use crate::http::problem::Problem;
 use crate::http::public::dto::{SearchQuery, SearchResponse, SearchResult, SnippetPart};
+use crate::http::search_slots::SearchSlot;
 use crate::http::state::ApiState;
 
 /// Results of a page unless the request names a limit.
 const LIMIT_DEFAULT: i64 = 10;
+/// Longest time that a search runs.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// Search the crawled pages.
 ///
@@ -24,6 +29,7 @@ const LIMIT_DEFAULT: i64 = 10;
     params(SearchQuery), responses((status = 200, body = SearchResponse)))]
 pub async fn search(
     State(state): State<ApiState>,
+    Peer(client): Peer,
     Query(query): Query<SearchQuery>,
 ) -> Result<Json<SearchResponse>, Problem> {
     let SearchQuery { q, limit, cursor } = query;
@@ -33,9 +39,8 @@ pub async fn search(
     let limit = usize::try_from(checked_limit(limit, LIMIT_DEFAULT)?).unwrap_or(1);
     let offset = cursor.as_deref().map_or(Ok(0), decode_offset)?;
     let started = Instant::now();
-    let permit = state.searches.acquire("Too many searches run at once; try again.").await?;
-    let found =
-        run(Arc::clone(&state.core.packages.index), permit, q.clone(), offset, limit).await?;
+    let slot = state.searches.begin(client).await?;
+    let found = run(Arc::clone(&state.core.packages.index), slot, q.clone(), offset, limit).await?;
     let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
     let next = offset + found.hits.len();
     let end = usize::try_from(found.total).unwrap_or(usize::MAX).min(WINDOW_MAX);
@@ -53,19 +58,22 @@ fn decode_offset(cursor: &str) -> Result<usize, Problem> {
 
 async fn run(
     index: Arc<Index>,
-    permit: OwnedSemaphorePermit,
+    slot: SearchSlot,
     q: String,
     offset: usize,
     limit: usize,
 ) -> Result<SearchResults, Problem> {
     let searched = tokio::task::spawn_blocking(move || {
-        // The permit ends with the work, also when the client has given up waiting.
-        let _permit = permit;
-        index.search(&q, offset, limit)
+        // The slot ends with the work, also when the client has given up waiting.
+        let _slot = slot;
+        index.search_until(Instant::now() + LONGEST, &q, offset, limit)
     })
     .await;
     match searched {
         Ok(Ok(results)) => Ok(results),
+        Ok(Err(SearchError::TooLong)) => {
+            Err(Problem::unavailable("The search took too long; give fewer words, or try again."))
+        }
         Ok(Err(error)) => Err(Problem::internal(&error)),
         Err(broken) => Err(Problem::internal(&broken)),
     }

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use index::{Document, FetchWithoutPage, Index, OpenError, WINDOW_MAX, WriteError};
+use std::time::{Duration, Instant};
+
+use index::{Document, FetchWithoutPage, Index, OpenError, SearchError, WINDOW_MAX, WriteError};
 use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -49,6 +51,15 @@ fn title_beats_text_and_exact_form_beats_stem() {
         urls(&index, "crawl"),
         ["http://a.example/title", "http://a.example/text", "http://a.example/stem"]
     );
+}
+
+#[test]
+fn a_search_ends_at_its_deadline() {
+    let (_dir, index) = index_of(&[page("http://a.example/", "tree", "a tree", None)]);
+    let now = Instant::now();
+    let until = |deadline| index.search_until(deadline, "tree", 0, 10);
+    assert_eq!(until(now + Duration::from_hours(1)).unwrap().total, 1);
+    assert!(matches!(until(now), Err(SearchError::TooLong)));
 }
 
 #[test]
