@@ -1,8 +1,9 @@
 //! Throttle for attempts to sign in.
 //!
 //! Attempts are counted per name and network together, so that a stranger cannot lock an admin out,
-//! and per network alone, so that one machine cannot try one password on many names. A few failures
-//! are free; each further failure doubles the wait.
+//! and per network alone, so that one machine cannot try one password on many names. Attempts from
+//! IPv6 are counted per site as well: whoever has a /48 has 65,536 networks. A few failures are
+//! free; each further failure doubles the wait.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -11,9 +12,11 @@ use model::UnixMillis;
 
 use crate::http::network::Network;
 
-/// Failures without a wait: for one name, and for one network.
+/// Failures without a wait: for one name, for one network, and for one site of IPv6, which may be a
+/// whole organisation.
 const FREE: u32 = 5;
 const FREE_PER_NETWORK: u32 = 20;
+const FREE_PER_SITE: u32 = 100;
 /// Longest wait. A count is dropped after the same time without a failure.
 const WAIT_MAX_MS: i64 = 15 * 60 * 1_000;
 /// Most counts kept. When there are more, the older half is dropped, which bounds the memory that a
@@ -37,13 +40,12 @@ pub struct Throttle {
 impl Throttle {
     /// How long the next attempt has to wait, in milliseconds; none when it is allowed now.
     pub fn wait_ms(&self, name: &str, from: IpAddr, now: UnixMillis) -> Option<u64> {
-        let waits =
-            keys(name, from).into_iter().zip([FREE, FREE_PER_NETWORK]).map(|(key, free)| {
-                let count = self.counts.get(&key)?;
-                let over = count.failures.checked_sub(free)?;
-                let wait = (1_000_i64 << over.min(20)).min(WAIT_MAX_MS);
-                u64::try_from(count.last.plus_ms(wait).0 - now.0).ok().filter(|wait| *wait > 0)
-            });
+        let waits = keys(name, from).map(|(key, free)| {
+            let count = self.counts.get(&key)?;
+            let over = count.failures.checked_sub(free)?;
+            let wait = (1_000_i64 << over.min(20)).min(WAIT_MAX_MS);
+            u64::try_from(count.last.plus_ms(wait).0 - now.0).ok().filter(|wait| *wait > 0)
+        });
         waits.flatten().max()
     }
 
@@ -53,7 +55,7 @@ impl Throttle {
         if self.counts.len() >= COUNTS_MAX {
             self.drop_old_counts(now);
         }
-        for key in keys(name, from) {
+        for (key, _) in keys(name, from) {
             let count = self.counts.entry(key).or_insert(FailureCount { failures: 0, last: now });
             let stale = count.last.plus_ms(WAIT_MAX_MS) < now;
             count.failures = if stale { 1 } else { count.failures.saturating_add(1) };
@@ -63,10 +65,13 @@ impl Throttle {
 
     /// Forgets the failures of a name and network after a correct password.
     pub fn forget(&mut self, name: &str, from: IpAddr) {
-        let [own, network] = keys(name, from);
-        self.counts.remove(&own);
-        if let Some(count) = self.counts.get_mut(&network) {
-            count.failures = count.failures.saturating_sub(1);
+        for (key, _) in keys(name, from) {
+            let is_of_name = key.1.is_some();
+            if is_of_name {
+                self.counts.remove(&key);
+            } else if let Some(count) = self.counts.get_mut(&key) {
+                count.failures = count.failures.saturating_sub(1);
+            }
         }
     }
 
@@ -82,9 +87,13 @@ impl Throttle {
     }
 }
 
-fn keys(name: &str, from: IpAddr) -> [Key; 2] {
+/// The counts of an attempt, each with the failures that are free.
+fn keys(name: &str, from: IpAddr) -> impl Iterator<Item = (Key, u32)> {
     let network = Network::from(from);
-    [(network, Some(name.to_owned())), (network, None)]
+    let of_name = ((network, Some(name.to_owned())), FREE);
+    let of_network = ((network, None), FREE_PER_NETWORK);
+    let of_site = Network::site_of(from).map(|site| ((site, None), FREE_PER_SITE));
+    [of_name, of_network].into_iter().chain(of_site)
 }
 
 #[cfg(test)]
@@ -127,6 +136,19 @@ mod tests {
         (0..6).for_each(|n| throttle.record("admin", ip(&format!("2001:db8::{n}")), NOW));
         assert!(throttle.wait_ms("admin", ip("2001:db8::ffff"), NOW).is_some());
         assert!(throttle.wait_ms("admin", ip("2001:db8:0:1::"), NOW).is_none());
+    }
+
+    #[test]
+    fn networks_of_one_48_count_together() {
+        let from = |n: u32| ip(&format!("2001:db8:0:{n:x}::1"));
+        let mut throttle = Throttle::default();
+        (0..99).for_each(|n| throttle.record("admin", from(n), NOW));
+        assert_eq!(throttle.wait_ms("admin", from(500), NOW), None);
+        throttle.record("admin", from(99), NOW);
+        assert_eq!(throttle.wait_ms("admin", from(500), NOW), Some(1_000));
+        assert_eq!(throttle.wait_ms("admin", ip("2001:db8:1::1"), NOW), None);
+        throttle.forget("admin", from(99));
+        assert_eq!(throttle.wait_ms("admin", from(500), NOW), None);
     }
 
     #[test]
