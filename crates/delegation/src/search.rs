@@ -14,7 +14,9 @@ use model::{AgentId, Phase, Reason};
 
 use crate::target;
 use crate::trail::Measurement;
-use crate::{AvailableAgents, Candidate, DelegationTable, ProbeOutcome, TrailProbe, candidates};
+use crate::{
+    Availability, AvailableAgents, Candidate, DelegationTable, ProbeOutcome, TrailProbe, candidates,
+};
 
 /// Milliseconds after which a search ends without any answer, however few agents it could ask: a
 /// day, in which each agent had its span.
@@ -159,8 +161,8 @@ impl Search<'_> {
     /// The step while no agent can be asked. After the end of patience the fastest agent so far
     /// gets the subnet, if it is another than before. Where several agents got no answer and none
     /// got one, the target is given up for now; where fewer were asked, after
-    /// [`LONGEST_SILENCE_MS`]. The agents that are left may never take probes, and the search would
-    /// be open for ever.
+    /// [`LONGEST_SILENCE_MS`], unless one of the others takes probes. The agents that are left may
+    /// never do so, and the search would be open for ever.
     pub(crate) fn hold(&self, agents: &AvailableAgents, policy: &Policy) -> Step {
         if self.waited_ms < policy.patience_ms {
             return Step::Wait;
@@ -169,17 +171,26 @@ impl Search<'_> {
             Some(fastest) if self.provisional != Some(fastest.agent) => {
                 fastest.decide(Reason::Lowest, true)
             }
-            None if self.is_given_up() && self.pending(agents) == 0 => Step::NoAnswer,
+            None if self.is_given_up(agents) && self.pending(agents) == 0 => Step::NoAnswer,
             Some(_) | None => Step::Wait,
         }
     }
 
     /// Whether agents that cannot be asked are not waited for any more, without a measurement.
-    fn is_given_up(&self) -> bool {
+    fn is_given_up(&self, agents: &AvailableAgents) -> bool {
         let was_asked = !self.trail.is_empty();
         let is_measured = self.trail.iter().any(|probe| probe.measurement().is_some());
         let is_long = self.waited_ms >= LONGEST_SILENCE_MS && was_asked && !is_measured;
-        is_long || target::is_silent(self.trail)
+        let is_over = is_long && !agents.agents().any(|agent| self.lacks_budget(agents, agent));
+        is_over || target::is_silent(self.trail)
+    }
+
+    /// Whether an agent takes probes and was not asked only because it has too many now, or because
+    /// those of today are used up. Its turn comes tomorrow at the latest: older searches go first.
+    fn lacks_budget(&self, agents: &AvailableAgents, agent: AgentId) -> bool {
+        let availability = agents.availability(agent);
+        let takes_probes = matches!(availability, Some(Availability::Ready | Availability::Busy));
+        takes_probes && !self.has_asked(agent)
     }
 
     /// The fastest available agent; of several equal ones, the one asked first.

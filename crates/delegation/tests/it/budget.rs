@@ -5,7 +5,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use delegation::budget::{ProbeLimits, ProbeUsage};
 use delegation::target::{RETRY_AFTER_MS, next_address};
 use delegation::virtual_subnets::{AddressTimes, may_be_one_location, split};
-use delegation::{Availability, Policy, ProbeOutcome, Search, Step, TrailProbe, next_step};
+use delegation::{
+    Availability, LONGEST_SILENCE_MS, Policy, ProbeOutcome, Search, Step, TrailProbe, next_step,
+};
 use hierarchy::{Hierarchy, Range, SubnetId};
 use model::{AgentId, Phase, UnixMillis};
 use proptest::prelude::*;
@@ -96,6 +98,26 @@ fn a_held_search_that_nobody_could_answer_ends() {
     assert_eq!(step(3, 0), Step::Wait);
     assert_eq!(step(2, policy.patience_ms), Step::Wait, "an answer is due");
     assert_eq!(step(3, policy.patience_ms), Step::NoAnswer);
+}
+
+#[test]
+fn a_held_search_that_few_were_asked_for_goes_on_tomorrow() {
+    let hierarchy = hierarchy();
+    let delegation_table = map::delegation_table(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
+    let available = map::ready(&[1, 2]);
+    let policy = Policy::default();
+    let target = subnet(&hierarchy, RANGES[3]);
+    let limits = ProbeLimits { total: 1, ..ProbeLimits::default() };
+    let outcome = ProbeOutcome::Unreachable;
+    let trail = [TrailProbe { agent: agent(1), phase: Phase::Sibling, outcome }];
+    let mut usage = ProbeUsage::default();
+    usage.record(agent(1), subnet(&hierarchy, RANGES[0]), UnixMillis(0));
+    let waited_ms = LONGEST_SILENCE_MS;
+    let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
+    let step = next_step(&hierarchy, &delegation_table, &available, &policy, &search);
+    let step = |at| usage.hold(&limits, step, (&available, &policy, &search), UnixMillis(at));
+    assert_eq!(step(1), Step::Wait);
+    assert!(matches!(step(DAY), Step::Ask(candidate) if candidate.agent == agent(2)));
 }
 
 #[test]

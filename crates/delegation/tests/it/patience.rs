@@ -185,6 +185,20 @@ fn a_silent_target_is_given_up_after_a_day_however_few_agents_take_probes() {
 }
 
 #[test]
+fn an_agent_whose_probes_are_used_up_is_waited_for_longer_than_a_day() {
+    let mut case = case().with(3, Availability::Busy);
+    for number in [1, 2] {
+        case = case.answered(number, ProbeOutcome::Unreachable);
+    }
+    case.waited_ms = LONGEST_SILENCE_MS;
+    assert_eq!(case.step(), Step::Wait, "it can be asked tomorrow");
+    let case = case.with(3, Availability::Ready);
+    case.asks(3);
+    let case = case.answered(3, ProbeOutcome::Expired).with(3, Availability::Busy);
+    assert_eq!(case.step(), Step::NoAnswer);
+}
+
+#[test]
 fn an_answer_from_who_left_is_not_waited_for() {
     let mut case = case().answered(1, ProbeOutcome::Pending);
     assert_eq!(case.step(), Step::Wait);
