@@ -27,9 +27,9 @@ use crate::runtime::clock::Clock;
 use crate::runtime::config::Limits;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
-use crate::runtime::leader::Leader;
 use crate::runtime::metrics::probes::ProbeMetrics;
 use crate::runtime::policy::CurrentPolicy;
+use crate::runtime::uptime::Uptime;
 
 pub use findings::{propose_splits, store_findings};
 pub use observation::Observation;
@@ -47,8 +47,6 @@ pub struct Predictor {
     pub limits: Limits,
     /// Time of all decisions and rows.
     pub clock: Arc<dyn Clock>,
-    /// Since when this coordinator is the leader.
-    pub leader: Arc<Leader>,
     /// Receives the events of this stage.
     pub events: Arc<Events>,
     /// Finds the subnets of searches.
@@ -78,23 +76,17 @@ impl Predictor {
             .budget
             .usage(|usage| usage.availability(probe_limits, worker.agent, availability, now))
     }
-
-    /// Whether an agent has been away for so long that searches do not wait for it. It counts again
-    /// from its next heartbeat on.
-    pub fn is_absent(&self, worker: &Worker) -> bool {
-        let now = self.clock.now();
-        is_absent(worker, self.leader.since().unwrap_or(now), now)
-    }
 }
 
-/// Milliseconds after which an agent that was expected is not counted on any more: a day.
+/// Milliseconds of uptime after which an agent that was expected is not counted on any more: a day.
 const ABSENT_AFTER_MS: i64 = 86_400_000;
 
-/// Time before the term of this leader does not count: the coordinators may have been away then,
-/// and the first agent that comes back would win all searches.
-fn is_absent(worker: &Worker, leader_since: UnixMillis, now: UnixMillis) -> bool {
+/// Whether an agent has been away for so long that searches do not wait for it. It counts again
+/// from its next heartbeat on. Downtime of the coordinators does not count: the first agent that
+/// comes back would win all searches.
+pub fn is_absent(worker: &Worker, uptime: &Uptime, now: UnixMillis) -> bool {
     let expected_at = worker.last_heartbeat_at.max(worker.asleep_until);
-    expected_at.is_some_and(|at| at.max(leader_since) < now.plus_ms(-ABSENT_AFTER_MS))
+    expected_at.is_some_and(|at| uptime.between_ms(at, now) > ABSENT_AFTER_MS)
 }
 
 /// Whether an agent carries out probes now, however many it has to do.
@@ -131,16 +123,13 @@ mod tests {
         };
         let at = |days: i64| Some(UnixMillis(days * ABSENT_AFTER_MS));
         let now = UnixMillis(10 * ABSENT_AFTER_MS);
-        let is_absent = |last_heartbeat_at, asleep_until, leader_since: i64| {
-            let leader_since = UnixMillis(leader_since * ABSENT_AFTER_MS);
-            is_absent(&worker(last_heartbeat_at, asleep_until), leader_since, now)
+        let is_absent = |last_heartbeat_at, asleep_until| {
+            is_absent(&worker(last_heartbeat_at, asleep_until), &Uptime::default(), now)
         };
-        assert!(!is_absent(None, None, 1), "it has just joined");
-        assert!(!is_absent(at(9), None, 1));
-        assert!(is_absent(at(8), None, 1));
-        assert!(!is_absent(at(2), at(12), 1), "it sleeps as it said");
-        assert!(is_absent(at(2), at(8), 1));
-        assert!(is_absent(at(2), None, 8));
-        assert!(!is_absent(at(2), None, 9), "no coordinator was there");
+        assert!(!is_absent(None, None), "it has just joined");
+        assert!(!is_absent(at(9), None));
+        assert!(is_absent(at(8), None));
+        assert!(!is_absent(at(2), at(12)), "it sleeps as it said");
+        assert!(is_absent(at(2), at(8)));
     }
 }

@@ -21,3 +21,4 @@ pub mod private_dir;
 pub mod quantity;
 pub mod region_moves;
 pub mod storage_location;
+pub mod uptime;

@@ -207,13 +207,11 @@ impl Shared {
 
     fn predictor(&self) -> Arc<Predictor> {
         let limits = self.config.limits;
-        let Self { clock, store, events, hierarchy, policy, agent_wakeups, leader, .. } =
-            self.clone();
+        let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
         Arc::new(Predictor {
             store,
             limits,
             clock,
-            leader,
             events,
             hierarchy,
             policy,

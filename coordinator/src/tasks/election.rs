@@ -9,6 +9,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
+use crate::runtime::uptime;
 use crate::tasks::coordinator::Coordinator;
 
 /// Time between two attempts, and between two checks that the lock is still held.
@@ -69,6 +70,8 @@ async fn elect(coordinator: &Arc<Coordinator>) -> Result<Option<Leadership>, any
         return Ok(None);
     }
     coordinator.predictor.state.reset();
+    // Before the first search is driven: it must know of the time in which nobody led.
+    uptime::record(&coordinator.store, coordinator.now()).await?;
     coordinator.leader.begin(coordinator.now());
     tracing::info!(term = leadership.term(), "this coordinator is the leader");
     coordinator.events.emit(Event::AnythingChanged);

@@ -15,6 +15,7 @@ pub mod driver;
 pub mod election;
 pub mod metrics;
 pub mod peer_notifications;
+mod record_uptime;
 mod status;
 pub mod table;
 

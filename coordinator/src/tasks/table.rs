@@ -20,7 +20,7 @@ use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::search::{drive_searches, expire_probes, open_searches};
 use crate::tasks::coordinator::Coordinator;
-use crate::tasks::{add_up_activity, add_up_counts};
+use crate::tasks::{add_up_activity, add_up_counts, record_uptime};
 
 /// The result of one run.
 pub type RunResult = Result<Outcome, anyhow::Error>;
@@ -231,6 +231,13 @@ pub static TABLE: &[BackgroundTask] = &[
         leader_only: true,
         woken_by: &[],
         run: |coordinator| Box::pin(add_up_activity::run(&coordinator.store, coordinator.now())),
+    },
+    BackgroundTask {
+        name: "record_uptime",
+        period: Duration::from_mins(1),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(record_uptime::run(&coordinator.store, coordinator.now())),
     },
     BackgroundTask {
         name: "keep_partitions",

@@ -28,12 +28,13 @@ use store::probes::{self, ExpectedAnswer, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
-use crate::predictor::{Observation, ensure_taught, probe_limits, search_reports};
+use crate::predictor::{Observation, ensure_taught, is_absent, probe_limits, search_reports};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
 use crate::runtime::metrics::probes::ProbePurpose;
 use crate::runtime::quantity::quantity;
+use crate::runtime::uptime;
 use crate::search::DelegationSearch;
 
 /// One pass over the open searches.
@@ -82,9 +83,10 @@ impl<'a> SearchRound<'a> {
         let policy = parts.policy.load_full();
         let probe_limits = probe_limits(policy.probes);
         let now = parts.clock.now();
+        let uptime = uptime::read(&parts.store).await?;
         let available: AvailableAgents = workers
             .iter()
-            .filter(|worker| !predictor.is_absent(worker))
+            .filter(|worker| !is_absent(worker, &uptime, now))
             .map(|worker| (worker.agent, predictor.availability(worker, &probe_limits)))
             .collect();
         let mut round = Self {
