@@ -2,9 +2,14 @@
 
 use std::net::IpAddr;
 
+use coordinator::runtime::uptime::SETTING;
+use coordinator::search::drive_searches;
 use protocol::{HeartbeatRequest, ProbeResult};
+use serde_json::json;
+use store::settings;
+use store::testing::execute;
 
-use crate::agent::FakeAgent;
+use crate::agent::{FakeAgent, now};
 use crate::predict::{add_seeds, address, approved, change, hierarchy, searched};
 use crate::world::{Ground, Running, load, until};
 
@@ -44,4 +49,35 @@ async fn searches_that_wait_for_an_agent_leave_room_for_others() {
     })
     .await;
     running.stop().await;
+}
+
+/// Over a weekend without a coordinator, nobody was asked.
+#[tokio::test]
+async fn a_search_does_not_end_for_downtime() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &hierarchy()).await;
+    let running = ground.start().await;
+    let mut agents = approved(&running, 1..=2).await;
+    let idle = HeartbeatRequest { takes_probes: false, ..agents[1].heartbeat_request(0) };
+    agents[1].post(&running, "heartbeat", &idle).await;
+    add_seeds(&running, 0..=0).await;
+    let order = agents[0].orders(&running).await.remove(0);
+    let result = ProbeResult::Unreachable { reason: "no answer".into() };
+    agents[0].report(&running, &order, result).await;
+    let days_ago = "UPDATE searches SET opened_at = opened_at - interval '3 days'";
+    assert_eq!(execute(ground.store(), days_ago).await.unwrap(), 1);
+    advance(&running).await;
+    let open = "UPDATE searches SET state = state WHERE state = 'open'";
+    assert_eq!(execute(ground.store(), open).await.unwrap(), 1);
+
+    let up = json!({ "seen": now(), "downtimes": [] });
+    settings::set(ground.store(), SETTING, &up).await.unwrap();
+    advance(&running).await;
+    assert_eq!(execute(ground.store(), open).await.unwrap(), 0);
+    running.stop().await;
+}
+
+/// One round of all open searches.
+async fn advance(running: &Running) {
+    drive_searches::run(&running.coordinator.search).await.unwrap();
 }

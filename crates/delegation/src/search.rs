@@ -49,7 +49,7 @@ pub struct Search<'a> {
     pub trail: &'a [TrailProbe],
     /// The agent that has the subnet by a provisional decision of this search.
     pub provisional: Option<AgentId>,
-    /// Milliseconds since the search was opened.
+    /// Milliseconds since the search was opened in which agents could be asked.
     pub waited_ms: u64,
 }
 

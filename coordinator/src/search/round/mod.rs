@@ -34,7 +34,7 @@ use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
 use crate::runtime::metrics::probes::ProbePurpose;
 use crate::runtime::quantity::quantity;
-use crate::runtime::uptime;
+use crate::runtime::uptime::{self, Uptime};
 use crate::search::DelegationSearch;
 
 /// One pass over the open searches.
@@ -44,6 +44,8 @@ pub struct SearchRound<'a> {
     policy: Arc<Policy>,
     probe_limits: ProbeLimits,
     agents: AvailableAgents,
+    /// Time in which no coordinator led is no time in which a search waited for an agent.
+    uptime: Uptime,
     /// Doubted agents, which searches only examine.
     suspects: AvailableAgents,
     constraints: Constraints,
@@ -94,6 +96,7 @@ impl<'a> SearchRound<'a> {
             policy,
             probe_limits,
             agents: AvailableAgents::default(),
+            uptime,
             suspects: AvailableAgents::default(),
             constraints: current_constraints(&parts.store, now).await?,
             region_moves: parts.region_moves.load_full(),
@@ -186,7 +189,7 @@ impl<'a> SearchRound<'a> {
             parallel: self.policy.parallel as usize,
         };
         let now = self.parts.clock.now();
-        let waited_ms = now.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
+        let waited_ms = self.uptime.between_ms(search.opened_at, now).unsigned_abs();
         let predictive = search.strategy == Strategy::Predictive;
         let draw = draw(search.id);
         let trail = &*self.review().credible_trail(trail);
