@@ -237,7 +237,7 @@ async fn a_search_names_the_agents_that_it_skipped() {
         json!({ "asked": 1, "measured": 1, "unreachable": 0, "refused": 0, "expired": 0,
             "pending": 0,
             "skipped": {
-                "asleep": 0, "unreachable": 0, "idle": 0, "busy": 0,
+                "asleep": 0, "unreachable": 0, "absent": 0, "idle": 0, "busy": 0,
                 "drained": 0, "excluded": 1, "budget": 0
             }
         })

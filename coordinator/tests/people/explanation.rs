@@ -1,8 +1,12 @@
 //! Explanations of delegations, probe by probe.
 
+use coordinator::runtime::uptime::SETTING;
 use protocol::ProbeResult;
 use serde_json::{Value, json};
+use store::settings;
+use store::testing::execute;
 
+use crate::agent::now;
 use crate::agents::{NORTH, crawl_north, two_agents};
 use crate::browser::Browser;
 use crate::world::Ground;
@@ -124,5 +128,30 @@ async fn a_home_delegation() {
         "agent 2 crawls 127.0.0.2/32 because its own address, 127.0.0.2, lies in it. A home subnet \
          needs no probe."
     );
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_absent_agent_is_named() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, _two) = two_agents(&running).await;
+    let up = json!({ "seen": now(), "downtimes": [] });
+    settings::set(ground.store(), SETTING, &up).await.unwrap();
+    let gone = "UPDATE agents SET last_heartbeat_at = now() - interval '3 days'
+                WHERE name = 'agent 2'";
+    assert_eq!(execute(ground.store(), gone).await.unwrap(), 1);
+    running.add_seeds(&[NORTH]).await;
+    let order = one.orders(&running).await.remove(0);
+    one.measured(&running, &order, 90_000).await;
+    assert_eq!(one.routes(&running).await[0].url, NORTH);
+    let explanation = explanation_of(&browser, 0).await;
+    assert_eq!(explanation["skipped"][0]["reason"], "absent");
+    assert_eq!(explanation["skipped"][0]["agent"]["name"], "agent 2");
+    assert_eq!(explanation["statistics"]["skipped"]["absent"], 1);
+    let summary = explanation["summary"].as_str().unwrap();
+    let named = "The search skipped agent 2 because it had not been heard of for more than a day.";
+    assert!(summary.contains(named), "{summary}");
     running.stop().await;
 }

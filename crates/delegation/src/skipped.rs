@@ -12,7 +12,7 @@ use crate::{Candidate, TrailProbe};
 /// A search that stopped at the agent it chose skipped agents before that one. A search that asked
 /// until no agent was left skipped all that it did not ask. A predictive search asks by probability
 /// instead of order, so agents outside their span are skipped without being reported: it skipped
-/// only those that it was not allowed to consider.
+/// only those that it did not consider at all.
 pub fn skipped(
     order: impl Iterator<Item = Candidate>,
     trail: &[TrailProbe],
@@ -30,14 +30,14 @@ pub fn skipped(
             continue;
         }
         let Some(why) = why(agent) else { continue };
-        if reason != Reason::Predicted || is_forbidden(why) {
+        if reason != Reason::Predicted || is_left_out(why) {
             skipped.push((agent, why));
         }
     }
     skipped
 }
 
-/// Whether a search may not consider the agent, however near it is.
-const fn is_forbidden(why: SkipReason) -> bool {
-    matches!(why, SkipReason::Excluded | SkipReason::Drained)
+/// Whether a search does not consider the agent, however near it is.
+const fn is_left_out(why: SkipReason) -> bool {
+    matches!(why, SkipReason::Excluded | SkipReason::Drained | SkipReason::Absent)
 }

@@ -65,6 +65,8 @@ pub enum SkipReason {
     Asleep,
     /// Its heartbeats stayed away.
     Unreachable,
+    /// Its heartbeats stayed away for more than a day, so that the search did not wait for it.
+    Absent,
     /// It carried out no probes then: its owner or a limit of its owner kept it from working.
     Idle,
     /// It had as many unanswered probe orders as it may have.

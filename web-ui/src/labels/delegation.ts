@@ -49,6 +49,7 @@ const phaseNames: Names<Phase> = {
 const skipReasonNames: Names<SkipReason> = {
   asleep: 'asleep',
   unreachable: 'no recent heartbeat',
+  absent: 'not heard of for more than a day',
   idle: 'carried out no probes then',
   busy: 'busy',
   excluded: 'excluded by an admin',

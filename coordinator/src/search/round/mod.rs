@@ -22,12 +22,13 @@ use hierarchy::SubnetId;
 use model::{AgentId, Policy, Reason, SearchId, Strategy};
 use region::moves::RegionMoves;
 use store::StoreError;
-use store::agents;
+use store::agents::{self, Worker};
 use store::generations;
 use store::probes::{self, ExpectedAnswer, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
+use self::skipped_agents::latest_absent;
 use crate::predictor::{Observation, ensure_taught, is_absent, probe_limits, search_reports};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -46,6 +47,8 @@ pub struct SearchRound<'a> {
     agents: AvailableAgents,
     /// Time in which no coordinator led is no time in which a search waited for an agent.
     uptime: Uptime,
+    /// Agents that searches do not wait for any more, for explanations.
+    absent: Vec<AgentId>,
     /// Doubted agents, which searches only examine.
     suspects: AvailableAgents,
     constraints: Constraints,
@@ -86,9 +89,10 @@ impl<'a> SearchRound<'a> {
         let probe_limits = probe_limits(policy.probes);
         let now = parts.clock.now();
         let uptime = uptime::read(&parts.store).await?;
-        let available: AvailableAgents = workers
-            .iter()
-            .filter(|worker| !is_absent(worker, &uptime, now))
+        let (absent, present): (Vec<&Worker>, Vec<&Worker>) =
+            workers.iter().partition(|worker| is_absent(worker, &uptime, now));
+        let available: AvailableAgents = present
+            .into_iter()
             .map(|worker| (worker.agent, predictor.availability(worker, &probe_limits)))
             .collect();
         let mut round = Self {
@@ -97,6 +101,7 @@ impl<'a> SearchRound<'a> {
             probe_limits,
             agents: AvailableAgents::default(),
             uptime,
+            absent: latest_absent(absent),
             suspects: AvailableAgents::default(),
             constraints: current_constraints(&parts.store, now).await?,
             region_moves: parts.region_moves.load_full(),

@@ -1,14 +1,26 @@
 //! Agents that a search skipped; the explanation of the delegation shows them.
 
+use std::cmp::Reverse;
+
 use delegation::{Availability, TrailProbe, candidates, skipped};
 use hierarchy::SubnetId;
 use model::{AgentId, Reason, SkipReason};
+use store::agents::Worker;
 use store::delegations::Skipped;
 
 use crate::search::round::SearchRound;
 
 /// Skipped agents that are stored with one decision.
 const MAX_STORED: usize = 100;
+/// Absent agents that are named. All of them would be stored with every decision, for as long as
+/// they are not revoked.
+const MAX_ABSENT: usize = 10;
+
+/// The absent agents that explanations name: those that were heard last.
+pub(super) fn latest_absent(mut absent: Vec<&Worker>) -> Vec<AgentId> {
+    absent.sort_by_key(|worker| (Reverse(worker.last_heartbeat_at), worker.agent));
+    absent.into_iter().map(|worker| worker.agent).take(MAX_ABSENT).collect()
+}
 
 impl SearchRound<'_> {
     /// The agents that the search did not ask although their turn had come, each with the reason.
@@ -19,16 +31,19 @@ impl SearchRound<'_> {
         reason: Reason,
         chosen: AgentId,
     ) -> Vec<Skipped> {
-        // A prediction skips excluded and drained agents only: it asks by probability, so that an
-        // unavailable agent that is probably far had no turn.
-        let forbids_none =
-            self.constraints.exclusions().is_empty() && self.constraints.drained().is_empty();
-        if reason == Reason::Predicted && forbids_none {
+        // A prediction skips excluded, drained and absent agents only: it asks by probability, so
+        // that an unavailable agent that is probably far had no turn.
+        let leaves_none_out = self.constraints.exclusions().is_empty()
+            && self.constraints.drained().is_empty()
+            && self.absent.is_empty();
+        if reason == Reason::Predicted && leaves_none_out {
             return Vec::new();
         }
         let hierarchy = self.delegated.hierarchy();
         let delegation_table = self.delegated.delegation_table();
-        let order = candidates(hierarchy, &delegation_table, &self.agents, subnet);
+        let mut agents = self.agents.clone();
+        self.absent.iter().for_each(|agent| agents.set(*agent, Availability::Unreachable));
+        let order = candidates(hierarchy, &delegation_table, &agents, subnet);
         let why = |agent| self.skip_reason(subnet, agent);
         skipped(order, trail, (reason, chosen), why)
             .into_iter()
@@ -44,6 +59,9 @@ impl SearchRound<'_> {
         }
         if self.constraints.exclusion(self.delegated.hierarchy(), subnet, agent).is_some() {
             return Some(SkipReason::Excluded);
+        }
+        if self.absent.contains(&agent) {
+            return Some(SkipReason::Absent);
         }
         match self.agents.availability(agent)? {
             Availability::Ready => None,

@@ -142,15 +142,18 @@ fn who_is_passed_over_depends_on_where_the_search_stopped() {
     let hierarchy = map::hierarchy(&RANGES);
     let delegation_table =
         delegation_table(&hierarchy, &[("20.1.0.0/16", 1), ("20.2.0.0/16", 2), ("20.4.0.0/16", 3)]);
-    let available = ready(&[1, 2, 3, 4]);
+    let available = ready(&[1, 2, 3, 4, 5]);
     let target = subnet(&hierarchy, "20.3.0.0/16");
     let asked = |who| TrailProbe {
         agent: agent(who),
         phase: Phase::Sibling,
         outcome: ProbeOutcome::Measured { rtt_us: 9 },
     };
-    let why = |who: AgentId| {
-        [None, Some(SkipReason::Asleep), None, None, Some(SkipReason::Excluded)][who.get() as usize]
+    let why = |who: AgentId| match who.get() {
+        1 => Some(SkipReason::Asleep),
+        4 => Some(SkipReason::Excluded),
+        5 => Some(SkipReason::Absent),
+        _ => None,
     };
     let told = |reason, chosen| {
         let order = candidates(&hierarchy, &delegation_table, &available, target);
@@ -160,8 +163,9 @@ fn who_is_passed_over_depends_on_where_the_search_stopped() {
     let excluded = (agent(4), SkipReason::Excluded);
     assert_eq!(told(Reason::Company, 3), [], "it came first");
     assert_eq!(told(Reason::Threshold, 2), [asleep], "the other one's turn had not come");
-    assert_eq!(told(Reason::Lowest, 2), [asleep, excluded]);
-    assert_eq!(told(Reason::Predicted, 2), [excluded]);
+    let absent = (agent(5), SkipReason::Absent);
+    assert_eq!(told(Reason::Lowest, 2), [asleep, excluded, absent]);
+    assert_eq!(told(Reason::Predicted, 2), [excluded, absent]);
 }
 
 fn scope() -> impl Strategy<Value = Scope> {

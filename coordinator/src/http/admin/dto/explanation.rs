@@ -137,6 +137,8 @@ pub struct SkippedCounts {
     pub asleep: u64,
     /// Agents whose heartbeats stayed away.
     pub unreachable: u64,
+    /// Agents whose heartbeats stayed away for more than a day; the latest ten are counted.
+    pub absent: u64,
     /// Agents that carried out no probes then, by their owners' rules.
     pub idle: u64,
     /// Agents with as many unanswered probes as they may have.

@@ -47,6 +47,7 @@ pub(super) fn statistics(
         skipped: SkippedCounts {
             asleep: skipped_for(SkipReason::Asleep),
             unreachable: skipped_for(SkipReason::Unreachable),
+            absent: skipped_for(SkipReason::Absent),
             idle: skipped_for(SkipReason::Idle),
             busy: skipped_for(SkipReason::Busy),
             excluded: skipped_for(SkipReason::Excluded),
@@ -81,6 +82,7 @@ const fn cause(reason: SkipReason, count: usize) -> &'static str {
         (SkipReason::Asleep, 1) => "was asleep",
         (SkipReason::Asleep, _) => "were asleep",
         (SkipReason::Unreachable, _) => "had sent no recent heartbeat",
+        (SkipReason::Absent, _) => "had not been heard of for more than a day",
         (SkipReason::Idle, _) => "carried out no probes then",
         (SkipReason::Busy, _) => "had too many unanswered probes",
         (SkipReason::Excluded, 1) => "was excluded by an admin",
