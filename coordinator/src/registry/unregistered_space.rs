@@ -68,7 +68,10 @@ impl UnregisteredSpace {
         let room = u64::from(self.limit).saturating_sub(count);
         let ranges = &ranges[..ranges.len().min(usize::try_from(room)?)];
         if ranges.is_empty() {
-            return Ok(Addition::Full);
+            // The hierarchy in use may lack ranges that are stored, perhaps these: it was replaced
+            // while they were added, or another coordinator added them.
+            let has_all = count <= self.hierarchy.unregistered();
+            return Ok(if has_all { Addition::Full } else { Addition::Later });
         }
         let began = Instant::now();
         let hierarchy = with_ranges(Arc::clone(base.hierarchy()), ranges.to_vec()).await?;
