@@ -115,6 +115,7 @@ async fn slow_way(ground: &Ground) {
         told.extend(near.turn(&running).await.host_orders);
         far.turn(&running).await;
     }
+    assert!(!told.is_empty(), "the near one lets go first");
     assert!(
         told.iter()
             .all(|order| order.task == HostTask::Release && order.host == "http://198.51.100.7")

@@ -6,7 +6,7 @@ use coordinator::http::admin::first_admin;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::browser::{Browser, PASSWORD, Reply};
+use crate::browser::{Browser, PASSWORD, Reply, json_body};
 use crate::world::{Ground, Running};
 
 async fn sql(ground: &Ground, statement: &'static str) -> u64 {
@@ -126,6 +126,26 @@ async fn guessing_is_slowed_down_and_known_names_are_not_told() {
     refused.problem(StatusCode::TOO_MANY_REQUESTS, "too-many-tries");
     assert!(refused.header("retry-after").unwrap().parse::<u32>().unwrap() >= 1);
     assert!(browser.cookie.is_none());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn behind_a_proxy_wrong_passwords_count_for_who_sent_them() {
+    let ground = Ground::bare().await;
+    let proxy = "127.0.0.1/32".parse().unwrap();
+    let running = ground.start_changed(|config| config.trusted_proxies = vec![proxy]).await;
+    ensure(&ground, &running, Some(PASSWORD)).await;
+    let browser = Browser::new(&running);
+    let sign_in = async |from: &str, password: &str| {
+        let body = json!({ "name": "admin", "password": password });
+        let request = browser.request(Method::POST, "/api/v1/session");
+        Reply::of(json_body(request.header("x-forwarded-for", from), &body)).await.status
+    };
+    for _ in 0..5 {
+        assert_eq!(sign_in("192.0.2.1", "wrong").await, StatusCode::UNAUTHORIZED);
+    }
+    assert_eq!(sign_in("192.0.2.1", PASSWORD).await, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(sign_in("192.0.2.2", PASSWORD).await, StatusCode::OK);
     running.stop().await;
 }
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
+use reqwest::StatusCode;
 
-use crate::program::{Program, command, run, taken_port};
+use crate::program::{Program, client, command, run, taken_port};
 
 #[test]
 fn a_taken_port_is_said_before_anything_is_started() {
@@ -64,8 +65,8 @@ fn a_database_that_is_not_there_is_said_with_the_remedy() {
     assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
 }
 
-#[test]
-fn it_starts_from_nothing_prints_its_three_lines_and_stops_when_told() {
+#[tokio::test(flavor = "multi_thread")]
+async fn it_starts_from_nothing_prints_its_three_lines_and_stops_when_told() {
     let dir = tempfile::tempdir().unwrap();
     let data_dir = dir.path().join("data");
     let arguments = ["--data-dir", data_dir.to_str().unwrap(), "--listen", "127.0.0.1:0"];
@@ -82,10 +83,20 @@ fn it_starts_from_nothing_prints_its_three_lines_and_stops_when_told() {
     assert!(took < Duration::from_secs(10), "{took:?}");
     assert!(!data_dir.join("postgres/postmaster.pid").exists(), "its Postgres is down");
 
-    let mut second = Program::start(command(&arguments));
+    // The first line of a file replaces a lost password.
+    let file = dir.path().join("password");
+    std::fs::write(&file, "a new long password\nanother line\n").unwrap();
+    let with_file = ["--admin-password-file", file.to_str().unwrap()];
+    let mut second = Program::start(command(&[&arguments[..], &with_file].concat()));
     let mut before = Vec::new();
-    second.line("listening on ", &mut before);
+    let base = second.line("listening on ", &mut before);
     assert_eq!(before.len(), 1, "the password is printed once: {before:?}");
+    let signing_in = client()
+        .post(format!("{base}/api/v1/session"))
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/json")
+        .body(r#"{"name": "admin", "password": "a new long password"}"#);
+    assert_eq!(signing_in.send().await.unwrap().status(), StatusCode::OK);
     second.signal(Signal::SIGINT);
     assert_eq!(second.wait().0.code(), Some(0));
 }

@@ -7,7 +7,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use reqwest::StatusCode;
 
-use crate::program::{Program, command};
+use crate::program::{Program, client, command};
 
 /// Until the API answers with this status; gives the answer.
 async fn until(client: &reqwest::Client, url: &str, wanted: StatusCode) -> reqwest::Response {
@@ -42,8 +42,6 @@ fn next_postmaster(data: &Path, old: Pid) -> Pid {
 
 #[tokio::test]
 async fn it_answers_503_while_postgres_is_away_and_goes_on_afterwards() {
-    // Another test may have done it already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let dir = tempfile::tempdir().unwrap();
     let data_dir = dir.path().join("data");
     let mut program = Program::start(command(&[
@@ -53,7 +51,7 @@ async fn it_answers_503_while_postgres_is_away_and_goes_on_afterwards() {
         "127.0.0.1:0",
     ]));
     let base = program.line("listening on ", &mut Vec::new());
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = client();
     let ready = format!("{base}/readyz");
     until(&client, &ready, StatusCode::OK).await;
     let data = data_dir.join("postgres");

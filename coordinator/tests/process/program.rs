@@ -107,3 +107,10 @@ pub(crate) fn taken_port() -> (TcpListener, String) {
     let address = listener.local_addr().unwrap().to_string();
     (listener, address)
 }
+
+/// A client of the API.
+pub(crate) fn client() -> reqwest::Client {
+    // Another test may have done it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}

@@ -111,7 +111,8 @@ async fn a_move_that_is_taken_back_ends_where_it_began() {
     decide(&world, old, NOW).await;
     assert_eq!(told(&world, old).await, numbers, "it may have let go already");
     handovers::confirm(world.store(), old, &numbers, NOW).await.unwrap();
-    assert!(owner_of_routes(&world).await.iter().all(|(agent, _)| *agent == old));
+    let routed = owner_of_routes(&world).await;
+    assert!(routed.len() == 3 && routed.iter().all(|(agent, _)| *agent == old), "{routed:?}");
     decide(&world, new, NOW).await;
     let again = told(&world, old).await;
     assert!(again.len() == 1 && again != numbers, "a new order for a new move");
@@ -216,7 +217,8 @@ async fn an_agent_that_confirms_no_release_loses_the_host_with_the_lease() {
         assert_eq!(handovers::lapse(world.store(), NOW, later).await.unwrap(), 0);
         assert_eq!(foreign().await, 0, "it has the host as long as its lease");
         assert_eq!(handovers::lapse(world.store(), NOW.plus_ms(1), later).await.unwrap(), 1);
-        assert!(owner_of_routes(&world).await.iter().all(|(agent, _)| *agent == new));
+        let routed = owner_of_routes(&world).await;
+        assert!(routed.len() == 3 && routed.iter().all(|(agent, _)| *agent == new), "{routed:?}");
         assert_eq!(foreign().await, 1);
     }
 }

@@ -2,6 +2,7 @@
 
 use model::AgentId;
 use store::agents::{self, Heartbeat, HeartbeatOutcome, Order};
+use store::testing::execute;
 use store::{restored, routes};
 
 use crate::world::{NOW, World};
@@ -64,6 +65,12 @@ async fn no_route_is_lost_after_a_backup_was_restored() {
     let taken = heartbeat(&world, agent, 3).await;
     assert_eq!((taken.confirmed, taken.last_route), (0, 1_003));
     assert_eq!(seqs(&world, agent, 3).await, [1_001, 1_002, 1_003]);
+    for next_is_later in [
+        "SELECT WHERE nextval(pg_get_serial_sequence('handovers', 'id')) > 1000",
+        "SELECT WHERE nextval(pg_get_serial_sequence('probes', 'id')) > 1000",
+    ] {
+        assert_eq!(execute(world.store(), next_is_later).await.unwrap(), 1, "{next_is_later}");
+    }
 }
 
 #[tokio::test]
