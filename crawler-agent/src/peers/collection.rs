@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use model::AgentId;
 use region::envelope::Envelope;
+use reqwest::StatusCode;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -45,7 +46,7 @@ async fn collect_from(peers: Arc<Peers>, agent: AgentId, addresses: Vec<String>)
     for address in addresses.iter().cycle() {
         let Some(body) = outgoing.collection_from(agent) else { return };
         let asked = Instant::now();
-        let answer = client.post(address, COLLECT, body, COLLECTION).await;
+        let answer = client.post(address, COLLECT, (body, StatusCode::OK), COLLECTION).await;
         match answer.and_then(|content| read(&content)) {
             Ok(envelopes) => {
                 backoff.reset();

@@ -6,6 +6,7 @@ use std::{
 };
 
 use region::{envelope::Envelope, relay::RELAY_FILL};
+use reqwest::StatusCode;
 use tokio::sync::mpsc;
 
 use super::{coordinator_queue::CoordinatorQueue, listener::ENVELOPES, peer_client::PeerClient};
@@ -52,7 +53,8 @@ impl Delivery {
 
     async fn deliver(&self, body: Vec<u8>) -> bool {
         for address in &self.addresses {
-            match self.client.post(address, ENVELOPES, body.clone(), DELIVERY).await {
+            let request = (body.clone(), StatusCode::NO_CONTENT);
+            match self.client.post(address, ENVELOPES, request, DELIVERY).await {
                 Ok(_) => return true,
                 Err(error) => tracing::debug!(address, error, "a peer was not reached"),
             }
@@ -82,7 +84,79 @@ impl Attempts {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
+    use model::{AgentId, RegionId};
+    use protocol::key::AgentKey;
+    use region::{
+        Message, Peer,
+        envelope::{Sealer, SenderKey},
+    };
+
     use super::*;
+    use crate::{
+        guard::{AddressSet, Guard, GuardRules},
+        resolve::Resolver,
+    };
+
+    /// A server that answers everything with this status, and tells of each request.
+    async fn server(status: StatusCode) -> (SocketAddr, mpsc::Receiver<()>) {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (asked, requests) = mpsc::channel(9);
+        let app = axum::Router::new().fallback(async move || {
+            asked.send(()).await.unwrap();
+            status
+        });
+        tokio::spawn(async move { drop(axum::serve(listener, app).await) });
+        (address, requests)
+    }
+
+    fn client_of(port: u16) -> PeerClient {
+        let rules = GuardRules::new(&["127.0.0.0/8".parse().unwrap()], &[], vec![], vec![port]);
+        let guard = Guard::new(Arc::new(rules), AddressSet::default());
+        PeerClient::new(Arc::new(Resolver::new(&[], None, guard).unwrap()), None)
+    }
+
+    fn envelope(sealer: &mut Sealer) -> Envelope {
+        let key = AgentKey::from_seed([1; 32]);
+        let to = Peer::Agent(AgentId::new(2));
+        sealer.seal(&SenderKey::Agent(&key), to, Message::UrlsTaken(1)).unwrap()
+    }
+
+    #[tokio::test]
+    async fn only_a_listener_takes_envelopes_and_others_get_few() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut sealer = Sealer::new(RegionId::new(1), Peer::Agent(AgentId::new(1)), 1);
+        for status in [StatusCode::OK, StatusCode::NO_CONTENT] {
+            let (address, mut requests) = server(status).await;
+            let coordinator = Arc::<CoordinatorQueue>::default();
+            let delivery = Delivery {
+                addresses: vec![format!("http://{address}")],
+                client: client_of(address.port()),
+                coordinator: Arc::clone(&coordinator),
+            };
+            let (sender, coming) = mpsc::channel(9);
+            let running = tokio::spawn(delivery.run(coming));
+            let is_listener = status == StatusCode::NO_CONTENT;
+            for _ in 0..2 {
+                let sent = envelope(&mut sealer);
+                sender.send(sent.clone()).await.unwrap();
+                if is_listener {
+                    requests.recv().await.unwrap();
+                } else {
+                    assert_eq!(coordinator.take(1).await, [sent]);
+                }
+            }
+            drop(sender);
+            running.await.unwrap();
+            let mut more = 0;
+            while requests.try_recv().is_ok() {
+                more += 1;
+            }
+            assert_eq!(more, u32::from(!is_listener), "one request before the pause");
+        }
+    }
 
     #[test]
     fn a_peer_that_is_not_reached_is_tried_at_growing_intervals() {

@@ -8,7 +8,7 @@ use std::{
 
 use model::CrawlUrl;
 use region::relay::{RELAY_BYTES, is_listener_url};
-use reqwest::{Client, redirect::Policy};
+use reqwest::{Client, StatusCode, redirect::Policy};
 
 use crate::{error_line, resolve::Resolver};
 
@@ -27,12 +27,13 @@ pub(super) struct PeerClient {
 type Target = (String, Vec<SocketAddr>);
 
 impl PeerClient {
-    /// Posts to a path below a peer's URL. The guard has a say: the URL is another owner's word.
+    /// Posts to a path below a peer's URL, and returns the content of an answer with the status of
+    /// a listener. The guard has a say: the URL is another owner's word.
     pub(super) async fn post(
         &self,
         base: &str,
         path: &str,
-        body: Vec<u8>,
+        (body, status): (Vec<u8>, StatusCode),
         timeout: Duration,
     ) -> Result<Vec<u8>, String> {
         if !is_listener_url(base) {
@@ -47,7 +48,8 @@ impl PeerClient {
         let client = self.client(&url, sockets).map_err(|error| error_line::of(&error))?;
         let answer = client.post(url.as_str()).timeout(timeout).body(body).send().await;
         let mut answer = answer.map_err(|error| error_line::of(&error))?;
-        if !answer.status().is_success() {
+        // Some servers answer 200 to whatever they are sent.
+        if answer.status() != status {
             return Err(format!("status {}", answer.status()));
         }
         let mut content = Vec::new();
