@@ -216,9 +216,9 @@ impl Core {
                 self.hosts.remove(&host.position);
                 Work::Effect(Effect::HandBack(host))
             }
-            Effect::Store(bundle) => {
+            Effect::Store { bundle, is_believed } => {
                 self.note_host(&bundle.front, bundle.host);
-                Work::Effect(Effect::Store(bundle))
+                Work::Effect(Effect::Store { bundle, is_believed })
             }
             other => Work::Effect(other),
         }

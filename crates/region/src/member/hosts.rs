@@ -307,10 +307,11 @@ impl Member {
         }
         self.counts.bundles_received += 1;
         let number = bundle.number;
-        self.hosts.received(&bundle, from);
+        let is_believed = self.believes(from, bundle.host, now);
+        self.hosts.received(&bundle, from, is_believed);
         // The host may be another agent's by now; the check sends it on.
         self.check_host(position, now, effects);
-        effects.push(Effect::Store(bundle));
+        effects.push(Effect::Store { bundle, is_believed });
         if number != 0 {
             effects.push(Effect::Send(Peer::Agent(from), Message::BundleTaken(number)));
         }

@@ -15,6 +15,7 @@ use crate::loan::Borrower;
 use crate::member::Member;
 use crate::member::hosts::{Copies, Hosts};
 use crate::member::new_hosts::{LINKED, NOTICED, NewHosts};
+use crate::member::trust::Absences;
 use crate::ownership::{SignedView, View};
 use crate::roster::RosterError;
 use crate::settings::Settings;
@@ -127,6 +128,7 @@ impl Member {
             copies: Copies::default(),
             loan: Borrower::new(settings.drift, loan_until),
             skipped: BTreeSet::new(),
+            absences: Absences::default(),
             next_heartbeat: now,
             next_renewal: now,
             sleep: None,

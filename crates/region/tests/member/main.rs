@@ -3,6 +3,7 @@
 
 mod hostile;
 mod hosts;
+mod trust;
 
 use std::net::IpAddr;
 

@@ -51,12 +51,13 @@ impl Engine {
         queued.chain(fetched).collect()
     }
 
-    pub(crate) fn store(&mut self, bundle: &Bundle) {
+    pub(crate) fn store(&mut self, bundle: &Bundle, is_believed: bool) {
         let (host, _) = Web::page(&bundle.front);
         let frontier = self.hosts.entry(host).or_default();
         for byte in &bundle.bytes {
             let page = usize::from(byte & !FETCHED);
-            if byte & FETCHED == 0 { frontier.wanted(page) } else { frontier.fetched(page) }
+            let is_fetched = is_believed && byte & FETCHED != 0;
+            if is_fetched { frontier.fetched(page) } else { frontier.wanted(page) }
         }
     }
 }
