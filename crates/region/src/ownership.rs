@@ -62,6 +62,14 @@ pub struct SignedView {
     pub deltas: Vec<SignedDelta>,
 }
 
+impl SignedView {
+    /// Version to which the deltas lead, if the coordinator signed roster and deltas.
+    pub(crate) fn alleged_version(&self) -> Result<Version, RosterError> {
+        let (_, epoch) = self.roster.header()?;
+        Ok(Version { epoch, delta: self.deltas.len() as u64 })
+    }
+}
+
 impl View {
     /// The view of a signed roster, if it was signed with `key` and is consistent.
     pub fn open(key: &PublicKey, signed: SignedRoster) -> Result<Self, RosterError> {

@@ -174,6 +174,13 @@ impl SignedRoster {
     pub fn open(&self, key: &PublicKey) -> Result<Roster, RosterError> {
         self.0.open(key, Purpose::Roster)
     }
+
+    /// Region and epoch, which are the beginning of what is signed. Whoever made the roster up can
+    /// have written anything.
+    pub(crate) fn header(&self) -> Result<(RegionId, u64), RosterError> {
+        let read = postcard::take_from_bytes(&self.0.body);
+        read.map(|(header, _)| header).map_err(|_| RosterError::Format)
+    }
 }
 
 impl SignedDelta {

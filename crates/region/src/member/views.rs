@@ -27,13 +27,15 @@ impl Member {
     }
 
     fn open_view(&self, signed: SignedView) -> Result<View, RosterError> {
-        let view = View::restore(&self.coordinator, signed)?;
         let known = &self.current;
+        // Before signatures are verified and the ring is built: anybody can repeat an old view.
+        let version = signed.alleged_version()?;
+        if version <= known.version() {
+            return Err(RosterError::Old(version));
+        }
+        let view = View::restore(&self.coordinator, signed)?;
         if view.roster().region != known.roster().region {
             return Err(RosterError::Region(view.roster().region));
-        }
-        if view.version() <= known.version() {
-            return Err(RosterError::Old(view.version()));
         }
         Ok(view)
     }

@@ -244,6 +244,16 @@ fn rosters_of_others_and_old_ones_are_refused() {
     assert_eq!(member.counts().refused.old_views, 2);
 }
 
+/// An old view is not even read as far as its signature, which costs a member's time.
+#[test]
+fn an_old_view_is_refused_before_it_is_verified() {
+    let mut member = member();
+    let forger = CoordinatorKey::from_seed([66; 32]);
+    member.handle(Peer::Agent(OTHER), Message::View(signed(5, &forger)), Millis(1));
+    let refused = member.counts().refused;
+    assert_eq!((refused.old_views, refused.views), (1, 0));
+}
+
 #[test]
 fn strangers_are_not_heard() {
     let mut member = member();
