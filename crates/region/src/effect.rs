@@ -50,6 +50,9 @@ pub enum Effect {
     /// Give the URLs of a host back to the coordinator, and delete everything about it: its subnet
     /// left the region, so that the coordinator gives it to another agent.
     HandBack(PlacedHost),
+    /// Forget that the host is the region's: its subnet left the region, and is still delegated to
+    /// this agent, which goes on with the host.
+    LeaveRegion(PlacedHost),
 }
 
 /// The last state of the region for which every next-nearest agent had its copies. What has changed

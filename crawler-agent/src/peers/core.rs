@@ -216,6 +216,10 @@ impl Core {
                 self.hosts.remove(&host.position);
                 Work::Effect(Effect::HandBack(host))
             }
+            Effect::LeaveRegion(host) => {
+                self.hosts.remove(&host.position);
+                Work::Effect(Effect::LeaveRegion(host))
+            }
             Effect::Store { bundle, is_believed } => {
                 self.note_host(&bundle.front, bundle.host);
                 Work::Effect(Effect::Store { bundle, is_believed })

@@ -160,6 +160,10 @@ impl Worker {
             Effect::HandBack(host) => {
                 self.drop_host(host, |host| Change::HandBack { host }, batch)?;
             }
+            Effect::LeaveRegion(host) => {
+                self.adopt_notes(host.position, batch)?;
+                self.writing(batch)?.remove_host(host.position)?;
+            }
         }
         Ok(())
     }
@@ -171,11 +175,16 @@ impl Worker {
             let front = routed(&url.url, url.host, UrlPurpose::Fetch);
             self.writing(batch)?.add_host(&front)?;
         }
-        if self.noted.remove(&position) {
-            let notes = self.writing(batch)?.take_notes(position)?;
+        self.adopt_notes(position, batch)?;
+        batch.adopted.push(adopted(url));
+        Ok(())
+    }
+
+    fn adopt_notes(&mut self, host: HostPosition, batch: &mut Batch) -> Result<(), PeersError> {
+        if self.noted.remove(&host) {
+            let notes = self.writing(batch)?.take_notes(host)?;
             batch.adopted.extend(notes.iter().map(adopted));
         }
-        batch.adopted.push(adopted(url));
         Ok(())
     }
 

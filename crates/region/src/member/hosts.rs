@@ -147,11 +147,13 @@ impl Member {
             (State::New | State::Asking { .. } | State::Held, _) if is_mine => {
                 self.renew_copies(&known, now);
             }
-            // The subnet left the region, and its next agent does not know of this one. An agent
-            // keeps what the coordinator delegates to it: it gets an order when that ends.
-            (_, None) if self.current.has(self.me) && !self.was_delegate(known.host) => {
+            (_, None) if self.current.has(self.me) => {
+                // An agent keeps what the coordinator delegates to it: it gets an order when that
+                // ends. The next agent of another host does not know of this one.
+                let is_own = self.was_delegate(known.host);
+                let end = if is_own { Effect::LeaveRegion } else { Effect::HandBack };
                 self.hosts.remove(position);
-                effects.push(Effect::HandBack(known.host));
+                effects.push(end(known.host));
             }
             _ => {}
         }

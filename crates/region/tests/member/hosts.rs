@@ -69,13 +69,19 @@ fn hosts_of_a_subnet_that_left_the_region_are_handed_back() {
 #[test]
 fn a_member_keeps_the_hosts_that_are_its_own_also_outside_of_the_region() {
     let mut member = member();
-    member.restore_host(&routed("a.test", [10, 0, 0, 7].into()));
+    let host = routed("a.test", [10, 0, 0, 7].into());
+    member.restore_host(&host);
     let other = Range { first: [10, 0, 1, 0].into(), last: [10, 0, 1, 255].into() };
     let view = signed_with(6, other, &[ME, OTHER], &coordinator());
     member.handle(Peer::Coordinator, Message::View(view), Millis(1));
     let effects = member.tick(Millis(2));
-    assert!(!effects.iter().any(|effect| matches!(effect, Effect::HandBack(_))), "{effects:?}");
-    assert_eq!(member.known_hosts(), 1);
+    assert!(effects.contains(&Effect::LeaveRegion(host.host)), "{effects:?}");
+    let view = signed_with(7, other, &[ME, OTHER], &coordinator());
+    member.handle(Peer::Coordinator, Message::View(view), Millis(3));
+    let later = member.tick(Millis(4));
+    for effects in [effects, later] {
+        assert!(!effects.iter().any(|effect| matches!(effect, Effect::HandBack(_))), "{effects:?}");
+    }
 }
 
 #[test]

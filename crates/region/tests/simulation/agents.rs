@@ -141,7 +141,7 @@ impl World {
                 let number = node.engine.hosts.keys().copied().find(dropped);
                 number.and_then(|number| node.engine.hosts.remove(&number));
             }
-            Effect::HandBack(host) => {
+            Effect::HandBack(host) | Effect::LeaveRegion(host) => {
                 self.found.push(format!("host {:?} left the region", host.position));
             }
             Effect::Foreign(url) => self.found.push(format!("{} left the region", url.url)),
