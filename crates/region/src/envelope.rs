@@ -44,6 +44,10 @@ struct Contents {
     message: Message,
 }
 
+/// A message that its sender signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified(Contents);
+
 /// Addresses of an envelope. Whoever made it up can have written anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
@@ -65,17 +69,40 @@ impl Envelope {
     /// and the sender signed it.
     pub fn may_pass(&self, view: &View, coordinator: &PublicKey) -> bool {
         let Some(header) = self.header() else { return false };
-        let key = match header.from {
-            Peer::Coordinator => Some(*coordinator),
-            Peer::Agent(agent) => view.roster().agent(agent).map(|entry| entry.key),
-        };
-        let is_signed = |key: PublicKey| {
-            key.verify(Purpose::RegionMessage, &self.body, &self.signature).is_ok()
-        };
         header.region == view.roster().region
             && view.voters().contains(&header.to)
             && self.body.len() <= MESSAGE_BYTES
-            && key.is_some_and(is_signed)
+            && self.check_signature(header.from, view, coordinator).is_ok()
+    }
+
+    /// The message, if a party of this view signed it; [`Gate::open_verified`] opens it. Verifying
+    /// takes most of the time and needs no gate, so that the gate need not be locked for it.
+    pub fn verify(&self, view: &View, coordinator: &PublicKey) -> Result<Verified, Refusal> {
+        let contents = self.read()?;
+        self.check_signature(contents.from, view, coordinator)?;
+        Ok(Verified(contents))
+    }
+
+    fn read(&self) -> Result<Contents, Refusal> {
+        if self.body.len() > MESSAGE_BYTES {
+            return Err(Refusal::TooLarge);
+        }
+        postcard::from_bytes(&self.body).map_err(|_| Refusal::Format)
+    }
+
+    fn check_signature(
+        &self,
+        from: Peer,
+        view: &View,
+        coordinator: &PublicKey,
+    ) -> Result<(), Refusal> {
+        let key = match from {
+            Peer::Coordinator => Some(*coordinator),
+            Peer::Agent(agent) => view.roster().agent(agent).map(|entry| entry.key),
+        };
+        let key = key.ok_or(Refusal::Stranger)?;
+        key.verify(Purpose::RegionMessage, &self.body, &self.signature)
+            .map_err(|_| Refusal::Signature)
     }
 
     /// Size in bytes, about.
@@ -192,6 +219,24 @@ impl Gate {
         now: Millis,
     ) -> Result<(Peer, Message), Refusal> {
         let opened = self.check(envelope, view, now);
+        self.count(opened)
+    }
+
+    /// As [`Gate::open`], for a message whose signature was verified before.
+    pub fn open_verified(
+        &mut self,
+        message: Verified,
+        now: Millis,
+    ) -> Result<(Peer, Message), Refusal> {
+        let Verified(contents) = message;
+        let opened = self.check_receiver(&contents).and_then(|()| self.admit(contents, now));
+        self.count(opened)
+    }
+
+    fn count(
+        &mut self,
+        opened: Result<(Peer, Message), Refusal>,
+    ) -> Result<(Peer, Message), Refusal> {
         if let Err(refusal) = &opened {
             *self.refused.entry(*refusal).or_default() += 1;
         }
@@ -209,30 +254,19 @@ impl Gate {
         view: &View,
         now: Millis,
     ) -> Result<(Peer, Message), Refusal> {
-        if envelope.body.len() > MESSAGE_BYTES {
-            return Err(Refusal::TooLarge);
-        }
-        let contents: Contents =
-            postcard::from_bytes(&envelope.body).map_err(|_| Refusal::Format)?;
-        if contents.to != self.me || contents.region != self.region || contents.from == self.me {
-            return Err(Refusal::Receiver);
-        }
-        let key = self.key_of(contents.from, view).ok_or(Refusal::Stranger)?;
-        key.verify(Purpose::RegionMessage, &envelope.body, &envelope.signature)
-            .map_err(|_| Refusal::Signature)?;
-        self.admit(&contents, now)?;
-        Ok((contents.from, contents.message))
+        let contents = envelope.read()?;
+        self.check_receiver(&contents)?;
+        envelope.check_signature(contents.from, view, &self.coordinator)?;
+        self.admit(contents, now)
     }
 
-    fn key_of(&self, peer: Peer, view: &View) -> Option<PublicKey> {
-        match peer {
-            Peer::Coordinator => Some(self.coordinator),
-            Peer::Agent(agent) => view.roster().agent(agent).map(|entry| entry.key),
-        }
+    fn check_receiver(&self, contents: &Contents) -> Result<(), Refusal> {
+        let is_mine = contents.to == self.me && contents.region == self.region;
+        if is_mine && contents.from != self.me { Ok(()) } else { Err(Refusal::Receiver) }
     }
 
     /// Counts a genuine message against repetition and the sender's allowance.
-    fn admit(&mut self, contents: &Contents, now: Millis) -> Result<(), Refusal> {
+    fn admit(&mut self, contents: Contents, now: Millis) -> Result<(Peer, Message), Refusal> {
         let sender = self.senders.entry(contents.from).or_insert(Sender {
             incarnation: contents.incarnation,
             newest: 0,
@@ -241,7 +275,8 @@ impl Gate {
             at: now,
         });
         sender.receive(contents.incarnation, contents.number)?;
-        sender.spend(now)
+        sender.spend(now)?;
+        Ok((contents.from, contents.message))
     }
 }
 

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{AgentId, RegionId};
-use region::envelope::Envelope;
+use protocol::key::PublicKey;
+use region::envelope::{Envelope, Verified};
+use region::ownership::View;
 use region::relay::{MemberReport, RELAY_FILL, RelayAnswer, RelayRequest, is_listener_url};
-use region::{Effect, Millis, Peer};
+use region::{Effect, Peer};
 use store::{StoreError, regions};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -158,18 +160,24 @@ impl Regions {
         if envelopes.is_empty() {
             return Ok(());
         }
+        let view = self.seats().await?.of_agent(from).map(|seat| seat.machine.view().clone());
+        let Some(view) = view else { return Ok(()) };
+        // Without the lock, for which all regions wait: a call has up to thousands of signatures.
+        let key = self.key.public();
+        let verifying = tokio::task::spawn_blocking(move || verified(envelopes, &view, &key));
+        // Lost with the process that ends; any message may be lost.
+        let Ok(messages) = verifying.await else { return Ok(()) };
         let mut seats = self.seats().await?;
         let Some(seat) = seats.of_agent(from) else { return Ok(()) };
         let mut receivers = Vec::new();
-        for envelope in envelopes {
-            let Some(header) = envelope.header() else { continue };
-            if header.to == Peer::Coordinator {
-                let now: Millis = elapsed_clock::now();
-                let effects = seat.open(&envelope, now);
-                self.save_promises(seat, &effects).await?;
-                receivers.extend(seat.send(effects, &self.key));
-            } else {
-                receivers.extend(seat.pass_on(envelope, &self.key));
+        for message in messages {
+            match message {
+                Arrival::ForCoordinator(message) => {
+                    let effects = seat.open(message, elapsed_clock::now());
+                    self.save_promises(seat, &effects).await?;
+                    receivers.extend(seat.send(effects, &self.key));
+                }
+                Arrival::ForAgent(to, envelope) => receivers.extend(seat.pass_on(to, envelope)),
             }
         }
         drop(seats);
@@ -184,6 +192,28 @@ impl Regions {
         let Ok(bytes) = postcard::to_allocvec(promises) else { return Ok(()) };
         Ok(regions::save_promises(&self.store, region, &bytes).await?)
     }
+}
+
+/// An envelope that its sender signed.
+enum Arrival {
+    ForCoordinator(Verified),
+    ForAgent(AgentId, Envelope),
+}
+
+/// The envelopes that parties of this view signed.
+fn verified(envelopes: Vec<Envelope>, view: &View, key: &PublicKey) -> Vec<Arrival> {
+    let arrival = |envelope: Envelope| match envelope.header()?.to {
+        Peer::Coordinator => match envelope.verify(view, key) {
+            Ok(message) => Some(Arrival::ForCoordinator(message)),
+            Err(refusal) => {
+                tracing::debug!(%refusal, "refused an envelope");
+                None
+            }
+        },
+        Peer::Agent(to) if envelope.may_pass(view, key) => Some(Arrival::ForAgent(to, envelope)),
+        Peer::Agent(_) => None,
+    };
+    envelopes.into_iter().filter_map(arrival).collect()
 }
 
 fn check(request: &RelayRequest) -> Result<(), CallError> {

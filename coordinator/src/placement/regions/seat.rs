@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::CoordinatorKey;
 use region::departures::{Departures, Refusal};
-use region::envelope::{Envelope, Gate, Sealer, SenderKey};
+use region::envelope::{Envelope, Gate, Sealer, SenderKey, Verified};
 use region::lease::{Promises, Restart};
 use region::loan::Lender;
 use region::mailbox::Mailbox;
@@ -109,9 +109,9 @@ impl LeaderState {
         })
     }
 
-    /// Takes an envelope to the coordinator; returns what is to be done.
-    pub(super) fn open(&mut self, envelope: &Envelope, now: Millis) -> Vec<Effect> {
-        match self.gate.open(envelope, self.machine.view(), now) {
+    /// Takes a message to the coordinator; returns what is to be done.
+    pub(super) fn open(&mut self, message: Verified, now: Millis) -> Vec<Effect> {
+        match self.gate.open_verified(message, now) {
             Ok((Peer::Agent(from), message)) => self.machine.handle(from, message, now),
             Ok((Peer::Coordinator, _)) => Vec::new(),
             Err(refusal) => {
@@ -145,13 +145,13 @@ impl LeaderState {
     }
 
     /// Keeps an envelope from one agent to another; returns the receiver.
-    pub(super) fn pass_on(&mut self, envelope: Envelope, key: &CoordinatorKey) -> Option<AgentId> {
-        if !envelope.may_pass(self.machine.view(), &key.public()) {
+    pub(super) fn pass_on(&mut self, to: AgentId, envelope: Envelope) -> Option<AgentId> {
+        // The roster may be another one than when the envelope was verified.
+        if !self.machine.view().has(to) {
             return None;
         }
-        let to = envelope.header()?.to;
-        self.mailbox.put(to, envelope);
-        to.agent()
+        self.mailbox.put(Peer::Agent(to), envelope);
+        Some(to)
     }
 
     /// Publishes a newer view; returns the agents that get it.

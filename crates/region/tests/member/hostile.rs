@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use model::CrawlUrl;
 use protocol::key::CoordinatorKey;
 use region::delegations::{Delegate, Range};
-use region::envelope::{Refusal, Sealer, SenderKey};
+use region::envelope::{Envelope, Refusal, Sealer, SenderKey};
 use region::member::{Link, LinkOutcome};
 use region::message::{
     BATCH_URLS, Batch, Bundle, Heartbeat, LeaseRefusal, LeaseRequest, RequestNumber, RoutedUrl,
@@ -49,6 +49,26 @@ fn the_gate_refuses_forged_and_repeated_messages() {
         .unwrap();
     assert_eq!(open(&genuine), Ok(Peer::Coordinator));
     assert_eq!(gate.refused()[&Refusal::Replay], 2);
+}
+
+#[test]
+fn a_message_that_was_verified_ahead_passes_the_same_gate() {
+    let mut gate = gate();
+    let key = coordinator().public();
+    let mut seal = Sealer::new(REGION, Peer::Agent(OTHER), 7);
+    let mut sealed =
+        |by, to| seal.seal(&SenderKey::Agent(&crate::key(by)), to, Message::UrlsTaken(1)).unwrap();
+    let forged = sealed(STRANGER, Peer::Agent(ME)).verify(&view(), &key);
+    assert_eq!(forged.err(), Some(Refusal::Signature));
+    let mut open = |envelope: &Envelope| {
+        let verified = envelope.verify(&view(), &key).unwrap();
+        gate.open_verified(verified, Millis(1)).map(|(from, _)| from)
+    };
+    let genuine = sealed(OTHER, Peer::Agent(ME));
+    assert_eq!(open(&genuine), Ok(Peer::Agent(OTHER)));
+    assert_eq!(open(&genuine), Err(Refusal::Replay));
+    assert_eq!(open(&sealed(OTHER, Peer::Coordinator)), Err(Refusal::Receiver));
+    assert_eq!(gate.refused()[&Refusal::Replay], 1);
 }
 
 #[test]
