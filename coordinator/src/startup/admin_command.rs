@@ -13,8 +13,11 @@ use store::restored;
 use crate::http::admin::accounts::{name_error, password_error};
 use crate::http::admin::password;
 use crate::http::timestamp::Timestamp;
+use crate::placement::regions::restored::skip_epochs;
 use crate::runtime::clock::{Clock as _, SystemClock};
+use crate::runtime::config::RegionRules;
 use crate::runtime::failure::{Failure, chain};
+use crate::startup::boot::coordinator_key;
 use crate::startup::cli::{AdminArgs, AdminCommand, LogArgs};
 use crate::startup::output::print_line;
 use crate::startup::{admin_api, configuration, database};
@@ -34,15 +37,18 @@ pub async fn run(args: AdminArgs) -> Result<(), Failure> {
     };
     let config = configuration::load(place.into(), cluster::default_data_dir)?;
     let database = database::open_shared(&config).await?;
-    let done = dispatch(&database.store, command).await;
+    let done = match command {
+        AdminCommand::AfterRestore => after_restore(&database.store, &config.regions).await,
+        command => dispatch(&database.store, command).await,
+    };
     database::close(database).await;
     done
 }
 
 async fn dispatch(store: &Store, command: AdminCommand) -> Result<(), Failure> {
     match command {
-        // Handled before the database is opened.
-        AdminCommand::Api(_) => Ok(()),
+        // They need more than the database.
+        AdminCommand::Api(_) | AdminCommand::AfterRestore => Ok(()),
         AdminCommand::List { json } => list(store, json).await,
         AdminCommand::Create { name, role, password_stdin } => {
             if let Some(error) = name_error(&name) {
@@ -68,7 +74,6 @@ async fn dispatch(store: &Store, command: AdminCommand) -> Result<(), Failure> {
         }
         AdminCommand::Remove { name } => change(store, &name, Change::Remove).await,
         AdminCommand::Log(args) => log(store, &args).await,
-        AdminCommand::AfterRestore => after_restore(store).await,
     }
 }
 
@@ -79,10 +84,14 @@ fn left_out(now: UnixMillis) -> u32 {
     u32::try_from(now.0.saturating_sub(START_OF_2026.0) / 100).unwrap_or(u32::MAX)
 }
 
-async fn after_restore(store: &Store) -> Result<(), Failure> {
+async fn after_restore(store: &Store, rules: &RegionRules) -> Result<(), Failure> {
     let now = SystemClock.now();
     let skipped = restored::skip_numbers(store, left_out(now), ACTOR, now).await;
     skipped.map_err(|error| failed(&error))?;
+    let key = coordinator_key(store).await?;
+    let lent_until = now.plus_ms(i64::try_from(rules.loan_ms()).unwrap_or(i64::MAX));
+    let renewed = skip_epochs(store, &key, left_out(now), lent_until).await;
+    renewed.map_err(|error| Failure::other(format!("cannot renew the rosters: {error:#}")))?;
     print_line(format_args!(
         "numbers that agents may have seen are left out; remove the directory `index` of every \
          coordinator, then start it"

@@ -3,7 +3,17 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use coordinator::runtime::clock::{Clock as _, SystemClock};
+use coordinator::runtime::coordinator_key;
+use model::{AgentId, UnixMillis};
+use protocol::key::{AgentKey, CoordinatorKey};
+use region::Settings;
+use region::delegations::{Delegate, Range};
+use region::ownership::{SignedView, View};
+use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
 use serde_json::Value;
+use store::Store;
+use store::regions::{self, StoredRegion};
 use store::testing::TestDatabase;
 
 use crate::program::bare;
@@ -58,11 +68,51 @@ async fn accounts_are_created_changed_and_removed() {
     assert!(log.contains("command line: account.remove acc_1"), "{log}");
 }
 
+/// A region of two agents with one range.
+async fn form_region(store: &Store, key: &CoordinatorKey) -> Roster {
+    let id = regions::next_id(store).await.unwrap();
+    let entry = |number: u8| {
+        let key = AgentKey::from_seed([number; 32]).public();
+        RosterAgent::new(AgentId::new(number.into()), key)
+    };
+    let range = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 9].into() };
+    let roster = Roster {
+        region: id,
+        epoch: 3,
+        voters_since: 1,
+        mode: Mode::Safe,
+        replicas: 10,
+        recovery: 1,
+        agents: [1, 2].map(entry).into(),
+        delegations: vec![(range, Delegate::Spread)],
+    };
+    let view = SignedView { roster: SignedRoster::new(key, &roster).unwrap(), deltas: vec![] };
+    let stored = StoredRegion {
+        id,
+        name: "ripencc".into(),
+        settings: serde_json::to_value(Settings::default()).unwrap(),
+        view: postcard::to_allocvec(&view).unwrap(),
+        promises: None,
+        lent_until: UnixMillis(0),
+    };
+    regions::create(store, &stored, &[], UnixMillis(0)).await.unwrap();
+    roster
+}
+
 #[tokio::test]
 async fn a_restored_database_is_prepared_for_its_agents() {
     let database = TestDatabase::new().await.unwrap();
+    let key = coordinator_key::load(database.store()).await.unwrap();
+    let former = form_region(database.store(), &key).await;
     let (code, printed, told) = admin(&database, &["after-restore"], "");
     assert_eq!(code, 0, "{told}");
+    let [stored] = &regions::list(database.store()).await.unwrap()[..] else { panic!() };
+    let signed: SignedView = postcard::from_bytes(&stored.view).unwrap();
+    let view = View::restore(&key.public(), signed).unwrap();
+    assert!(view.version().epoch > former.epoch + 1_000, "{:?}", view.version());
+    let agents = former.agents.clone();
+    assert_eq!((&view.roster().agents, view.roster().delegations.len()), (&agents, 1));
+    assert!(stored.lent_until > SystemClock.now().plus_ms(3_600_000), "members may have loans");
     assert!(printed.contains("remove the directory `index`"), "{printed}");
     let (_, entries, _) = admin(&database, &["log"], "");
     assert!(entries.contains("database.restored"), "{entries}");

@@ -7,14 +7,16 @@ use crate::audit::{self, Entry};
 use crate::commit::commit;
 use crate::{Store, StoreError};
 
-/// What takes numbers that agents remember: routes, orders about hosts, and probes.
-const SKIP: [&str; 4] = [
+/// What takes numbers that agents remember: routes, orders about hosts, probes, and regions.
+const SKIP: [&str; 5] = [
     "UPDATE routes SET seq = seq + $1",
     "UPDATE agents SET next_route = next_route + $1",
     "SELECT setval(pg_get_serial_sequence('handovers', 'id'),
                    nextval(pg_get_serial_sequence('handovers', 'id')) + $1)",
     "SELECT setval(pg_get_serial_sequence('probes', 'id'),
                    nextval(pg_get_serial_sequence('probes', 'id')) + $1)",
+    "SELECT setval(pg_get_serial_sequence('regions', 'id'),
+                   nextval(pg_get_serial_sequence('regions', 'id')) + $1)",
 ];
 
 /// Leaves out so many numbers of each kind, with an entry in the audit log. Agents have stored

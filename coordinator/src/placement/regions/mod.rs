@@ -11,6 +11,7 @@ mod calls;
 pub mod form_regions;
 mod members;
 mod ranges;
+pub mod restored;
 mod seat;
 pub mod state;
 pub mod take_over_subnets;

@@ -3,7 +3,7 @@
 use model::AgentId;
 use store::agents::{self, Heartbeat, HeartbeatOutcome, Order};
 use store::testing::execute;
-use store::{restored, routes};
+use store::{regions, restored, routes};
 
 use crate::world::{NOW, World};
 
@@ -60,7 +60,9 @@ async fn no_route_is_lost_after_a_backup_was_restored() {
     // Since the backup the agent has stored two more.
     let refused = heartbeat(&world, agent, 3).await;
     assert_eq!((refused.confirmed, refused.last_route), (0, 1));
+    let region = regions::next_id(world.store()).await.unwrap();
     restored::skip_numbers(world.store(), 1_000, "ada", NOW).await.unwrap();
+    assert!(regions::next_id(world.store()).await.unwrap().get() > region.get() + 1_000);
     assert_eq!(routes::route(world.store(), 100, 100).await.unwrap().len(), 2);
     let taken = heartbeat(&world, agent, 3).await;
     assert_eq!((taken.confirmed, taken.last_route), (0, 1_003));
