@@ -3,7 +3,6 @@
 //! this agent would take over.
 
 use std::{
-    collections::HashSet,
     ops::RangeInclusive,
     path::{Path, PathBuf},
 };
@@ -21,7 +20,10 @@ use region::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::disk_error::{PeersDiskError, Result};
+use super::{
+    disk_error::{PeersDiskError, Result},
+    note_counts::NoteCounts,
+};
 use crate::guarded_file::Guarded;
 
 /// Most memory of the file's page cache, in bytes.
@@ -128,8 +130,8 @@ impl PeersDisk {
         })
     }
 
-    /// Hosts with notes.
-    pub(super) fn noted_hosts(&self) -> Result<HashSet<HostPosition>> {
+    /// Number of notes of each host.
+    pub(super) fn note_counts(&self) -> Result<NoteCounts> {
         self.0.with(|db| {
             let table = db.begin_read()?.open_table(NOTES)?;
             table.iter()?.map(|row| Ok(HostPosition(row?.0.value().0))).collect()
@@ -224,16 +226,18 @@ impl WriteBatch {
     }
 
     /// Notes that another agent knows a URL, or has fetched it. A URL that was fetched stays so.
-    pub(super) fn note(&self, url: &RoutedUrl) -> Result<()> {
+    /// Without `has_room` no URL is added. Returns whether one was.
+    pub(super) fn note(&self, url: &RoutedUrl, has_room: bool) -> Result<bool> {
         let fingerprint = url.url.fingerprint();
         let key = (url.host.position.0, fingerprint.as_slice());
         self.0.with(|write| {
             let mut notes = write.open_table(NOTES)?;
             let is_new = notes.get(key)?.is_none();
-            if is_new || url.purpose == UrlPurpose::Fetched {
+            let is_added = is_new && has_room;
+            if is_added || !is_new && url.purpose == UrlPurpose::Fetched {
                 notes.insert(key, postcard::to_allocvec(url)?.as_slice())?;
             }
-            Ok(())
+            Ok(is_added)
         })
     }
 
@@ -284,7 +288,7 @@ mod tests {
         disk.next_incarnation(UnixMillis(1))?;
         disk.membership()?;
         disk.policy()?;
-        disk.noted_hosts()?;
+        disk.note_counts()?;
         disk.waiting()?;
         let hosts = disk.hosts()?;
         let write = disk.write()?;
@@ -297,13 +301,25 @@ mod tests {
     }
 
     #[test]
+    fn without_room_no_note_is_added_and_those_that_are_there_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = PeersDisk::open(dir.path()).unwrap().write().unwrap();
+        assert!(write.note(&url(1, UrlPurpose::Known), true).unwrap());
+        assert!(!write.note(&url(1, UrlPurpose::Fetched), false).unwrap());
+        assert!(!write.note(&url(2, UrlPurpose::Fetched), false).unwrap());
+        let notes = |n| write.notes(url(n, UrlPurpose::Known).host.position).unwrap();
+        assert_eq!(notes(1), [url(1, UrlPurpose::Fetched)]);
+        assert_eq!(notes(2), []);
+    }
+
+    #[test]
     fn a_file_that_is_damaged_anywhere_is_refused_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let write = PeersDisk::open(dir.path()).unwrap().write().unwrap();
         for n in 0..300 {
             write.add_host(&url(n, UrlPurpose::Fetch)).unwrap();
             write.keep(&url(n, UrlPurpose::Fetch)).unwrap();
-            write.note(&url(n, UrlPurpose::Fetched)).unwrap();
+            write.note(&url(n, UrlPurpose::Fetched), true).unwrap();
         }
         write.commit().unwrap();
         let intact = std::fs::read(file(dir.path())).unwrap();

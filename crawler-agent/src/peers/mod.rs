@@ -24,6 +24,7 @@ mod elapsed_clock;
 mod host_urls;
 mod listener;
 mod membership_end;
+mod note_counts;
 mod opening;
 mod outgoing;
 mod peer_client;

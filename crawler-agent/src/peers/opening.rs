@@ -77,7 +77,7 @@ impl Peers {
         let stored_policy = if core.is_some() { disk.policy()? } else { None };
         let shared = Arc::new(Shared { identity, core: Mutex::new(core), outgoing, places });
         let worker = Worker {
-            noted: disk.noted_hosts()?,
+            noted: disk.note_counts()?,
             disk,
             store: crawl.store,
             schedule: crawl.schedule,

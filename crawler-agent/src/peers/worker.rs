@@ -2,7 +2,6 @@
 //! on disk before a later message leaves. Everything that waits is stored by one sync.
 
 use std::{
-    collections::HashSet,
     sync::{
         Arc,
         mpsc::{Receiver, Sender, channel},
@@ -25,6 +24,7 @@ use super::{
     core::routed,
     disk::{PeersDisk, WriteBatch},
     host_urls::HostUrls,
+    note_counts::NoteCounts,
 };
 use crate::{
     clock,
@@ -64,8 +64,7 @@ pub(super) struct Worker {
     /// The owner's least pause between two requests to a host.
     pub(super) host_delay: Duration,
     pub(super) shared: Arc<Shared>,
-    /// Hosts with notes.
-    pub(super) noted: HashSet<HostPosition>,
+    pub(super) noted: NoteCounts,
 }
 
 /// What one batch has collected.
@@ -143,10 +142,9 @@ impl Worker {
             }
             Effect::Accept(url) => self.adopt(&url, batch)?,
             Effect::Note(url) => {
-                self.noted.insert(url.host.position);
-                let writing = self.writing(batch)?;
-                writing.add_host(&routed(&url.url, url.host, UrlPurpose::Fetch))?;
-                writing.note(&url)?;
+                let front = routed(&url.url, url.host, UrlPurpose::Fetch);
+                self.writing(batch)?.add_host(&front)?;
+                self.note(&url, batch)?;
             }
             Effect::Foreign(url) => {
                 self.writing(batch)?.forget(&url)?;
@@ -180,8 +178,17 @@ impl Worker {
         Ok(())
     }
 
+    fn note(&mut self, url: &RoutedUrl, batch: &mut Batch) -> Result<(), PeersError> {
+        let host = url.host.position;
+        let has_room = self.noted.has_room(host);
+        if self.writing(batch)?.note(url, has_room)? {
+            self.noted.add(host);
+        }
+        Ok(())
+    }
+
     fn adopt_notes(&mut self, host: HostPosition, batch: &mut Batch) -> Result<(), PeersError> {
-        if self.noted.remove(&host) {
+        if self.noted.remove(host) {
             let notes = self.writing(batch)?.take_notes(host)?;
             batch.adopted.extend(notes.iter().map(adopted));
         }
@@ -228,10 +235,8 @@ impl Worker {
         }
         self.apply_adopted(batch)?;
         if !self.shared.is_mine(bundle.host) {
-            self.noted.insert(bundle.host.position);
-            let writing = self.writing(batch)?;
             let notes = received.into_notes(bundle.host);
-            return Ok(notes.iter().try_for_each(|note| writing.note(note))?);
+            return notes.iter().try_for_each(|note| self.note(note, batch));
         }
         if let Some((bytes, _)) = received.bundle {
             self.take_over(bytes)?;
@@ -262,7 +267,7 @@ impl Worker {
         batch: &mut Batch,
     ) -> Result<(), PeersError> {
         self.apply_adopted(batch)?;
-        self.noted.remove(&host.position);
+        self.noted.remove(host.position);
         let front = self.shared.front(host.position);
         self.writing(batch)?.remove_host(host.position)?;
         let Some(front) = front else { return Ok(()) };

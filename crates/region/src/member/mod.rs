@@ -68,6 +68,7 @@ pub struct Member {
     hosts: Hosts,
     linked_hosts: NewHosts,
     noticed_hosts: NewHosts,
+    handed_hosts: NewHosts,
     copies: Copies,
     loan: Borrower,
     /// Members that get no URLs: dead or asleep as far as this agent knows. Computed by each tick,

@@ -10,6 +10,10 @@ pub(super) const LINKED: u32 = 50_000;
 /// large numbers when a member joins, and must not use up what is left for links.
 pub(super) const NOTICED: u32 = 4 * LINKED;
 
+/// Most hosts within [`PERIOD_MS`] that other members hand over. One that lost its disk may get all
+/// of its hosts back within a day.
+pub(super) const HANDED: u32 = 20 * LINKED;
+
 /// A day, in milliseconds.
 const PERIOD_MS: u64 = 86_400_000;
 

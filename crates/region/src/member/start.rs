@@ -14,7 +14,7 @@ use crate::lease::{Holder, Promises, Restart, Voter};
 use crate::loan::Borrower;
 use crate::member::Member;
 use crate::member::hosts::{Copies, Hosts};
-use crate::member::new_hosts::{LINKED, NOTICED, NewHosts};
+use crate::member::new_hosts::{HANDED, LINKED, NOTICED, NewHosts};
 use crate::member::trust::Absences;
 use crate::ownership::{SignedView, View};
 use crate::roster::RosterError;
@@ -125,6 +125,7 @@ impl Member {
             hosts: Hosts::new(incarnation),
             linked_hosts: NewHosts::new(LINKED),
             noticed_hosts: NewHosts::new(NOTICED),
+            handed_hosts: NewHosts::new(HANDED),
             copies: Copies::default(),
             loan: Borrower::new(settings.drift, loan_until),
             skipped: BTreeSet::new(),

@@ -113,3 +113,20 @@ fn the_former_owner_is_believed() {
     member.handle(Peer::Coordinator, Message::View(view(6, ME)), NOW);
     assert!(hand_over(&mut member, THIRD, &url, NOW));
 }
+
+#[test]
+fn bundles_add_a_bounded_number_of_hosts_a_day() {
+    let mut member = member();
+    let send = |member: &mut Member, number: u64, is_copy| {
+        let url = routed(&format!("n{number}.test"), [10, 0, 0, 7].into());
+        let bundle = Bundle { number, is_copy, host: url.host, front: url.url, bytes: vec![] };
+        let effects = member.handle(Peer::Agent(OTHER), Message::Bundle(bundle), NOW);
+        let is_stored = effects.iter().any(|effect| matches!(effect, Effect::Store { .. }));
+        let taken = Effect::Send(Peer::Agent(OTHER), Message::BundleTaken(number));
+        (is_stored, effects.contains(&taken))
+    };
+    assert!((1..=200_000).all(|number| send(&mut member, number, true) == (true, true)));
+    assert_eq!(send(&mut member, 200_001, true), (false, true), "a copy is left out");
+    assert_eq!(send(&mut member, 7, true), (true, true), "a known host");
+    assert_eq!(member.known_hosts(), 200_000);
+}
