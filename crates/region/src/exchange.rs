@@ -11,8 +11,8 @@ use model::{AgentId, Fingerprint};
 use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
 use crate::time::Millis;
 
-/// An agent that has not acknowledged a batch for so long gets no further URLs beyond its room:
-/// whoever has some for it would wait for ever.
+/// An agent gets no further URLs beyond its room once it has not acknowledged a batch for so long,
+/// or has kept others waiting for so long: whoever has some for it would wait for ever.
 const STUCK_MS: u64 = 60_000;
 
 /// Fingerprints in each of the two generations of the filter of repeated URLs.
@@ -22,7 +22,7 @@ const RECENT: usize = 1 << 16;
 #[derive(Debug, Clone, Default)]
 struct Queue {
     waiting: VecDeque<RoutedUrl>,
-    /// When the first waiting URL came.
+    /// Since when there is a waiting URL.
     oldest: Millis,
     flight: Option<Flight>,
 }
@@ -90,16 +90,18 @@ impl Exchange {
 
     /// Whether further URLs may be queued for an agent: as many as there is room besides. So one
     /// agent that takes none leaves half of the room to the others, two leave a third, and no
-    /// number of them uses up all of it.
+    /// number of them uses up all of it. For an agent without any there is always room.
     pub fn room(&self, to: AgentId, now: Millis) -> Room {
         let Some(queue) = self.queues.get(&to) else { return Room::Free };
         let free = self.settings.waiting_urls.saturating_sub(self.len);
-        let is_stuck = |flight: &Flight| now.since(flight.first_sent) >= STUCK_MS;
-        match &queue.flight {
-            _ if queue.len() < free => Room::Free,
-            Some(flight) if is_stuck(flight) => Room::Stuck,
-            _ => Room::Full,
+        if queue.is_empty() || queue.len() < free {
+            return Room::Free;
         }
+        let waits_since = (!queue.waiting.is_empty()).then_some(queue.oldest);
+        let flies_since = queue.flight.as_ref().map(|flight| flight.first_sent);
+        let mut since = waits_since.into_iter().chain(flies_since);
+        let is_stuck = since.any(|at| now.since(at) >= STUCK_MS);
+        if is_stuck { Room::Stuck } else { Room::Full }
     }
 
     /// Whether this URL was not queued recently; from now on it was.
@@ -177,7 +179,7 @@ impl Exchange {
                 }
             }
         }
-        self.queues.retain(|_, queue| queue.flight.is_some() || !queue.waiting.is_empty());
+        self.queues.retain(|_, queue| !queue.is_empty());
         self.len -= taken.len();
         taken
     }
@@ -195,6 +197,10 @@ impl Exchange {
 }
 
 impl Queue {
+    fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.flight.is_none()
+    }
+
     fn len(&self) -> usize {
         self.waiting.len() + self.flight.as_ref().map_or(0, |flight| flight.batch.urls.len())
     }
@@ -281,6 +287,32 @@ mod tests {
         let late = Millis(10 + STUCK_MS);
         assert_eq!([fill(1, late), fill(2, late)], [(0, Room::Stuck); 2]);
         assert_eq!(fill(3, late), (2, Room::Full));
+    }
+
+    #[test]
+    fn an_agent_that_takes_a_batch_now_and_then_is_stuck_as_well() {
+        let settings = ExchangeSettings { waiting_urls: BATCH_URLS, ..SETTINGS };
+        let mut exchange = Exchange::new(settings, 0);
+        let [slow, healthy] = [1, 2].map(AgentId::new);
+        exchange.queue(healthy, url(0), Millis(0));
+        let sent = exchange.due(Millis(10)).remove(0).1;
+        exchange.taken(healthy, sent.number);
+        let mut number = 0;
+        let mut fill = |exchange: &mut Exchange, now| {
+            for _ in 0..2 * BATCH_URLS {
+                exchange.queue(slow, url(number), now);
+                number += 1;
+            }
+            exchange.due(now)
+        };
+        for now in [0, 50_000].map(Millis) {
+            let sent = fill(&mut exchange, now).remove(0).1;
+            assert_eq!(exchange.room(slow, now), Room::Full);
+            assert_eq!(exchange.room(healthy, now), Room::Free, "nothing waits for it");
+            exchange.taken(slow, sent.number);
+        }
+        fill(&mut exchange, Millis(STUCK_MS));
+        assert_eq!(exchange.room(slow, Millis(STUCK_MS)), Room::Stuck);
     }
 
     #[test]

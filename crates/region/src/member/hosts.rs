@@ -173,8 +173,7 @@ impl Member {
         for to in self.next_nearest(known.host, self.me, &self.skipped) {
             if !before.contains(&to) {
                 let notice = RoutedUrl { purpose: UrlPurpose::Known, ..known.as_url() };
-                self.counts.notices_sent += 1;
-                self.exchange.queue(to, notice, now);
+                self.send_notice(to, notice, now);
                 let number = self.hosts.next_number();
                 self.copies.add(BundleCopy { host: known.host, to, number });
             }
@@ -197,11 +196,15 @@ impl Member {
     /// Tells the agents that would take the host over.
     pub(super) fn send_notices(&mut self, notice: &RoutedUrl, now: Millis) {
         for to in self.next_nearest(notice.host, self.me, &self.skipped) {
-            // One that takes nothing asks for the bundle when it takes the host over.
-            if self.exchange.room(to, now) != Room::Stuck {
-                self.counts.notices_sent += 1;
-                self.exchange.queue(to, notice.clone(), now);
-            }
+            self.send_notice(to, notice.clone(), now);
+        }
+    }
+
+    fn send_notice(&mut self, to: AgentId, notice: RoutedUrl, now: Millis) {
+        // One that takes too little asks for the bundle when it takes the host over.
+        if self.exchange.room(to, now) != Room::Stuck {
+            self.counts.notices_sent += 1;
+            self.exchange.queue(to, notice, now);
         }
     }
 
