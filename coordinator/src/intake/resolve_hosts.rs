@@ -27,8 +27,8 @@ use crate::runtime::quantity::quantity;
 const ATTEMPTS_WITHOUT_ADDRESS: u32 = 3;
 /// Pause between these. A zone that is being changed has no addresses for minutes.
 const PAUSE_WITHOUT_ADDRESS_MS: i64 = 30 * 60_000;
-/// While no lookup at all had an answer for so long, those without one do not count, and are
-/// repeated after so long.
+/// While no lookup at all had an answer for so long, those without one do not count for a day, and
+/// are repeated after so long.
 const OUTAGE_MS: i64 = 60_000;
 /// Time for a first lookup.
 const FIRST_PATIENCE: Duration = Duration::from_secs(2);
@@ -226,12 +226,12 @@ fn failure(intake: &Intake, host: &UnresolvedHost, error: &LookupError) -> Faile
 fn silence_counts(intake: &Intake, attempts: u32, now: UnixMillis) -> bool {
     let since = last_attempt(attempts, now);
     let zones = intake.zones.lock().unwrap_or_else(PoisonError::into_inner);
-    since.is_none_or(|since| zones.answered_since(since))
+    since.is_none_or(|since| !zones.may_be_outage(since, now))
 }
 
 /// A lookup without an answer does not count where no lookup at all has had an answer since this
-/// time, which is not after the attempt before: then the coordinator's own name server or line is
-/// down. The first attempt counts.
+/// time, which is not after the attempt before: then the coordinator's own name server or line may
+/// be down. The first attempt counts.
 fn last_attempt(attempts: u32, now: UnixMillis) -> Option<UnixMillis> {
     let before = attempts.checked_sub(1)?;
     Some(now.plus_ms(-retry_ms(before).max(OUTAGE_MS)))

@@ -17,6 +17,11 @@ const SILENT_AFTER: u32 = 3;
 const FIRST_PAUSE_MS: i64 = 2_000;
 /// The longest pause of a silent zone.
 const LONGEST_PAUSE_MS: i64 = 60_000;
+/// Silence in all zones may be an outage of the coordinator's own name server or line for so long.
+const LONGEST_OUTAGE_MS: i64 = 24 * 3_600_000;
+/// Pause between two lookups without an answer after which the second begins another silence.
+/// Repeated lookups are at most ten minutes apart.
+const GAP_MS: i64 = 3_600_000;
 /// Zones kept; when there are more, those without a lookup in progress are forgotten.
 const ZONES_MAX: usize = 100_000;
 
@@ -38,23 +43,31 @@ struct Zone {
     silent_until: UnixMillis,
 }
 
+/// Lookups without an answer, whatever their zone, since the last answer.
+#[derive(Debug, Clone, Copy)]
+struct Silence {
+    began_at: UnixMillis,
+    last_at: UnixMillis,
+}
+
 /// Zones with a lookup in progress or without an answer lately.
 #[derive(Debug, Default)]
 pub struct Zones {
-    zones: HashMap<String, Zone>,
+    by_name: HashMap<String, Zone>,
     /// When any zone last answered.
     answered_at: Option<UnixMillis>,
+    silence: Option<Silence>,
 }
 
 impl Zones {
     /// Asks to look up a name in `zone`.
     pub fn ask(&mut self, zone: &str, now: UnixMillis) -> Permission {
-        if self.zones.len() >= ZONES_MAX {
-            self.zones.retain(|_, zone| zone.in_progress > 0);
+        if self.by_name.len() >= ZONES_MAX {
+            self.by_name.retain(|_, zone| zone.in_progress > 0);
         }
-        let Some(known) = self.zones.get_mut(zone) else {
+        let Some(known) = self.by_name.get_mut(zone) else {
             let new = Zone { in_progress: 1, unanswered: 0, silent_until: now };
-            self.zones.insert(zone.to_owned(), new);
+            self.by_name.insert(zone.to_owned(), new);
             return Permission::Start;
         };
         if known.unanswered >= SILENT_AFTER {
@@ -73,31 +86,39 @@ impl Zones {
 
     /// No lookup is in progress: a failed run of the task dropped those that were.
     pub fn drop_lookups(&mut self) {
-        self.zones.retain(|_, zone| {
+        self.by_name.retain(|_, zone| {
             zone.in_progress = 0;
             zone.unanswered > 0
         });
     }
 
-    /// Whether any zone has answered since then.
-    pub fn answered_since(&self, since: UnixMillis) -> bool {
-        self.answered_at.is_some_and(|at| at >= since)
+    /// Whether the coordinator's own name server or line may be down: no zone has answered since
+    /// `since`. After a day it is taken that names without an answer are dead: a quiet crawl may
+    /// have no others to look up.
+    pub fn may_be_outage(&self, since: UnixMillis, now: UnixMillis) -> bool {
+        let is_answered = self.answered_at.is_some_and(|at| at >= since);
+        let is_over = |silence: Silence| now.0 - silence.began_at.0 >= LONGEST_OUTAGE_MS;
+        !is_answered && !self.silence.is_some_and(is_over)
     }
 
     /// A lookup in `zone` ended, with any answer.
     pub fn answered(&mut self, zone: &str, now: UnixMillis) {
         self.answered_at = Some(now);
-        let Some(known) = self.zones.get_mut(zone) else { return };
+        self.silence = None;
+        let Some(known) = self.by_name.get_mut(zone) else { return };
         known.in_progress = known.in_progress.saturating_sub(1);
         known.unanswered = 0;
         if known.in_progress == 0 {
-            self.zones.remove(zone);
+            self.by_name.remove(zone);
         }
     }
 
     /// A lookup in `zone` ended without an answer.
     pub fn unanswered(&mut self, zone: &str, now: UnixMillis) {
-        let Some(known) = self.zones.get_mut(zone) else { return };
+        let goes_on = self.silence.filter(|silence| now.0 - silence.last_at.0 < GAP_MS);
+        let began_at = goes_on.map_or(now, |silence| silence.began_at);
+        self.silence = Some(Silence { began_at, last_at: now });
+        let Some(known) = self.by_name.get_mut(zone) else { return };
         known.in_progress = known.in_progress.saturating_sub(1);
         known.unanswered = known.unanswered.saturating_add(1);
         known.silent_until = now.plus_ms(pause_ms(known.unanswered));
@@ -150,10 +171,30 @@ mod tests {
         }
         assert_eq!(zones.ask("a.example", NOW), Permission::Wait);
         assert_eq!(zones.ask("b.example", NOW), Permission::Start);
-        assert!(!zones.answered_since(NOW));
         zones.answered("a.example", NOW);
-        assert!(zones.answered_since(NOW) && !zones.answered_since(NOW.plus_ms(1)));
         assert_eq!(zones.ask("a.example", NOW), Permission::Start);
+    }
+
+    /// Lookups without an answer, ten minutes apart, over so many hours.
+    fn stay_silent(zones: &mut Zones, from: UnixMillis, hours: i64) -> UnixMillis {
+        (0..=hours * 6).for_each(|nth| zones.unanswered("a.example", from.plus_ms(nth * 600_000)));
+        from.plus_ms(hours * 3_600_000)
+    }
+
+    #[test]
+    fn silence_may_be_an_outage_until_anything_answers_or_for_a_day() {
+        let mut zones = Zones::default();
+        let now = stay_silent(&mut zones, NOW, 23);
+        assert!(zones.may_be_outage(now, now));
+        zones.answered("b.example", now);
+        assert!(!zones.may_be_outage(now, now) && zones.may_be_outage(now.plus_ms(1), now));
+        let later = stay_silent(&mut zones, now.plus_ms(1), 23);
+        assert!(zones.may_be_outage(later, later), "the answer ended the first silence");
+        let day = stay_silent(&mut zones, later, 1);
+        assert!(!zones.may_be_outage(day, day), "the names are dead");
+        let next = day.plus_ms(GAP_MS);
+        zones.unanswered("b.example", next);
+        assert!(zones.may_be_outage(next, next), "nobody was asked for an hour");
     }
 
     #[test]
@@ -186,7 +227,7 @@ mod tests {
         assert_eq!(zones.ask("a.example", NOW), Permission::Defer(until));
         assert_eq!(zones.ask("a.example", until), Permission::Start);
         zones.answered("a.example", until);
-        assert!(zones.zones.is_empty(), "a zone that answers is forgotten");
+        assert!(zones.by_name.is_empty(), "a zone that answers is forgotten");
     }
 
     #[test]
@@ -197,6 +238,6 @@ mod tests {
             zones.ask(&zone, NOW);
             zones.unanswered(&zone, NOW);
         }
-        assert!(zones.zones.len() <= ZONES_MAX);
+        assert!(zones.by_name.len() <= ZONES_MAX);
     }
 }
