@@ -27,8 +27,8 @@ const BATCH: u32 = 64;
 const AT_ONCE: usize = 8;
 /// Time for one lookup.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A host that did not move is not asked for again for a week: name servers give many hosts another
-/// address everywhere.
+/// A host is not looked up again for a week, whether it moved or not: name servers give many hosts
+/// another address everywhere, or addresses in several networks in turn.
 const PAUSE_MS: i64 = 7 * 24 * 3_600_000;
 
 type Moved = Vec<(HostId, IpAddr, Range)>;
@@ -48,9 +48,8 @@ pub async fn run(intake: &Intake, placement: &Placement) -> Result<Outcome, anyh
     // No subnet may be delegated between reading its delegation and moving its hosts.
     let _writing = placement.hierarchy.writing().await;
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
-    let (moved, left) = sort(intake, delegated.hierarchy(), &found);
+    let moved = moved(intake, delegated.hierarchy(), &found);
     let now = placement.clock.now();
-    stray_hosts::leave(&placement.store, &left, now.plus_ms(PAUSE_MS)).await?;
     let releasing = hosts::follow(&placement.store, &moved, now).await?;
     placement.agent_wakeups.wake(releasing);
     let free = moved.iter().map(|(_, _, subnet)| *subnet);
@@ -58,6 +57,8 @@ pub async fn run(intake: &Intake, placement: &Placement) -> Result<Outcome, anyh
     if !moved.is_empty() {
         placement.events.emit(Event::HostsAssigned);
     }
+    let hosts: Vec<HostId> = found.iter().map(|(host, _)| host.id).collect();
+    stray_hosts::leave(&placement.store, &hosts, now.plus_ms(PAUSE_MS)).await?;
     let looked_up = quantity(found.len(), "host");
     let done = format!("looked {looked_up} up again and moved {}", moved.len());
     Ok(if found.len() == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })
@@ -71,26 +72,18 @@ async fn look_up(intake: &Intake, host: StrayHost) -> (StrayHost, Option<IpAddr>
     (host, address)
 }
 
-/// Hosts with their new subnets, and hosts that stay: those without an answer, and those in space
-/// that no registry records, which may have its record in the next generation.
-fn sort(
-    intake: &Intake,
-    hierarchy: &Hierarchy,
-    found: &[(StrayHost, Option<IpAddr>)],
-) -> (Moved, Vec<HostId>) {
-    let mut moved = Moved::new();
-    let mut left = Vec::new();
-    for (host, address) in found {
-        let subnet = address.and_then(|address| {
-            match intake.unregistered_space.host_subnet(hierarchy, address) {
-                HostSubnet::Known(subnet) => Some((address, hierarchy.subnet(subnet).range())),
-                HostSubnet::Unregistered(_) | HostSubnet::SpecialPurpose(_) => None,
+/// Hosts with their new subnets. Without an answer a host stays, and in space that no registry
+/// records, which may have its record in the next generation.
+fn moved(intake: &Intake, hierarchy: &Hierarchy, found: &[(StrayHost, Option<IpAddr>)]) -> Moved {
+    let moved = found.iter().filter_map(|(host, address)| {
+        let address = (*address)?;
+        match intake.unregistered_space.host_subnet(hierarchy, address) {
+            HostSubnet::Known(subnet) => {
+                let range = hierarchy.subnet(subnet).range();
+                (range != host.subnet).then_some((host.id, address, range))
             }
-        });
-        match subnet.filter(|(_, subnet)| *subnet != host.subnet) {
-            Some((address, subnet)) => moved.push((host.id, address, subnet)),
-            None => left.push(host.id),
+            HostSubnet::Unregistered(_) | HostSubnet::SpecialPurpose(_) => None,
         }
-    }
-    (moved, left)
+    });
+    moved.collect()
 }

@@ -71,13 +71,13 @@ pub async fn due(store: &Store, limit: u32) -> Result<Vec<StrayHost>, StoreError
     rows.into_iter().map(host).collect()
 }
 
-/// Leaves hosts where they are: their packages count again from `from` on.
+/// Stores that hosts were looked up again: their packages count again from `from` on.
 pub async fn leave(store: &Store, hosts: &[HostId], from: UnixMillis) -> Result<(), StoreError> {
     sqlx::query("UPDATE stray_hosts SET packages = 0, counted_at = $2 WHERE host = ANY($1)")
         .bind(hosts.iter().map(|id| id.get()).collect::<Vec<_>>())
         .bind(Moment(from))
         .execute(store.pool())
         .await
-        .map_err(StoreError::doing("leave hosts in their subnets"))?;
+        .map_err(StoreError::doing("store that hosts were looked up again"))?;
     Ok(())
 }

@@ -71,9 +71,8 @@ pub async fn follow(
     let places: Vec<_> = moved.iter().map(|(id, _, subnet)| (*id, *subnet)).collect();
     let moving = remap_in(&mut tx, &places, now).await?;
     sqlx::query(
-        "WITH moved AS (SELECT * FROM unnest($1::bigint[], $2::inet[]) AS m (id, address)),
-              forgotten AS (DELETE FROM stray_hosts s USING moved m WHERE s.host = m.id)
-         UPDATE hosts h SET address = m.address FROM moved m
+        "UPDATE hosts h SET address = m.address
+         FROM unnest($1::bigint[], $2::inet[]) AS m (id, address)
          WHERE h.id = m.id AND h.state IN ('resolved', 'delegated', 'moving')",
     )
     .bind(moved.iter().map(|(id, ..)| id.get()).collect::<Vec<_>>())
