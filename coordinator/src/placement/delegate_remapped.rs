@@ -5,10 +5,12 @@
 //! remembers what it found until that is delegated.
 //!
 //! An open search goes to the part of its subnet that has its target. If an agent has the subnet
-//! provisionally, the other parts need searches of their own.
+//! provisionally, the other parts need searches of their own. Where nothing answers, they are
+//! repeated after a week.
 
 use std::collections::{BTreeSet, HashSet};
 
+use delegation::target::RETRY_AFTER_MS;
 use hierarchy::{Hierarchy, Range};
 use model::{AgentId, HostId, PinId};
 use store::{StoreError, delegations, hosts, searches};
@@ -67,8 +69,11 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         walk.advance(placement, &delegated).await?;
     }
     walk.found.retain(|subnet| delegated.agent_of(subnet).is_none());
+    // Each search of a silent subnet asks every agent.
+    let silent_since = placement.clock.now().plus_ms(-RETRY_AFTER_MS.cast_signed());
+    let provisional = searches::left_provisional(&placement.store, silent_since).await?;
     let changed = delegate(placement, delegated.hierarchy(), &walk.found).await?
-        + search(placement, &searches::left_provisional(&placement.store).await?).await?;
+        + search(placement, &provisional).await?;
     let done = format!("delegated or searched for {}", quantity(changed, "subnet"));
     Ok(match (walk.is_complete, changed) {
         (false, _) => Outcome::More(done),

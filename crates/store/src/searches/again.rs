@@ -31,15 +31,19 @@ pub async fn targets(
 }
 
 /// Subnets whose delegation is provisional although no search for them is open: parts of a subnet
-/// that a new generation split, since the search went with its target.
-pub async fn left_provisional(store: &Store) -> Result<Vec<Range>, StoreError> {
+/// that a new generation split, since the search went with its target. Left out are those in which
+/// nothing answered a search of their own that ended after `since`.
+pub async fn left_provisional(store: &Store, since: UnixMillis) -> Result<Vec<Range>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
         "SELECT d.first, d.last FROM delegations d
          WHERE d.ended_at IS NULL AND d.provisional
-           AND NOT EXISTS (SELECT FROM searches s WHERE s.first = d.first AND s.last = d.last
-                                                    AND s.state = 'open')
+           AND NOT EXISTS (SELECT FROM searches s
+                           WHERE s.first = d.first AND s.last = d.last
+                             AND (s.state = 'open'
+                                  OR s.decided_at > greatest($1, d.decided_at)))
          ORDER BY d.id",
     )
+    .bind(Moment(since))
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("find provisional delegations without a search"))?;

@@ -300,6 +300,22 @@ async fn silence_is_tried_again_and_then_given_up() {
 }
 
 #[tokio::test]
+async fn a_silent_subnet_with_a_provisional_agent_is_left_for_some_time() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    open(&world).await;
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
+    delegations::decide(world.store(), &decision(&search, agent, true), NOW).await.unwrap();
+    let left = async |since| searches::left_provisional(world.store(), since).await.unwrap();
+    assert_eq!(left(NOW).await, [], "its search is open");
+    let silent = NOW.plus_ms(1_000);
+    let retries = Retries { next_at: silent, attempts: 9, given_up_until: silent };
+    searches::end_unanswered(world.store(), search.id, "nobody", retries, silent).await.unwrap();
+    assert_eq!(left(silent.plus_ms(-1)).await, []);
+    assert_eq!(left(silent).await, [range(SUBNET)], "it is tried again");
+}
+
+#[tokio::test]
 async fn hosts_of_a_subnet_that_is_gone_look_for_another() {
     let world = World::new().await;
     world.queue(&["http://a.example/"]).await;
