@@ -41,7 +41,7 @@ pub struct RegistryData {
     pub leader: Arc<Leader>,
     /// Makes virtual subnets of unregistered space.
     pub unregistered_space: Arc<UnregisteredSpace>,
-    /// When the loader last ran to refresh the data, successfully or not.
+    /// When the last refresh of the data began that ended by itself, successfully or not.
     pub last_refresh: LastAttempt,
     /// When the loader last split subnets.
     pub last_split: LastAttempt,

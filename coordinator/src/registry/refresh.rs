@@ -30,7 +30,7 @@ pub struct Refresh {
     pub loaded_at: UnixMillis,
     /// When an admin last asked for new data.
     pub asked_at: Option<UnixMillis>,
-    /// When this coordinator last tried.
+    /// When this coordinator began its last attempt that ended by itself.
     pub tried_at: Option<UnixMillis>,
 }
 
@@ -47,7 +47,8 @@ impl Refresh {
     }
 }
 
-/// When this process last ran the loader; a new process may run it at once.
+/// When this process began the last run of the loader that ended by itself; a new process may run
+/// it at once.
 #[derive(Debug, Default)]
 pub struct LastAttempt(Mutex<Option<UnixMillis>>);
 

@@ -21,7 +21,6 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     if !state.is_due(registry.config.registries.refresh_days, now) {
         return Ok(Outcome::Idle);
     }
-    registry.last_refresh.set(now);
     let outcome = match refresh::refresh(&registry.config, &registry.stop).await {
         Ok(()) => "fetched and loaded the registries' data".to_owned(),
         Err(error) => {
@@ -29,5 +28,7 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
             format!("{error}; tries again in {} hours", refresh::PAUSE_H)
         }
     };
+    // Only now: a run that ends with the leader's term does not delay the next one.
+    registry.last_refresh.set(now);
     Ok(Outcome::Done(outcome))
 }

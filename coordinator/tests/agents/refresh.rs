@@ -64,6 +64,20 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
 }
 
 #[tokio::test]
+async fn a_refresh_counts_as_tried_only_when_it_has_ended() {
+    let ground = Ground::new().await;
+    let dir = tempfile::tempdir().unwrap();
+    let loader = loader(dir.path(), "exec sleep 600");
+    let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
+    ask(&running).await;
+    let calls = dir.path().join("calls");
+    until("the loader runs", || std::future::ready(calls.exists())).await;
+    let registry = &running.coordinator.registry;
+    assert_eq!(registry.last_refresh.get(), None, "a run may be given up");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn what_the_loader_complains_about_is_told() {
     let ground = Ground::new().await;
     let dir = tempfile::tempdir().unwrap();
