@@ -68,7 +68,8 @@ async fn before(
     if let Some(delegated) = in_memory {
         return Ok(Some(Arc::clone(delegated.hierarchy())));
     }
-    if tied.fits(new) {
+    let is_remapped = generations::is_remapped(&registry.store, new.generation()).await?;
+    if tied.fits(new, is_remapped) {
         return Ok(None);
     }
     let Some(retired) = generations::retired(&registry.store).await? else { return Ok(None) };

@@ -112,6 +112,9 @@ async fn a_swap_retires_the_old_generation_and_tells_who_listens() {
     }
     let store = database.store();
     assert_eq!(generations::live(store).await.unwrap().unwrap().id, ids[2]);
+    generations::set_remapped(store, ids[2], model::UnixMillis(1)).await.unwrap();
+    let is_remapped = async |id| generations::is_remapped(store, id).await.unwrap();
+    assert!(is_remapped(ids[2]).await && !is_remapped(ids[1]).await);
     // One retired generation is kept, older ones are gone.
     assert!(generations::read(store, ids[1]).await.unwrap().is_some());
     assert!(generations::read(store, ids[0]).await.unwrap().is_none());

@@ -102,14 +102,15 @@ impl RemapInput {
         .collect()
     }
 
-    /// Whether everything fits this generation without a look at the one before.
-    pub fn fits(&self, new: &Hierarchy) -> bool {
+    /// Whether everything fits this generation without a look at the one before. Once it was
+    /// remapped, rules of companies that vanished without a successor fit: they stay as they are.
+    pub fn fits(&self, new: &Hierarchy, is_remapped: bool) -> bool {
         let held = self.held.iter().map(|held| &held.subnet);
         let mut subnets = held.chain(self.searched.iter().map(|claim| &claim.range));
         let is_there = |range: &Range| new.find(range).is_some();
         let rule_fits = |(_, rule): &(Kind, Rule)| match &rule.scope {
             Scope::Range(range) => is_there(range) || new.inside(range).next().is_some(),
-            scope => has_company(new, scope),
+            scope => is_remapped || has_company(new, scope),
         };
         subnets.all(is_there) && self.rules.iter().all(rule_fits)
     }

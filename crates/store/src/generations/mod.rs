@@ -94,6 +94,17 @@ pub async fn set_remapped(
     Ok(())
 }
 
+/// Whether [`set_remapped`] was called for the generation.
+pub async fn is_remapped(store: &Store, generation: Generation) -> Result<bool, StoreError> {
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM generations WHERE id = $1 AND remapped_at IS NOT NULL)",
+    )
+    .bind(generation.get())
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("see whether delegations were remapped"))
+}
+
 type Row = (i32, i32, i32, i64, Moment, Moment, Moment, sqlx::types::Json<Vec<Source>>);
 
 /// The generation in use; `None` before the first load.

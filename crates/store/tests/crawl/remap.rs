@@ -2,7 +2,8 @@
 
 use hierarchy::remap::{Claim, RangeChange, Remapping, SearchRemapping};
 use hierarchy::{
-    Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, remap::RemapCounts,
+    Builder, Companies, Generation, Hierarchy, Range, Record, Registry, Scope, SubnetKind,
+    remap::RemapCounts,
 };
 use model::{AgentId, DelegationId, Reason, Strategy};
 use store::constraints::{self, Kind};
@@ -159,23 +160,14 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     let agent = world.approved(1, Some("192.0.2.0/24")).await;
     let ranges = ["198.51.100.0/24", "198.51.101.0/24", "203.0.113.0/24"];
     for text in ranges {
-        let scope = Scope::Range(range(text));
-        let new = constraints::NewConstraint {
-            kind: Kind::Pin,
-            scope: &scope,
-            agent,
-            reason: "r",
-            by: "a",
-            expires_at: None,
-        };
-        constraints::create(world.store(), &new, NOW).await.unwrap();
+        pin(&world, agent, &Scope::Range(range(text))).await;
     }
     let tied = RemapInput::read(world.store()).await.unwrap();
     assert_eq!((tied.held.len(), tied.rules.len()), (1, 3));
     let known = [&ranges[..], &["192.0.2.0/24"]].concat();
     let old = hierarchy(&known);
     let new = hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]);
-    assert!(tied.fits(&old) && !tied.fits(&new));
+    assert!(tied.fits(&old, false) && !tied.fits(&new, true));
     let plan = tied.plan(Some(&old), &new);
     constraints::remap(world.store(), &plan.constraints, NOW.plus_ms(1)).await.unwrap();
     let mut now: Vec<_> = RemapInput::read(world.store())
@@ -195,6 +187,29 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     // Doing it again changes nothing.
     let again = RemapInput::read(world.store()).await.unwrap().plan(Some(&new), &new);
     assert!(again.constraints.iter().all(Remapping::stays));
+}
+
+#[tokio::test]
+async fn a_rule_of_a_vanished_company_needs_the_generation_before_only_once() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let company = Scope::Company { registry: Registry::Arin, handle: "ORG-1".into() };
+    pin(&world, agent, &company).await;
+    let tied = RemapInput::read(world.store()).await.unwrap();
+    let new = hierarchy(&["192.0.2.0/24"]);
+    assert!(!tied.fits(&new, false) && tied.fits(&new, true));
+}
+
+async fn pin(world: &World, agent: AgentId, scope: &Scope) {
+    let new = constraints::NewConstraint {
+        kind: Kind::Pin,
+        scope,
+        agent,
+        reason: "r",
+        by: "a",
+        expires_at: None,
+    };
+    constraints::create(world.store(), &new, NOW).await.unwrap();
 }
 
 /// A generation in which somebody holds these ranges.
