@@ -1,6 +1,6 @@
 //! Moves delegations and open searches to their subnets in a new generation of the hierarchy.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::IpAddr;
 
 use hierarchy::remap::{
@@ -15,7 +15,10 @@ use crate::columns::range;
 use crate::commit::commit;
 use crate::constraints::{self, Kind, LostCompany, Rule};
 use crate::moment::Moment;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, regions};
+
+/// Added to the ranks of agents outside regions: more than any rank.
+const OUTSIDE: u64 = 1 << 40;
 
 impl ActiveDelegation {
     /// The delegation as a claim on its range. Agents that an admin chose rank first, then agents
@@ -35,6 +38,8 @@ impl ActiveDelegation {
 pub struct RemapInput {
     /// Delegations that hold, in the order of their ids.
     pub held: Vec<ActiveDelegation>,
+    /// Agents to whose regions what they have may be lent.
+    pub members: BTreeSet<AgentId>,
     /// Open searches, in the order of their ids.
     pub searched: Vec<SearchClaim<SearchId>>,
     /// Pins and exclusions that apply, whatever their scope.
@@ -51,6 +56,7 @@ impl RemapInput {
         }
         Ok(Self {
             held: list_active(store).await?,
+            members: regions::members(store).await?.into_values().flatten().collect(),
             searched: open_search_claims(store).await?,
             rules,
         })
@@ -66,10 +72,18 @@ impl RemapInput {
         Plan::of(
             old,
             new,
-            self.held.iter().map(ActiveDelegation::claim),
+            self.held.iter().map(|held| self.claim(held)),
             searched,
             self.groups().into_values(),
         )
+    }
+
+    /// Claims of agents in regions rank before all others: while a region has a loan, it may crawl
+    /// what its members had, whoever gets it.
+    fn claim(&self, held: &ActiveDelegation) -> Claim<DelegationId> {
+        let claim = held.claim();
+        let is_lent = self.members.contains(&held.agent);
+        Claim { rank: if is_lent { claim.rank } else { OUTSIDE + claim.rank }, ..claim }
     }
 
     /// Rules about ranges: all pins, and the exclusions of each agent.

@@ -5,9 +5,10 @@ use hierarchy::{
     Builder, Companies, Generation, Hierarchy, Range, Record, Registry, Scope, SubnetKind,
     remap::RemapCounts,
 };
-use model::{AgentId, DelegationId, Reason, Strategy};
+use model::{AgentId, DelegationId, Reason, RegionId, Strategy};
 use store::constraints::{self, Kind};
 use store::delegations::{self, ActiveDelegation, RemapInput};
+use store::regions::{self, StoredRegion};
 use store::searches::{self, NewSearch};
 use store::takeovers::{self, Transfer};
 use store::testing::execute;
@@ -210,6 +211,32 @@ async fn pin(world: &World, agent: AgentId, scope: &Scope) {
         expires_at: None,
     };
     constraints::create(world.store(), &new, NOW).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_subnet_of_a_region_stays_in_it_where_subnets_merge() {
+    let world = World::new().await;
+    let outside = world.approved(1, Some("192.0.2.0/24")).await;
+    let member = world.approved(2, Some("192.0.3.0/24")).await;
+    let old = hierarchy(&["192.0.2.0/24", "192.0.3.0/24"]);
+    let new = hierarchy(&["192.0.2.0/23"]);
+    let winner = async || {
+        let tied = RemapInput::read(world.store()).await.unwrap();
+        let plan = tied.plan(Some(&old), &new);
+        let winner = plan.delegations.iter().position(|one| !one.assigned.is_empty());
+        tied.held[winner.unwrap()].agent
+    };
+    assert_eq!(winner().await, outside, "the older of two that are at home");
+    let region = StoredRegion {
+        id: RegionId::new(1),
+        name: "ripencc".into(),
+        settings: serde_json::json!({}),
+        view: vec![],
+        promises: None,
+        lent_until: NOW.plus_ms(86_400_000),
+    };
+    regions::create(world.store(), &region, &[member], NOW).await.unwrap();
+    assert_eq!(winner().await, member);
 }
 
 /// A generation in which somebody holds these ranges.
