@@ -1,5 +1,5 @@
-//! Limits on uploads: memory that they take together, and the share of one agent in them and in
-//! what waits after it was received.
+//! Limits on uploads: memory that they take together, and the share of one agent in them and in the
+//! host bundles that wait.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -17,9 +17,6 @@ const MEMORY: usize = 256 << 20;
 /// the second one is for a connection that broke without the coordinator's knowledge.
 const PER_AGENT: usize = 2;
 
-/// Packages of one agent that wait to be ingested, at most 2 GiB. Several agents with as many fit
-/// into the window of `work` in which agents take turns.
-pub const PACKAGES_WAITING: u32 = 128;
 /// Bytes of host bundles of one agent that wait for other agents. A drain of an agent with tens of
 /// thousands of hosts needs less.
 pub const BUNDLE_BYTES_WAITING: u64 = 4 << 30;

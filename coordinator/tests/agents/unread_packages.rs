@@ -1,7 +1,6 @@
 //! A body that cannot be read is tried again; the others go on.
 
 use bytes::Bytes;
-use coordinator::packages::upload_limits::PACKAGES_WAITING;
 use model::LedgerPosition;
 use protocol::package;
 use reqwest::StatusCode;
@@ -93,32 +92,5 @@ async fn while_the_storage_is_away_packages_wait_and_uploads_are_refused_for_now
     agent.ship_well(&running, 1, package_with(&agent, 1, "one")).await;
     until_found(&running, "one").await;
     until_found(&running, "two").await;
-    running.stop().await;
-}
-
-#[tokio::test]
-async fn an_agent_whose_packages_wait_sends_more_later_and_others_may_at_once() {
-    let ground = Ground::new().await.with_shared_storage();
-    let running = ground.start().await;
-    let agent = FakeAgent::crawling(&running).await;
-    let other = FakeAgent::approved(&running, 2).await;
-    ground.shared_storage().set_away(true);
-    for seq in 1..PACKAGES_WAITING {
-        enter(&ground, &agent, &agent.package(u64::from(seq), &[]), "waiting.ncpk").await;
-    }
-    let last = agent.package(u64::from(PACKAGES_WAITING), &[]);
-    let next = || agent.ship(&running, 999, package_with(&agent, 999, "next"));
-    assert_eq!(next().await.status(), StatusCode::SERVICE_UNAVAILABLE, "there is room");
-    enter(&ground, &agent, &last, "waiting.ncpk").await;
-    let response = next().await;
-    assert_eq!(response.headers()["retry-after"], "10");
-    let (status, name, _) = problem(response).await;
-    assert_eq!((status, name.as_str()), (StatusCode::TOO_MANY_REQUESTS, "too-many-waiting"));
-    let of_other = other.ship(&running, 1, package_with(&other, 1, "other")).await;
-    assert_eq!(of_other.status(), StatusCode::SERVICE_UNAVAILABLE, "it has room");
-
-    // The bodies are missing, so that the packages are set aside.
-    ground.shared_storage().set_away(false);
-    until("there is room again", || async { next().await.status() == StatusCode::OK }).await;
     running.stop().await;
 }

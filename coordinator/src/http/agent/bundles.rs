@@ -31,7 +31,7 @@ pub(super) async fn put(
     let host = host_bundles::sender_of(&api.store, caller.agent, order).await?;
     let host = host.ok_or_else(|| no_order(caller.agent, order))?;
     if host_bundles::bytes_of(&api.store, caller.agent).await? >= BUNDLE_BYTES_WAITING {
-        return Err(upload::too_many_waiting("host bundles"));
+        return Err(upload::too_many_waiting());
     }
     let upload = upload::receive(&api.packages.uploads, caller.agent, request).await?;
     let sha256 = data_encoding::HEXLOWER.encode(&Sha256::digest(&upload.body));

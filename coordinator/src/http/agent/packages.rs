@@ -22,7 +22,6 @@ use crate::http::problem::Problem;
 use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::packages::ingest_packages;
 use crate::packages::partial_uploads::PartialName;
-use crate::packages::upload_limits::PACKAGES_WAITING;
 use crate::packages::verify::{self, VerifiedPackage};
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
@@ -41,7 +40,6 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     let name = package_name(caller, path)?;
-    check_room(&api, caller).await?;
     let partial = resumption::name_of(name, request.headers());
     let arriving = async { Ok(Arriving::new(&api.packages.partial_uploads, partial, &[])) };
     let uploads = &api.packages.uploads;
@@ -69,7 +67,6 @@ pub(super) async fn resume(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     let name = package_name(caller, path)?;
-    check_room(&api, caller).await?;
     let partial = resumption::required_name(name, request.headers())?;
     let offset = resumption::offset_of(request.headers())?;
     let arriving = resumption::arriving_from(&api.packages.partial_uploads, partial, offset);
@@ -88,15 +85,6 @@ fn package_name(
     let name = PackageName { agent: caller.agent, epoch, seq };
     check_name(&name)?;
     Ok(name)
-}
-
-/// Refuses a package, before its body arrives, while many of its agent wait to be ingested. They
-/// would fill the storage and delay those of other agents.
-async fn check_room(api: &AgentApi, caller: Caller) -> Result<(), Problem> {
-    if packages::has_waiting(&api.store, caller.agent, PACKAGES_WAITING).await? {
-        return Err(upload::too_many_waiting("packages"));
-    }
-    Ok(())
 }
 
 /// Takes a package that has arrived whole.

@@ -86,9 +86,9 @@ pub(super) fn too_many() -> Problem {
     Problem { retry_after_s: Some(1), ..problem }
 }
 
-/// 429: what the agent has sent before waits.
-pub(super) fn too_many_waiting(what: &str) -> Problem {
-    let detail = format!("Too many {what} of this agent wait; keep others and send them later.");
+/// 429: the host bundles that the agent has sent before wait.
+pub(super) fn too_many_waiting() -> Problem {
+    let detail = "Too many host bundles of this agent wait; keep others and send them later.";
     let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many-waiting", detail);
     Problem { retry_after_s: Some(10), ..problem }
 }

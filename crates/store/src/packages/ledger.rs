@@ -194,22 +194,6 @@ pub async fn at(
     Ok(rows.into_iter().map(Row::read).collect())
 }
 
-/// Whether at least so many packages of an agent wait for their first ingestion. Those that failed
-/// do not count: some may never succeed, and would keep the agent from sending others for good.
-pub async fn has_waiting(store: &Store, agent: AgentId, count: u32) -> Result<bool, StoreError> {
-    let waiting: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM (
-            SELECT FROM packages WHERE agent = $1 AND ingested_at IS NULL AND failures = 0
-            LIMIT $2) AS waiting",
-    )
-    .bind(agent.get())
-    .bind(i64::from(count))
-    .fetch_one(store.pool())
-    .await
-    .map_err(StoreError::doing("count the packages of an agent that wait"))?;
-    Ok(waiting >= i64::from(count))
-}
-
 /// Packages whose changes are to be applied now, in their order. A package that failed is left out
 /// until its next attempt is due, and so are those at the positions `except` that have not failed.
 pub async fn pending(
