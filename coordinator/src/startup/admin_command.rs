@@ -91,7 +91,9 @@ async fn after_restore(store: &Store, rules: &RegionRules) -> Result<(), Failure
     let key = coordinator_key(store).await?;
     let lent_until = now.plus_ms(i64::try_from(rules.loan_ms()).unwrap_or(i64::MAX));
     let renewed = skip_epochs(store, &key, left_out(now), lent_until).await;
-    renewed.map_err(|error| Failure::other(format!("cannot renew the rosters: {error:#}")))?;
+    for region in renewed.map_err(|error| failed(&error))? {
+        print_line(format_args!("this region rests, because its roster cannot be read: {region}"));
+    }
     print_line(format_args!(
         "numbers that agents may have seen are left out; remove the directory `index` of every \
          coordinator, then start it"

@@ -68,6 +68,19 @@ async fn accounts_are_created_changed_and_removed() {
     assert!(log.contains("command line: account.remove acc_1"), "{log}");
 }
 
+/// A region whose roster cannot be read.
+async fn form_damaged_region(store: &Store) {
+    let stored = StoredRegion {
+        id: regions::next_id(store).await.unwrap(),
+        name: "afrinic".into(),
+        settings: serde_json::to_value(Settings::default()).unwrap(),
+        view: vec![0xff],
+        promises: None,
+        lent_until: UnixMillis(0),
+    };
+    regions::create(store, &stored, &[], UnixMillis(0)).await.unwrap();
+}
+
 /// A region of two agents with one range.
 async fn form_region(store: &Store, key: &CoordinatorKey) -> Roster {
     let id = regions::next_id(store).await.unwrap();
@@ -103,10 +116,12 @@ async fn form_region(store: &Store, key: &CoordinatorKey) -> Roster {
 async fn a_restored_database_is_prepared_for_its_agents() {
     let database = TestDatabase::new().await.unwrap();
     let key = coordinator_key::load(database.store()).await.unwrap();
+    form_damaged_region(database.store()).await;
     let former = form_region(database.store(), &key).await;
     let (code, printed, told) = admin(&database, &["after-restore"], "");
     assert_eq!(code, 0, "{told}");
-    let [stored] = &regions::list(database.store()).await.unwrap()[..] else { panic!() };
+    assert!(printed.contains("cannot be read: afrinic: "), "{printed}");
+    let [_, stored] = &regions::list(database.store()).await.unwrap()[..] else { panic!() };
     let signed: SignedView = postcard::from_bytes(&stored.view).unwrap();
     let view = View::restore(&key.public(), signed).unwrap();
     assert!(view.version().epoch > former.epoch + 1_000, "{:?}", view.version());

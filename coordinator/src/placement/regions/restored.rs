@@ -4,25 +4,33 @@ use model::UnixMillis;
 use protocol::key::CoordinatorKey;
 use region::ownership::{SignedView, View};
 use region::roster::{Roster, RosterError, SignedRoster};
-use store::{Store, regions};
+use store::{Store, StoreError, regions};
 
 /// Leaves out so many epochs of each region, and counts its hosts as lent until `lent_until`. The
 /// members know versions and have loans of which the backup does not know; they would refuse the
-/// rosters that come next as old ones.
+/// rosters that come next as old ones. Returns the regions whose rosters cannot be read, each with
+/// the reason: the coordinator does not serve them either.
 pub async fn skip_epochs(
     store: &Store,
     key: &CoordinatorKey,
     by: u32,
     lent_until: UnixMillis,
-) -> Result<(), anyhow::Error> {
+) -> Result<Vec<String>, StoreError> {
+    let mut unreadable = Vec::new();
     for stored in regions::list(store).await? {
-        let signed: SignedView = postcard::from_bytes(&stored.view)?;
-        let view = later(&View::restore(&key.public(), signed)?, key, by)?;
-        let bytes = postcard::to_allocvec(&view)?;
-        regions::save_view(store, stored.id, &bytes, &[]).await?;
         regions::save_loan(store, stored.id, lent_until).await?;
+        match renewed(&stored.view, key, by) {
+            Ok(view) => regions::save_view(store, stored.id, &view, &[]).await?,
+            Err(error) => unreadable.push(format!("{}: {error:#}", stored.name)),
+        }
     }
-    Ok(())
+    Ok(unreadable)
+}
+
+fn renewed(stored: &[u8], key: &CoordinatorKey, by: u32) -> Result<Vec<u8>, anyhow::Error> {
+    let signed: SignedView = postcard::from_bytes(stored)?;
+    let view = later(&View::restore(&key.public(), signed)?, key, by)?;
+    Ok(postcard::to_allocvec(&view)?)
 }
 
 /// The same view, as a roster that is so many epochs later. The members may come from other voters
