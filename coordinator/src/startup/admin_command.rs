@@ -37,18 +37,19 @@ pub async fn run(args: AdminArgs) -> Result<(), Failure> {
     };
     let config = configuration::load(place.into(), cluster::default_data_dir)?;
     let database = database::open_shared(&config).await?;
-    let done = match command {
-        AdminCommand::AfterRestore => after_restore(&database.store, &config.regions).await,
-        command => dispatch(&database.store, command).await,
-    };
+    let done = dispatch(&database.store, &config.regions, command).await;
     database::close(database).await;
     done
 }
 
-async fn dispatch(store: &Store, command: AdminCommand) -> Result<(), Failure> {
+async fn dispatch(
+    store: &Store,
+    rules: &RegionRules,
+    command: AdminCommand,
+) -> Result<(), Failure> {
     match command {
-        // They need more than the database.
-        AdminCommand::Api(_) | AdminCommand::AfterRestore => Ok(()),
+        // Handled before the database is opened.
+        AdminCommand::Api(_) => Ok(()),
         AdminCommand::List { json } => list(store, json).await,
         AdminCommand::Create { name, role, password_stdin } => {
             if let Some(error) = name_error(&name) {
@@ -74,6 +75,7 @@ async fn dispatch(store: &Store, command: AdminCommand) -> Result<(), Failure> {
         }
         AdminCommand::Remove { name } => change(store, &name, Change::Remove).await,
         AdminCommand::Log(args) => log(store, &args).await,
+        AdminCommand::AfterRestore => after_restore(store, rules).await,
     }
 }
 
