@@ -2,14 +2,11 @@
 
 use std::net::IpAddr;
 
-use coordinator::runtime::uptime::SETTING;
 use coordinator::search::drive_searches;
 use protocol::{HeartbeatRequest, ProbeResult};
-use serde_json::json;
-use store::settings;
 use store::testing::execute;
 
-use crate::agent::{FakeAgent, now};
+use crate::agent::FakeAgent;
 use crate::predict::{add_seeds, address, approved, change, hierarchy, searched};
 use crate::world::{Ground, Running, load, until};
 
@@ -70,8 +67,7 @@ async fn a_search_does_not_end_for_downtime() {
     let open = "UPDATE searches SET state = state WHERE state = 'open'";
     assert_eq!(execute(ground.store(), open).await.unwrap(), 1);
 
-    let up = json!({ "seen": now(), "downtimes": [] });
-    settings::set(ground.store(), SETTING, &up).await.unwrap();
+    ground.forget_downtime().await;
     advance(&running).await;
     assert_eq!(execute(ground.store(), open).await.unwrap(), 0);
     running.stop().await;

@@ -15,6 +15,7 @@ use coordinator::runtime::config::Config;
 use coordinator::runtime::coordinator_key;
 use coordinator::runtime::events::Event;
 use coordinator::runtime::failure::Failure;
+use coordinator::runtime::uptime::SETTING;
 use coordinator::startup::cli::ServeArgs;
 use coordinator::startup::{boot, configuration, serve};
 use coordinator::tasks::coordinator::Coordinator;
@@ -24,10 +25,11 @@ use hierarchy::{
 use model::{AgentId, CrawlUrl, UnixMillis};
 use protocol::join_token::JoinToken;
 use s3_server::S3Server;
+use serde_json::json;
 use store::generations::Load;
 use store::testing::TestDatabase;
 use store::urls::NewUrl;
-use store::{Store, join_tokens};
+use store::{Store, join_tokens, settings};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -74,6 +76,12 @@ impl Ground {
 
     pub(crate) fn store(&self) -> &Store {
         self.database.store()
+    }
+
+    /// Makes all time until now uptime of the coordinator.
+    pub(crate) async fn forget_downtime(&self) {
+        let up = json!({ "seen": SystemClock.now(), "downtimes": [] });
+        settings::set(self.store(), SETTING, &up).await.unwrap();
     }
 
     /// Where the packages lie.

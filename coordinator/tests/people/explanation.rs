@@ -1,12 +1,9 @@
 //! Explanations of delegations, probe by probe.
 
-use coordinator::runtime::uptime::SETTING;
 use protocol::ProbeResult;
 use serde_json::{Value, json};
-use store::settings;
 use store::testing::execute;
 
-use crate::agent::now;
 use crate::agents::{NORTH, crawl_north, two_agents};
 use crate::browser::Browser;
 use crate::world::Ground;
@@ -137,8 +134,7 @@ async fn an_absent_agent_is_named() {
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
     let (mut one, _two) = two_agents(&running).await;
-    let up = json!({ "seen": now(), "downtimes": [] });
-    settings::set(ground.store(), SETTING, &up).await.unwrap();
+    ground.forget_downtime().await;
     let gone = "UPDATE agents SET last_heartbeat_at = now() - interval '3 days'
                 WHERE name = 'agent 2'";
     assert_eq!(execute(ground.store(), gone).await.unwrap(), 1);

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use coordinator::runtime::clock::{Clock as _, SystemClock};
 use coordinator::runtime::coordinator_key;
-use model::{AgentId, UnixMillis};
+use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::{AgentKey, CoordinatorKey};
 use region::Settings;
 use region::delegations::{Delegate, Range};
@@ -68,13 +68,13 @@ async fn accounts_are_created_changed_and_removed() {
     assert!(log.contains("command line: account.remove acc_1"), "{log}");
 }
 
-/// A region whose roster cannot be read.
-async fn form_damaged_region(store: &Store) {
+/// Stores a region without members.
+async fn create_region(store: &Store, id: RegionId, name: &str, view: Vec<u8>) {
     let stored = StoredRegion {
-        id: regions::next_id(store).await.unwrap(),
-        name: "afrinic".into(),
+        id,
+        name: name.into(),
         settings: serde_json::to_value(Settings::default()).unwrap(),
-        view: vec![0xff],
+        view,
         promises: None,
         lent_until: UnixMillis(0),
     };
@@ -100,15 +100,7 @@ async fn form_region(store: &Store, key: &CoordinatorKey) -> Roster {
         delegations: vec![(range, Delegate::Spread)],
     };
     let view = SignedView { roster: SignedRoster::new(key, &roster).unwrap(), deltas: vec![] };
-    let stored = StoredRegion {
-        id,
-        name: "ripencc".into(),
-        settings: serde_json::to_value(Settings::default()).unwrap(),
-        view: postcard::to_allocvec(&view).unwrap(),
-        promises: None,
-        lent_until: UnixMillis(0),
-    };
-    regions::create(store, &stored, &[], UnixMillis(0)).await.unwrap();
+    create_region(store, id, "ripencc", postcard::to_allocvec(&view).unwrap()).await;
     roster
 }
 
@@ -116,7 +108,8 @@ async fn form_region(store: &Store, key: &CoordinatorKey) -> Roster {
 async fn a_restored_database_is_prepared_for_its_agents() {
     let database = TestDatabase::new().await.unwrap();
     let key = coordinator_key::load(database.store()).await.unwrap();
-    form_damaged_region(database.store()).await;
+    let id = regions::next_id(database.store()).await.unwrap();
+    create_region(database.store(), id, "afrinic", vec![0xff]).await;
     let former = form_region(database.store(), &key).await;
     let (code, printed, told) = admin(&database, &["after-restore"], "");
     assert_eq!(code, 0, "{told}");
