@@ -58,7 +58,7 @@ pub async fn run(intake: &Intake, placement: &Placement) -> Result<Outcome, anyh
         placement.events.emit(Event::HostsAssigned);
     }
     let hosts: Vec<HostId> = found.iter().map(|(host, _)| host.id).collect();
-    stray_hosts::leave(&placement.store, &hosts, now.plus_ms(PAUSE_MS)).await?;
+    stray_hosts::pause(&placement.store, &hosts, now.plus_ms(PAUSE_MS)).await?;
     let looked_up = quantity(found.len(), "host");
     let done = format!("looked {looked_up} up again and moved {}", moved.len());
     Ok(if found.len() == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })

@@ -72,7 +72,7 @@ pub async fn due(store: &Store, limit: u32) -> Result<Vec<StrayHost>, StoreError
 }
 
 /// Stores that hosts were looked up again: their packages count again from `from` on.
-pub async fn leave(store: &Store, hosts: &[HostId], from: UnixMillis) -> Result<(), StoreError> {
+pub async fn pause(store: &Store, hosts: &[HostId], from: UnixMillis) -> Result<(), StoreError> {
     sqlx::query("UPDATE stray_hosts SET packages = 0, counted_at = $2 WHERE host = ANY($1)")
         .bind(hosts.iter().map(|id| id.get()).collect::<Vec<_>>())
         .bind(Moment(from))

@@ -53,7 +53,7 @@ async fn a_host_is_looked_up_again_after_three_packages_in_a_row() {
     assert_eq!(told(OUTSIDE, 5).await, 1);
     assert_eq!(told(OUTSIDE, 6).await, 1, "not counted any more");
     let host = stray_hosts::due(world.store(), 9).await.unwrap().remove(0);
-    stray_hosts::leave(world.store(), &[host.id], NOW.plus_ms(100 * HOUR_MS)).await.unwrap();
+    stray_hosts::pause(world.store(), &[host.id], NOW.plus_ms(100 * HOUR_MS)).await.unwrap();
     let paused = [(OUTSIDE, 7), (INSIDE, 8), (OUTSIDE, 9), (OUTSIDE, 10), (OUTSIDE, 11)];
     for (address, hours) in paused.into_iter().chain([(OUTSIDE, 101), (OUTSIDE, 102)]) {
         assert_eq!(told(address, hours).await, 0, "it was looked up, after {hours} hours");
