@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::http::problem::Problem;
 
 /// How long a request waits for a permit.
-const WAIT: Duration = Duration::from_secs(5);
+pub(super) const WAIT: Duration = Duration::from_secs(5);
 
 /// A number of permits; each request holds one while it works.
 #[derive(Clone)]

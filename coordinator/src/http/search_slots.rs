@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
+use crate::http::concurrency_limit::WAIT;
 use crate::http::network::Network;
 use crate::http::problem::Problem;
 
@@ -18,8 +18,6 @@ const IN_ALL: usize = 8;
 const PER_NETWORK: usize = 4;
 /// Searches of a /48 of IPv6.
 const PER_SITE: usize = 6;
-/// How long a search waits to begin.
-const WAIT: Duration = Duration::from_secs(5);
 
 /// The searches that run or wait.
 #[derive(Clone, Debug)]
@@ -71,6 +69,8 @@ fn too_many() -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::time::timeout;
 
     use super::*;
