@@ -50,6 +50,11 @@ pub(crate) enum Need {
 }
 
 impl IgnoredTest {
+    /// File and name, for the summary.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.file.display(), self.name)
+    }
+
     pub(crate) fn need(&self) -> Need {
         match self.reason.as_str() {
             "needs a TUN device" => Need::Tun,

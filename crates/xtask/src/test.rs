@@ -98,11 +98,10 @@ fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
         without_nextest(steps, &selection);
     }
     for test in selection.by_hand {
-        steps.leave_to_hand(format!("{} {}", test.file.display(), test.name));
+        steps.leave_to_hand(test.title());
     }
     for (test, reason) in selection.left_out {
-        let name = format!("{} {}", test.file.display(), test.name);
-        steps.leave_out(name, format!("{} ({reason})", test.reason));
+        steps.leave_out(test.title(), format!("{} ({reason})", test.reason));
     }
     steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
     Ok(())
