@@ -199,33 +199,15 @@ impl Core {
     }
 
     fn work(&mut self, effect: Effect) -> Work {
-        match effect {
-            Effect::Accept(url) => {
-                self.note_host(&url.url, url.host);
-                Work::Effect(Effect::Accept(url))
-            }
-            Effect::Note(url) => {
-                self.note_host(&url.url, url.host);
-                Work::Effect(Effect::Note(url))
-            }
-            Effect::Drop(host) => {
+        match &effect {
+            Effect::Accept(url) | Effect::Note(url) => self.note_host(&url.url, url.host),
+            Effect::Store { bundle, .. } => self.note_host(&bundle.front, bundle.host),
+            Effect::Drop(host) | Effect::HandBack(host) | Effect::LeaveRegion(host) => {
                 self.hosts.remove(&host.position);
-                Work::Effect(Effect::Drop(host))
             }
-            Effect::HandBack(host) => {
-                self.hosts.remove(&host.position);
-                Work::Effect(Effect::HandBack(host))
-            }
-            Effect::LeaveRegion(host) => {
-                self.hosts.remove(&host.position);
-                Work::Effect(Effect::LeaveRegion(host))
-            }
-            Effect::Store { bundle, is_believed } => {
-                self.note_host(&bundle.front, bundle.host);
-                Work::Effect(Effect::Store { bundle, is_believed })
-            }
-            other => Work::Effect(other),
+            _ => {}
         }
+        Work::Effect(effect)
     }
 }
 
