@@ -12,8 +12,8 @@ use model::UnixMillis;
 
 use crate::http::network::Network;
 
-/// Failures without a wait: for one name, for one network, and for one site of IPv6, which may be a
-/// whole organisation.
+/// Failures without a wait: for one name, for one network, and for one site of IPv6, which may be
+/// that of a whole organisation.
 const FREE: u32 = 5;
 const FREE_PER_NETWORK: u32 = 20;
 const FREE_PER_SITE: u32 = 100;

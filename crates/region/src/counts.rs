@@ -36,7 +36,6 @@ pub struct RefusedCounts {
     pub foreign: u64,
     /// URLs and bundles whose position is not that of their host.
     pub misplaced: u64,
-    /// Batches that did not fit into the memory for waiting URLs, and bundles of too many new
-    /// hosts.
+    /// Batches of URLs for which there is no room, and bundles of too many new hosts.
     pub overflow: u64,
 }

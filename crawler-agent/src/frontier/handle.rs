@@ -230,8 +230,6 @@ impl Drop for PanicReport<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::PoisonError;
-
     use super::*;
     use crate::frontier::Report;
 
