@@ -12,7 +12,8 @@ use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
 use crate::time::Millis;
 
 /// An agent gets no further URLs beyond its room once it has not acknowledged a batch for so long,
-/// or has kept others waiting for so long: whoever has some for it would wait for ever.
+/// or the first of the waiting URLs has waited for so long: whoever has some for it would wait for
+/// ever.
 const STUCK_MS: u64 = 60_000;
 
 /// Fingerprints in each of the two generations of the filter of repeated URLs.
@@ -21,9 +22,8 @@ const RECENT: usize = 1 << 16;
 /// URLs for one agent.
 #[derive(Debug, Clone, Default)]
 struct Queue {
-    waiting: VecDeque<RoutedUrl>,
-    /// Since when there is a waiting URL.
-    oldest: Millis,
+    /// URLs that wait, each since the time beside it.
+    waiting: VecDeque<(Millis, RoutedUrl)>,
     flight: Option<Flight>,
 }
 
@@ -97,7 +97,7 @@ impl Exchange {
         if queue.is_empty() || queue.len() < free {
             return Room::Free;
         }
-        let waits_since = (!queue.waiting.is_empty()).then_some(queue.oldest);
+        let waits_since = queue.waiting_since();
         let flies_since = queue.flight.as_ref().map(|flight| flight.first_sent);
         let mut since = waits_since.into_iter().chain(flies_since);
         let is_stuck = since.any(|at| now.since(at) >= STUCK_MS);
@@ -112,11 +112,7 @@ impl Exchange {
     /// Queues a URL for an agent. Bounds are the caller's business ([`Exchange::room`]): what
     /// was accepted from others must not be dropped.
     pub fn queue(&mut self, to: AgentId, url: RoutedUrl, now: Millis) {
-        let queue = self.queues.entry(to).or_default();
-        if queue.waiting.is_empty() {
-            queue.oldest = now;
-        }
-        queue.waiting.push_back(url);
+        self.queues.entry(to).or_default().waiting.push_back((now, url));
         self.len += 1;
     }
 
@@ -131,13 +127,14 @@ impl Exchange {
                 }
                 continue;
             }
-            let lingered = now.since(queue.oldest) >= self.settings.linger_ms;
-            if queue.waiting.is_empty() || !lingered && queue.waiting.len() < BATCH_URLS {
+            let Some(since) = queue.waiting_since() else { continue };
+            let lingered = now.since(since) >= self.settings.linger_ms;
+            if !lingered && queue.waiting.len() < BATCH_URLS {
                 continue;
             }
             let count = queue.waiting.len().min(BATCH_URLS);
-            let batch =
-                Batch { number: self.next_batch, urls: queue.waiting.drain(..count).collect() };
+            let urls = queue.waiting.drain(..count).map(|(_, url)| url).collect();
+            let batch = Batch { number: self.next_batch, urls };
             self.next_batch += 1;
             queue.flight = Some(Flight { batch: batch.clone(), first_sent: now, sent: now });
             due.push((*to, batch));
@@ -166,14 +163,14 @@ impl Exchange {
         let mut taken = Vec::new();
         for (to, queue) in &mut self.queues {
             let flying = queue.flight.iter().flat_map(|flight| &flight.batch.urls);
-            if queue.waiting.iter().chain(flying).all(|url| is_right(*to, url)) {
+            let mut waiting = queue.waiting.iter().map(|(_, url)| url);
+            if waiting.all(|url| is_right(*to, url)) && flying.clone().all(|url| is_right(*to, url))
+            {
                 continue;
             }
-            let flight = queue.flight.take().map(|flight| flight.batch.urls);
-            let all = flight.into_iter().flatten().chain(std::mem::take(&mut queue.waiting));
-            for url in all {
+            for (since, url) in queue.take_all() {
                 if is_right(*to, &url) {
-                    queue.waiting.push_back(url);
+                    queue.waiting.push_back((since, url));
                 } else {
                     taken.push(url);
                 }
@@ -188,9 +185,8 @@ impl Exchange {
     pub fn next_wakeup(&self) -> Option<Millis> {
         let due = self.queues.values().filter_map(|queue| match &queue.flight {
             Some(flight) => Some(flight.sent.plus(self.settings.resend_ms)),
-            None if queue.waiting.is_empty() => None,
-            None if queue.waiting.len() >= BATCH_URLS => Some(queue.oldest),
-            None => Some(queue.oldest.plus(self.settings.linger_ms)),
+            None if queue.waiting.len() >= BATCH_URLS => queue.waiting_since(),
+            None => queue.waiting_since().map(|since| since.plus(self.settings.linger_ms)),
         });
         due.min()
     }
@@ -203,6 +199,20 @@ impl Queue {
 
     fn len(&self) -> usize {
         self.waiting.len() + self.flight.as_ref().map_or(0, |flight| flight.batch.urls.len())
+    }
+
+    /// Since when the first of the waiting URLs waits.
+    fn waiting_since(&self) -> Option<Millis> {
+        self.waiting.front().map(|(since, _)| *since)
+    }
+
+    /// Takes all URLs out, those on their way first, each with the time since which it waits.
+    fn take_all(&mut self) -> Vec<(Millis, RoutedUrl)> {
+        let flight = self.flight.take().into_iter();
+        let flying = flight.flat_map(|flight| {
+            flight.batch.urls.into_iter().map(move |url| (flight.first_sent, url))
+        });
+        flying.chain(std::mem::take(&mut self.waiting)).collect()
     }
 }
 
@@ -297,22 +307,32 @@ mod tests {
         exchange.queue(healthy, url(0), Millis(0));
         let sent = exchange.due(Millis(10)).remove(0).1;
         exchange.taken(healthy, sent.number);
-        let mut number = 0;
-        let mut fill = |exchange: &mut Exchange, now| {
-            for _ in 0..2 * BATCH_URLS {
-                exchange.queue(slow, url(number), now);
-                number += 1;
-            }
-            exchange.due(now)
-        };
-        for now in [0, 50_000].map(Millis) {
-            let sent = fill(&mut exchange, now).remove(0).1;
-            assert_eq!(exchange.room(slow, now), Room::Full);
+        let mut rooms = (0..5).map(|round| {
+            let now = Millis(round * 50_000);
+            (0..2 * BATCH_URLS as u32).for_each(|number| exchange.queue(slow, url(number), now));
+            let sent = exchange.due(now).remove(0).1;
+            let room = exchange.room(slow, now);
             assert_eq!(exchange.room(healthy, now), Room::Free, "nothing waits for it");
             exchange.taken(slow, sent.number);
+            room
+        });
+        assert_eq!(rooms.next(), Some(Room::Full));
+        assert_eq!(rooms.last(), Some(Room::Stuck));
+    }
+
+    #[test]
+    fn an_agent_that_works_a_backlog_off_is_not_stuck() {
+        let settings = ExchangeSettings { waiting_urls: BATCH_URLS, ..SETTINGS };
+        let mut exchange = Exchange::new(settings, 0);
+        let agent = AgentId::new(1);
+        for round in 0..20 {
+            let now = Millis(round * 10_000);
+            let count = if round == 0 { 4 * BATCH_URLS } else { BATCH_URLS };
+            (0..count as u32).for_each(|number| exchange.queue(agent, url(number), now));
+            let sent = exchange.due(now).remove(0).1;
+            assert_eq!(exchange.room(agent, now), Room::Full, "after {round} rounds");
+            exchange.taken(agent, sent.number);
         }
-        fill(&mut exchange, Millis(STUCK_MS));
-        assert_eq!(exchange.room(slow, Millis(STUCK_MS)), Room::Stuck);
     }
 
     #[test]
