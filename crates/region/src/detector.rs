@@ -65,11 +65,6 @@ impl Detector {
         self.heard.get(&peer).is_some_and(|heard| heard.asleep)
     }
 
-    /// Whether a party was heard since the start.
-    pub fn was_heard(&self, peer: Peer) -> bool {
-        self.heard.contains_key(&peer)
-    }
-
     /// State of a party.
     pub fn liveness(&self, peer: Peer, now: Millis) -> Liveness {
         match self.heard.get(&peer) {

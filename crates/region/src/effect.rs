@@ -38,12 +38,7 @@ pub enum Effect {
     /// before the running fetch of the host has ended; the effect is repeated until then.
     Pack(BundleToPack),
     /// Store a bundle: a URL that is fetched in either is fetched.
-    Store {
-        /// The bundle, in the format of the agent.
-        bundle: Bundle,
-        /// Whether its sender can have had the host; otherwise all of its URLs are to be fetched.
-        is_believed: bool,
-    },
+    Store(Bundle),
     /// Delete everything about a host: its owner has stored the bundle, and this agent is not among
     /// those that would take the host over.
     Drop(PlacedHost),

@@ -201,7 +201,7 @@ impl Core {
     fn work(&mut self, effect: Effect) -> Work {
         match &effect {
             Effect::Accept(url) | Effect::Note(url) => self.note_host(&url.url, url.host),
-            Effect::Store { bundle, .. } => self.note_host(&bundle.front, bundle.host),
+            Effect::Store(bundle) => self.note_host(&bundle.front, bundle.host),
             Effect::Drop(host) | Effect::HandBack(host) | Effect::LeaveRegion(host) => {
                 self.hosts.remove(&host.position);
             }

@@ -110,24 +110,10 @@ impl HostUrls {
 }
 
 impl ReceivedHost {
-    /// Makes all URLs of it URLs that are to be fetched.
-    pub(super) fn disbelieve(&mut self) {
-        self.list_bundle();
-        for url in &mut self.urls {
-            url.is_fetched = false;
-        }
-    }
-
     /// All URLs, those of the bundle included, for an agent that only notes them.
-    pub(super) fn into_notes(mut self, host: PlacedHost) -> Vec<RoutedUrl> {
-        self.list_bundle();
-        self.urls.into_iter().map(|url| url.routed(host)).collect()
-    }
-
-    /// Lists the URLs of the bundle, which loses the rest of it.
-    fn list_bundle(&mut self) {
-        let urls = &mut self.urls;
-        if let Some((_, bundle)) = self.bundle.take() {
+    pub(super) fn into_notes(self, host: PlacedHost) -> Vec<RoutedUrl> {
+        let mut urls = self.urls;
+        if let Some((_, bundle)) = self.bundle {
             let key = &bundle.record.key;
             let pages = bundle.pages.iter();
             urls.extend(pages.filter_map(|(_, page)| ReceivedUrl::fetched(key, &page.path)));
@@ -137,6 +123,7 @@ impl ReceivedHost {
                 }),
             );
         }
+        urls.into_iter().map(|url| url.routed(host)).collect()
     }
 }
 
@@ -181,9 +168,6 @@ mod tests {
         let read: Vec<(&str, bool, u16)> =
             received.urls.iter().map(|url| (url.url.as_str(), url.is_fetched, url.depth)).collect();
         assert_eq!(read, [("http://h.example/b?c", true, 0), ("http://h.example/a", false, 3)]);
-        let mut received = received;
-        received.disbelieve();
-        assert!(received.urls.iter().all(|url| !url.is_fetched));
         assert!(HostUrls::decode(&[0xff; 9], "http://h.example").is_err());
         let broken = HostUrls { bundle: Some(vec![1, 2, 3]), ..HostUrls::default() };
         assert!(HostUrls::decode(&broken.encode().unwrap(), "http://h.example").is_err());

@@ -151,9 +151,7 @@ impl Worker {
                 batch.reports.push(Report { url: url.url.as_str().into(), redirects: 0 });
             }
             Effect::Pack(packing) => self.pack(packing, batch)?,
-            Effect::Store { bundle, is_believed } => {
-                self.store_bundle(&bundle, is_believed, batch)?;
-            }
+            Effect::Store(bundle) => self.store_bundle(&bundle, batch)?,
             Effect::Drop(host) => self.drop_host(host, |host| Change::Drop { host }, batch)?,
             Effect::HandBack(host) => {
                 self.drop_host(host, |host| Change::HandBack { host }, batch)?;
@@ -217,22 +215,13 @@ impl Worker {
         effects.into_iter().try_for_each(|effect| self.effect(effect, batch))
     }
 
-    /// Stores a bundle: in the frontier where the host is this agent's, else as notes. That of a
-    /// sender that is not believed is only a list of URLs.
-    fn store_bundle(
-        &mut self,
-        bundle: &Bundle,
-        is_believed: bool,
-        batch: &mut Batch,
-    ) -> Result<(), PeersError> {
+    /// Stores a bundle: in the frontier where the host is this agent's, else as notes.
+    fn store_bundle(&mut self, bundle: &Bundle, batch: &mut Batch) -> Result<(), PeersError> {
         let front = routed(&bundle.front, bundle.host, UrlPurpose::Fetch);
         self.writing(batch)?.add_host(&front)?;
         let key = bundle.front.host_key_str();
         // The core takes only bundles that can be read.
-        let mut received = HostUrls::decode(&bundle.bytes, key)?;
-        if !is_believed {
-            received.disbelieve();
-        }
+        let received = HostUrls::decode(&bundle.bytes, key)?;
         self.apply_adopted(batch)?;
         if !self.shared.is_mine(bundle.host) {
             let notes = received.into_notes(bundle.host);

@@ -114,11 +114,11 @@ impl Agent {
         frontier.seen.iter().flat_map(|entry| word(entry).to_le_bytes()).collect()
     }
 
-    pub(super) fn store(&mut self, bundle: &Bundle, is_believed: bool) {
+    pub(super) fn store(&mut self, bundle: &Bundle) {
         let (host, _) = page_of(&bundle.front);
         for bytes in bundle.bytes.chunks_exact(4) {
             let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
-            self.learn(host, word & !FETCHED, is_believed && word & FETCHED != 0);
+            self.learn(host, word & !FETCHED, word & FETCHED != 0);
         }
     }
 

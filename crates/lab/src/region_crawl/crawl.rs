@@ -321,7 +321,7 @@ impl<'g> Crawl<'g> {
                     }
                 }
                 Effect::Accept(url) | Effect::Note(url) => agent.note(&url),
-                Effect::Store { bundle, is_believed } => agent.store(&bundle, is_believed),
+                Effect::Store(bundle) => agent.store(&bundle),
                 Effect::Drop(host) | Effect::HandBack(host) | Effect::LeaveRegion(host) => {
                     if let Some(number) = self.numbers.get(&host.position) {
                         agent.drop_host(*number);

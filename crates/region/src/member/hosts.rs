@@ -311,30 +311,24 @@ impl Member {
             return;
         }
         let number = bundle.number;
-        let is_believed = self.believes(from, bundle.host, now);
-        if !self.takes_bundle(&bundle, is_believed, now) {
+        if !self.takes_bundle(&bundle, now) {
+            // Not acknowledged: the sender keeps it and tries again.
             self.counts.refused.overflow += 1;
-            // Like a notice, a copy is left out. The sender keeps a host that it would hand over.
-            if bundle.is_copy && number != 0 {
-                effects.push(Effect::Send(Peer::Agent(from), Message::BundleTaken(number)));
-            }
             return;
         }
         self.counts.bundles_received += 1;
-        self.hosts.received(&bundle, from, is_believed);
+        self.hosts.received(&bundle, from);
         // The host may be another agent's by now; the check sends it on.
         self.check_host(position, now, effects);
-        effects.push(Effect::Store { bundle, is_believed });
+        effects.push(Effect::Store(bundle));
         if number != 0 {
             effects.push(Effect::Send(Peer::Agent(from), Message::BundleTaken(number)));
         }
     }
 
     /// Whether the host is known or may become so.
-    fn takes_bundle(&mut self, bundle: &Bundle, is_believed: bool, now: Millis) -> bool {
-        let is_handed = is_believed && !bundle.is_copy;
-        let new_hosts = if is_handed { &mut self.handed_hosts } else { &mut self.noticed_hosts };
-        self.hosts.state(bundle.host.position).is_some() || new_hosts.admit(now)
+    fn takes_bundle(&mut self, bundle: &Bundle, now: Millis) -> bool {
+        self.hosts.state(bundle.host.position).is_some() || self.bundled_hosts.admit(now)
     }
 
     pub(super) fn bundle_taken(&mut self, from: AgentId, number: u64, effects: &mut Vec<Effect>) {

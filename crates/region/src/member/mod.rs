@@ -9,13 +9,12 @@
 //!    [`Member::packed`] when a bundle is ready.
 //!
 //! In reading order: `views` (which roster counts), `leases` (votes and renewals), `urls` (where a
-//! URL goes), `hosts` (takeover, return and page recovery), `trust` (whose word counts).
+//! URL goes), `hosts` (takeover, return and page recovery).
 
 mod hosts;
 mod leases;
 mod new_hosts;
 mod start;
-mod trust;
 mod urls;
 mod views;
 
@@ -35,7 +34,6 @@ use crate::lease::{Holder, Voter};
 use crate::loan::Borrower;
 use crate::member::hosts::{Copies, HostState, Hosts};
 use crate::member::new_hosts::NewHosts;
-use crate::member::trust::Absences;
 use crate::message::{Heartbeat, Message, UrlPurpose};
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;
@@ -68,13 +66,12 @@ pub struct Member {
     hosts: Hosts,
     linked_hosts: NewHosts,
     noticed_hosts: NewHosts,
-    handed_hosts: NewHosts,
+    bundled_hosts: NewHosts,
     copies: Copies,
     loan: Borrower,
     /// Members that get no URLs: dead or asleep as far as this agent knows. Computed by each tick,
     /// so that one tick uses one set.
     skipped: BTreeSet<AgentId>,
-    absences: Absences,
     next_heartbeat: Millis,
     next_renewal: Millis,
     sleep: Option<Sleep>,
@@ -141,7 +138,6 @@ impl Member {
             self.hosts.check_all();
             self.redirect(now, &mut effects);
         }
-        self.note_absences(now);
         self.check_hosts(now, &mut effects);
         for (to, batch) in self.exchange.due(now) {
             effects.push(Effect::Send(Peer::Agent(to), Message::Urls(batch)));

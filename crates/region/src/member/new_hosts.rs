@@ -10,9 +10,9 @@ pub(super) const LINKED: u32 = 50_000;
 /// large numbers when a member joins, and must not use up what is left for links.
 pub(super) const NOTICED: u32 = 4 * LINKED;
 
-/// Most hosts within [`PERIOD_MS`] that other members hand over. One that lost its disk may get all
-/// of its hosts back within a day.
-pub(super) const HANDED: u32 = 20 * LINKED;
+/// Most hosts within [`PERIOD_MS`] whose bundles arrive. A member that lost its disk gets one for
+/// each of its hosts, and so does one that joins.
+pub(super) const BUNDLED: u32 = 20 * LINKED;
 
 /// A day, in milliseconds.
 const PERIOD_MS: u64 = 86_400_000;

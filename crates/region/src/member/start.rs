@@ -14,8 +14,7 @@ use crate::lease::{Holder, Promises, Restart, Voter};
 use crate::loan::Borrower;
 use crate::member::Member;
 use crate::member::hosts::{Copies, Hosts};
-use crate::member::new_hosts::{HANDED, LINKED, NOTICED, NewHosts};
-use crate::member::trust::Absences;
+use crate::member::new_hosts::{BUNDLED, LINKED, NOTICED, NewHosts};
 use crate::ownership::{SignedView, View};
 use crate::roster::RosterError;
 use crate::settings::Settings;
@@ -125,11 +124,10 @@ impl Member {
             hosts: Hosts::new(incarnation),
             linked_hosts: NewHosts::new(LINKED),
             noticed_hosts: NewHosts::new(NOTICED),
-            handed_hosts: NewHosts::new(HANDED),
+            bundled_hosts: NewHosts::new(BUNDLED),
             copies: Copies::default(),
             loan: Borrower::new(settings.drift, loan_until),
             skipped: BTreeSet::new(),
-            absences: Absences::default(),
             next_heartbeat: now,
             next_renewal: now,
             sleep: None,

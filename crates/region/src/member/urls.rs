@@ -137,19 +137,13 @@ impl Member {
         }
         for url in batch.urls {
             self.counts.urls_received += 1;
-            self.receive_url(from, url, now, effects);
+            self.receive_url(url, now, effects);
         }
         let taken = Message::UrlsTaken(batch.number);
         effects.push(Effect::Send(Peer::Agent(from), taken));
     }
 
-    fn receive_url(
-        &mut self,
-        from: AgentId,
-        mut url: RoutedUrl,
-        now: Millis,
-        effects: &mut Vec<Effect>,
-    ) {
+    fn receive_url(&mut self, mut url: RoutedUrl, now: Millis, effects: &mut Vec<Effect>) {
         if HostPosition::of(url.url.host_key_str()) != url.host.position {
             self.counts.refused.misplaced += 1;
             return;
@@ -164,10 +158,6 @@ impl Member {
         };
         match url.purpose {
             UrlPurpose::Known | UrlPurpose::Fetched => {
-                let is_fetched = url.purpose == UrlPurpose::Fetched;
-                if is_fetched && !self.believes(from, url.host, now) {
-                    url.purpose = UrlPurpose::Known;
-                }
                 if self.takes_on(url.host, url.purpose, now) {
                     self.hosts.notice(&url);
                     effects.push(Effect::Note(url));

@@ -6,6 +6,7 @@ use model::AgentId;
 use region::delegations::Range;
 use region::effect::{BundleToPack, CopiedView};
 use region::member::SavedMember;
+use region::message::{Bundle, RoutedUrl};
 use region::{Effect, Member, Message, Millis, Peer, Settings};
 
 use crate::{ME, OTHER, coordinator, identity, member, member_that_shares, routed, signed_with};
@@ -142,4 +143,22 @@ fn copies_that_were_not_taken_are_sent_after_a_restart() {
     assert!(after.is_some(), "all were taken");
     let mut last = restarted(&again, after);
     assert_eq!(copies(&mut last, 201), []);
+}
+
+#[test]
+fn bundles_add_a_bounded_number_of_hosts_a_day() {
+    let mut member = member_that_shares();
+    let mut is_taken = |number: u64| {
+        let RoutedUrl { host, url: front, .. } =
+            routed(&format!("n{number}.test"), [10, 0, 0, 7].into());
+        let bundle = Bundle { number, is_copy: true, host, front, bytes: vec![] };
+        let effects = member.handle(Peer::Agent(OTHER), Message::Bundle(bundle), Millis(1));
+        let is_stored = effects.iter().any(|effect| matches!(effect, Effect::Store(_)));
+        let taken = Effect::Send(Peer::Agent(OTHER), Message::BundleTaken(number));
+        assert_eq!(effects.contains(&taken), is_stored, "the sender keeps what is not stored");
+        is_stored
+    };
+    assert!((1..=1_000_000).all(&mut is_taken));
+    assert!(!is_taken(1_000_001));
+    assert!(is_taken(7), "a known host");
 }

@@ -3,7 +3,6 @@
 
 mod hostile;
 mod hosts;
-mod trust;
 
 use std::net::IpAddr;
 

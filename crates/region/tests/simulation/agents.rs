@@ -135,7 +135,7 @@ impl World {
             Effect::Keep(url) => node.engine.waiting.push(url),
             Effect::Forget(urls) => node.engine.forget(&urls),
             Effect::Accept(url) | Effect::Note(url) => node.engine.note(&url),
-            Effect::Store { bundle, is_believed } => node.engine.store(&bundle, is_believed),
+            Effect::Store(bundle) => node.engine.store(&bundle),
             Effect::Drop(host) => {
                 let dropped = |number: &usize| self.web.hosts[*number].placed == host;
                 let number = node.engine.hosts.keys().copied().find(dropped);

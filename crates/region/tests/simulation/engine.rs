@@ -51,13 +51,12 @@ impl Engine {
         queued.chain(fetched).collect()
     }
 
-    pub(crate) fn store(&mut self, bundle: &Bundle, is_believed: bool) {
+    pub(crate) fn store(&mut self, bundle: &Bundle) {
         let (host, _) = Web::page(&bundle.front);
         let frontier = self.hosts.entry(host).or_default();
         for byte in &bundle.bytes {
             let page = usize::from(byte & !FETCHED);
-            let is_fetched = is_believed && byte & FETCHED != 0;
-            if is_fetched { frontier.fetched(page) } else { frontier.wanted(page) }
+            if byte & FETCHED == 0 { frontier.wanted(page) } else { frontier.fetched(page) }
         }
     }
 }

@@ -230,24 +230,21 @@ impl Hosts {
         &self.last_skipped
     }
 
-    /// A bundle arrived, or a copy of one that its sender keeps. That of a sender that is not
-    /// believed leaves the host to this agent, but is not the one that recovery looks for.
-    pub(super) fn received(&mut self, bundle: &Bundle, from: AgentId, is_believed: bool) {
+    /// A bundle arrived, or a copy of one that its sender keeps.
+    pub(super) fn received(&mut self, bundle: &Bundle, from: AgentId) {
         let is_copy = bundle.is_copy;
         let position = bundle.host.position;
-        let taken = if is_believed { State::Held } else { State::New };
         match self.get(position).map(|known| known.state.clone()) {
             None => {
-                let state = if is_copy { State::Standby } else { taken };
+                let state = if is_copy { State::Standby } else { State::Held };
                 let front = bundle.front.clone();
                 self.known
                     .insert(position, KnownHost { host: bundle.host, front, state, due: None });
             }
             Some(State::Asking { .. }) => self.answered(position, from),
             Some(_) if is_copy => {}
-            Some(State::Held) if !is_believed => {}
             // The former owner's bundle is the one that recovery looks for.
-            Some(_) => self.set(position, taken, None),
+            Some(_) => self.set(position, State::Held, None),
         }
     }
 
