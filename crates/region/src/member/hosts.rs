@@ -12,6 +12,7 @@
 
 mod copies;
 mod known;
+mod slots;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -241,7 +242,7 @@ impl Member {
             // The agents that did not answer are dead or unreachable; the host does not wait for
             // them.
             State::Asking { .. } => self.hosts.set(position, State::Held, None),
-            State::Leaving { to, number } if !self.hosts.may_return(number) => {
+            State::Leaving { to, number } if !self.hosts.may_return(to, number) => {
                 let later = now.plus(RETURN_PAUSE_MS);
                 self.hosts.set(position, State::Leaving { to, number }, Some(later));
             }

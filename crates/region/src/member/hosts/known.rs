@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{AgentId, CrawlUrl};
 
+use crate::member::hosts::slots::Slots;
 use crate::message::{Bundle, RoutedUrl, UrlPurpose};
 use crate::ownership::{HostPosition, PlacedHost};
 use crate::time::Millis;
@@ -55,8 +56,8 @@ pub(crate) struct Hosts {
     due: BTreeSet<(Millis, HostPosition)>,
     /// Hosts that leave, by the numbers of their bundles.
     leaving: BTreeMap<u64, HostPosition>,
-    /// Numbers of those whose bundles are on their way.
-    returning: BTreeSet<u64>,
+    /// Slots of those whose bundles are on their way.
+    returning: Slots,
     /// The next host of the check; none if all are checked.
     cursor: Option<HostPosition>,
     /// Hosts to be checked apart from that.
@@ -69,14 +70,11 @@ pub(crate) struct Hosts {
 /// Bits of a bundle's number that count within one process.
 const COUNTED: u32 = 40;
 
-/// Most bundles on their way to the owners of their hosts. A night may concern every host, and
-/// receivers take some hundred messages a second, heartbeats included.
-const RETURNING: usize = 100;
-
 impl State {
-    fn leaving_number(&self) -> Option<u64> {
+    /// Receiver and number of the bundle with which the host leaves.
+    fn leaving(&self) -> Option<(AgentId, u64)> {
         match self {
-            Self::Leaving { number, .. } => Some(*number),
+            Self::Leaving { to, number } => Some((*to, *number)),
             Self::Standby | Self::New | Self::Asking { .. } | Self::Held => None,
         }
     }
@@ -99,7 +97,7 @@ impl Hosts {
             known: BTreeMap::new(),
             due: BTreeSet::new(),
             leaving: BTreeMap::new(),
-            returning: BTreeSet::new(),
+            returning: Slots::default(),
             cursor: None,
             unchecked: BTreeSet::new(),
             last_skipped: BTreeSet::new(),
@@ -150,14 +148,14 @@ impl Hosts {
     pub(super) fn set(&mut self, position: HostPosition, state: State, due: Option<Millis>) {
         let Some(known) = self.known.get_mut(&position) else { return };
         let former = std::mem::replace(&mut known.state, state);
-        let number = known.state.leaving_number();
-        if let Some(former) = former.leaving_number() {
-            self.leaving.remove(&former);
-            if number != Some(former) {
-                self.returning.remove(&former);
+        let leaving = known.state.leaving();
+        if let Some((to, number)) = former.leaving() {
+            self.leaving.remove(&number);
+            if leaving != Some((to, number)) {
+                self.returning.free(to, number);
             }
         }
-        self.leaving.extend(number.map(|number| (number, position)));
+        self.leaving.extend(leaving.map(|(_, number)| (number, position)));
         if let Some(former) = std::mem::replace(&mut known.due, due) {
             self.due.remove(&(former, position));
         }
@@ -183,9 +181,8 @@ impl Hosts {
     }
 
     /// Whether the bundle with this number may be sent now, which it then is.
-    pub(super) fn may_return(&mut self, number: u64) -> bool {
-        let is_returning = self.returning.contains(&number);
-        is_returning || (self.returning.len() < RETURNING && self.returning.insert(number))
+    pub(super) fn may_return(&mut self, to: AgentId, number: u64) -> bool {
+        self.returning.take(to, number)
     }
 
     /// Begins the check of all hosts anew.
@@ -292,21 +289,21 @@ mod tests {
     fn few_bundles_are_on_their_way_to_owners() {
         let to = AgentId::new(2);
         let mut hosts = Hosts::new(1);
-        let last = RETURNING as u64 + 1;
-        for number in 1..=last {
+        for number in 1..=1_000 {
             hosts.insert(&host(number), State::Held);
-            let leaving = State::Leaving { to, number };
-            hosts.set(HostPosition(number), leaving, Some(Millis(0)));
+            hosts.set(HostPosition(number), State::Leaving { to, number }, Some(Millis(0)));
         }
-        assert!((1..last).all(|number| hosts.may_return(number)));
-        assert!(!hosts.may_return(last));
+        let next = (1..=1_000).find(|number| !hosts.may_return(to, *number)).unwrap();
+        assert!((10..500).contains(&next), "{next}");
         // Sent again, it is the same bundle.
         hosts.set(HostPosition(1), State::Leaving { to, number: 1 }, Some(Millis(5)));
-        assert!(hosts.may_return(1) && !hosts.may_return(last));
+        assert!(hosts.may_return(to, 1) && !hosts.may_return(to, next));
         assert!(hosts.taken(to, 1).is_some());
-        assert!(hosts.may_return(last));
+        assert!(hosts.may_return(to, next) && !hosts.may_return(to, next + 1));
         // One that goes to another agent instead is not on its way any more.
-        hosts.set(HostPosition(2), State::Leaving { to, number: last + 1 }, Some(Millis(5)));
-        assert!(hosts.may_return(last + 1) && !hosts.may_return(last + 2));
+        let other = AgentId::new(3);
+        hosts.set(HostPosition(2), State::Leaving { to: other, number: 1_001 }, Some(Millis(5)));
+        assert!(hosts.may_return(to, next + 1) && !hosts.may_return(to, next + 2));
+        assert!(hosts.may_return(other, 1_001), "one receiver holds no others up");
     }
 }
