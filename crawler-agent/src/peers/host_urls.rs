@@ -111,19 +111,27 @@ impl HostUrls {
 
 impl ReceivedHost {
     /// All URLs, those of the bundle included, for an agent that only notes them.
-    pub(super) fn into_notes(self, host: PlacedHost) -> Vec<RoutedUrl> {
-        let mut urls = self.urls;
-        if let Some((_, bundle)) = self.bundle {
+    pub(super) fn into_notes(mut self, host: PlacedHost) -> Vec<RoutedUrl> {
+        self.list_bundle();
+        self.urls.into_iter().map(|url| url.routed(host)).collect()
+    }
+
+    /// Lists the URLs of the bundle, which loses the rest of it.
+    fn list_bundle(&mut self) {
+        let urls = &mut self.urls;
+        if let Some((_, bundle)) = self.bundle.take() {
             let key = &bundle.record.key;
-            let pages = bundle.pages.iter();
-            urls.extend(pages.filter_map(|(_, page)| ReceivedUrl::fetched(key, &page.path)));
+            urls.extend(bundle.pages.iter().filter_map(|(_, page)| {
+                // Like the frontier, which queues the pages of a bundle that have no content.
+                let url = ReceivedUrl::queued(key, &page.path, (page.depth, 0))?;
+                Some(ReceivedUrl { is_fetched: page.has_content(), ..url })
+            }));
             urls.extend(
                 bundle.queue.iter().filter_map(|url| {
                     ReceivedUrl::queued(key, &url.path, (url.depth, url.redirects))
                 }),
             );
         }
-        urls.into_iter().map(|url| url.routed(host)).collect()
     }
 }
 

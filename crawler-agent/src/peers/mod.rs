@@ -1,7 +1,7 @@
 //! Peers: the agent as a member of a region (crate `region`), for owners who allow it.
 //!
 //! - [`core`]: the member, which decides, behind one lock
-//! - [`worker`]: the thread that executes what the member asks for, in its order
+//! - [`worker`], [`bundles`]: the thread that executes what the member asks for, in its order
 //! - [`disk`]: what the member must find again after a restart
 //! - [`opening`], [`driving`]: how the agent becomes a member, and what keeps it going
 //! - [`places`]: addresses of the hosts of links, each resolved once
@@ -12,6 +12,7 @@
 //! [`Peers::share`] before its page counts as fetched. Without a roster everything is as without a
 //! region.
 
+mod bundles;
 mod collection;
 mod connections;
 mod coordinator_queue;

@@ -14,7 +14,7 @@ use region::{
     Effect, HostPosition, Peer, PlacedHost, Settings,
     effect::BundleToPack,
     lease::Promises,
-    message::{Bundle, Message, RoutedUrl, UrlPurpose},
+    message::{Message, RoutedUrl, UrlPurpose},
     ownership::SignedView,
 };
 use tokio::sync::{oneshot, watch};
@@ -69,9 +69,9 @@ pub(super) struct Worker {
 
 /// What one batch has collected.
 #[derive(Default)]
-struct Batch {
+pub(super) struct Batch {
     writing: Option<WriteBatch>,
-    adopted: Vec<AdoptedUrl>,
+    pub(super) adopted: Vec<AdoptedUrl>,
     reports: Vec<Report>,
     /// Whether there are results to pack that no visit left.
     has_results: bool,
@@ -176,7 +176,7 @@ impl Worker {
         Ok(())
     }
 
-    fn note(&mut self, url: &RoutedUrl, batch: &mut Batch) -> Result<(), PeersError> {
+    pub(super) fn note(&mut self, url: &RoutedUrl, batch: &mut Batch) -> Result<(), PeersError> {
         let host = url.host.position;
         let has_room = self.noted.has_room(host);
         if self.writing(batch)?.note(url, has_room)? {
@@ -185,7 +185,11 @@ impl Worker {
         Ok(())
     }
 
-    fn adopt_notes(&mut self, host: HostPosition, batch: &mut Batch) -> Result<(), PeersError> {
+    pub(super) fn adopt_notes(
+        &mut self,
+        host: HostPosition,
+        batch: &mut Batch,
+    ) -> Result<(), PeersError> {
         if self.noted.remove(host) {
             let notes = self.writing(batch)?.take_notes(host)?;
             batch.adopted.extend(notes.iter().map(adopted));
@@ -215,39 +219,6 @@ impl Worker {
         effects.into_iter().try_for_each(|effect| self.effect(effect, batch))
     }
 
-    /// Stores a bundle: in the frontier where the host is this agent's, else as notes.
-    fn store_bundle(&mut self, bundle: &Bundle, batch: &mut Batch) -> Result<(), PeersError> {
-        let front = routed(&bundle.front, bundle.host, UrlPurpose::Fetch);
-        self.writing(batch)?.add_host(&front)?;
-        let key = bundle.front.host_key_str();
-        // The core takes only bundles that can be read.
-        let received = HostUrls::decode(&bundle.bytes, key)?;
-        self.apply_adopted(batch)?;
-        if !self.shared.is_mine(bundle.host) {
-            let notes = received.into_notes(bundle.host);
-            return notes.iter().try_for_each(|note| self.note(note, batch));
-        }
-        if let Some((bytes, _)) = received.bundle {
-            self.take_over(bytes)?;
-        }
-        let urls = received.urls.into_iter().map(|url| url.routed(bundle.host));
-        batch.adopted.extend(urls.map(|url| adopted(&url)));
-        Ok(())
-    }
-
-    /// Takes a host over with its queue, pages and validators. Times of another agent say nothing
-    /// of this one's.
-    fn take_over(&self, bundle: Vec<u8>) -> Result<(), PeersError> {
-        let at = clock::now();
-        let effect = self.store.apply(Change::TakeOver { bundle, keeps_times: false, at })?;
-        for (host, due) in effect.ready {
-            // The last request of its former agent may have ended just now.
-            self.schedule.offer(host, due, at, self.delay());
-        }
-        self.store.sync_here()?;
-        Ok(())
-    }
-
     /// Drops a host by a change that is applied until nothing of it is left.
     fn drop_host(
         &mut self,
@@ -274,23 +245,27 @@ impl Worker {
         Ok(())
     }
 
-    fn writing<'b>(&self, batch: &'b mut Batch) -> Result<&'b WriteBatch, PeersError> {
+    pub(super) fn writing<'b>(&self, batch: &'b mut Batch) -> Result<&'b WriteBatch, PeersError> {
         if batch.writing.is_none() {
             batch.writing = Some(self.disk.write()?);
         }
         batch.writing.as_ref().ok_or(PeersError::Closed)
     }
 
-    fn apply_adopted(&self, batch: &mut Batch) -> Result<(), PeersError> {
+    pub(super) fn apply_adopted(&self, batch: &mut Batch) -> Result<(), PeersError> {
         let at = clock::now();
         let urls = std::mem::take(&mut batch.adopted);
         for urls in urls.chunks(URLS) {
-            let change = Change::Adopt { urls: urls.to_vec(), at, bounds: self.bounds() };
-            let effect = self.store.apply(change)?;
-            for (host, due) in effect.ready {
-                // The last request of its former agent may have ended just now.
-                self.schedule.offer(host, due, at, self.delay());
-            }
+            self.apply(Change::Adopt { urls: urls.to_vec(), at, bounds: self.bounds() }, at)?;
+        }
+        Ok(())
+    }
+
+    /// Applies a change that may give hosts work.
+    pub(super) fn apply(&self, change: Change, at: UnixMillis) -> Result<(), PeersError> {
+        for (host, due) in self.store.apply(change)?.ready {
+            // The last request of its former agent may have ended just now.
+            self.schedule.offer(host, due, at, self.delay());
         }
         Ok(())
     }
@@ -343,7 +318,7 @@ fn has_fetched(message: &Message) -> bool {
 }
 
 /// A URL as the frontier takes it.
-fn adopted(url: &RoutedUrl) -> AdoptedUrl {
+pub(super) fn adopted(url: &RoutedUrl) -> AdoptedUrl {
     AdoptedUrl {
         url: url.url.clone(),
         depth: url.depth,

@@ -75,12 +75,12 @@ impl Host {
         bundle: &HostBundle,
         placing: BundlePlacement,
     ) -> Result<(), FrontierError> {
-        let waited = self.end_waiting(disk, &bundle.fetched()?)?;
+        let mut waited = self.end_waiting(disk, &bundle.fetched()?)?;
         let queued = self.join_queue(disk, &bundle.queue, placing)?;
         // Pages without content join the queue, too: an equal number would replace a URL of it.
         let order = placing.order + bundle.queue.len() as u64;
         let placing = BundlePlacement { order, ..placing };
-        let pages = self.join_pages(disk, &bundle.pages, &waited, placing)?;
+        let pages = self.join_pages(disk, &bundle.pages, &mut waited, placing)?;
         let mut others = 0_u32;
         for url in &bundle.seen {
             others += u32::from(self.see(disk, shortened(*url))?);
@@ -111,35 +111,67 @@ impl Host {
         Ok(joined)
     }
 
-    /// Adds pages that are not known here, and those that waited here. Those of which the former
-    /// agent has no content are queued: this one may get it. Returns how many were not known.
+    /// Adds pages that neither wait here nor are pages. Those of which the former agent has no
+    /// content are queued: this one may get it. Returns how many URLs were not known.
     fn join_pages(
         &mut self,
         disk: &Disk,
         pages: &[(UnixMillis, PageRecord)],
-        waited: &HashSet<SeenUrl>,
+        waited: &mut HashSet<SeenUrl>,
         placing: BundlePlacement,
     ) -> Result<u32, FrontierError> {
         let mut joined = 0;
-        for (order, (visited, page)) in (placing.order..).zip(pages) {
-            let url = short(url_of(&self.record.key, &page.path)?.fingerprint());
+        let mut seen = Vec::new();
+        for (order, visit) in (placing.order..).zip(pages) {
+            let url = short(url_of(&self.record.key, &visit.1.path)?.fingerprint());
             let is_new = self.see(disk, url)?;
-            if !is_new && !waited.contains(&url) {
-                continue;
-            }
             joined += u32::from(is_new);
-            if page.has_content() {
-                let past = if placing.keeps_times { page.past } else { PageHistory::default() };
-                // A visit in the future would put the next one off.
-                let visited = (*visited).min(placing.at);
-                self.insert_page((visited.0, order), PageRecord { past, ..page.clone() });
+            if is_new || waited.remove(&url) {
+                self.join_page(visit, order, placing);
             } else {
-                let path = page.path.as_str().into();
-                let url = QueuedPath { path, redirects: 0, attempts: 0 };
-                self.queue.insert((page.depth, order), url);
+                seen.push((url, order, visit));
+            }
+        }
+        // Of a URL that others fetched this agent may know only that. It is visited again only as a
+        // page, and the former agent forgets the page when this one has taken the bundle.
+        let mut live = if seen.is_empty() { HashSet::new() } else { self.live_urls(disk)? };
+        for (url, order, visit) in seen {
+            if live.insert(url) {
+                self.join_page(visit, order, placing);
             }
         }
         Ok(joined)
+    }
+
+    fn join_page(
+        &mut self,
+        (visited, page): &(UnixMillis, PageRecord),
+        order: u64,
+        placing: BundlePlacement,
+    ) {
+        if page.has_content() {
+            let past = if placing.keeps_times { page.past } else { PageHistory::default() };
+            // A visit in the future would put the next one off.
+            let visited = (*visited).min(placing.at);
+            self.insert_page((visited.0, order), PageRecord { past, ..page.clone() });
+        } else {
+            let path = page.path.as_str().into();
+            let url = QueuedPath { path, redirects: 0, attempts: 0 };
+            self.queue.insert((page.depth, order), url);
+        }
+    }
+
+    /// The URLs that wait or are pages.
+    fn live_urls(&mut self, disk: &Disk) -> Result<HashSet<SeenUrl>, FrontierError> {
+        let number = self.number;
+        let mut urls = HashSet::new();
+        for (_, url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
+            urls.insert(short(url_of(&self.record.key, &url.path)?.fingerprint()));
+        }
+        for (_, page) in self.pages.all(|from, most| disk.pages(number, from, most))? {
+            urls.insert(short(url_of(&self.record.key, &page.path)?.fingerprint()));
+        }
+        Ok(urls)
     }
 
     /// Removes from the queue what another agent has fetched. An agent that gets a host back still
@@ -177,10 +209,10 @@ impl HostBundle {
             && !self.pages.iter().any(|(_, page)| page.has_content())
     }
 
-    /// The URLs that the former agent is done with: pages, and URLs that gave none.
+    /// The URLs that the former agent is done with: pages with content, and URLs that gave none.
     fn fetched(&self) -> Result<HashSet<SeenUrl>, FrontierError> {
         let mut fetched: HashSet<SeenUrl> = self.seen.iter().copied().map(shortened).collect();
-        for (_, page) in &self.pages {
+        for (_, page) in self.pages.iter().filter(|(_, page)| page.has_content()) {
             fetched.insert(short(url_of(&self.record.key, &page.path)?.fingerprint()));
         }
         Ok(fetched)

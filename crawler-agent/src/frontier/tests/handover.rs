@@ -242,6 +242,39 @@ fn what_others_fetched_waits_no_longer() {
 }
 
 #[test]
+fn pages_of_which_only_the_fetch_is_known_are_joined() {
+    let bytes = former().hand_over(5);
+    let before = HostBundle::decode(&bytes).unwrap();
+    let next = World::new();
+    let fetched = ["page", "gone"].map(|path| {
+        let url = CrawlUrl::parse(&format!("{KEY}/{path}")).unwrap();
+        AdoptedUrl { url, depth: 0, redirects: 0, is_fetched: true }
+    });
+    next.apply(Change::Adopt { urls: fetched.to_vec(), at: NOW, bounds: BOUNDS });
+    for _ in 0..2 {
+        next.take_over(&bytes, true);
+        let joined = next.bundle();
+        assert_eq!((&joined.pages, &joined.seen), (&before.pages, &before.seen));
+        assert_eq!(joined.record.accepted, 5, "each URL counts once");
+    }
+}
+
+#[test]
+fn a_page_that_a_bundle_lists_twice_is_there_once() {
+    let mut bundle = former().bundle();
+    let (visited, page) = bundle.pages[0].clone();
+    let forbidden = PageRecord { path: "/one".into(), etag: None, sha256: None, ..page.clone() };
+    bundle.queue.clear();
+    bundle.pages = vec![(visited, page.clone()), (visited, page), (visited, forbidden)];
+    let next = World::new();
+    next.route(1, &format!("{KEY}/page"));
+    next.route(2, &format!("{KEY}/one"));
+    next.take_over(&bundle.encode().unwrap(), true);
+    assert_eq!((next.bundle().pages.len(), next.queue_of()), (1, vec!["/one".to_owned()]));
+    assert_eq!(next.frontier().counts().unwrap().queued, 1);
+}
+
+#[test]
 fn a_host_that_changed_since_its_bundle_was_made_stays() {
     let world = former();
     let host = world.host(KEY);
