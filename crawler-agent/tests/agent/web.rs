@@ -50,6 +50,8 @@ pub(crate) fn status(status: u16) -> Answer {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     pub(crate) fetches: BTreeMap<String, u32>,
+    /// When the requests for each path began.
+    pub(crate) begun: BTreeMap<String, Vec<Instant>>,
     pub(crate) most_in_flight: u32,
     pub(crate) least_gap: Option<Duration>,
     pub(crate) in_flight: u32,
@@ -127,6 +129,12 @@ impl Web {
     pub(crate) fn count(&self, host: &str, path: &str) -> u32 {
         self.seen(host).fetches.get(path).copied().unwrap_or(0)
     }
+
+    /// Time between the first two requests for this path of a host.
+    pub(crate) fn first_gap(&self, host: &str, path: &str) -> Duration {
+        let begun = &self.seen(host).begun[path];
+        begun[1] - begun[0]
+    }
 }
 
 impl Drop for Web {
@@ -169,6 +177,7 @@ async fn visit(
         let seen = log.hosts.entry(host.clone()).or_default();
         seen.start();
         *seen.fetches.entry(path.clone()).or_default() += 1;
+        seen.begun.entry(path.clone()).or_default().push(Instant::now());
         log.pages.get(&(host.clone(), path)).cloned().unwrap_or_else(|| status(404))
     };
     let ending = Ending { log, host, address };
