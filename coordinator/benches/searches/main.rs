@@ -288,9 +288,10 @@ async fn coordinator(store: &Store, dir: &Path, options: Options) -> Arc<Coordin
     let mut config = configuration::load(ServeArgs::default(), || Some(dir.to_owned())).unwrap();
     if options.delay.is_none() {
         config.limits.orders_per_agent = 2 * OPEN / options.agents;
-        let mut threshold = policy::read(store).await.unwrap();
-        threshold.strategy = Strategy::Threshold;
-        policy::write(store, &threshold, SystemClock.now()).await.unwrap();
+        let locked = policy::lock(store).await.unwrap();
+        let mut settings = *locked.settings();
+        settings.policy.strategy = Strategy::Threshold;
+        locked.replace(&settings, SystemClock.now()).await.unwrap();
     }
     config.limits.presence_s = 3_600;
     config.limits.min_free_mib = 0;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
-use model::{Policy, UnixMillis};
+use model::Policy;
 use store::policy;
 use store::{Store, StoreError};
 
@@ -41,14 +41,6 @@ impl CurrentPolicy {
         self.policy.load_full()
     }
 
-    /// Replaces the policy. It takes effect at once; strategy and threshold apply to searches that
-    /// are opened from now on.
-    pub async fn change(&self, policy: Policy, now: UnixMillis) -> Result<(), StoreError> {
-        policy::write(&self.store, &policy, now).await?;
-        self.replace(policy);
-        Ok(())
-    }
-
     /// The background task that notices a change made through another coordinator.
     pub async fn refresh(&self) -> Result<Outcome, anyhow::Error> {
         let policy = policy::read(&self.store).await?;
@@ -59,7 +51,9 @@ impl CurrentPolicy {
         Ok(Outcome::Done("read a changed policy".to_owned()))
     }
 
-    fn replace(&self, policy: Policy) {
+    /// Takes over a policy that is stored. It takes effect at once; strategy and threshold apply to
+    /// searches that are opened from now on.
+    pub fn replace(&self, policy: Policy) {
         self.policy.store(Arc::new(policy));
         // The answer to a heartbeat carries the policy that agents follow.
         self.agent_wakeups.wake_all_local();

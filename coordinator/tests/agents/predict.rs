@@ -8,6 +8,7 @@ use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, 
 use model::{Policy, Reason, Strategy};
 use protocol::ProbeResult;
 use store::delegations::ActiveDelegation;
+use store::policy;
 
 use crate::agent::FakeAgent;
 use crate::world::{Ground, Running, load, until};
@@ -72,9 +73,12 @@ pub(crate) fn hierarchy() -> Hierarchy {
 }
 
 pub(crate) async fn change(running: &Running, wish: impl FnOnce(&mut Policy)) {
-    let mut policy = **running.coordinator.policy.load();
-    wish(&mut policy);
-    running.coordinator.policy.change(policy, running.coordinator.now()).await.unwrap();
+    let coordinator = &running.coordinator;
+    let locked = policy::lock(&coordinator.store).await.unwrap();
+    let mut settings = *locked.settings();
+    wish(&mut settings.policy);
+    locked.replace(&settings, coordinator.now()).await.unwrap();
+    coordinator.policy.replace(settings.policy);
 }
 
 pub(crate) async fn approved(

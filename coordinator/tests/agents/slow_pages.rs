@@ -9,6 +9,7 @@ use protocol::page::{Entry, Outcome, Trend};
 use store::{incidents, incidents::IncidentSummary};
 
 use crate::agent::{FakeAgent, fetch};
+use crate::predict::change;
 use crate::world::{Ground, Running};
 
 const URL: &str = "http://198.51.100.7/";
@@ -62,11 +63,12 @@ async fn is_in(running: &Running, state: IncidentState) -> bool {
 
 /// Every page is compared, and nothing rests for more than a second.
 async fn hurry(running: &Running) {
-    let mut policy = **running.coordinator.policy.load();
-    (policy.strategy, policy.threshold_us) = (Strategy::Threshold, 1);
-    let slowdown = Slowdown { percent: 200, repeats: 2 };
-    policy.calibration = CalibrationPolicy { revisit_s: 1, slowdown, rest_s: 1, window_s: 1 };
-    running.coordinator.policy.change(policy, running.coordinator.now()).await.unwrap();
+    change(running, |policy| {
+        (policy.strategy, policy.threshold_us) = (Strategy::Threshold, 1);
+        let slowdown = Slowdown { percent: 200, repeats: 2 };
+        policy.calibration = CalibrationPolicy { revisit_s: 1, slowdown, rest_s: 1, window_s: 1 };
+    })
+    .await;
 }
 
 /// Nothing here takes so long, not even while the machine does something else.

@@ -4,6 +4,7 @@ use axum::extract::State;
 use model::PolicyPreset;
 use model::policy::{BalancePolicy, CalibrationPolicy, DiscoveryQuotas, ProbesADay};
 use serde_json::json;
+use store::policy::Settings;
 use store::{audit, policy};
 
 use crate::http::admin::dto::balance::BalancePass;
@@ -18,17 +19,14 @@ use crate::runtime::events::Event;
 #[utoipa::path(get, path = "/api/v1/policy", operation_id = "get_policy",
     tag = "seeds and policy", security(("session" = [])), responses((status = 200, body = Policy)))]
 pub async fn get(_viewer: Viewer, State(state): State<ApiState>) -> Result<Json<Policy>, Problem> {
-    let store = &state.core.store;
-    let quotas = policy::discovery(store).await?;
-    Ok(Json(to_dto(&policy::read(store).await?, &policy::balance(store).await?, &quotas)))
+    Ok(Json(to_dto(&policy::settings(&state.core.store).await?)))
 }
 
 /// The policy of a new installation.
 #[utoipa::path(get, path = "/api/v1/policy/defaults", operation_id = "get_policy_defaults",
     tag = "seeds and policy", security(("session" = [])), responses((status = 200, body = Policy)))]
 pub async fn defaults(_viewer: Viewer) -> Json<Policy> {
-    let quotas = DiscoveryQuotas::default();
-    Json(to_dto(&model::Policy::default(), &BalancePolicy::default(), &quotas))
+    Json(to_dto(&Settings::default()))
 }
 
 /// Change the policy. Strategy and threshold apply to searches opened from now on, the rest at
@@ -42,39 +40,37 @@ pub async fn update(
     Json(change): Json<PolicyChange>,
 ) -> Result<Json<Policy>, Problem> {
     let core = &state.core;
-    let before = policy::read(&core.store).await?;
-    let balance_before = policy::balance(&core.store).await?;
-    let quotas_before = policy::discovery(&core.store).await?;
-    let (preset, preset_balance) = match change.preset {
-        Some(preset) => preset.apply(before, balance_before),
-        None => (before, balance_before),
-    };
-    let after = changed(preset, &change);
-    let balance = balance_changed(&preset_balance, &change);
-    let quotas = quotas_changed(&quotas_before, &change);
-    // The audit entry is written first, so that no change is without one.
-    let detail = json!({
-        "before": to_dto(&before, &balance_before, &quotas_before),
-        "after": to_dto(&after, &balance, &quotas),
-    });
+    let mut locked = policy::lock(&core.store).await?;
+    let before = *locked.settings();
+    let after = changed(before, &change);
+    let detail = json!({ "before": to_dto(&before), "after": to_dto(&after) });
     let entry = audit::Entry {
         actor: &admin.name,
         action: "policy.change",
         subject: "policy",
         detail: &detail,
     };
-    audit::write(&core.store, &entry, core.now()).await?;
-    core.policy.change(after, core.now()).await?;
+    locked.write_audit(&entry, core.now()).await?;
+    locked.replace(&after, core.now()).await?;
+    core.policy.replace(after.policy);
     // The leader may be another coordinator, which would open searches by the former policy.
     core.peer_hints.wake_task("refresh_policy");
-    if balance != balance_before {
-        policy::set_balance(&core.store, &balance, core.now()).await?;
+    if after.balance != before.balance {
         core.events.emit(Event::BalancePolicyChanged);
     }
-    if quotas != quotas_before {
-        policy::set_discovery(&core.store, &quotas, core.now()).await?;
+    Ok(Json(to_dto(&after)))
+}
+
+fn changed(before: Settings, change: &PolicyChange) -> Settings {
+    let (policy, balance) = match change.preset {
+        Some(preset) => preset.apply(before.policy, before.balance),
+        None => (before.policy, before.balance),
+    };
+    Settings {
+        policy: policy_changed(policy, change),
+        balance: balance_changed(&balance, change),
+        quotas: quotas_changed(&before.quotas, change),
     }
-    Ok(Json(to_dto(&after, &balance, &quotas)))
 }
 
 fn quotas_changed(before: &DiscoveryQuotas, change: &PolicyChange) -> DiscoveryQuotas {
@@ -94,7 +90,7 @@ fn balance_changed(before: &BalancePolicy, change: &PolicyChange) -> BalancePoli
     }
 }
 
-fn changed(before: model::Policy, change: &PolicyChange) -> model::Policy {
+fn policy_changed(before: model::Policy, change: &PolicyChange) -> model::Policy {
     let probes = before.probes;
     let slow = before.calibration;
     let ms = |value: Option<u32>, before| value.map_or(before, |value| value.saturating_mul(1_000));
@@ -130,7 +126,8 @@ fn changed(before: model::Policy, change: &PolicyChange) -> model::Policy {
 }
 
 /// Rounds up to whole milliseconds and seconds, so that a policy that was read may be sent back.
-fn to_dto(policy: &model::Policy, balance: &BalancePolicy, quotas: &DiscoveryQuotas) -> Policy {
+fn to_dto(settings: &Settings) -> Policy {
+    let Settings { policy, balance, quotas } = settings;
     Policy {
         preset: PolicyPreset::of(policy, balance),
         strategy: policy.strategy,

@@ -1,94 +1,125 @@
 //! The operator's settings that apply at once.
 
-mod balance;
-mod calibration;
-mod discovery;
+mod row;
 
-use model::policy::{CalibrationPolicy, ProbesADay};
-use model::{CrawlPolicy, Policy, UnixMillis};
-use sqlx::FromRow;
+use model::policy::{BalancePolicy, DiscoveryQuotas};
+use model::{Policy, UnixMillis};
+use sqlx::{PgConnection, Postgres, Transaction};
 
-use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::{Store, StoreError};
+use crate::policy::row::Row;
+use crate::{Store, StoreError, audit};
 
-pub use balance::{balance, set_balance};
-pub use discovery::{discovery, set_discovery};
+/// All settings that admins change while the coordinator runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Searches, probes, calibration and politeness.
+    pub policy: Policy,
+    /// What the operator wants of balance.
+    pub balance: BalancePolicy,
+    /// The quotas on what agents discover.
+    pub quotas: DiscoveryQuotas,
+}
 
-#[derive(FromRow)]
-struct Row {
-    strategy: String,
-    threshold_us: i32,
-    patience_ms: i32,
-    parallel: i32,
-    samples: i16,
-    probes_per_agent: i32,
-    probes_per_target: i32,
-    probes_in_all: i64,
-    control_permille: i16,
-    host_delay_ms: i32,
-    pages_a_host: i32,
-    depth: i16,
+/// Reads all settings.
+pub async fn settings(store: &Store) -> Result<Settings, StoreError> {
+    let doing = StoreError::doing("read the policy");
+    let mut connection = store.pool().acquire().await.map_err(doing)?;
+    settings_in(&mut connection).await
+}
+
+async fn settings_in(db: &mut PgConnection) -> Result<Settings, StoreError> {
+    let row: Row = sqlx::query_as(include_str!("read.sql"))
+        .fetch_one(db)
+        .await
+        .map_err(StoreError::doing("read the policy"))?;
+    row.read()
 }
 
 /// Reads the policy.
 pub async fn read(store: &Store) -> Result<Policy, StoreError> {
-    let row: Row = sqlx::query_as("SELECT * FROM policy")
-        .fetch_one(store.pool())
-        .await
-        .map_err(StoreError::doing("read the policy"))?;
-    let mut db = store.pool().acquire().await.map_err(StoreError::doing("read the policy"))?;
-    row.read(calibration::read(&mut db).await?)
+    Ok(settings(store).await?.policy)
 }
 
-impl Row {
-    fn read(self, calibration: CalibrationPolicy) -> Result<Policy, StoreError> {
-        Ok(Policy {
-            strategy: read_word("policy", "strategy", true, &self.strategy)?,
-            threshold_us: self.threshold_us.unsigned_abs(),
-            patience_ms: self.patience_ms.unsigned_abs(),
-            parallel: self.parallel.unsigned_abs(),
-            samples: u8::try_from(self.samples).unwrap_or(1),
-            probes: ProbesADay {
-                per_agent: self.probes_per_agent.unsigned_abs(),
-                per_target: self.probes_per_target.unsigned_abs(),
-                in_all: self.probes_in_all.unsigned_abs(),
-            },
-            control_permille: self.control_permille.unsigned_abs().into(),
-            crawl: CrawlPolicy {
-                host_delay_ms: self.host_delay_ms.unsigned_abs(),
-                pages_a_host: self.pages_a_host.unsigned_abs(),
-                depth: u8::try_from(self.depth).unwrap_or(u8::MAX),
-                ..CrawlPolicy::default()
-            },
-            calibration,
-        })
-    }
+/// Reads the settings of balance.
+pub async fn balance(store: &Store) -> Result<BalancePolicy, StoreError> {
+    Ok(settings(store).await?.balance)
 }
 
-/// Replaces the policy. Values beyond the bounds of [`Policy`] are an error of the database.
-pub async fn write(store: &Store, policy: &Policy, now: UnixMillis) -> Result<(), StoreError> {
+/// Reads the quotas of discovery.
+pub async fn discovery(store: &Store) -> Result<DiscoveryQuotas, StoreError> {
+    Ok(settings(store).await?.quotas)
+}
+
+/// Settings that nobody else changes before they are replaced or dropped. Two admins who change
+/// different settings at a time would otherwise undo each other's.
+#[derive(Debug)]
+pub struct LockedSettings {
+    tx: Transaction<'static, Postgres>,
+    settings: Settings,
+}
+
+/// Reads and locks all settings.
+pub async fn lock(store: &Store) -> Result<LockedSettings, StoreError> {
     let doing = StoreError::doing("change the policy");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query(include_str!("write.sql"))
-        .bind(column(policy.threshold_us))
-        .bind(column(policy.patience_ms))
-        .bind(column(policy.crawl.host_delay_ms))
-        .bind(column(policy.crawl.pages_a_host))
-        .bind(i16::from(policy.crawl.depth))
-        .bind(policy.strategy.as_str())
-        .bind(column(policy.parallel))
-        .bind(i16::from(policy.samples))
-        .bind(column(policy.probes.per_agent))
-        .bind(column(policy.probes.per_target))
-        .bind(i64::try_from(policy.probes.in_all).unwrap_or(i64::MAX))
-        .bind(Moment(now))
-        .bind(i16::try_from(policy.control_permille).unwrap_or(i16::MAX))
-        .execute(&mut *tx)
-        .await
-        .map_err(doing)?;
-    calibration::write(&mut tx, &policy.calibration).await?;
-    tx.commit().await.map_err(doing)
+    sqlx::query("SELECT FROM policy FOR UPDATE").execute(&mut *tx).await.map_err(doing)?;
+    let settings = settings_in(&mut tx).await?;
+    Ok(LockedSettings { tx, settings })
+}
+
+impl LockedSettings {
+    /// The settings before the change.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Writes an entry about the change, which is stored with it.
+    pub async fn write_audit(
+        &mut self,
+        entry: &audit::Entry<'_>,
+        now: UnixMillis,
+    ) -> Result<(), StoreError> {
+        audit::write_in(&mut self.tx, entry, now).await
+    }
+
+    /// Replaces all settings. Values beyond the bounds of [`Policy`] and [`BalancePolicy`] are an
+    /// error of the database.
+    pub async fn replace(mut self, new: &Settings, now: UnixMillis) -> Result<(), StoreError> {
+        let doing = StoreError::doing("change the policy");
+        let Settings { policy, balance, quotas } = new;
+        let slow = &policy.calibration;
+        sqlx::query(include_str!("write.sql"))
+            .bind(policy.strategy.as_str())
+            .bind(column(policy.threshold_us))
+            .bind(column(policy.patience_ms))
+            .bind(column(policy.parallel))
+            .bind(i16::from(policy.samples))
+            .bind(column(policy.probes.per_agent))
+            .bind(column(policy.probes.per_target))
+            .bind(i64::try_from(policy.probes.in_all).unwrap_or(i64::MAX))
+            .bind(i16::try_from(policy.control_permille).unwrap_or(i16::MAX))
+            .bind(column(policy.crawl.host_delay_ms))
+            .bind(column(policy.crawl.pages_a_host))
+            .bind(i16::from(policy.crawl.depth))
+            .bind(column(slow.revisit_s))
+            .bind(column(slow.slowdown.percent))
+            .bind(i16::try_from(slow.slowdown.repeats).unwrap_or(i16::MAX))
+            .bind(column(slow.rest_s))
+            .bind(column(slow.window_s))
+            .bind(balance.rule.as_str())
+            .bind(balance.passes)
+            .bind(column(balance.moves_a_day))
+            .bind(column(balance.least_gain_ms))
+            .bind(column(quotas.urls_per_agent))
+            .bind(column(quotas.hosts_per_agent))
+            .bind(column(quotas.urls_per_host))
+            .bind(Moment(now))
+            .execute(&mut *self.tx)
+            .await
+            .map_err(doing)?;
+        self.tx.commit().await.map_err(doing)
+    }
 }
 
 fn column(value: u32) -> i32 {

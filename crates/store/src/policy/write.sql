@@ -1,5 +1,15 @@
--- Replaces the policy.
-UPDATE policy SET threshold_us = $1, patience_ms = $2, host_delay_ms = $3, pages_a_host = $4,
-    depth = $5,
-strategy = $6, parallel = $7, samples = $8, probes_per_agent = $9, probes_per_target = $10,
-probes_in_all = $11, changed_at = $12, control_permille = $13
+-- Replaces all settings of the operator.
+UPDATE policy SET
+    strategy = $1, threshold_us = $2, patience_ms = $3, parallel = $4, samples = $5,
+    probes_per_agent = $6, probes_per_target = $7, probes_in_all = $8, control_permille = $9,
+    host_delay_ms = $10, pages_a_host = $11, depth = $12,
+    -- Calibration.
+    revisit_s = $13, slowdown_percent = $14, slowdown_repeats = $15, rest_s = $16,
+    calibration_window_s = $17,
+    -- Balance.
+    balance_rule = $18, balance_pass = CASE WHEN $19 THEN 'optimal' ELSE 'off' END,
+    balance_moves_a_day = $20, balance_least_gain_ms = $21,
+    -- Quotas of discovery.
+    discovered_urls_per_agent = $22, discovered_hosts_per_agent = $23,
+    discovered_urls_per_host = $24,
+    changed_at = $25
