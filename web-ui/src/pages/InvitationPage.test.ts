@@ -1,6 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
-import { beforeEach, expect, it } from 'vitest';
-import { fakeCoordinator, refusal } from '../api/fake';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { fakeCoordinator, held, refusal } from '../api/fake';
 import InvitationPage from './InvitationPage.svelte';
 
 beforeEach(() => {
@@ -51,6 +51,25 @@ it('says that there is no program where the coordinator offers none', async () =
   await open();
   await screen.findByText('No program to download');
   expect(await commands()).toContain('offers no download');
+});
+
+it('does not show the invitation of one link under another', async () => {
+  const answer = held<unknown>();
+  fakeCoordinator({
+    'GET /downloads': () => ({ programs }),
+    'POST /invitations/open': () => answer.answer,
+  });
+  render(InvitationPage);
+  await open();
+  location.hash = '#another';
+  await fireEvent(window, new HashChangeEvent('hashchange'));
+  answer.give(opened);
+  const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Show the commands' });
+  await vi.waitFor(() => expect(button.disabled).toBe(false));
+  expect(screen.queryByText(/nc-token/)).toBeNull();
+  location.hash = '#secret';
+  await fireEvent(window, new HashChangeEvent('hashchange'));
+  expect(await commands()).toContain('nc-token');
 });
 
 it('says why the link was refused, whatever there is to download', async () => {
