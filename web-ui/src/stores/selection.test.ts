@@ -17,6 +17,13 @@ test('rows are selected one by one', () => {
   expect(selection.size).toBe(0);
 });
 
+test('rows that failed stay selected', () => {
+  const selection = selectionOfNone();
+  selection.toggleAll([a, b]);
+  selection.keep([b, c]);
+  expect(selection.rows).toEqual([b]);
+});
+
 test('all rows are selected, and then none', () => {
   const selection = selectionOfNone();
   selection.toggle(b);
