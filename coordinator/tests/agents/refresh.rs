@@ -9,11 +9,15 @@ use coordinator::runtime::events::Event;
 
 use crate::world::{Ground, Running, until};
 
-/// A loader that writes down its arguments and then does this.
+/// The database that the loader is told.
+const DATABASE: &str = "postgres://db.example/crawl";
+
+/// A loader that writes down its arguments and its database, and then does this.
 pub(crate) fn loader(dir: &Path, then: &str) -> PathBuf {
     let path = dir.join("loader");
-    fs::write(&path, format!("#!/bin/sh\necho \"$@\" >> {}/calls\n{then}\n", dir.display()))
-        .unwrap();
+    let dir = dir.display();
+    let notes = format!("echo \"$DATABASE_URL\" >> {dir}/databases\necho \"$@\" >> {dir}/calls");
+    fs::write(&path, format!("#!/bin/sh\n{notes}\n{then}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path
 }
@@ -44,6 +48,7 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
             config.registries.whois = true;
             config.registries.whois_mirrors.extend([mirror]);
             config.registries.contact = Some("mailto:ops@example.org".to_owned());
+            config.database_url = Some(DATABASE.to_owned());
         })
         .await;
     let data_dir = running.coordinator.config.data_dir.display().to_string();
@@ -60,6 +65,8 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
          load --data-dir {data_dir} {data_dir}/registries\n"
     );
     assert_eq!(calls, expected, "once, and not before somebody asked");
+    let databases = fs::read_to_string(dir.path().join("databases")).unwrap();
+    assert_eq!(databases, format!("\n{DATABASE}\n"), "files are fetched without a database");
     running.stop().await;
 }
 

@@ -7,13 +7,21 @@ use serde_json::Value;
 
 /// The operations whose responses name companies: of agents' homes, of delegations, and of the
 /// subnets around one address.
-const NAMING: [&str; 6] = [
-    "/api/v1/agents",
-    "/api/v1/agents/{id}",
-    "/api/v1/delegations",
-    "/api/v1/delegations/{id}",
-    "/api/v1/delegations/{id}/explanation",
-    "/api/v1/hierarchy/{address}",
+const NAMING: [&str; 14] = [
+    "get /api/v1/agents",
+    "get /api/v1/agents/{id}",
+    "post /api/v1/agents/{id}/approve",
+    "delete /api/v1/agents/{id}/drain",
+    "post /api/v1/agents/{id}/drain",
+    "post /api/v1/agents/{id}/pause",
+    "post /api/v1/agents/{id}/remove-pages",
+    "post /api/v1/agents/{id}/resume",
+    "post /api/v1/agents/{id}/revoke",
+    "get /api/v1/delegations",
+    "get /api/v1/delegations/{id}",
+    "get /api/v1/delegations/{id}/explanation",
+    "post /api/v1/delegations/{id}/override",
+    "get /api/v1/hierarchy/{address}",
 ];
 
 /// Most items of a page.
@@ -44,22 +52,32 @@ fn names_a_company(document: &Value, schema: &Value, visited: &mut BTreeSet<Stri
     }
 }
 
+/// Every operation with its method and path.
+fn operations(document: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    paths.iter().flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().iter();
+        methods.map(move |(method, operation)| (format!("{method} {path}"), operation))
+    })
+}
+
 #[test]
 fn companies_are_named_in_few_responses_and_never_in_bulk() {
     let document = document();
-    let paths = document["paths"].as_object().unwrap();
-    let gets = paths.iter().filter_map(|(path, item)| Some((path.as_str(), item.get("get")?)));
-    let naming: Vec<_> = gets
-        .filter(|(_, get)| names_a_company(&document, &get["responses"], &mut BTreeSet::new()))
+    let naming: Vec<_> = operations(&document)
+        .filter(|(_, operation)| {
+            names_a_company(&document, &operation["responses"], &mut BTreeSet::new())
+        })
         .collect();
-    assert_eq!(naming.iter().map(|(path, _)| *path).collect::<Vec<_>>(), NAMING);
-    for (path, get) in naming.iter().filter(|(path, _)| !path.contains('{')) {
-        let parameters = get["parameters"].as_array().unwrap();
+    let names: BTreeSet<&str> = naming.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, BTreeSet::from(NAMING));
+    for (name, operation) in naming.iter().filter(|(name, _)| !name.contains('{')) {
+        let parameters = operation["parameters"].as_array().unwrap();
         let limit = parameters.iter().find(|parameter| parameter["name"] == "limit").unwrap();
-        assert_eq!(limit["schema"]["maximum"], PAGE, "{path}");
+        assert_eq!(limit["schema"]["maximum"], PAGE, "{name}");
         assert!(
-            get["security"].as_array().is_some_and(|by| !by.is_empty()),
-            "{path} needs a session"
+            operation["security"].as_array().is_some_and(|by| !by.is_empty()),
+            "{name} needs a session"
         );
     }
 }
