@@ -26,12 +26,14 @@ pub(super) fn file(host: &mut Host, disk: &Disk, done: &Done) -> Result<Filed, F
     match done.item {
         VisitedUrl::Queued { key } => {
             let queued = host.dequeue(disk, key)?;
-            let was_queued = queued.is_some();
+            let mut was_queued = queued.is_some();
             let is_respelled = queued.is_some_and(|queued| respells(host, done, &queued.path));
             if let Some(page) = done.page.as_ref().filter(|_| !is_respelled) {
-                // Another agent fetched it, too, and its page came during the visit.
+                // Another agent knows it, too, and its page came during the visit, or its URL that
+                // waits.
                 if !was_queued {
                     host.remove_page_at(disk, &page.path)?;
+                    was_queued = host.dequeue_path(disk, &page.path)?;
                 }
                 host.insert_page((done.fetched_at.0, key.1), page.clone());
             }

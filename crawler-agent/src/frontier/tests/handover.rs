@@ -220,6 +220,26 @@ fn a_page_that_comes_during_its_own_visit_is_there_once() {
 }
 
 #[test]
+fn a_url_that_comes_again_during_its_own_visit_is_fetched_once() {
+    let mut bundle = former().bundle();
+    bundle.queue.clear();
+    bundle.pages[0].1 = PageRecord::without_content("/page".into(), 0);
+    let next = World::new();
+    next.route(1, &format!("{KEY}/page"));
+    let item = next.next(KEY).unwrap();
+    let url = item.url.clone();
+    let fetched = AdoptedUrl { url, depth: 0, redirects: 0, is_fetched: true };
+    next.apply(Change::Adopt { urls: vec![fetched], at: NOW, bounds: BOUNDS });
+    assert_eq!(next.queue_of(), [] as [&str; 0]);
+    next.take_over(&bundle.encode().unwrap(), true);
+    assert_eq!(next.queue_of(), ["/page"]);
+    let record = PageRecord { sha256: Some([1; 32]), ..bundle.pages[0].1.clone() };
+    next.apply(done_at(NOW, &item, page(), Some(record.clone()), &[], BOUNDS));
+    assert_eq!((next.queue_of(), next.bundle().pages), (vec![], vec![(NOW, record)]));
+    assert_eq!(next.frontier().counts().unwrap().queued, 0);
+}
+
+#[test]
 fn what_others_fetched_waits_no_longer() {
     let mut world = World::new();
     for (seq, path) in (1..).zip(["one", "two", "three"]) {

@@ -1,5 +1,6 @@
 //! Host: what the agent knows of one host, and the decisions about its URLs.
 
+mod drain;
 mod rows;
 
 use std::sync::Arc;
@@ -282,6 +283,18 @@ impl Host {
         self.queue.remove(key, |from, most| disk.queue(number, from, most))
     }
 
+    /// Removes the URL of the queue with this path; returns whether there was one.
+    pub(super) fn dequeue_path(&mut self, disk: &Disk, path: &str) -> Result<bool, FrontierError> {
+        let number = self.number;
+        let mut queue = self.queue.all(|from, most| disk.queue(number, from, most))?;
+        let found = queue.find(|(_, url)| &*url.path == path).map(|(key, _)| key);
+        drop(queue);
+        Ok(match found {
+            Some(key) => self.dequeue(disk, key)?.is_some(),
+            None => false,
+        })
+    }
+
     /// Counts a failed attempt of the URL, which keeps its place in the queue.
     pub(super) fn count_attempt(
         &mut self,
@@ -333,58 +346,6 @@ impl Host {
         let number = self.number;
         let read = |from, most| disk.pages(number, from, most);
         self.pages.update_all(read, |page| page.past = PageHistory::default())
-    }
-
-    /// Removes up to `most` URLs of the queue; returns them with the number of their redirects.
-    pub(super) fn drain_queue(
-        &mut self,
-        disk: &Disk,
-        most: usize,
-    ) -> Result<Vec<(String, u8)>, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.queue(number, from, most);
-        let mut drained = Vec::new();
-        while drained.len() < most {
-            let Some((_, queued)) = self.queue.pop_first(read)? else { break };
-            drained.push((format!("{}{}", self.record.key, queued.path), queued.redirects));
-        }
-        Ok(drained)
-    }
-
-    /// Turns up to `most` URLs of the queue into pages without content, as visited at `at`; returns
-    /// them. Whatever keeps the host from answering may end.
-    pub(super) fn give_queue_up(
-        &mut self,
-        disk: &Disk,
-        most: usize,
-        at: UnixMillis,
-    ) -> Result<Vec<String>, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.queue(number, from, most);
-        let mut ended = Vec::new();
-        while ended.len() < most {
-            let Some(((depth, order), queued)) = self.queue.pop_first(read)? else { break };
-            let page = PageRecord::without_content(queued.path.into(), depth);
-            ended.push(format!("{}{}", self.record.key, page.path));
-            self.insert_page((at.0, order), page);
-        }
-        Ok(ended)
-    }
-
-    /// Removes up to `most` pages; returns their URLs.
-    pub(super) fn drain_pages(
-        &mut self,
-        disk: &Disk,
-        most: usize,
-    ) -> Result<Vec<String>, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.pages(number, from, most);
-        let mut drained = Vec::new();
-        while drained.len() < most {
-            let Some((_, record)) = self.pages.pop_first(read)? else { break };
-            drained.push(format!("{}{}", self.record.key, record.path));
-        }
-        Ok(drained)
     }
 }
 
