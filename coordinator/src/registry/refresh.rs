@@ -135,6 +135,8 @@ pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), Re
     let files = config.data_dir.join("registries");
     let mut fetch = loader(config)?;
     fetch.arg("fetch").arg("--dir").arg(&files).args(fetch_arguments(&config.registries));
+    // It needs no database, whose URL may contain a password.
+    fetch.env_remove("DATABASE_URL");
     let mut load = loader(config)?;
     load.arg("load").arg("--data-dir").arg(&config.data_dir);
     load.args(load_arguments(&config.registries)).arg(&files);
