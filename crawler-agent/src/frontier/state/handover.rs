@@ -67,8 +67,8 @@ impl Host {
         self.record.due = self.record.due.max(due);
     }
 
-    /// Adds the URLs of the bundle that are not known here, and ends the waiting of those that were
-    /// fetched.
+    /// Adds queued URLs that are not known here and pages that are no pages here, and ends the
+    /// waiting of URLs that were fetched.
     fn join_urls(
         &mut self,
         disk: &Disk,
@@ -88,7 +88,10 @@ impl Host {
         // Of the other URLs only some count: not those whose pages are gone.
         let live = u32::try_from(bundle.queue.len() + bundle.pages.len()).unwrap_or(u32::MAX);
         let others = others.min(bundle.record.accepted.saturating_sub(live));
-        self.record.accepted = self.record.accepted.saturating_add(queued + pages + others);
+        let accepted = self.record.accepted.saturating_add(queued + pages + others);
+        // A page that was gone gave its place free, and takes it again.
+        let here = u32::try_from(self.queue.len() + self.pages.len()).unwrap_or(u32::MAX);
+        self.record.accepted = accepted.max(here);
         Ok(())
     }
 
@@ -111,8 +114,9 @@ impl Host {
         Ok(joined)
     }
 
-    /// Adds pages that neither wait here nor are pages. Those of which the former agent has no
-    /// content are queued: this one may get it. Returns how many URLs were not known.
+    /// Adds pages that neither wait here nor are pages. URLs in `waited` have just left the queue,
+    /// so that their pages are added. Pages of which the former agent has no content are queued:
+    /// this one may get it. Returns how many URLs were not known.
     fn join_pages(
         &mut self,
         disk: &Disk,
@@ -209,7 +213,8 @@ impl HostBundle {
             && !self.pages.iter().any(|(_, page)| page.has_content())
     }
 
-    /// The URLs that the former agent is done with: pages with content, and URLs that gave none.
+    /// The URLs that the former agent is done with: pages with content, and URLs that
+    /// did not become pages.
     fn fetched(&self) -> Result<HashSet<SeenUrl>, FrontierError> {
         let mut fetched: HashSet<SeenUrl> = self.seen.iter().copied().map(shortened).collect();
         for (_, page) in self.pages.iter().filter(|(_, page)| page.has_content()) {
@@ -256,7 +261,7 @@ impl State {
         Ok(Effect::default())
     }
 
-    /// Takes a host over. Taken twice, a bundle changes nothing.
+    /// Takes a host over. Taken again, a bundle adds only pages that have gone since.
     pub(super) fn take_over(
         &mut self,
         disk: &Disk,

@@ -29,8 +29,8 @@ pub(super) fn file(host: &mut Host, disk: &Disk, done: &Done) -> Result<Filed, F
             let mut was_queued = queued.is_some();
             let is_respelled = queued.is_some_and(|queued| respells(host, done, &queued.path));
             if let Some(page) = done.page.as_ref().filter(|_| !is_respelled) {
-                // Another agent knows it, too, and its page came during the visit, or its URL that
-                // waits.
+                // The URL left the queue during the visit because another agent had fetched it, and
+                // may have come again as a page or as a URL that waits.
                 if !was_queued {
                     host.remove_page_at(disk, &page.path)?;
                     was_queued = host.dequeue_path(disk, &page.path)?;
