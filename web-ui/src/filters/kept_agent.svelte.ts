@@ -1,8 +1,8 @@
 import type { AgentRef } from '../api/model';
 
 /**
- * Keeps the chosen agent while a list offers others, whatever is looked for. Made while a component
- * is made.
+ * Keeps the chosen agent available when a search no longer lists it. Call this while a component is
+ * initialised: it creates an effect.
  */
 export function keptAgent(offered: () => AgentRef[], id: () => string, known?: AgentRef) {
   let chosen = $state.raw(known);

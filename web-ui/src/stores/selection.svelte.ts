@@ -43,7 +43,7 @@ export class Selection<Row> {
     for (const row of rows) if (this.has(row)) this.#add(row);
   }
 
-  /** Selects none but those of the selected rows that are among these. */
+  /** Removes every row from the selection that is not among these. */
   keep(rows: readonly Row[]): void {
     const kept = rows.map((row) => this.#keyOf(row));
     for (const key of [...this.#rows.keys()]) if (!kept.includes(key)) this.#rows.delete(key);
