@@ -37,7 +37,7 @@ pub enum Effect {
     /// Pack a host's bundle and give it to [`crate::Member::packed`]. Unless it is a copy, not
     /// before the running fetch of the host has ended; the effect is repeated until then.
     Pack(BundleToPack),
-    /// Store a bundle: a URL that is fetched in either is fetched.
+    /// Store a bundle: join it with what is known of the host.
     Store(Bundle),
     /// Delete everything about a host: its owner has stored the bundle, and this agent is not among
     /// those that would take the host over.

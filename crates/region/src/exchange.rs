@@ -11,9 +11,9 @@ use model::{AgentId, Fingerprint};
 use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
 use crate::time::Millis;
 
-/// An agent gets no further URLs beyond its room once it has not acknowledged a batch for so long,
-/// or the first of the waiting URLs has waited for so long: whoever has some for it would wait for
-/// ever.
+/// An agent is stuck once a batch to it has not been acknowledged, or the first URL that waits for
+/// it has waited, for so long. URLs for which it has no room then go elsewhere, because they might
+/// wait for ever.
 const STUCK_MS: u64 = 60_000;
 
 /// Fingerprints in each of the two generations of the filter of repeated URLs.
@@ -206,7 +206,8 @@ impl Queue {
         self.waiting.front().map(|(since, _)| *since)
     }
 
-    /// Takes all URLs out, those on their way first, each with the time since which it waits.
+    /// Takes all URLs out, those on their way first. Each has the time since which it waits, or at
+    /// which its batch was first sent.
     fn take_all(&mut self) -> Vec<(Millis, RoutedUrl)> {
         let flight = self.flight.take().into_iter();
         let flying = flight.flat_map(|flight| {

@@ -11,9 +11,9 @@ use super::{
 use crate::{clock, frontier::Change};
 
 impl Worker {
-    /// Stores a bundle: a copy for an agent that stands by as notes, any other in the frontier. Its
-    /// sender forgets the host, so that pages of a bundle that goes on to the owner must not get
-    /// lost.
+    /// Stores a bundle. A copy becomes notes at an agent that stands by. Every other bundle joins
+    /// the frontier, also at an agent that is not the owner any more: the sender of a handover
+    /// forgets the host, and notes would lose its pages on the way to the owner.
     pub(super) fn store_bundle(
         &mut self,
         bundle: &Bundle,
@@ -27,7 +27,8 @@ impl Worker {
             let notes = received.into_notes(bundle.host);
             return notes.iter().try_for_each(|note| self.note(note, batch));
         }
-        // Afterwards, notes of fetches would end the waiting of what the bundle queues.
+        // Before the bundle: adopted after it, notes of fetches would remove URLs that the bundle
+        // has queued.
         self.adopt_notes(bundle.host.position, batch)?;
         self.apply_adopted(batch)?;
         if let Some((bytes, _)) = received.bundle {

@@ -111,15 +111,9 @@ impl HostUrls {
 
 impl ReceivedHost {
     /// All URLs, those of the bundle included, for an agent that only notes them.
-    pub(super) fn into_notes(mut self, host: PlacedHost) -> Vec<RoutedUrl> {
-        self.list_bundle();
-        self.urls.into_iter().map(|url| url.routed(host)).collect()
-    }
-
-    /// Lists the URLs of the bundle, which loses the rest of it.
-    fn list_bundle(&mut self) {
-        let urls = &mut self.urls;
-        if let Some((_, bundle)) = self.bundle.take() {
+    pub(super) fn into_notes(self, host: PlacedHost) -> Vec<RoutedUrl> {
+        let mut urls = self.urls;
+        if let Some((_, bundle)) = self.bundle {
             let key = &bundle.record.key;
             urls.extend(bundle.pages.iter().filter_map(|(_, page)| {
                 // Like the frontier, which queues the pages of a bundle that have no content.
@@ -132,6 +126,7 @@ impl ReceivedHost {
                 }),
             );
         }
+        urls.into_iter().map(|url| url.routed(host)).collect()
     }
 }
 

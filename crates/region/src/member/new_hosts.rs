@@ -10,8 +10,8 @@ pub(super) const LINKED: u32 = 50_000;
 /// large numbers when a member joins, and must not use up what is left for links.
 pub(super) const NOTICED: u32 = 4 * LINKED;
 
-/// Most hosts within [`PERIOD_MS`] whose bundles arrive. A member that lost its disk gets one for
-/// each of its hosts, and so does one that joins.
+/// Most hosts within [`PERIOD_MS`] that become known by bundles. A member that lost its disk gets a
+/// bundle for each of its hosts, and so does one that joins.
 pub(super) const BUNDLED: u32 = 20 * LINKED;
 
 /// A day, in milliseconds.
