@@ -163,9 +163,8 @@ impl Exchange {
         let mut taken = Vec::new();
         for (to, queue) in &mut self.queues {
             let flying = queue.flight.iter().flat_map(|flight| &flight.batch.urls);
-            let mut waiting = queue.waiting.iter().map(|(_, url)| url);
-            if waiting.all(|url| is_right(*to, url)) && flying.clone().all(|url| is_right(*to, url))
-            {
+            let mut urls = queue.waiting.iter().map(|(_, url)| url).chain(flying);
+            if urls.all(|url| is_right(*to, url)) {
                 continue;
             }
             for (since, url) in queue.take_all() {

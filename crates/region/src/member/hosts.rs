@@ -312,7 +312,8 @@ impl Member {
             return;
         }
         let number = bundle.number;
-        if !self.takes_bundle(&bundle, now) {
+        let is_known = self.hosts.state(position).is_some();
+        if !is_known && !self.bundled_hosts.admit(now) {
             // Not acknowledged: the sender keeps it and tries again.
             self.counts.refused.overflow += 1;
             return;
@@ -325,11 +326,6 @@ impl Member {
         if number != 0 {
             effects.push(Effect::Send(Peer::Agent(from), Message::BundleTaken(number)));
         }
-    }
-
-    /// Whether the host is known or may become so.
-    fn takes_bundle(&mut self, bundle: &Bundle, now: Millis) -> bool {
-        self.hosts.state(bundle.host.position).is_some() || self.bundled_hosts.admit(now)
     }
 
     pub(super) fn bundle_taken(&mut self, from: AgentId, number: u64, effects: &mut Vec<Effect>) {

@@ -1,5 +1,4 @@
-//! Copies of bundles for agents that became next-nearest: each is sent again until its receiver has
-//! stored it.
+//! Copies of bundles for agents that became next-nearest: each is sent again until it was stored.
 
 use std::collections::{BTreeMap, VecDeque};
 
