@@ -171,6 +171,25 @@ impl<K: Key, V: Value> Window<K, V> {
         Ok(self.remove(key, read)?.map(|value| (key, value)))
     }
 
+    /// Removes up to `most` first entries.
+    pub(in crate::frontier) fn pop_firsts(
+        &mut self,
+        most: usize,
+        read: impl Reader<K, V> + Copy,
+    ) -> Result<Vec<(K, V)>, FrontierError> {
+        std::iter::from_fn(|| self.pop_first(read).transpose()).take(most).collect()
+    }
+
+    /// The key of the first entry for which this holds. Reads all entries.
+    pub(in crate::frontier) fn find(
+        &mut self,
+        read: impl Reader<K, V>,
+        is_wanted: impl Fn(&V) -> bool,
+    ) -> Result<Option<K>, FrontierError> {
+        let found = self.all(read)?.find(|(_, value)| is_wanted(value));
+        Ok(found.map(|(key, _)| key))
+    }
+
     /// Removes the entry with this key.
     pub(in crate::frontier) fn remove(
         &mut self,

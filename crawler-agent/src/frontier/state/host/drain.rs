@@ -14,12 +14,9 @@ impl Host {
     ) -> Result<Vec<(String, u8)>, FrontierError> {
         let number = self.number;
         let read = |from, most| disk.queue(number, from, most);
-        let mut drained = Vec::new();
-        while drained.len() < most {
-            let Some((_, queued)) = self.queue.pop_first(read)? else { break };
-            drained.push((format!("{}{}", self.record.key, queued.path), queued.redirects));
-        }
-        Ok(drained)
+        let drained = self.queue.pop_firsts(most, read)?.into_iter();
+        let url_of = |path| format!("{}{path}", self.record.key);
+        Ok(drained.map(|(_, queued)| (url_of(queued.path), queued.redirects)).collect())
     }
 
     /// Turns up to `most` URLs of the queue into pages without content, as visited at `at`; returns
@@ -33,8 +30,7 @@ impl Host {
         let number = self.number;
         let read = |from, most| disk.queue(number, from, most);
         let mut ended = Vec::new();
-        while ended.len() < most {
-            let Some(((depth, order), queued)) = self.queue.pop_first(read)? else { break };
+        for ((depth, order), queued) in self.queue.pop_firsts(most, read)? {
             let page = PageRecord::without_content(queued.path.into(), depth);
             ended.push(format!("{}{}", self.record.key, page.path));
             self.insert_page((at.0, order), page);
@@ -50,11 +46,7 @@ impl Host {
     ) -> Result<Vec<String>, FrontierError> {
         let number = self.number;
         let read = |from, most| disk.pages(number, from, most);
-        let mut drained = Vec::new();
-        while drained.len() < most {
-            let Some((_, record)) = self.pages.pop_first(read)? else { break };
-            drained.push(format!("{}{}", self.record.key, record.path));
-        }
-        Ok(drained)
+        let drained = self.pages.pop_firsts(most, read)?.into_iter();
+        Ok(drained.map(|(_, page)| format!("{}{}", self.record.key, page.path)).collect())
     }
 }

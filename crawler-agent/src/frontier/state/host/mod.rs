@@ -286,13 +286,9 @@ impl Host {
     /// Removes the URL of the queue with this path; returns whether there was one.
     pub(super) fn dequeue_path(&mut self, disk: &Disk, path: &str) -> Result<bool, FrontierError> {
         let number = self.number;
-        let mut queue = self.queue.all(|from, most| disk.queue(number, from, most))?;
-        let found = queue.find(|(_, url)| &*url.path == path).map(|(key, _)| key);
-        drop(queue);
-        Ok(match found {
-            Some(key) => self.dequeue(disk, key)?.is_some(),
-            None => false,
-        })
+        let read = |from, most| disk.queue(number, from, most);
+        let Some(key) = self.queue.find(read, |url| &*url.path == path)? else { return Ok(false) };
+        Ok(self.dequeue(disk, key)?.is_some())
     }
 
     /// Counts a failed attempt of the URL, which keeps its place in the queue.
@@ -322,10 +318,8 @@ impl Host {
     /// Removes the page with this path, which is not in the queue. Reads all pages of the host.
     pub(super) fn remove_page_at(&mut self, disk: &Disk, path: &str) -> Result<(), FrontierError> {
         let number = self.number;
-        let mut pages = self.pages.all(|from, most| disk.pages(number, from, most))?;
-        let found = pages.find(|(_, page)| page.path == path).map(|(key, _)| key);
-        drop(pages);
-        if let Some(key) = found {
+        let read = |from, most| disk.pages(number, from, most);
+        if let Some(key) = self.pages.find(read, |page| page.path == path)? {
             self.remove_page(disk, key)?;
         }
         Ok(())
