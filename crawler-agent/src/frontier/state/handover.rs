@@ -31,12 +31,12 @@ impl Host {
         let mut queue = Vec::with_capacity(self.queue.len());
         for ((depth, _), url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
             let QueuedPath { path, redirects, attempts } = url.clone();
-            seen.remove(&short(url_of(&self.record.key, &path)?.fingerprint()));
+            seen.remove(&seen_url(&self.record.key, &path)?);
             queue.push(QueuedUrl { path, depth, redirects, attempts });
         }
         let mut pages = Vec::with_capacity(self.pages.len());
         for ((visited, _), page) in self.pages.all(|from, most| disk.pages(number, from, most))? {
-            seen.remove(&short(url_of(&self.record.key, &page.path)?.fingerprint()));
+            seen.remove(&seen_url(&self.record.key, &page.path)?);
             pages.push((UnixMillis(visited), (**page).clone()));
         }
         // In one order, so that the same host gives the same bytes.
@@ -75,12 +75,12 @@ impl Host {
         bundle: &HostBundle,
         placing: BundlePlacement,
     ) -> Result<(), FrontierError> {
-        let mut waited = self.end_waiting(disk, &bundle.fetched()?)?;
+        self.end_waiting(disk, &bundle.fetched()?)?;
         let queued = self.join_queue(disk, &bundle.queue, placing)?;
         // Pages without content join the queue, too: an equal number would replace a URL of it.
         let order = placing.order + bundle.queue.len() as u64;
         let placing = BundlePlacement { order, ..placing };
-        let pages = self.join_pages(disk, &bundle.pages, &mut waited, placing)?;
+        let pages = self.join_pages(disk, &bundle.pages, placing)?;
         let mut others = 0_u32;
         for url in &bundle.seen {
             others += u32::from(self.see(disk, shortened(*url))?);
@@ -104,7 +104,7 @@ impl Host {
         let mut joined = 0;
         for (order, url) in (placing.order..).zip(queue) {
             let QueuedUrl { path, depth, redirects, attempts } = url;
-            if self.see(disk, short(url_of(&self.record.key, path)?.fingerprint()))? {
+            if self.see(disk, seen_url(&self.record.key, path)?)? {
                 let path = path.clone();
                 let url = QueuedPath { path, redirects: *redirects, attempts: *attempts };
                 self.queue.insert((*depth, order), url);
@@ -114,32 +114,22 @@ impl Host {
         Ok(joined)
     }
 
-    /// Adds pages that neither wait here nor are pages. URLs in `waited` have just left the queue,
-    /// so that their pages are added. Pages of which the former agent has no content are queued:
-    /// this one may get it. Returns how many URLs were not known.
+    /// Adds pages that neither wait here nor are pages. Those of which the former agent has no
+    /// content are queued: this one may get it. Returns how many URLs were not known.
     fn join_pages(
         &mut self,
         disk: &Disk,
         pages: &[(UnixMillis, PageRecord)],
-        waited: &mut HashSet<SeenUrl>,
         placing: BundlePlacement,
     ) -> Result<u32, FrontierError> {
+        let mut live = self.live_urls(disk)?;
         let mut joined = 0;
-        let mut seen = Vec::new();
         for (order, visit) in (placing.order..).zip(pages) {
-            let url = short(url_of(&self.record.key, &visit.1.path)?.fingerprint());
-            let is_new = self.see(disk, url)?;
-            joined += u32::from(is_new);
-            if is_new || waited.remove(&url) {
-                self.join_page(visit, order, placing);
-            } else {
-                seen.push((url, order, visit));
-            }
-        }
-        // Of a URL that others fetched this agent may know only that. It is visited again only as a
-        // page, and the former agent forgets the page when this one has taken the bundle.
-        let mut live = if seen.is_empty() { HashSet::new() } else { self.live_urls(disk)? };
-        for (url, order, visit) in seen {
+            let url = seen_url(&self.record.key, &visit.1.path)?;
+            joined += u32::from(self.see(disk, url)?);
+            // Also where it was seen: of a URL that others fetched this agent may know only that.
+            // It is visited again only as a page, and the former agent forgets the page when this
+            // one has taken the bundle.
             if live.insert(url) {
                 self.join_page(visit, order, placing);
             }
@@ -170,36 +160,35 @@ impl Host {
         let number = self.number;
         let mut urls = HashSet::new();
         for (_, url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
-            urls.insert(short(url_of(&self.record.key, &url.path)?.fingerprint()));
+            urls.insert(seen_url(&self.record.key, &url.path)?);
         }
         for (_, page) in self.pages.all(|from, most| disk.pages(number, from, most))? {
-            urls.insert(short(url_of(&self.record.key, &page.path)?.fingerprint()));
+            urls.insert(seen_url(&self.record.key, &page.path)?);
         }
         Ok(urls)
     }
 
     /// Removes from the queue what another agent has fetched. An agent that gets a host back still
-    /// has these URLs in its queue. Returns what was removed.
+    /// has these URLs in its queue. Returns how many were removed.
     fn end_waiting(
         &mut self,
         disk: &Disk,
         fetched: &HashSet<SeenUrl>,
-    ) -> Result<HashSet<SeenUrl>, FrontierError> {
+    ) -> Result<usize, FrontierError> {
         if !self.has_queued() || fetched.is_empty() {
-            return Ok(HashSet::new());
+            return Ok(0);
         }
         let number = self.number;
         let mut waiting = Vec::new();
         for (key, url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
-            let url = short(url_of(&self.record.key, &url.path)?.fingerprint());
-            if fetched.contains(&url) {
-                waiting.push((key, url));
+            if fetched.contains(&seen_url(&self.record.key, &url.path)?) {
+                waiting.push(key);
             }
         }
-        for (key, _) in &waiting {
+        for key in &waiting {
             self.dequeue(disk, *key)?;
         }
-        Ok(waiting.into_iter().map(|(_, url)| url).collect())
+        Ok(waiting.len())
     }
 }
 
@@ -218,10 +207,15 @@ impl HostBundle {
     fn fetched(&self) -> Result<HashSet<SeenUrl>, FrontierError> {
         let mut fetched: HashSet<SeenUrl> = self.seen.iter().copied().map(shortened).collect();
         for (_, page) in self.pages.iter().filter(|(_, page)| page.has_content()) {
-            fetched.insert(short(url_of(&self.record.key, &page.path)?.fingerprint()));
+            fetched.insert(seen_url(&self.record.key, &page.path)?);
         }
         Ok(fetched)
     }
+}
+
+/// The fingerprint of a stored path, as it is remembered.
+fn seen_url(key: &str, path: &str) -> Result<SeenUrl, FrontierError> {
+    Ok(short(url_of(key, path)?.fingerprint()))
 }
 
 /// How the URLs of a bundle are placed.
@@ -332,7 +326,7 @@ impl State {
                 known.insert(url);
             }
         }
-        self.hosts.queued -= host.end_waiting(disk, &known)?.len() as u64;
+        self.hosts.queued -= host.end_waiting(disk, &known)? as u64;
         Ok(())
     }
 }
