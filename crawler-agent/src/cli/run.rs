@@ -99,7 +99,10 @@ fn rebuilt(data_dir: &DataDir) -> anyhow::Result<Frontier> {
         );
     }
     if rebuilt.is_log_lost {
-        print_line("the changes since the last checkpoint are lost; their log has another name");
+        print_line(
+            "changes since the last checkpoint are lost, all or the last of them; their log has \
+             another name",
+        );
     }
     Ok(frontier)
 }

@@ -68,6 +68,15 @@ pub enum FrontierError {
         #[source]
         source: std::io::Error,
     },
+    /// Records of a segment cannot be read.
+    #[error("the records from byte {from} on cannot be read")]
+    NoRecords {
+        /// Bytes of the records before.
+        from: u64,
+    },
+    /// A segment between others is missing.
+    #[error("there is no such file")]
+    NoSegment,
     /// A file with the name of a segment is none.
     #[error("{0} is no log of a frontier; move it away if it is yours")]
     NoLog(PathBuf),

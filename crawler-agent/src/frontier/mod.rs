@@ -17,6 +17,9 @@
 //!   sent, and before a heartbeat says which routes and orders are stored. So at most the fetches
 //!   of the last second are lost; their URLs are fetched again.
 //!
+//! Files of which another part cannot be read are refused by their names. [`Frontier::rebuild`]
+//! starts with what can be read.
+//!
 //! A host leaves for another agent, or comes from one, as a [`HostBundle`].
 //!
 //! Tasks share the frontier through a [`FrontierHandle`].

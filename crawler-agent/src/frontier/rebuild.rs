@@ -3,9 +3,9 @@
 //! The new file is written beside the damaged one, which then gets another name. Hosts whose rows
 //! cannot be read are lost with all of theirs; of other hosts each row that can be read is kept,
 //! and their counts are made again. URLs whose fingerprints are lost are known again if they are in
-//! the queue or among the pages; others may be fetched once more. At last the log is replayed.
-//! Without the totals, or where hosts are lost, the log is set aside. Without the totals the
-//! frontier has a new epoch, too.
+//! the queue or among the pages; others may be fetched once more. At last the log is replayed, up
+//! to the first part that is damaged. Without the totals, or where hosts are lost, the log is set
+//! aside. Without the totals the frontier has a new epoch, too.
 
 use std::{
     collections::BTreeSet,
@@ -28,7 +28,7 @@ use super::{
         url_of,
         window::{PageKey, QueueKey, WindowChanges},
     },
-    store::FILE,
+    store::{DamagedLog, FILE},
 };
 
 /// Package numbers that are left out: those that the lost part of the log may have used. The
@@ -63,7 +63,7 @@ pub struct Rebuilt {
     /// Whether the totals are lost. Packages are numbered anew, and those that the coordinator has
     /// not taken are dropped.
     pub is_epoch_new: bool,
-    /// Whether the changes since the last checkpoint are lost.
+    /// Whether changes since the last checkpoint are lost, all or the last of them.
     pub is_log_lost: bool,
 }
 
@@ -133,16 +133,28 @@ impl Written {
     }
 }
 
-/// Opens the rebuilt frontier with its log; without it, if a change cannot be applied.
+/// Opens the rebuilt frontier with its log; if a part of that is damaged, with the changes before;
+/// without it, if a change cannot be applied. Returns whether changes are lost.
 fn replay_if_possible(dir: &Path, new_epoch: u64) -> Result<(Frontier, bool), FrontierError> {
-    match Frontier::open(dir, new_epoch) {
-        Ok(frontier) => Ok((frontier, false)),
-        Err(error) => {
-            tracing::warn!(error = crate::error_line::of(&error), "the log cannot be replayed");
-            set_log_aside(dir, new_epoch)?;
-            Ok((Frontier::open(dir, new_epoch)?, true))
-        }
+    let error = match Frontier::open(dir, new_epoch) {
+        Ok(frontier) => return Ok((frontier, false)),
+        Err(error) => crate::error_line::of(&error),
+    };
+    tracing::warn!(error, "the log cannot be replayed as a whole");
+    let segments = log::segments(dir)?;
+    for number in &segments {
+        copy_aside(&log::path(dir, *number), new_epoch)?;
     }
+    if let Ok(frontier) = Frontier::open_with(dir, new_epoch, DamagedLog::ReadStart) {
+        return Ok((frontier, true));
+    }
+    segments.iter().try_for_each(|number| log::delete(dir, *number))?;
+    Ok((Frontier::open(dir, new_epoch)?, true))
+}
+
+fn copy_aside(path: &Path, new_epoch: u64) -> Result<(), FrontierError> {
+    let copied = std::fs::copy(path, damaged_name(path, new_epoch));
+    copied.map(drop).map_err(|source| FrontierError::Rename { path: path.to_owned(), source })
 }
 
 /// Puts the new file in the place of the old one, which is kept as `damaged`. There is a file at

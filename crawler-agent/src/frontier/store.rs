@@ -27,6 +27,15 @@ const LONG_LOG: u64 = 16 << 20;
 /// dropped from memory and the log is short at the next start.
 const OLD_LOG: Duration = Duration::from_mins(1);
 
+/// What to do with a log of which a part cannot be read that was synced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DamagedLog {
+    /// Refuse it by its name.
+    Refuse,
+    /// Apply the changes before that part.
+    ReadStart,
+}
+
 /// Name of the file in its directory.
 pub(super) const FILE: &str = "hosts.redb";
 
@@ -56,6 +65,15 @@ pub(super) struct StateAndLog {
 impl Frontier {
     /// Opens the directory `dir`; makes it, with `new_epoch` as its epoch, where it does not exist.
     pub fn open(dir: &Path, new_epoch: u64) -> Result<Self, FrontierError> {
+        Self::open_with(dir, new_epoch, DamagedLog::Refuse)
+    }
+
+    /// Like [`Self::open`], and says what to do with a damaged log.
+    pub(super) fn open_with(
+        dir: &Path,
+        new_epoch: u64,
+        damaged_log: DamagedLog,
+    ) -> Result<Self, FrontierError> {
         crate::file::private_dir(dir).map_err(|error| FrontierError::Directory(error.into()))?;
         let file = dir.join(FILE);
         if !file.exists() && !log::segments(dir)?.is_empty() {
@@ -64,7 +82,7 @@ impl Frontier {
         let (disk, totals) = Disk::open(&file, new_epoch)?;
         let epoch = totals.epoch;
         let mut state = State::load(&disk, totals)?;
-        let last = replay(dir, &disk, &mut state)?;
+        let last = replay(dir, &disk, &mut state, damaged_log)?;
         let log = Log::start(dir, last + 1)?;
         let working = StateAndLog { state, log, since: Instant::now(), is_failed: false };
         let frontier = Self {
@@ -104,7 +122,7 @@ impl Frontier {
         let _one = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
         let files = self.working()?.log.take_unsynced();
         for file in files {
-            if let Err(source) = file.sync_data() {
+            if let Err(source) = file.sync() {
                 self.fail();
                 return Err(FrontierError::Log { path: self.dir.clone(), source });
             }
@@ -247,29 +265,26 @@ impl Frontier {
 
 /// Applies the changes of the log since the last checkpoint; returns the number of the last
 /// segment.
-fn replay(dir: &Path, disk: &Disk, state: &mut State) -> Result<u64, FrontierError> {
-    let first = state.totals().segment;
-    let mut last = first;
-    let mut is_cut = false;
-    for number in log::segments(dir)?.into_iter().filter(|number| *number >= first) {
-        last = number;
-        if is_cut {
-            // A change is only applied after all earlier ones.
-            continue;
+fn replay(
+    dir: &Path,
+    disk: &Disk,
+    state: &mut State,
+    damaged_log: DamagedLog,
+) -> Result<u64, FrontierError> {
+    let replayed = log::replay(dir, state.totals().segment, |change| {
+        let applied = state.apply(disk, change);
+        applied.map(drop).map_err(|error| error.in_file(&dir.join(FILE)))
+    })?;
+    match replayed.cut {
+        Some(cut) if cut.was_synced && damaged_log == DamagedLog::Refuse => {
+            return Err(cut.damage());
         }
-        let replayed = log::read(dir, number)?;
-        is_cut = replayed.is_cut;
-        for change in &replayed.changes {
-            let applied = state.apply(disk, change);
-            applied.map_err(|error| error.in_file(&dir.join(FILE)))?;
-        }
-    }
-    if is_cut {
-        tracing::warn!(
-            segment = last,
+        Some(_) => tracing::warn!(
+            segment = replayed.last,
             "the log of the frontier is not complete, as after a power failure; the last fetches \
              are repeated"
-        );
+        ),
+        None => {}
     }
-    Ok(last)
+    Ok(replayed.last)
 }

@@ -28,6 +28,9 @@ fn route_all(world: &World, routes: std::ops::RangeInclusive<u64>) {
     }
 }
 
+/// Bytes of a segment before its records.
+const START: usize = 20;
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -44,8 +47,8 @@ proptest! {
         let mut bytes = fs::read(&segment).unwrap();
         let at = (cut * bytes.len() as f64) as usize;
         if flip {
-            // The header of a segment is never overwritten.
-            let at = at.clamp(8, bytes.len() - 1);
+            // Damage before the records is another test's.
+            let at = at.clamp(START, bytes.len() - 1);
             bytes[at] ^= 0x10;
         } else {
             bytes.truncate(at);
@@ -57,6 +60,42 @@ proptest! {
         prop_assert_eq!((counts.queued, counts.hosts), (counts.routes_after, counts.routes_after));
         prop_assert_eq!(with_work(&frontier).unwrap().len() as u64, counts.queued);
         prop_assert_eq!(frontier.epoch(), 7);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn what_was_synced_is_there_or_the_log_is_refused(
+        synced in 1u64..6, after in 0u64..6, at in 0.0..1.0f64, cut in any::<bool>(),
+    ) {
+        let world = World::new();
+        route_all(&world, 1..=synced);
+        world.frontier().sync().unwrap();
+        route_all(&world, synced + 1..=synced + after);
+        let copy = copy(&world);
+        let segment = last_segment(copy.path());
+        let mut bytes = fs::read(&segment).unwrap();
+        let at = START + (at * (bytes.len() - START) as f64) as usize;
+        if cut {
+            bytes.truncate(at);
+        } else {
+            bytes[at] ^= 0x10;
+        }
+        fs::write(&segment, &bytes).unwrap();
+        match Frontier::open(copy.path(), 8) {
+            Ok(frontier) => {
+                let kept = frontier.counts().unwrap().routes_after;
+                prop_assert!((synced..=synced + after).contains(&kept), "{} routes", kept);
+            }
+            Err(error) => {
+                let error = error.to_string();
+                let name = segment.file_name().unwrap().to_str().unwrap();
+                prop_assert!(error.contains(name) && error.contains("--rebuild"), "{}", error);
+                prop_assert_eq!(fs::read(&segment).unwrap(), bytes, "the segment is untouched");
+            }
+        }
     }
 }
 
@@ -126,6 +165,69 @@ fn changes_after_a_gap_in_the_log_are_not_applied() {
     drop(frontier);
     let again = Frontier::open(copy.path(), 8).unwrap();
     assert_eq!(again.counts().unwrap().routes_after, 2, "the log was started anew");
+}
+
+/// A directory whose log has two segments, with one route each. The second one is synced, if at
+/// all, after the first.
+fn two_segments(is_synced: bool) -> (TempDir, [PathBuf; 2]) {
+    let world = World::new();
+    world.route(1, "http://h1.org/");
+    let first = last_segment(&world.path());
+    let before = copy(&world);
+    world.frontier().checkpoint().unwrap();
+    world.route(2, "http://h2.org/");
+    if is_synced {
+        world.frontier().sync().unwrap();
+    }
+    let second = last_segment(&world.path());
+    // As if the power had failed before the checkpoint was complete.
+    let name = |path: &Path| before.path().join(path.file_name().unwrap());
+    fs::copy(&second, name(&second)).unwrap();
+    let segments = [name(&first), name(&second)];
+    (before, segments)
+}
+
+#[test]
+fn a_segment_before_one_that_was_synced_is_whole_or_refused() {
+    for is_synced in [false, true] {
+        let (dir, [first, _]) = two_segments(is_synced);
+        let frontier = Frontier::open(dir.path(), 8).unwrap();
+        assert_eq!(frontier.counts().unwrap().routes_after, 2);
+        drop(frontier);
+        for length in [None, Some(0), Some(START / 2), Some(START + 9)] {
+            let (dir, [first, _]) = two_segments(is_synced);
+            if let Some(length) = length {
+                fs::write(&first, &fs::read(&first).unwrap()[..length]).unwrap();
+            } else {
+                fs::remove_file(&first).unwrap();
+            }
+            let opened = Frontier::open(dir.path(), 8);
+            let opened = opened.map(|frontier| frontier.counts().unwrap().routes_after);
+            if is_synced {
+                let error = opened.unwrap_err();
+                let name = first.file_name().unwrap().to_str().unwrap();
+                assert!(error.to_string().contains(name), "{length:?}: {error}");
+                assert!(matches!(error, FrontierError::Damaged { .. }), "{length:?}: {error}");
+            } else {
+                assert_eq!(opened.unwrap(), 0, "{length:?}");
+            }
+        }
+        assert!(!first.exists(), "the former segments are deleted");
+    }
+}
+
+#[test]
+fn a_frontier_of_the_former_format_is_read() {
+    let mut world = World::new();
+    route_all(&world, 1..=3);
+    let segment = last_segment(&world.path());
+    let bytes = fs::read(&segment).unwrap();
+    let copy = copy(&world);
+    let former = copy.path().join(segment.file_name().unwrap());
+    fs::write(&former, [b"nclog 1\n", &bytes[START..]].concat()).unwrap();
+    world.frontier = None;
+    let frontier = Frontier::open(copy.path(), 8).unwrap();
+    assert_eq!(frontier.counts().unwrap().routes_after, 3);
 }
 
 #[test]

@@ -261,6 +261,33 @@ fn a_log_that_cannot_be_applied_is_set_aside() {
 }
 
 #[test]
+fn of_a_damaged_log_the_changes_before_the_damage_are_kept() {
+    let mut world = full_world();
+    let first = HOSTS * URLS_A_HOST + 1;
+    for host in 0..3 {
+        world.route(first + host, &format!("http://logged{host}.org/"));
+    }
+    world.frontier().sync().unwrap();
+    world.frontier = None;
+    let segment = log::path(&world.path(), log::segments(&world.path()).unwrap().pop().unwrap());
+    let mut bytes = fs::read(&segment).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    fs::write(&segment, &bytes).unwrap();
+    let error = Frontier::open(&world.path(), 8).err().unwrap();
+    assert!(matches!(error, FrontierError::Damaged { .. }), "{error}");
+    let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
+    assert!(rebuilt.is_log_lost && !rebuilt.is_epoch_new);
+    assert_eq!(rebuilt.hosts, Salvaged { kept: HOSTS, lost: Some(0) });
+    let logged = |host| frontier.host_number(&format!("http://logged{host}.org")).unwrap();
+    assert!(logged(0).is_some() && logged(1).is_some(), "they are before the damage");
+    assert!(logged(2).is_none());
+    let mut kept = segment.into_os_string();
+    kept.push(".damaged-9");
+    assert_eq!(fs::read(kept).unwrap(), bytes);
+}
+
+#[test]
 fn where_a_host_is_lost_the_log_is_set_aside() {
     let mut world = full_world();
     let host = world.host(&key(7)).0;

@@ -5,9 +5,13 @@
 //! before anything leaves the agent that depends on it. Each checkpoint starts a new segment and
 //! deletes the former ones when it is complete.
 //!
-//! A segment starts with [`MAGIC`]. Each record has its length, the CRC-32 of length and change,
-//! both as little-endian 32-bit integers, and the change in the postcard format. After a power
-//! failure the last record may be incomplete: reading ends there.
+//! A segment starts with [`MAGIC`] and a [`mark`] of how many bytes of records are synced. Each
+//! record has its length, the CRC-32 of length and change, both as little-endian 32-bit integers,
+//! and the change in the postcard format. After a power failure the records that were not synced
+//! may be incomplete: reading ends there. An incomplete record before the mark is damage.
+
+mod mark;
+mod read;
 
 use std::{
     fs::{File, OpenOptions},
@@ -17,10 +21,15 @@ use std::{
 };
 
 use super::{Change, FrontierError};
-use crate::guarded_file::FileError as _;
+
+#[cfg(test)]
+pub(super) use read::read;
+pub(super) use read::replay;
 
 /// First bytes of a segment; the digit is the version of the format.
-const MAGIC: &[u8; 8] = b"nclog 1\n";
+const MAGIC: &[u8; 8] = b"nclog 2\n";
+/// First bytes of a segment of the former version, which had no mark.
+const MAGIC_WITHOUT_MARK: &[u8; 8] = b"nclog 1\n";
 /// Bytes before the payload of a record.
 const HEADER: usize = 8;
 
@@ -33,22 +42,31 @@ pub(super) struct Log {
     /// Bytes in that segment.
     bytes: u64,
     /// Segments with changes that may not be synced, and the directory after a segment was made.
-    unsynced: Vec<Arc<File>>,
+    unsynced: Vec<Unsynced>,
     record: Vec<u8>,
 }
 
-/// The changes of one segment.
-pub(super) struct SegmentChanges {
-    pub(super) changes: Vec<Change>,
-    /// Whether the segment ends with a record that is not complete.
-    pub(super) is_cut: bool,
+/// A file that must be synced.
+pub(super) struct Unsynced {
+    file: Arc<File>,
+    /// Bytes of records in a segment; none for the directory.
+    bytes: Option<u64>,
+}
+
+impl Unsynced {
+    /// Syncs the file, and marks in a segment what is synced. The mark becomes durable with the
+    /// next sync: it never says too much, and a second sync for it alone would not pay.
+    pub(super) fn sync(&self) -> std::io::Result<()> {
+        self.file.sync_data()?;
+        self.bytes.map_or(Ok(()), |bytes| mark::write(&self.file, bytes))
+    }
 }
 
 impl Log {
     /// Starts a segment with this number.
     pub(super) fn start(dir: &Path, number: u64) -> Result<Self, FrontierError> {
         let file = create(&path(dir, number))?;
-        let unsynced = vec![directory(dir)?];
+        let unsynced = vec![Unsynced { file: directory(dir)?, bytes: None }];
         Ok(Self { dir: dir.to_owned(), number, file, bytes: 0, unsynced, record: Vec::new() })
     }
 
@@ -65,8 +83,10 @@ impl Log {
         self.record[4..HEADER].copy_from_slice(&checksum);
         (&*self.file).write_all(&self.record).map_err(|error| self.failed(error))?;
         self.bytes += self.record.len() as u64;
-        if !self.unsynced.last().is_some_and(|file| Arc::ptr_eq(file, &self.file)) {
-            self.unsynced.push(Arc::clone(&self.file));
+        let bytes = Some(self.bytes);
+        match self.unsynced.last_mut().filter(|last| Arc::ptr_eq(&last.file, &self.file)) {
+            Some(last) => last.bytes = bytes,
+            None => self.unsynced.push(Unsynced { file: Arc::clone(&self.file), bytes }),
         }
         Ok(())
     }
@@ -75,7 +95,7 @@ impl Log {
     pub(super) fn rotate(&mut self) -> Result<u64, FrontierError> {
         let number = self.number + 1;
         self.file = create(&path(&self.dir, number))?;
-        self.unsynced.push(directory(&self.dir)?);
+        self.unsynced.push(Unsynced { file: directory(&self.dir)?, bytes: None });
         self.number = number;
         self.bytes = 0;
         Ok(number)
@@ -87,7 +107,7 @@ impl Log {
     }
 
     /// Takes the files that must be synced for all changes so far to be durable.
-    pub(super) fn take_unsynced(&mut self) -> Vec<Arc<File>> {
+    pub(super) fn take_unsynced(&mut self) -> Vec<Unsynced> {
         std::mem::take(&mut self.unsynced)
     }
 
@@ -106,6 +126,7 @@ fn create(path: &Path) -> Result<Arc<File>, FrontierError> {
     let open = || {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
         file.write_all(MAGIC)?;
+        file.write_all(&mark::encode(0))?;
         Ok(Arc::new(file))
     };
     open().map_err(|source| FrontierError::Log { path: path.to_owned(), source })
@@ -139,40 +160,6 @@ pub(super) fn segments(dir: &Path) -> Result<Vec<u64>, FrontierError> {
 pub(super) fn delete(dir: &Path, number: u64) -> Result<(), FrontierError> {
     let path = path(dir, number);
     std::fs::remove_file(&path).map_err(|source| FrontierError::Log { path, source })
-}
-
-/// Reads a segment.
-pub(super) fn read(dir: &Path, number: u64) -> Result<SegmentChanges, FrontierError> {
-    let path = path(dir, number);
-    let bytes = std::fs::read(&path);
-    let bytes = bytes.map_err(|source| FrontierError::Log { path: path.clone(), source })?;
-    let Some(mut rest) = bytes.strip_prefix(MAGIC.as_slice()) else {
-        // The power failed before the first bytes were written, or it is no segment at all.
-        return if MAGIC.starts_with(&bytes) || bytes.iter().all(|byte| *byte == 0) {
-            Ok(SegmentChanges { changes: Vec::new(), is_cut: true })
-        } else {
-            Err(FrontierError::NoLog(path))
-        };
-    };
-    let mut changes = Vec::new();
-    while !rest.is_empty() {
-        let Some((payload, after)) = split_record(rest) else {
-            return Ok(SegmentChanges { changes, is_cut: true });
-        };
-        // The checksum is right: a change that cannot be read was written by another version.
-        let change = postcard::from_bytes(payload);
-        changes.push(change.map_err(|error| FrontierError::from(error).in_file(&path))?);
-        rest = after;
-    }
-    Ok(SegmentChanges { changes, is_cut: false })
-}
-
-/// The payload of the first record, and what comes after it; none where it is not complete.
-fn split_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = bytes.split_first_chunk::<4>()?;
-    let (stored, rest) = rest.split_first_chunk::<4>()?;
-    let (payload, after) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-    (checksum(*length, payload) == u32::from_le_bytes(*stored)).then_some((payload, after))
 }
 
 /// The length is included, so that a tail of zeros, which a power failure may leave, is no record.

@@ -1,0 +1,129 @@
+//! Reading of the log at start.
+
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use super::{MAGIC, MAGIC_WITHOUT_MARK, checksum, mark, path, segments};
+use crate::{
+    frontier::{Change, FrontierError},
+    guarded_file::FileError as _,
+};
+
+/// What was read of the log.
+pub(in crate::frontier) struct Replayed {
+    /// Number of the last segment.
+    pub(in crate::frontier) last: u64,
+    /// Where reading ended, if that was not the end of the log.
+    pub(in crate::frontier) cut: Option<Cut>,
+}
+
+/// A place in the log after which nothing was read: a change is only applied after all earlier
+/// ones.
+pub(in crate::frontier) struct Cut {
+    segment: PathBuf,
+    reason: FrontierError,
+    /// Whether what cannot be read was synced. Otherwise it is what a power failure leaves.
+    pub(in crate::frontier) was_synced: bool,
+}
+
+impl Cut {
+    /// The error that names the segment.
+    pub(in crate::frontier) fn damage(self) -> FrontierError {
+        FrontierError::damaged(self.segment, Some(Box::new(self.reason)))
+    }
+}
+
+/// The changes of one segment.
+pub(in crate::frontier) struct SegmentChanges {
+    pub(in crate::frontier) changes: Vec<Change>,
+    cut: Option<Cut>,
+}
+
+/// Calls `apply` with the changes from the segment `first` on, in their order, as far as they can
+/// be read.
+pub(in crate::frontier) fn replay(
+    dir: &Path,
+    first: u64,
+    mut apply: impl FnMut(&Change) -> Result<(), FrontierError>,
+) -> Result<Replayed, FrontierError> {
+    let mut replayed = Replayed { last: first, cut: None };
+    let mut expected = first;
+    for number in segments(dir)?.into_iter().filter(|number| *number >= first) {
+        if replayed.cut.is_none() && number != expected {
+            let segment = path(dir, expected);
+            let reason = FrontierError::NoSegment;
+            replayed.cut = Some(Cut { segment, reason, was_synced: false });
+        }
+        if let Some(cut) = &mut replayed.cut {
+            // A segment is synced after all earlier ones.
+            cut.was_synced |= synced_bytes(dir, number)? > 0;
+        } else {
+            let segment = read(dir, number)?;
+            segment.changes.iter().try_for_each(&mut apply)?;
+            replayed.cut = segment.cut;
+        }
+        replayed.last = number;
+        expected = number + 1;
+    }
+    Ok(replayed)
+}
+
+/// Bytes of records in a segment that were synced, as far as it says.
+fn synced_bytes(dir: &Path, number: u64) -> Result<u64, FrontierError> {
+    let path = path(dir, number);
+    let mut start = Vec::new();
+    let length = (MAGIC.len() + mark::LENGTH) as u64;
+    let read =
+        std::fs::File::open(&path).and_then(|file| file.take(length).read_to_end(&mut start));
+    read.map_err(|source| FrontierError::Log { path: path.clone(), source })?;
+    let (synced, _) = split_start(&start).ok_or(FrontierError::NoLog(path))?;
+    Ok(synced)
+}
+
+/// Reads a segment.
+pub(in crate::frontier) fn read(dir: &Path, number: u64) -> Result<SegmentChanges, FrontierError> {
+    let path = path(dir, number);
+    let bytes = std::fs::read(&path);
+    let bytes = bytes.map_err(|source| FrontierError::Log { path: path.clone(), source })?;
+    let (synced, records) =
+        split_start(&bytes).ok_or_else(|| FrontierError::NoLog(path.clone()))?;
+    let mut changes = Vec::new();
+    let mut rest = records;
+    while let Some((payload, after)) = split_record(rest) {
+        // The checksum is right: a change that cannot be read was written by another version.
+        let change = postcard::from_bytes(payload);
+        changes.push(change.map_err(|error| FrontierError::from(error).in_file(&path))?);
+        rest = after;
+    }
+    let from = (records.len() - rest.len()) as u64;
+    let was_synced = from < synced;
+    let reason = FrontierError::NoRecords { from };
+    // Not even the first bytes of an empty file were written.
+    let is_cut = was_synced || !rest.is_empty() || bytes.is_empty();
+    Ok(SegmentChanges { changes, cut: is_cut.then_some(Cut { segment: path, reason, was_synced }) })
+}
+
+/// What a segment says is synced, and its records; none where the file is no segment.
+fn split_start(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    if let Some(records) = bytes.strip_prefix(MAGIC_WITHOUT_MARK) {
+        return Some((0, records));
+    }
+    let marked = bytes.strip_prefix(MAGIC).and_then(<[u8]>::split_first_chunk);
+    if let Some((mark, records)) = marked {
+        return Some((mark::decode(*mark), records));
+    }
+    // The power failed before the first bytes were written.
+    let length = bytes.len().min(MAGIC.len());
+    let is_cut = bytes[..length] == MAGIC[..length] || bytes.iter().all(|byte| *byte == 0);
+    is_cut.then_some((0, bytes))
+}
+
+/// The payload of the first record, and what comes after it; none where it is not complete.
+fn split_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (stored, rest) = rest.split_first_chunk::<4>()?;
+    let (payload, after) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    (checksum(*length, payload) == u32::from_le_bytes(*stored)).then_some((payload, after))
+}
