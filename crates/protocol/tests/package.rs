@@ -1,7 +1,10 @@
 //! Packages: entries survive the round trip, and forged or damaged packages are refused.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::io::{Read as _, Write as _};
+use std::{
+    io::{Read as _, Write as _},
+    slice,
+};
 
 use data_encoding::HEXLOWER;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
@@ -12,8 +15,8 @@ use protocol::{
     key::Purpose,
     limits,
     package::{
-        Coding, FinishedPackage, Header, PackageBuilder, PackageError, PackageName, ValueError,
-        decode_entry, encode_entry, open,
+        BlockError, Coding, FinishedPackage, Header, PackageBuilder, PackageError, PackageName,
+        ValueError, decode_entry, encode_entry, open,
     },
     page::{ContentHash, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend},
 };
@@ -196,6 +199,24 @@ fn lines_with_too_many_links_are_refused() {
 }
 
 #[test]
+fn links_do_not_multiply_a_long_host() {
+    let on_host_of = |length: usize| {
+        let url = format!("http://{}/", "a".repeat(length - "http://".len()));
+        changed(|fetch| {
+            let Outcome::Page(page) = &mut fetch.outcome else { unreachable!() };
+            page.links = vec![link(&url, "", false); 5];
+            fetch.url = url;
+        })
+    };
+    let longest = on_host_of(2_048);
+    assert_eq!(read(&write(slice::from_ref(&longest)).bytes).unwrap(), [longest]);
+    let error = read(&write(&[on_host_of(2_049)]).bytes).unwrap_err();
+    let PackageError::Block { source: BlockError::Host(2_049), .. } = error else {
+        panic!("{error:?}")
+    };
+}
+
+#[test]
 fn an_unchanged_page_takes_a_few_bytes() {
     let mut rng = rand::rngs::StdRng::seed_from_u64(1);
     let mut at = 1_700_000_000_000;
@@ -277,7 +298,7 @@ fn values_that_no_column_holds_are_refused() {
         );
     }
     let largest = changed(|fetch| fetch.wire_bytes = limits::FETCH_WIRE_BYTES);
-    assert_eq!(read(&write(std::slice::from_ref(&largest)).bytes).unwrap(), [largest]);
+    assert_eq!(read(&write(slice::from_ref(&largest)).bytes).unwrap(), [largest]);
 }
 
 proptest! {

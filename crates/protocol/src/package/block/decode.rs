@@ -3,7 +3,7 @@
 
 use std::slice::Iter;
 
-use model::UnixMillis;
+use model::{UnixMillis, url::MAX_BYTES};
 
 use super::columns::{DifferenceReader, SortedReader, TextReader};
 use super::{Block, BlockError, Discoveries, Fetches, OutcomeKind, Pages, Timings};
@@ -27,6 +27,11 @@ pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<E
     };
     match read(bytes).map_err(BlockError::Format)? {
         Block::Fetches(block) => {
+            // Each link within the host takes its length, and the links of a page are in memory
+            // before the budget counts them.
+            if block.host.len() > MAX_BYTES {
+                return Err(BlockError::Host(block.host.len()));
+            }
             let mut reader = FetchReader::new(&block);
             while let Some(fetch) = reader.take()? {
                 add(Entry::Fetch(Box::new(fetch)))?;

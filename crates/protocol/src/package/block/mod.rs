@@ -12,6 +12,7 @@ mod encode;
 
 use std::net::IpAddr;
 
+use model::url::MAX_BYTES;
 use serde::{Deserialize, Serialize};
 
 use super::entry_ref::TrendRef;
@@ -30,6 +31,9 @@ pub enum BlockError {
     /// The columns do not agree with each other.
     #[error("its columns do not agree with each other")]
     Column,
+    /// The host of a block is longer than any URL.
+    #[error("a host of {0} bytes; the limit is {MAX_BYTES}")]
+    Host(usize),
     /// A page has more links than [`limits::PAGE_LINKS`].
     #[error("a page with {0} links; the limit is {max}", max = limits::PAGE_LINKS)]
     Links(u32),
