@@ -119,7 +119,8 @@ impl MeasuredTimes {
     pub async fn read(placement: &Placement, subnets: &[Range]) -> Result<Self, StoreError> {
         let trust = read_trust(&placement.predictor).await?;
         let mut times = Self { answers: HashMap::new() };
-        for mut answer in loads::answers(&placement.store, subnets).await? {
+        let now = placement.clock.now();
+        for mut answer in loads::answers(&placement.store, subnets, now).await? {
             if !is_believed(&answer, trust.get(&answer.agent)) {
                 answer.state = ProbeState::Unreachable;
                 answer.rtt_us = None;

@@ -19,7 +19,7 @@ const COUNTRIES: [&str; 3] = ["GR", "JP", "MX"];
 const MATRIX: [[u32; 3]; 3] = [[5, 220, 190], [220, 6, 180], [190, 180, 7]];
 /// Subnets of four addresses each; those of one city are in one country, and each has a company of
 /// its own.
-const SUBNETS: u32 = 45;
+pub(crate) const SUBNETS: u32 = 45;
 /// Those that are searched first.
 pub(crate) const FIRST: u32 = 9;
 const LONGEST: Duration = Duration::from_secs(60);

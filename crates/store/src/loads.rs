@@ -200,19 +200,24 @@ pub struct Answer {
 type AnswerRow = (IpAddr, IpAddr, i64, i64, String, String, Option<i32>);
 
 /// The last answers of agents about these subnets in searches. Orders that are open or expired
-/// count only where there is no answer.
-pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, StoreError> {
+/// count only where there is no answer, and those that expired only for a day.
+pub async fn answers(
+    store: &Store,
+    subnets: &[Range],
+    now: UnixMillis,
+) -> Result<Vec<Answer>, StoreError> {
     let rows: Vec<AnswerRow> = sqlx::query_as(
         "SELECT DISTINCT ON (s.first, s.last, p.agent) s.first, s.last, p.id, p.agent, p.phase,
                 p.state, p.rtt_us
          FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
          JOIN searches s ON s.first = w.first AND s.last = w.last
-         JOIN probes p ON p.search = s.id
+         JOIN probes p ON p.search = s.id AND (p.state <> 'expired' OR p.answered_at > $3)
          ORDER BY s.first, s.last, p.agent, p.state IN ('asked', 'expired'),
                   p.answered_at DESC",
     )
     .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
     .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .bind(Moment(now.plus_ms(-DAY_MS)))
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read what was measured of subnets"))?;
@@ -230,8 +235,8 @@ pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, St
 }
 
 /// Orders one more probe of a subnet at the end of its last search, before a move to an agent that
-/// was only predicted to be near. An agent that was asked in that search is not asked again.
-/// Returns whether there is a new order.
+/// was only predicted to be near. An agent that was asked in that search is asked again only a day
+/// after the order expired. Returns whether there is a new order.
 pub async fn confirm(
     store: &Store,
     subnet: &Range,
@@ -243,6 +248,7 @@ pub async fn confirm(
         .bind(subnet.last())
         .bind(agent.get())
         .bind(Moment(now))
+        .bind(Moment(now.plus_ms(-DAY_MS)))
         .execute(store.pool())
         .await
         .map_err(StoreError::doing("order a probe before a move"))?;

@@ -2,7 +2,8 @@
 
 use delegation::Delegation;
 use delegation::balance::{CostSource, Move, RefusalReason};
-use model::{BalanceRule, Reason};
+use hierarchy::Range;
+use model::{AgentId, BalanceRule, Reason};
 use serde_json::{Value, json};
 use store::delegations::AssignmentOutcome;
 use store::{StoreError, loads, moves};
@@ -10,24 +11,24 @@ use store::{StoreError, loads, moves};
 use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::problem::BalanceProblem;
+use crate::placement::balance::receivers::Receivers;
 use crate::placement::constraints::assign::{enter_and_notify, moved_from};
 
 /// Moves a subnet; `rule` is `None` for a move of a periodic pass.
 pub async fn execute_move(
     placement: &Placement,
-    problem: &BalanceProblem,
+    problem: &mut BalanceProblem,
     made: &Move,
     rule: Option<BalanceRule>,
 ) -> Result<BalanceOutcome, StoreError> {
-    let held = &problem.held[made.subnet];
+    let held = problem.held[made.subnet].clone();
     let from = problem.agents[made.from];
     let to = problem.agents[made.to];
     let now = placement.clock.now();
     // A prediction may be wrong, and a move costs more than a probe: the agent measures first, and
-    // the next run has its answer.
+    // a later run has its answer.
     if made.source == CostSource::Predicted {
-        let asked = loads::confirm(&placement.store, &held.subnet, to, now).await?;
-        placement.agent_wakeups.wake([to]);
+        let asked = confirm(placement, &mut problem.receivers, &held.subnet, to).await?;
         return Ok(BalanceOutcome { moved: 0, asked: usize::from(asked) });
     }
     let refused = refused_alternatives(problem, made);
@@ -54,6 +55,25 @@ pub async fn execute_move(
     let delegation = Delegation { agent: to, reason: Reason::Balanced };
     enter_and_notify(placement, &held.subnet, delegation);
     Ok(BalanceOutcome { moved: 1, asked: 0 })
+}
+
+/// Asks an agent to measure a subnet, if it has room for another probe. Otherwise a later run asks
+/// it: probes beyond what an agent can do would expire, and those of searches among them.
+async fn confirm(
+    placement: &Placement,
+    receivers: &mut Receivers,
+    subnet: &Range,
+    agent: AgentId,
+) -> Result<bool, StoreError> {
+    let Some(delegated) = placement.hierarchy.current() else { return Ok(false) };
+    let Some(id) = delegated.hierarchy().find(subnet) else { return Ok(false) };
+    if !receivers.take_room(&placement.predictor, agent, id) {
+        return Ok(false);
+    }
+    let now = placement.clock.now();
+    let asked = loads::confirm(&placement.store, subnet, agent, now).await?;
+    placement.agent_wakeups.wake([agent]);
+    Ok(asked)
 }
 
 /// The alternatives that were not taken, in the format of the column `moves.refused`.

@@ -2,15 +2,17 @@
 //!
 //! 1. [`problem`] builds an instance of `delegation::balance` from delegations, measurements and
 //!    constraints.
-//! 2. [`relieve`] moves subnets away from overloaded agents, by the rule of the policy.
-//! 3. [`pass`] moves towards the cheapest plan, a limited number of subnets a day.
-//! 4. [`execute_move`] makes one move and stores its reasons.
+//! 2. [`receivers`] says which agents can take subnets now.
+//! 3. [`relieve`] moves subnets away from overloaded agents, by the rule of the policy.
+//! 4. [`pass`] moves towards the cheapest plan, a limited number of subnets a day.
+//! 5. [`execute_move`] makes one move and stores its reasons.
 //!
-//! The background task `balance_load` runs 2 and 3; an admin may request a pass or preview it.
+//! The background task `balance_load` runs 3 and 4; an admin may request a pass or preview it.
 
 pub mod execute_move;
 pub mod pass;
 pub mod problem;
+pub mod receivers;
 pub mod relieve;
 
 /// Counts of what balance did.

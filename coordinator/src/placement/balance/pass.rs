@@ -109,6 +109,7 @@ mod tests {
     use tokio::runtime;
 
     use super::*;
+    use crate::placement::balance::receivers::Receivers;
 
     /// Two agents with room for one subnet each; agent 0 has both subnets.
     fn overloaded() -> BalanceProblem {
@@ -119,6 +120,7 @@ mod tests {
             plan: vec![Some(0), Some(0)],
             agents: vec![AgentId::new(1), AgentId::new(2)],
             held: Vec::new(),
+            receivers: Receivers::default(),
         }
     }
 

@@ -11,11 +11,12 @@ use delegation::{Constraints, ProbeOutcome, TrailProbe};
 use hierarchy::{Range, SubnetId};
 use model::{AgentId, Reason};
 use region::moves::RegionMoves;
-use store::StoreError;
 use store::delegations::{self, ActiveDelegation};
+use store::{StoreError, agents};
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::placement::Placement;
+use crate::placement::balance::receivers::Receivers;
 use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, SubnetLoads};
 use crate::predictor::{Observation, Predictor};
 use crate::runtime::constraints::current_constraints;
@@ -34,6 +35,8 @@ pub struct BalanceProblem {
     pub agents: Vec<AgentId>,
     /// Delegations by number of their subnet.
     pub held: Vec<ActiveDelegation>,
+    /// Who can take subnets now.
+    pub receivers: Receivers,
 }
 
 /// Why no problem could be built.
@@ -60,15 +63,18 @@ impl BalanceProblem {
         let store = &placement.store;
         let searched =
             delegations::open_search_claims(store).await?.into_iter().map(|search| search.range);
+        let now = placement.clock.now();
+        let workers = agents::workers(store).await?;
         let approved = snapshot.agents.iter().filter(|agent| agent.work.approved);
         let builder = ProblemBuilder {
             delegated: Arc::clone(delegated),
             predictor: Arc::clone(&placement.predictor),
-            constraints: current_constraints(store, placement.clock.now()).await?,
+            constraints: current_constraints(store, now).await?,
             region_moves: placement.region_moves.load_full(),
             agents: approved.map(|agent| agent.work.agent).collect(),
+            receivers: Receivers::of(&placement.predictor, &workers, now),
             searched: searched.collect(),
-            loads: SubnetLoads::all(store, placement.clock.now()).await?,
+            loads: SubnetLoads::all(store, now).await?,
             snapshot,
         };
         let held = delegations::list_active(store).await?;
@@ -97,6 +103,7 @@ struct ProblemBuilder {
     region_moves: Arc<RegionMoves>,
     snapshot: LoadSnapshot,
     loads: SubnetLoads,
+    receivers: Receivers,
     /// Approved agents by number, sorted.
     agents: Vec<AgentId>,
     /// Subnets with an open search.
@@ -106,7 +113,7 @@ struct ProblemBuilder {
 impl ProblemBuilder {
     /// The problem of the subnets that may move; the `fixed` ones take from the capacities.
     fn problem(
-        &self,
+        self,
         movable: Vec<ActiveDelegation>,
         mut fixed: Vec<ActiveDelegation>,
         times: &MeasuredTimes,
@@ -124,7 +131,13 @@ impl ProblemBuilder {
         }
         let plan = held.iter().map(|held| self.number(held.agent)).collect();
         let instance = AssignmentProblem::new(self.free_capacities(&fixed), subnets)?;
-        Ok(BalanceProblem { instance: Arc::new(instance), plan, agents: self.agents.clone(), held })
+        Ok(BalanceProblem {
+            instance: Arc::new(instance),
+            plan,
+            agents: self.agents,
+            held,
+            receivers: self.receivers,
+        })
     }
 
     /// The capacities of the agents by number, less the load of the subnets that stay.
@@ -199,15 +212,19 @@ impl ProblemBuilder {
         cost: &AgentCost,
     ) -> bool {
         let agent = self.agents[cost.index()];
+        // An agent that is away keeps what it has; the lease and searches decide about that.
+        let stays = agent == held.agent;
+        let is_predicted = cost.source == CostSource::Predicted;
+        let can_take = stays
+            || self.receivers.may_take(agent)
+                && (!is_predicted || self.receivers.can_measure(agent));
         // An agent that was asked and did not answer is not asked again, or a move would wait for
         // its measurement forever.
-        let is_unanswered =
-            cost.source == CostSource::Predicted && trail.iter().any(|probe| probe.agent == agent);
+        let is_unanswered = is_predicted && trail.iter().any(|probe| probe.agent == agent);
         // An excluded or drained agent keeps a subnet until another is found.
         let hierarchy = self.delegated.hierarchy();
-        let is_forbidden =
-            agent != held.agent && self.constraints.forbids(hierarchy, subnet, agent);
+        let is_forbidden = !stays && self.constraints.forbids(hierarchy, subnet, agent);
         let is_lent = !self.region_moves.allows(addresses(&held.subnet), held.agent, agent);
-        !is_unanswered && !is_forbidden && !is_lent
+        can_take && !is_unanswered && !is_forbidden && !is_lent
     }
 }

@@ -37,7 +37,7 @@ pub async fn measured_agents(
         .take(SUBNETS_MAX)
         .collect();
     let mut times: BTreeMap<AgentId, Vec<u32>> = BTreeMap::new();
-    for answer in loads::answers(&placement.store, &subnets).await? {
+    for answer in loads::answers(&placement.store, &subnets, placement.clock.now()).await? {
         if let Some(rtt_us) = answer.rtt_us {
             times.entry(answer.agent).or_default().push(rtt_us);
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use delegation::Constraints;
 use delegation::successors::{LeavingSubnet, successors};
+use delegation::{Availability, Constraints};
 use hierarchy::{Range, SubnetId};
 use model::AgentId;
 use region::moves::RegionMoves;
@@ -14,6 +14,7 @@ use store::{StoreError, delegations};
 use crate::placement::Placement;
 use crate::placement::constraints::preview::{Preview, preview_of};
 use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, MoveFacts};
+use crate::predictor::presence;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::region_moves::addresses;
@@ -129,9 +130,7 @@ fn room(
 
 fn is_present(placement: &Placement, worker: &Worker) -> bool {
     let now = placement.clock.now();
-    let cutoff = placement.limits.heartbeat_cutoff(now);
-    worker.asleep_until.is_some_and(|until| until > now)
-        || worker.last_heartbeat_at.is_some_and(|at| at >= cutoff)
+    presence(worker, placement.limits.heartbeat_cutoff(now), now) != Availability::Unreachable
 }
 
 /// What would happen to the subnets of an agent if it left.

@@ -106,7 +106,7 @@ async fn an_order_that_expired_does_not_hide_an_earlier_measurement() {
     for statement in [searches, probes] {
         assert_eq!(execute(world.store(), statement).await.unwrap(), 2);
     }
-    let answers = loads::answers(world.store(), &[range("192.0.2.0/24")]).await.unwrap();
+    let answers = loads::answers(world.store(), &[range("192.0.2.0/24")], NOW).await.unwrap();
     assert_eq!(answers.len(), 1);
     assert_eq!(answers[0].rtt_us, Some(5_000));
 }
