@@ -6,14 +6,16 @@ use sqlx::PgConnection;
 use crate::StoreError;
 use crate::columns::read_word;
 
-/// Locks the agent's row until the transaction ends; whether the agent is approved or paused.
+/// Locks the agent's row until the transaction ends; whether the agent is approved or paused, and
+/// does not leave.
 pub(crate) async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
-    let state: Option<String> =
-        sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR SHARE")
-            .bind(agent.get())
-            .fetch_optional(db)
-            .await
-            .map_err(StoreError::doing("lock an agent"))?;
+    let state: Option<String> = sqlx::query_scalar(
+        "SELECT state FROM agents WHERE id = $1 AND leaving_at IS NULL FOR SHARE",
+    )
+    .bind(agent.get())
+    .fetch_optional(db)
+    .await
+    .map_err(StoreError::doing("lock an agent"))?;
     let Some(state) = state else { return Ok(false) };
     let state = read_word("agents", "state", agent, &state)?;
     Ok(matches!(state, AgentState::Approved | AgentState::Paused))

@@ -28,15 +28,15 @@ pub enum Refusal {
     },
     #[error("The expiry lies in the past; give a later moment, or none.")]
     Past,
-    #[error("There is no agent {0}.")]
+    #[error("There is no agent {0}, or it is leaving.")]
     NoAgent(AgentId),
     /// The agent is pending, paused or revoked.
     #[error("{agent} is {}; choose an agent that is approved.", state.as_str())]
     NotWorking { agent: AgentId, state: AgentState },
-    /// A second pin of the same scope, or a second exclusion of the same scope and agent.
     /// A pin or an override to an agent that is drained.
     #[error("{0} is drained; end its drain first, or choose another agent.")]
     Drained(AgentId),
+    /// A second pin of the same scope, or a second exclusion of the same scope and agent.
     #[error("There is one for {scope} already; remove it first.")]
     Taken { scope: String },
     #[error("{agent} is excluded there by {exclusion}; remove that exclusion first.")]

@@ -1,2 +1,3 @@
 -- Lock the agents of decisions.
-SELECT id FROM agents WHERE id = ANY($1) AND state IN ('approved', 'paused') ORDER BY id FOR SHARE
+SELECT id FROM agents WHERE id = ANY($1) AND state IN ('approved', 'paused') AND leaving_at IS NULL
+ORDER BY id FOR SHARE

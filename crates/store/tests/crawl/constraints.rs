@@ -58,6 +58,21 @@ async fn a_range_has_one_pin_until_it_expires() {
 }
 
 #[tokio::test]
+async fn an_agent_that_leaves_gets_nothing_by_a_pin() {
+    let world = World::new().await;
+    let one = world.approved(1, None).await;
+    let CreateOutcome::Created(id) = pin(&world, one, None).await else { panic!("not pinned") };
+    store::agents::leave(world.store(), one, false, NOW).await.unwrap();
+    let pinned = assignment(one, 0, Cause::Pin(PinId::new(id)));
+    assert_eq!(assign(&world, &pinned).await, AssignmentOutcome::AgentGone);
+    assert_eq!(pin(&world, one, None).await, CreateOutcome::AgentGone);
+    assert_eq!(constraints::expire(world.store(), NOW).await.unwrap(), 1);
+    let written = audit::list(world.store(), &audit::Filter::default(), i64::MAX, 1).await.unwrap();
+    assert_eq!(written[0].action, "pin.end");
+    assert_eq!(written[0].detail["why"], "the agent leaves");
+}
+
+#[tokio::test]
 async fn what_is_over_ends_once_and_is_written_down() {
     let world = World::new().await;
     let one = world.approved(1, None).await;
