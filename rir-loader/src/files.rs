@@ -7,8 +7,9 @@ use crate::input::is_stdin;
 use crate::read::ReadError;
 
 /// The files that `paths` stand for, in order: a file and `-` (standard input) for themselves, a
-/// directory for the registry files in it, sorted by name. Checksums, signatures and unfinished
-/// downloads in a directory are left out, and so is a dump whose `.utf8` version is there.
+/// directory for the registry files and tables of routes in it, sorted by name. Checksums,
+/// signatures and unfinished downloads in a directory are left out, and so is a dump whose `.utf8`
+/// version is there.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     let mut files = vec![];
     for path in paths {
@@ -27,7 +28,7 @@ fn files_in(dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
     let mut files = vec![];
     for entry in dir.read_dir().map_err(error)? {
         let path = entry.map_err(error)?.path();
-        if is_registry_file(&path) {
+        if is_registry_file(&path) || is_table_of_routes(&path) {
             files.push(path);
         }
     }
@@ -35,7 +36,8 @@ fn files_in(dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
     // RIPE publishes each dump in two encodings with the same objects.
     let in_latin1: Vec<PathBuf> = files.iter().filter_map(|path| latin1_version(path)).collect();
     files.retain(|path| !in_latin1.contains(path));
-    if files.is_empty() {
+    // A table of routes only adds names to what the registries list.
+    if files.iter().all(|path| is_table_of_routes(path)) {
         Err(ReadError::NoFiles { dir: dir.display().to_string() })
     } else {
         Ok(files)
@@ -57,10 +59,19 @@ fn is_registry_file(path: &Path) -> bool {
         "arin_db",
         "arin-",
     ];
+    has_prefix(path, &PREFIXES)
+}
+
+fn is_table_of_routes(path: &Path) -> bool {
+    has_prefix(path, &["routes"])
+}
+
+/// Whether this is a file with such a name, and none that says something about another.
+fn has_prefix(path: &Path, prefixes: &[&str]) -> bool {
     const OTHER_EXTENSIONS: [&str; 6] = ["md5", "asc", "part", "etag", "edition", "sha512"];
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
         && !OTHER_EXTENSIONS.contains(&extension)
         && path.is_file()
 }

@@ -57,7 +57,7 @@ impl Format {
             Self::Lacnic => "lacnic",
             Self::ArinText => "arin",
             Self::ArinXml => "arin-xml",
-            Self::Routing => "routing",
+            Self::Routing => store::generations::Source::ROUTES,
         }
     }
 }

@@ -137,8 +137,8 @@ pub async fn remove(
     Ok(true)
 }
 
-/// Ends expired ones and those whose agent was revoked or leaves, each with an entry in the audit log.
-/// Returns their number.
+/// Ends expired ones and those whose agent was revoked or leaves, each with an entry in the audit
+/// log. Returns their number.
 pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let ended = sqlx::query(include_str!("constraints/expire.sql"))
         .bind(Moment(now))

@@ -170,12 +170,16 @@ fn two_files_of_one_registry_are_refused() {
 fn a_directory_stands_for_its_registry_files() {
     let dir = tempfile::tempdir().unwrap();
     let aside = ["delegated-arin-extended.md5", "delegated-arin-extended-latest.part", "notes.txt"];
-    for name in aside.iter().chain(&["delegated-b", "delegated-a.gz"]) {
+    for name in aside.iter().chain(&["routes.csv", "delegated-b", "delegated-a.gz"]) {
         std::fs::write(dir.path().join(name), "").unwrap();
     }
     let found = rir_loader::files::files(&[dir.path().to_owned()]).unwrap();
-    assert_eq!(found, ["delegated-a.gz", "delegated-b"].map(|name| dir.path().join(name)));
+    let expected = ["delegated-a.gz", "delegated-b", "routes.csv"];
+    assert_eq!(found, expected.map(|name| dir.path().join(name)));
     let empty = tempfile::tempdir().unwrap();
-    let error = rir_loader::files::files(&[empty.path().to_owned()]).unwrap_err().to_string();
-    assert!(error.contains("rir-loader fetch --dir"), "{error}");
+    for _ in 0..2 {
+        let error = rir_loader::files::files(&[empty.path().to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("rir-loader fetch --dir"), "{error}");
+        std::fs::write(empty.path().join("routes.csv"), "").unwrap();
+    }
 }

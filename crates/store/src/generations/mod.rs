@@ -28,7 +28,7 @@ pub const CHANNEL: &str = "nearcrawl_generations";
 /// A file that a generation was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Registry that published it: afrinic, apnic, arin, lacnic or ripencc.
+    /// Registry that published it: afrinic, apnic, arin, lacnic or ripencc; or [`Self::ROUTES`].
     pub registry: String,
     /// Its name, without the directory.
     pub file: String,
@@ -41,6 +41,9 @@ pub struct Source {
 }
 
 impl Source {
+    /// The registry of tables of routes, which no registry published.
+    pub const ROUTES: &str = "routing";
+
     /// Whole days since the day up to which it speaks; since it was loaded, where it names no day.
     /// 0 for a day to come. Both moments in milliseconds since 1970.
     pub fn age_days(&self, loaded_at_ms: i64, now_ms: i64) -> u64 {
