@@ -187,8 +187,14 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     let has_high = |two: &Party| two.routed.iter().any(|url| url == HIGH);
     turns(&running, &mut one, &mut two, |_, two| has_high(two)).await;
     let offered = two.agent.heartbeat(&running, 0).await.bundles;
-    let offer = BundleOffer { number, host: "http://198.51.100.33".into(), keeps_times: false };
-    assert_eq!(offered, [offer], "90 ms and 9 ms are not alike");
+    let host = "http://198.51.100.33".to_owned();
+    let mut offer = BundleOffer { number, host, keeps_times: false, is_late: false };
+    assert_eq!(offered, [offer.clone()], "90 ms and 9 ms are not alike");
+    let lapsed = "UPDATE handovers SET ending = 'lapsed' WHERE task = 'release'";
+    assert_eq!(execute(ground.store(), lapsed).await.unwrap(), 1);
+    offer.is_late = true;
+    let offered = two.agent.heartbeat(&running, 0).await.bundles;
+    assert_eq!(offered, [offer], "the results of the former agent did not count");
     assert_eq!(two.agent.read_bundle(&running, number).await.text().await.unwrap(), "known");
     let gone = one.agent.read_bundle(&running, number).await;
     assert_eq!(problem(gone).await.0, StatusCode::NOT_FOUND, "the host is another's");

@@ -192,4 +192,8 @@ pub struct BundleOffer {
     /// Whether the times of the pages count for this agent: its round trip to the host's subnet is
     /// about that of the former agent.
     pub keeps_times: bool,
+    /// Whether the host was taken from the former agent before its last results came. They did not
+    /// count, so that this agent fetches anew what the former one fetched.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_late: bool,
 }

@@ -95,23 +95,25 @@ pub async fn is_entered(store: &Store, order: u64, object: &str) -> Result<bool,
     .map_err(StoreError::doing("compare a host bundle"))
 }
 
+type OfferRow = (i64, String, String, bool, bool);
+
 /// Bundles of hosts that an agent has by now, the oldest first.
 pub async fn offered(
     store: &Store,
     agent: AgentId,
     limit: usize,
 ) -> Result<Vec<BundleOffer>, StoreError> {
-    let rows: Vec<(i64, String, String, bool)> =
-        sqlx::query_as(include_str!("host_bundles/offered.sql"))
-            .bind(agent.get())
-            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-            .fetch_all(store.pool())
-            .await
-            .map_err(StoreError::doing("read the host bundles for an agent"))?;
-    let offer = |(id, scheme, authority, keeps_times): (i64, String, String, bool)| BundleOffer {
+    let rows: Vec<OfferRow> = sqlx::query_as(include_str!("host_bundles/offered.sql"))
+        .bind(agent.get())
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the host bundles for an agent"))?;
+    let offer = |(id, scheme, authority, keeps_times, is_late): OfferRow| BundleOffer {
         number: id.unsigned_abs(),
         host: format!("{scheme}://{authority}"),
         keeps_times,
+        is_late,
     };
     Ok(rows.into_iter().map(offer).collect())
 }

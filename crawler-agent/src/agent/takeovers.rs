@@ -62,8 +62,14 @@ impl Takeovers {
 
     async fn take_one(&self, offer: &BundleOffer, bytes: Vec<u8>) -> Result<(), AgentError> {
         // Large bundles take tens of milliseconds.
+        let is_late = offer.is_late;
         let decoding = tokio::task::spawn_blocking(move || {
-            HostBundle::decode(&bytes).map(|bundle| (bundle, bytes))
+            let bundle = HostBundle::decode(&bytes)?;
+            if !is_late {
+                return Ok((bundle, bytes));
+            }
+            let bundle = bundle.forget_fetched();
+            bundle.encode().map(|bytes| (bundle, bytes))
         });
         let (bundle, bytes) = match decoding.await.map_err(AgentError::Crashed)? {
             Ok(decoded) => decoded,

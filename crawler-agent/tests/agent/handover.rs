@@ -37,7 +37,11 @@ fn release(bed: &TestBed, number: u64, host: &str) {
 }
 
 fn offer(bed: &TestBed, number: u64, host: &str) {
-    let offer = BundleOffer { number, host: host.to_owned(), keeps_times: true };
+    send_offer(bed, number, host, false);
+}
+
+fn send_offer(bed: &TestBed, number: u64, host: &str, is_late: bool) {
+    let offer = BundleOffer { number, host: host.to_owned(), keeps_times: true, is_late };
     bed.coordinator.change(|state| state.offers.push(offer));
 }
 
@@ -88,6 +92,28 @@ async fn a_host_leaves_as_a_bundle_and_is_taken_over_where_it_stopped() {
         revisits.count() > 0
     };
     bed.until("the first page is revisited conditionally", unchanged).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_whose_results_did_not_count_are_fetched_again_as_new_ones() {
+    let mut bed = TestBed::new(1).await;
+    let site = site(&bed);
+    bed.start_approved().await;
+    bed.coordinator.route(&site.urls);
+    bed.until("some pages are fetched", |bed| all_fetches(bed) > 4).await;
+    release(&bed, 5, &site.host);
+    bed.until("the release is confirmed", |bed| bed.coordinator.state().confirmed == [5]).await;
+    let before = all_fetches(&bed);
+    send_offer(&bed, 5, &site.host, true);
+    let all = before + PAGES as u32;
+    bed.until("everything is fetched", |bed| all_fetches(bed) == all).await;
+    bed.until("the offer is settled", |bed| bed.coordinator.state().offers.is_empty()).await;
+    let is_page = |outcome: &Outcome| matches!(outcome, Outcome::Page(_));
+    let pages = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        state.fetches().filter(|fetch| is_page(&fetch.outcome)).count()
+    };
+    bed.until("each is reported with its content", |bed| pages(bed) == all as usize).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

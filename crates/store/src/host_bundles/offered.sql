@@ -2,8 +2,11 @@
 SELECT b.handover, h.scheme, h.authority,
    -- The times of pages contain the round trip. They count for the next agent where its round trip
    -- differs by at most 5 ms or a tenth; where one of the two is not known, they do not.
-   coalesce(abs(former.rtt_us - now.rtt_us) <= greatest(5000, former.rtt_us / 10), false)
+   coalesce(abs(former.rtt_us - now.rtt_us) <= greatest(5000, former.rtt_us / 10), false),
+   -- What an agent reports about a host after the order has lapsed is not ingested.
+   coalesce(o.ending = 'lapsed', false)
 FROM host_bundles b
+LEFT JOIN handovers o ON o.id = b.handover
 JOIN hosts h ON h.id = b.host AND h.agent = $1 AND h.state = 'delegated'
 LEFT JOIN delegations now
    ON now.first = h.first AND now.last = h.last AND now.ended_at IS NULL AND now.agent = $1

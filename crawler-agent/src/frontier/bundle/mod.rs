@@ -101,6 +101,15 @@ impl HostBundle {
         columns.into_bundle()
     }
 
+    /// The bundle without what the former agent fetched: its pages have no content, so that the
+    /// next agent fetches them, and links bring back the URLs that did not become pages.
+    #[must_use]
+    pub fn forget_fetched(self) -> Self {
+        let forget = |(visited, page): (UnixMillis, PageRecord)| (visited, page.forget_content());
+        let pages = self.pages.into_iter().map(forget).collect();
+        Self { pages, seen: Vec::new(), ..self }
+    }
+
     /// Number of URLs.
     pub fn urls(&self) -> usize {
         self.queue.len() + self.pages.len() + self.seen.len()

@@ -88,6 +88,21 @@ fn former() -> World {
 }
 
 #[test]
+fn of_a_late_bundle_everything_is_fetched_again() {
+    let bundle = HostBundle::decode(&former().hand_over(5)).unwrap();
+    assert_eq!((bundle.pages.len(), bundle.seen.len()), (1, 1));
+    let late = bundle.forget_fetched();
+    assert!(!late.pages.iter().any(|(_, page)| page.has_content()));
+    let next = World::new();
+    next.take_over(&late.encode().unwrap(), true);
+    let mut queue = next.queue_of();
+    queue.sort();
+    assert_eq!(queue, ["/one", "/page", "/retried", "/two"]);
+    next.route(1, &format!("{KEY}/gone"));
+    assert!(next.queue_of().iter().any(|path| path == "/gone"), "a link brings it back");
+}
+
+#[test]
 fn the_next_agent_goes_on_where_the_former_one_stopped() {
     let mut former = former();
     former.frontier().checkpoint().unwrap();
