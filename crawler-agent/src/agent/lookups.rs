@@ -35,6 +35,7 @@ struct Lookups {
     /// The rate at which name servers are asked. Times are counted from the start of the task.
     pace: Mutex<TokenBucket>,
     started: Instant,
+    readiness: ReadinessSignal,
 }
 
 impl LookupTask {
@@ -42,8 +43,14 @@ impl LookupTask {
         let rate = self.visitor.limits.lookups_per_second.into();
         let pace = Mutex::new(TokenBucket::new(rate, BURST));
         let schedule = Arc::clone(&self.visitor.schedule);
-        let lookups = Arc::new(Lookups { visitor: self.visitor, pace, started: Instant::now() });
         let mut readiness = self.readiness.subscribe();
+        let lookups = Lookups {
+            visitor: self.visitor,
+            pace,
+            started: Instant::now(),
+            readiness: self.readiness,
+        };
+        let lookups = Arc::new(lookups);
         let mut running = JoinSet::new();
         loop {
             let may_start = readiness.borrow_and_update().idle_reason().is_none();
@@ -70,7 +77,10 @@ impl Lookups {
             // Another scheme or port of the same name may have been looked up a moment ago.
             if !self.visitor.resolver.is_ready(&url) {
                 tokio::time::sleep(self.admit()).await;
-                self.visitor.resolver.resolve(&url).await;
+                // The owner's hours may have ended meanwhile: then the visit does not begin either.
+                if self.readiness.current().idle_reason().is_none() {
+                    self.visitor.resolver.resolve(&url).await;
+                }
             }
         }
         self.visitor.schedule.resolved(host);

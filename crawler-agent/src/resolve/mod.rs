@@ -205,24 +205,31 @@ impl Resolver {
     async fn ask(&self, name: &str) -> Answer {
         // The final dot keeps the search domains of the system out.
         let full = format!("{}.", name.trim_end_matches('.'));
-        let mut ttl = Duration::ZERO;
         // Not as a text, which would be read as an international name: those have no underscores.
-        let full = match Name::from_ascii(&full) {
-            Ok(full) => full,
-            Err(error) => return Answer::Missing(error.to_string().into()),
-        };
-        let answer = match self.dns.lookup_ip(full).await {
-            Ok(found) => {
-                ttl = found.valid_until().saturating_duration_since(Instant::now());
-                // IPv4-mapped answers must meet the rules for IPv4.
-                let addresses = found.iter().map(|ip| ip.to_canonical()).collect();
-                Answer::Addresses(without_synthesised(addresses).into())
-            }
-            Err(error) if error.is_no_records_found() => Answer::Missing(error.to_string().into()),
-            Err(error) => Answer::Failed(error.to_string().into()),
+        let (answer, ttl) = match Name::from_ascii(&full) {
+            Ok(full) => self.ask_servers(full).await,
+            // Kept like other answers, or the host would be looked up without end.
+            Err(error) => (Answer::Missing(error.to_string().into()), Duration::ZERO),
         };
         self.names().insert(name, answer.clone(), ttl, self.now());
         answer
+    }
+
+    /// The answer of the name servers, and the time to live of its addresses.
+    async fn ask_servers(&self, name: Name) -> (Answer, Duration) {
+        match self.dns.lookup_ip(name).await {
+            Ok(found) => {
+                // IPv4-mapped answers must meet the rules for IPv4.
+                let addresses = found.iter().map(|ip| ip.to_canonical()).collect();
+                let addresses = without_synthesised(addresses);
+                let ttl = found.valid_until().saturating_duration_since(Instant::now());
+                (Answer::Addresses(addresses.into()), ttl)
+            }
+            Err(error) if error.is_no_records_found() => {
+                (Answer::Missing(error.to_string().into()), Duration::ZERO)
+            }
+            Err(error) => (Answer::Failed(error.to_string().into()), Duration::ZERO),
+        }
     }
 
     fn names(&self) -> MutexGuard<'_, NameCache> {
@@ -286,6 +293,19 @@ mod tests {
             assert!(ResolveError::from(refusal).is_lasting(&named));
         }
         assert!(!ResolveError::NoAddress("a.org".into()).is_lasting(&named));
+    }
+
+    #[tokio::test]
+    async fn a_name_that_no_server_can_be_asked_for_is_looked_up_once() {
+        let resolver = Resolver::new(&[], None, Guard::default()).unwrap();
+        for text in ["http://www..a.org/", "http://a!b.org/"] {
+            let url = CrawlUrl::parse(text).unwrap();
+            assert!(!resolver.is_ready(&url));
+            resolver.resolve(&url).await;
+            assert!(resolver.is_ready(&url), "{text}");
+            let error = resolver.addresses(&url).await.unwrap_err();
+            assert!(matches!(error, ResolveError::Lookup { .. }), "{error}");
+        }
     }
 
     #[test]

@@ -302,7 +302,7 @@ impl Claim {
     pub fn look_up(mut self) {
         self.over = true;
         let mut workbench = self.schedule.workbench();
-        workbench.look_up(self.host, self.schedule.now());
+        workbench.look_up(self.host);
         self.schedule.wake_if_due(&workbench);
     }
 

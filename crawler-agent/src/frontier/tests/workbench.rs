@@ -216,7 +216,7 @@ impl Observer {
         let free: Vec<usize> = (0..self.busy.len()).filter(|n| self.busy[*n].1.is_none()).collect();
         let Some(n) = free.get(which % free.len().max(1)) else { return };
         let (host, _) = self.busy.remove(*n);
-        workbench.look_up(host, self.now);
+        workbench.look_up(host);
         self.owed.insert(host.0);
     }
 
@@ -338,8 +338,9 @@ fn a_host_is_asked_only_when_its_name_was_looked_up() {
     workbench.offer(B, 0);
     workbench.resolved(B);
     assert_eq!((workbench.take(4), workbench.take(5)), (None, Some(B)), "it was brought forward");
-    workbench.look_up(B, 30);
+    workbench.look_up(B);
     assert_eq!((workbench.take(99), workbench.activity(B)), (None, HostActivity::Waiting));
+    assert_eq!(workbench.take_unresolved(99), Some(B), "it was due before its name expired");
     assert_eq!(workbench.take_unresolved(99), Some(A), "by due time");
     assert_eq!(workbench.borrow(A, 19, 99), Err(20), "not before it is due");
     assert_eq!(workbench.borrow(A, 20, 99), Ok(()), "for a request to its address");

@@ -161,14 +161,16 @@ impl Workbench {
     }
 
     /// Ends a request of the host before anything was sent: its name must be looked up first.
-    pub fn look_up(&mut self, host: HostNumber, now: u64) {
+    pub fn look_up(&mut self, host: HostNumber) {
         self.waiting.ended(host);
         self.pass_on_reserved(host);
         if self.retired.contains(&host) {
             self.hosts.remove(&host);
             self.waiting.forget(host);
         } else {
-            self.wait_unresolved(host, now, now);
+            // It was due and has waited: after the lookup it goes before the others. At their end,
+            // its address would expire again while many wait.
+            self.wait_unresolved(host, 0, 0);
         }
     }
 
