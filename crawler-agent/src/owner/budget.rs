@@ -33,6 +33,17 @@ pub struct Usage {
     pub bytes: u64,
     /// Bytes of the month.
     pub month_bytes: u64,
+    /// What was used of a later day, from which the clock was set back.
+    pub later: Option<LaterUsage>,
+}
+
+/// What was used of a day, and in its month, when the clock was set back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaterUsage {
+    date: Date,
+    pages: u64,
+    bytes: u64,
+    month_bytes: u64,
 }
 
 /// A budget that is used up.
@@ -80,19 +91,64 @@ pub struct Budget {
 impl Usage {
     /// Nothing used on this day and in its month.
     fn none(date: Date) -> Self {
-        Self { date, pages: 0, bytes: 0, month_bytes: 0 }
+        Self { date, pages: 0, bytes: 0, month_bytes: 0, later: None }
     }
 
     /// What of this was used on `date` and in its month. A clock that was set back does not make
-    /// budgets new: what was used counts for the earlier day.
+    /// budgets new: what was used counts for the earlier day, and for the later one as well, when
+    /// the clock is set forward or that day comes.
     fn on(self, date: Date) -> Self {
-        if date <= self.date {
-            return Self { date, ..self };
+        if date == self.date {
+            return self;
         }
-        let same_month = (date.year(), date.month()) == (self.date.year(), self.date.month());
-        let month_bytes = if same_month { self.month_bytes } else { 0 };
-        Self { month_bytes, ..Self::none(date) }
+        if date < self.date {
+            // Of a clock that is set back twice the first time was the right one.
+            let later = self.later.or(Some(self.as_later()));
+            return Self { date, later, ..self };
+        }
+        let month_bytes = if is_same_month(date, self.date) { self.month_bytes } else { 0 };
+        let new = Self { month_bytes, ..Self::none(date) };
+        let Some(mut later) = self.later else { return new };
+        // A jump over days: until then the clock was wrong, and it all was used on the later day.
+        if self.date.tomorrow().is_ok_and(|tomorrow| tomorrow < date) {
+            later = later.at_least(self.as_later());
+        }
+        new.at_least(later)
     }
+
+    fn as_later(self) -> LaterUsage {
+        let Self { date, pages, bytes, month_bytes, .. } = self;
+        LaterUsage { date, pages, bytes, month_bytes }
+    }
+
+    /// At least what was used of this day and its month before the clock was set back.
+    fn at_least(self, before: LaterUsage) -> Self {
+        let is_same_day = before.date == self.date;
+        let day = |used: u64| if is_same_day { used } else { 0 };
+        let month = if is_same_month(before.date, self.date) { before.month_bytes } else { 0 };
+        Self {
+            pages: self.pages.max(day(before.pages)),
+            bytes: self.bytes.max(day(before.bytes)),
+            month_bytes: self.month_bytes.max(month),
+            later: (before.date > self.date).then_some(before),
+            ..self
+        }
+    }
+}
+
+impl LaterUsage {
+    fn at_least(self, other: Self) -> Self {
+        Self {
+            pages: self.pages.max(other.pages),
+            bytes: self.bytes.max(other.bytes),
+            month_bytes: self.month_bytes.max(other.month_bytes),
+            ..self
+        }
+    }
+}
+
+fn is_same_month(one: Date, other: Date) -> bool {
+    (one.year(), one.month()) == (other.year(), other.month())
 }
 
 impl Budget {

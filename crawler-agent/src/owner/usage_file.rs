@@ -97,7 +97,9 @@ fn decoded(slot: &[u8]) -> Option<StoredUsage> {
     if crc32fast::hash(body).to_le_bytes() != checksum {
         return None;
     }
-    postcard::from_bytes(body).ok()
+    // Earlier versions kept nothing of a later day.
+    let without_later = || postcard::from_bytes(&[body, &[0]].concat());
+    postcard::from_bytes(body).or_else(|_| without_later()).ok()
 }
 
 #[cfg(test)]
@@ -108,7 +110,19 @@ mod tests {
 
     fn usage(pages: u64) -> Usage {
         let date = "2026-11-20".parse().unwrap();
-        Usage { date, pages, bytes: u64::MAX, month_bytes: u64::MAX }
+        Usage { date, pages, bytes: u64::MAX, month_bytes: u64::MAX, later: None }
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_version_is_read() {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("usage");
+        let slot = encoded(3, &usage(5)).unwrap();
+        let body = &slot[PREFIX_BYTES..slot.len() - 1];
+        let length = u8::try_from(body.len()).unwrap();
+        let checksum = crc32fast::hash(body).to_le_bytes();
+        std::fs::write(&path, [&checksum[..], &[length], body].concat()).unwrap();
+        assert_eq!(UsageFile::open(&path, &usage(0)).unwrap().1, usage(5));
     }
 
     #[test]

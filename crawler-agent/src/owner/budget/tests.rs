@@ -95,9 +95,45 @@ fn a_clock_that_is_set_back_makes_no_new_budget() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_and_forward_makes_no_new_budget() {
+    let right = at("2026-11-20T12:00:00Z");
+    let wrong = at("1970-01-01T12:00:00Z");
+    let used = |budget: &mut Budget, now| {
+        let usage = budget.usage(now);
+        (usage.pages, usage.bytes, usage.month_bytes)
+    };
+    let mut budget = budget(rules(50, None, Some(10 * MIB)), at("2026-11-19T12:00:00Z"));
+    budget.count(MIB);
+    budget.usage(right);
+    budget.request(right).unwrap();
+    budget.count(MIB);
+    assert_eq!(used(&mut budget, right), (1, MIB, 2 * MIB));
+    // Each start begins with the date of the image, and something is sent before the clock is set.
+    for starts in 1..4 {
+        budget.request(wrong).unwrap();
+        assert_eq!(used(&mut budget, right), (1 + starts, MIB, 2 * MIB), "{starts}");
+    }
+    assert_eq!(used(&mut budget, at("2026-11-21T12:00:00Z")), (0, 0, 2 * MIB));
+    assert_eq!(used(&mut budget, at("2026-12-01T12:00:00Z")), (0, 0, 0));
+}
+
+#[test]
+fn a_clock_that_was_ahead_for_years_does_not_keep_a_budget_used_up() {
+    let mut budget = budget(rules(2, None, Some(10 * MIB)), at("2050-05-05T12:00:00Z"));
+    let now = at("2026-11-20T12:00:00Z");
+    budget.request(now).unwrap();
+    budget.request(now).unwrap();
+    budget.count(10 * MIB);
+    assert!(budget.request(now).is_err());
+    assert!(budget.request(at("2026-11-21T12:00:00Z")).is_err(), "the month is used up");
+    assert!(budget.request(at("2026-12-01T12:00:00Z")).is_ok());
+}
+
+#[test]
 fn usage_of_an_earlier_run_counts() {
     let zone = TimeZone::get("Europe/Berlin").unwrap();
-    let used = Usage { date: "2026-11-20".parse().unwrap(), pages: 5, bytes: 6, month_bytes: 7 };
+    let date = "2026-11-20".parse().unwrap();
+    let used = Usage { date, pages: 5, bytes: 6, month_bytes: 7, later: None };
     let after = |now: &str| {
         let usage =
             Budget::new(rules(9, None, None), zone.clone(), Some(used), at(now)).usage(at(now));
