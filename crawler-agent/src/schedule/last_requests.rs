@@ -4,26 +4,48 @@ use std::{collections::HashMap, net::IpAddr};
 
 /// Addresses that are remembered before old ones are forgotten.
 const MAX_ADDRESSES: usize = 4_096;
-/// Longest pause that is asked for: the longest Crawl-delay, in milliseconds.
+/// Longest pause of a host, which a later request to its address may ask for: the longest
+/// Crawl-delay, in milliseconds.
 const LONGEST_PAUSE_MS: u64 = crate::robots::MAX_DELAY_MS as u64;
 
-/// End of the last request to each address, in milliseconds of the schedule's clock.
-#[derive(Debug, Default)]
-pub(super) struct LastRequests(HashMap<IpAddr, u64>);
+/// The last requests to addresses. Times are in milliseconds of the schedule's clock.
+#[derive(Debug)]
+pub(super) struct LastRequests {
+    requests: HashMap<IpAddr, LastRequest>,
+    /// Number of addresses at which those are forgotten that do not matter any more.
+    most: usize,
+}
+
+#[derive(Debug)]
+struct LastRequest {
+    ended: u64,
+    /// From then on no pause after it is left.
+    matters_until: u64,
+}
+
+impl Default for LastRequests {
+    fn default() -> Self {
+        Self { requests: HashMap::new(), most: MAX_ADDRESSES }
+    }
+}
 
 impl LastRequests {
-    /// Notes that a request to `address` has ended.
-    pub(super) fn ended(&mut self, address: IpAddr, now: u64) {
-        if self.0.len() >= MAX_ADDRESSES {
-            self.0.retain(|_, ended| ended.saturating_add(LONGEST_PAUSE_MS) > now);
+    /// Notes that a request to `address` has ended, after which `pause` is kept.
+    pub(super) fn ended(&mut self, address: IpAddr, now: u64, pause: u64) {
+        if self.requests.len() >= self.most {
+            self.requests.retain(|_, last| last.matters_until > now);
+            // With a long pause many matter: they are not looked through at each request.
+            self.most = MAX_ADDRESSES.max(2 * self.requests.len());
         }
-        self.0.insert(address, now);
+        let matters_until = now.saturating_add(pause.max(LONGEST_PAUSE_MS));
+        self.requests.insert(address, LastRequest { ended: now, matters_until });
     }
 
     /// When the next request to `address` may begin, `pause` after the end of the last.
     pub(super) fn next(&self, address: IpAddr, pause: u64) -> u64 {
         // One more, because both times are rounded down.
-        self.0.get(&address).map_or(0, |ended| ended.saturating_add(pause).saturating_add(1))
+        let last = self.requests.get(&address);
+        last.map_or(0, |last| last.ended.saturating_add(pause).saturating_add(1))
     }
 }
 
@@ -38,7 +60,7 @@ mod tests {
         let mut last = LastRequests::default();
         let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
         assert_eq!(last.next(address, 100), 0);
-        last.ended(address, 50);
+        last.ended(address, 50, 100);
         assert_eq!(last.next(address, 100), 151);
     }
 
@@ -47,8 +69,19 @@ mod tests {
         let mut last = LastRequests::default();
         let address = |n: u32| IpAddr::V4(Ipv4Addr::from(n));
         for n in 0..3 * MAX_ADDRESSES as u32 {
-            last.ended(address(n), u64::from(n) * LONGEST_PAUSE_MS);
+            last.ended(address(n), u64::from(n) * LONGEST_PAUSE_MS, 0);
         }
-        assert!(last.0.len() <= MAX_ADDRESSES);
+        assert!(last.requests.len() <= MAX_ADDRESSES);
+    }
+
+    #[test]
+    fn a_long_pause_is_kept_however_many_addresses_follow() {
+        let mut last = LastRequests::default();
+        let address = |n: u32| IpAddr::V4(Ipv4Addr::from(n));
+        let pause = 10 * LONGEST_PAUSE_MS;
+        for n in 0..3 * MAX_ADDRESSES as u32 {
+            last.ended(address(n), u64::from(n), pause);
+        }
+        assert_eq!(last.next(address(0), pause), pause + 1);
     }
 }

@@ -221,7 +221,7 @@ impl Schedule {
         // Without a pause, hosts that queue for the address go before all others.
         let due = if pause.is_zero() { 0 } else { self.after(pause) };
         workbench.free_address(address, due);
-        self.last_requests().ended(address, self.now());
+        self.last_requests().ended(address, self.now(), millis(pause));
     }
 
     fn workbench(&self) -> MutexGuard<'_, Workbench> {
