@@ -5,6 +5,7 @@
 //! message of the coordinator can switch the activity log off.
 
 mod read;
+mod under_way;
 
 use std::{
     fs::{File, OpenOptions},
@@ -20,6 +21,7 @@ use protocol::page::Timing;
 use serde::{Deserialize, Serialize};
 
 pub use read::entries;
+pub use under_way::UnderWay;
 
 /// Lines that may wait for a slow disk before the crawl waits, too.
 const WAITING: usize = 4_096;

@@ -58,6 +58,20 @@ fn many_lines_are_written_in_batches_and_none_is_lost() {
 }
 
 #[test]
+fn what_is_cut_off_is_noted_and_what_ends_is_not() {
+    let dir = TempDir::new().unwrap();
+    let log = ActivityLog::start(dir.path(), 90).unwrap();
+    let address = IpAddr::from([192, 0, 2, 1]);
+    log.begin(Activity::Page, "ended", address).ended();
+    drop(log.begin(Activity::Robots, "cut", address));
+    log.flush(Duration::from_secs(30));
+    let noted: Vec<ActivityEntry> = entries(dir.path(), None).unwrap().collect();
+    assert_eq!(noted.len(), 1);
+    assert_eq!((noted[0].target.as_str(), noted[0].outcome.as_str()), ("cut", "cut off"));
+    assert_eq!((noted[0].kind, noted[0].address), (Activity::Robots, Some(address)));
+}
+
+#[test]
 fn old_days_are_deleted_when_a_new_one_starts() {
     let dir = TempDir::new().unwrap();
     for day in 10..=14 {

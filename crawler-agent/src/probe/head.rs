@@ -82,7 +82,10 @@ impl HeadProber {
 
     async fn request(&self, target: &Target<'_>) -> Result<Duration, SampleError> {
         let to = SocketAddr::new(target.address, target.url.port());
+        let url = target.url.as_str();
+        let under_way = self.activity_log.begin(Activity::Probe, url, target.address);
         let asking = timeout(self.timeout, self.fetcher.head_round_trip(target.url, to)).await;
+        under_way.ended();
         let is_owners = matches!(&asking, Ok(Err(problem)) if problem.is_owners());
         let result = asking
             .map_err(|_| "no answer in time".to_owned())
@@ -128,7 +131,9 @@ impl HeadProber {
     async fn ask_robots(&self, target: &Target<'_>) -> Result<Robots, SampleError> {
         let url = target.url.robots();
         let held = self.hold(target).await?;
+        let under_way = self.activity_log.begin(Activity::Robots, url.as_str(), target.address);
         let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
+        under_way.ended();
         self.rest(target, held)?;
         let Answer { head, timing, wire_bytes, sink, memory: _until_parsed } = match result {
             Ok(answer) => answer,

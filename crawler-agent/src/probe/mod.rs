@@ -105,7 +105,16 @@ impl Prober {
         let mut reasons = Vec::new();
         for method in methods {
             let target = Target { url: &url, address, pause };
-            match self.measure_with(method, order.samples, &target).await {
+            let text = address.to_string();
+            // Each HEAD request is in the activity log already.
+            let is_head = method == ProbeMethod::Head;
+            let begin = || self.activity_log.begin(Activity::Probe, &text, address);
+            let under_way = (!is_head).then(begin);
+            let measured = self.measure_with(method, order.samples, &target).await;
+            if let Some(under_way) = under_way {
+                under_way.ended();
+            }
+            match measured {
                 Ok((rtt, samples)) => return Some(self.measured(address, method, rtt, samples)),
                 Err(SampleError::Withheld) => return None,
                 Err(SampleError::Failed(reason)) => {

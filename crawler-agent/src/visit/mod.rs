@@ -60,6 +60,8 @@ struct Visit {
     claim: Claim,
     record: HostRecord,
     delay: Duration,
+    /// Pause that the time of the last answer asks for.
+    slowness_pause: Duration,
     /// When the request must have ended, in a region.
     deadline: Option<Instant>,
 }
@@ -146,7 +148,8 @@ impl Visitor {
         // From here on a cancelled visit may have sent something.
         claim.set_pause(delay);
         let deadline = limit.map(|limit| Instant::now() + limit);
-        let visit = Visit { claim, record: snapshot.record, delay, deadline };
+        let record = snapshot.record;
+        let visit = Visit { claim, record, delay, slowness_pause: Duration::ZERO, deadline };
         match need {
             robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
             robots::Need::Obey { allows: true, .. } => self.fetch(visit, item, slot).await,
@@ -174,11 +177,13 @@ impl Visitor {
         let started = clock::now();
         let known = revisit::validators(&item);
         let open = |head: &fetch::Head| PageSink::open(&item.url, head);
+        let under_way = self.activity_log.begin(Activity::Page, item.url.as_str(), address);
         let result = {
             let request = pin!(self.fetcher.get_changed(&item.url, address, &known, open));
             visit.in_time(request).await
         };
         let Some(result) = result else { return Ok(()) };
+        under_way.ended();
         let duration = fetch::duration_of(&result);
         visit.claim.page_took(duration);
         visit.delay = visit.delay.max(retry::after_answer(visit.delay, duration));

@@ -102,17 +102,22 @@ impl Visitor {
             }
             Err(error) => return self.no_rules(visit, asking, &error.to_string()),
         };
-        let Visit { claim, record, delay, deadline } = visit;
+        let Visit { claim, ref record, delay, .. } = visit;
         let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
         let Some((claim, other)) = claimed else { return Ok(()) };
-        let mut visit = Visit { claim, record, delay, deadline };
+        let mut visit = Visit { claim, ..visit };
+        let under_way = self.activity_log.begin(Activity::Robots, asking.url.as_str(), address);
         let result = {
             let open = |_: &fetch::Head| Some(RobotsBody::default());
             let request = pin!(self.fetcher.get(&asking.url, address, open));
             visit.in_time(request).await
         };
         let Some(result) = result else { return Ok(()) };
-        visit.claim.robots_took(fetch::duration_of(&result));
+        under_way.ended();
+        let duration = fetch::duration_of(&result);
+        visit.claim.robots_took(duration);
+        visit.slowness_pause = retry::after_answer(self.delay(), duration);
+        visit.delay = visit.delay.max(visit.slowness_pause);
         if let Some((host, pause)) = other {
             let answer = result.as_ref().ok();
             let stated = answer.and_then(|answer| retry::stated_pause(&answer.head, clock::now()));
@@ -220,7 +225,8 @@ impl Visitor {
         }
         let crawl_delay =
             robots.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
-        let pause = self.delay().max(crawl_delay);
+        // Not the delay of the visit: the rules may have had another Crawl-delay before.
+        let pause = self.delay().max(crawl_delay).max(visit.slowness_pause);
         let state = RobotsState::Known { robots, until: clock::now().plus_ms(VALID_MS) };
         self.robots_known(visit, Some(state), sitemaps, pause, 0)
     }

@@ -1,0 +1,44 @@
+//! Requests that are under way, so that those which are cut off are in the log, too.
+
+use std::{net::IpAddr, time::Instant};
+
+use protocol::page::Timing;
+
+use super::{Activity, ActivityLog};
+
+/// A request or probe that may have been sent. Unless it ends by itself, it was cut off, and the
+/// log says so.
+#[must_use]
+pub struct UnderWay<'a> {
+    log: &'a ActivityLog,
+    kind: Activity,
+    target: &'a str,
+    address: IpAddr,
+    since: Instant,
+    has_ended: bool,
+}
+
+impl ActivityLog {
+    /// A request or probe that is about to be sent.
+    pub fn begin<'a>(&'a self, kind: Activity, target: &'a str, address: IpAddr) -> UnderWay<'a> {
+        UnderWay { log: self, kind, target, address, since: Instant::now(), has_ended: false }
+    }
+}
+
+impl UnderWay<'_> {
+    /// Ends it: whoever calls this notes what came of it, unless nothing was sent.
+    pub fn ended(mut self) {
+        self.has_ended = true;
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        if self.has_ended {
+            return;
+        }
+        let total_us = u32::try_from(self.since.elapsed().as_micros()).unwrap_or(u32::MAX);
+        let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
+        self.log.note(self.kind, self.target, Some(self.address), "cut off", 0, timing);
+    }
+}
