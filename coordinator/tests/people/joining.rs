@@ -52,7 +52,13 @@ async fn a_partner_asks_and_joins_with_a_link_that_works_once() {
     let accept = format!("{REQUESTS}/{id}/accept");
     viewer.post(&accept, json!({})).await.problem(StatusCode::FORBIDDEN, "not-an-admin");
     let lost = secret(&admin.post(&accept, json!({})).await.well());
-    let accepted = admin.post(&accept, json!({})).await.well();
+    // A page that still shows the request as waiting must not end the link that was sent.
+    for stale in [&accept, &format!("{REQUESTS}/{id}/decline")] {
+        let stale = admin.post(&format!("{stale}?shown=waiting"), json!({})).await;
+        let problem = stale.problem(StatusCode::CONFLICT, "conflict");
+        assert!(problem["detail"].as_str().unwrap().contains("accepted by now"), "{problem}");
+    }
+    let accepted = admin.post(&format!("{accept}?shown=accepted"), json!({})).await.well();
     assert_eq!(accepted["request"]["state"], "accepted");
 
     let open = "/api/v1/invitations/open";

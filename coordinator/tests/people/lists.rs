@@ -1,6 +1,7 @@
 //! Lists and the overview, after a real piece of work.
 
 use serde_json::{Value, json};
+use store::testing::execute;
 
 use crate::agents::{crawl_north, ship_north, two_agents};
 use crate::browser::Browser;
@@ -89,6 +90,11 @@ async fn delegations_by_agent_reason_and_text() {
         ("q=".to_owned(), 3),
     ] {
         assert_eq!(subnets(&list(format!("?{query}")).await).len(), count, "{query}");
+    }
+    let named = "UPDATE hosts SET authority = 'www.example' WHERE authority LIKE '198.51%'";
+    assert_eq!(execute(ground.store(), named).await.unwrap(), 1);
+    for query in ["?q=www.ex", "?q=WWW.Ex"] {
+        assert_eq!(subnets(&list(query.to_owned()).await), [north], "{query}");
     }
     let page = list("?limit=2".to_owned()).await;
     let rest = list(format!("?cursor={}", page["next_cursor"].as_str().unwrap())).await;

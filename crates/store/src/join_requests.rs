@@ -204,13 +204,16 @@ pub enum Decision {
     Unknown,
     /// An agent has joined with it already.
     Joined,
+    /// Somebody else decided about it since it was shown: it is in this state now.
+    Decided(JoinRequestState),
 }
 
 /// Accepts a request, also one that was declined, or accepted with a link that was lost. Earlier
-/// links become worthless.
+/// links become worthless. With `shown` nothing happens to a request that is in another state.
 pub async fn accept(
     store: &Store,
     id: JoinRequestId,
+    shown: Option<JoinRequestState>,
     invitation: &Invitation<'_>,
     actor: &str,
     now: UnixMillis,
@@ -220,41 +223,61 @@ pub async fn accept(
         .bind(actor)
         .bind(Moment(now))
         .bind(invitation.sha256)
-        .bind(Moment(invitation.expires_at));
-    decide(store, id, query, "join_request.accept", actor, now).await
+        .bind(Moment(invitation.expires_at))
+        .bind(shown.map(JoinRequestState::as_str));
+    let action = Action { id, shown, name: "join_request.accept", actor };
+    decide(store, action, query, now).await
 }
 
-/// Declines a request.
+/// Declines a request. With `shown` nothing happens to a request that is in another state.
 pub async fn decline(
     store: &Store,
     id: JoinRequestId,
+    shown: Option<JoinRequestState>,
     actor: &str,
     now: UnixMillis,
 ) -> Result<Decision, StoreError> {
     let query = sqlx::query_scalar(include_str!("join_requests/decline.sql"))
         .bind(id.get())
         .bind(actor)
-        .bind(Moment(now));
-    decide(store, id, query, "join_request.decline", actor, now).await
+        .bind(Moment(now))
+        .bind(shown.map(JoinRequestState::as_str));
+    let action = Action { id, shown, name: "join_request.decline", actor };
+    decide(store, action, query, now).await
 }
 
 type NameQuery<'q> =
     sqlx::query::QueryScalar<'q, sqlx::Postgres, String, sqlx::postgres::PgArguments>;
 
+/// A decision about a request.
+#[derive(Clone, Copy)]
+struct Action<'a> {
+    id: JoinRequestId,
+    /// The state in which the admin saw it.
+    shown: Option<JoinRequestState>,
+    /// Action in the audit log.
+    name: &'a str,
+    actor: &'a str,
+}
+
 async fn decide(
     store: &Store,
-    id: JoinRequestId,
+    action: Action<'_>,
     query: NameQuery<'_>,
-    action: &str,
-    actor: &str,
     now: UnixMillis,
 ) -> Result<Decision, StoreError> {
+    let Action { id, shown, name: action, actor } = action;
     let doing = StoreError::doing("decide about a request to host an agent");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let Some(name) = query.fetch_optional(&mut *tx).await.map_err(doing)? else {
         drop(tx);
-        let is_known = find(store, id).await?.is_some();
-        return Ok(if is_known { Decision::Joined } else { Decision::Unknown });
+        return Ok(match find(store, id).await? {
+            None => Decision::Unknown,
+            Some(JoinRequest { agent: None, state, .. }) if shown.is_some_and(|it| it != state) => {
+                Decision::Decided(state)
+            }
+            Some(_) => Decision::Joined,
+        });
     };
     let subject = id.to_string();
     let entry = Entry { actor, action, subject: &subject, detail: &json!({ "name": name }) };

@@ -203,11 +203,16 @@ export const joinRequests = (query: JoinRequestFilter, signal?: AbortSignal) =>
     signal,
   );
 
-export const acceptJoinRequest = (id: string) =>
-  withSession(client.POST('/api/v1/join-requests/{id}/accept', { params: { path: { id } } }));
+/** Accepts a request that is in this state; another one is refused: somebody else decided about it. */
+export const acceptJoinRequest = (id: string, shown: JoinRequest['state']) => {
+  const params = { path: { id }, query: { shown } };
+  return withSession(client.POST('/api/v1/join-requests/{id}/accept', { params }));
+};
 
-export const declineJoinRequest = (id: string) =>
-  withSession(client.POST('/api/v1/join-requests/{id}/decline', { params: { path: { id } } }));
+export const declineJoinRequest = (id: string, shown: JoinRequest['state']) => {
+  const params = { path: { id }, query: { shown } };
+  return withSession(client.POST('/api/v1/join-requests/{id}/decline', { params }));
+};
 
 export const apiTokens = (query: PageQuery, signal?: AbortSignal) =>
   withSession(

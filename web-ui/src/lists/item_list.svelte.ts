@@ -9,11 +9,14 @@ export class ItemList<Item> {
   /** The last change. */
   readonly submission = new Submission();
 
-  /** Sends a change, and loads the items again. */
+  /** Sends a change, and loads the items again. A refusal may mean that they are outdated. */
   async change(send: () => Promise<void>): Promise<void> {
     await this.submission.send(async () => {
-      await send();
-      await this.found.refresh();
+      try {
+        await send();
+      } finally {
+        await this.found.refresh();
+      }
     });
   }
 }

@@ -5,7 +5,9 @@ use data_encoding::BASE64URL_NOPAD;
 use model::JoinRequestId;
 use store::join_requests::{self, Decision, Invitation};
 
-use crate::http::admin::dto::join_requests::{AcceptedJoinRequest, JoinRequest, JoinRequestQuery};
+use crate::http::admin::dto::join_requests::{
+    AcceptedJoinRequest, JoinRequest, JoinRequestQuery, ShownState,
+};
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Path, Query};
 use crate::http::paging::{Page, PageQuery};
@@ -35,19 +37,21 @@ pub async fn list(
 /// Accept a request, or make a new link for an accepted one; earlier links become worthless.
 #[utoipa::path(post, path = "/api/v1/join-requests/{id}/accept",
     operation_id = "accept_join_request", tag = "joining",
-    params(("id" = String, Path, example = "jrq_3")), security(("session" = [])),
+    params(("id" = String, Path, example = "jrq_3"), ShownState), security(("session" = [])),
     responses((status = 200, body = AcceptedJoinRequest)))]
 pub async fn accept(
     admin: Admin,
     State(state): State<ApiState>,
     Path(id): Path<JoinRequestId>,
+    Query(ShownState { shown }): Query<ShownState>,
 ) -> Result<Json<AcceptedJoinRequest>, Problem> {
     let core = &state.core;
     let now = core.now();
     let secret = BASE64URL_NOPAD.encode(&rand::random::<[u8; 24]>());
     let sha256 = secret_hash(&secret);
     let invitation = Invitation { sha256: &sha256, expires_at: now.plus_ms(INVITATION_MS) };
-    let decision = join_requests::accept(&core.store, id, &invitation, &admin.name, now).await?;
+    let by = &admin.name;
+    let decision = join_requests::accept(&core.store, id, shown, &invitation, by, now).await?;
     let request = decided(&state, id, decision).await?;
     Ok(Json(AcceptedJoinRequest { request, path: format!("/invitation#{secret}") }))
 }
@@ -55,15 +59,16 @@ pub async fn accept(
 /// Decline a request; its link and its unused token become worthless.
 #[utoipa::path(post, path = "/api/v1/join-requests/{id}/decline",
     operation_id = "decline_join_request", tag = "joining",
-    params(("id" = String, Path, example = "jrq_3")), security(("session" = [])),
+    params(("id" = String, Path, example = "jrq_3"), ShownState), security(("session" = [])),
     responses((status = 200, body = JoinRequest)))]
 pub async fn decline(
     admin: Admin,
     State(state): State<ApiState>,
     Path(id): Path<JoinRequestId>,
+    Query(ShownState { shown }): Query<ShownState>,
 ) -> Result<Json<JoinRequest>, Problem> {
     let core = &state.core;
-    let decision = join_requests::decline(&core.store, id, &admin.name, core.now()).await?;
+    let decision = join_requests::decline(&core.store, id, shown, &admin.name, core.now()).await?;
     Ok(Json(decided(&state, id, decision).await?))
 }
 
@@ -77,6 +82,10 @@ async fn decided(
         Decision::Unknown => Err(unknown()),
         Decision::Joined => Err(Problem::conflict(format!(
             "An agent has joined with {id} already; pause or revoke that agent."
+        ))),
+        Decision::Decided(state) => Err(Problem::conflict(format!(
+            "{id} is {} by now: somebody else decided. Look at it again.",
+            state.as_str()
         ))),
         Decision::Done => {
             let found = join_requests::find(&state.core.store, id).await?;

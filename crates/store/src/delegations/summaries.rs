@@ -179,7 +179,8 @@ async fn list_with_text(
         .bind(after.map(|after| after.rtt_us))
         .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
-        .bind(format!("{}%", escaped(text)))
+        // Names of hosts are stored in lower case.
+        .bind(format!("{}%", escaped(&text.to_lowercase())))
         .bind(format!("%{}%", escaped(text)))
         .bind(filter.agent.map(AgentId::get))
         .bind(filter.reason.map(Reason::as_str))

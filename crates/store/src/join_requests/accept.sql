@@ -1,9 +1,10 @@
 -- Accepts a request with a new one-time link; links and unused tokens of before become worthless.
+-- Nothing happens to a request in another state than $6, if that is given.
 WITH accepted AS (
    UPDATE join_requests r
    SET state = 'accepted', decided_by = $2, decided_at = $3, invitation_sha256 = $4,
        invitation_expires_at = $5, opened_at = NULL
-   WHERE r.id = $1 AND NOT EXISTS (
+   WHERE r.id = $1 AND ($6::text IS NULL OR r.state = $6) AND NOT EXISTS (
       SELECT FROM join_tokens t WHERE t.id = r.join_token AND t.used_by IS NOT NULL
    )
    RETURNING r.name, r.join_token

@@ -87,6 +87,16 @@ pub struct JoinRequestQuery {
     pub cursor: Option<String>,
 }
 
+/// The state of a request that the caller decides about.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ShownState {
+    /// The state in which the caller knows the request; in another one nothing happens, and the
+    /// answer is 409. Absent, the request is decided whatever its state.
+    #[param(inline)]
+    pub shown: Option<JoinRequestState>,
+}
+
 /// A request that was accepted, with its link. No other response contains the link's secret.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AcceptedJoinRequest {
