@@ -13,14 +13,16 @@ use store::restored;
 use crate::http::admin::accounts::{name_error, password_error};
 use crate::http::admin::password;
 use crate::http::timestamp::Timestamp;
+use crate::packages::recover::{Recovery, recover};
 use crate::placement::regions::restored::skip_epochs;
 use crate::runtime::clock::{Clock as _, SystemClock};
-use crate::runtime::config::RegionRules;
+use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
+use crate::runtime::quantity::quantity;
 use crate::startup::boot::coordinator_key;
 use crate::startup::cli::{AdminArgs, AdminCommand, LogArgs};
 use crate::startup::output::print_line;
-use crate::startup::{admin_api, configuration, database};
+use crate::startup::{admin_api, configuration, database, storage};
 
 /// Actor of these changes in the audit log.
 const ACTOR: &str = "command line";
@@ -37,16 +39,12 @@ pub async fn run(args: AdminArgs) -> Result<(), Failure> {
     };
     let config = configuration::load(place.into(), cluster::default_data_dir)?;
     let database = database::open_shared(&config).await?;
-    let done = dispatch(&database.store, &config.regions, command).await;
+    let done = dispatch(&database.store, &config, command).await;
     database::close(database).await;
     done
 }
 
-async fn dispatch(
-    store: &Store,
-    rules: &RegionRules,
-    command: AdminCommand,
-) -> Result<(), Failure> {
+async fn dispatch(store: &Store, config: &Config, command: AdminCommand) -> Result<(), Failure> {
     match command {
         // Handled before the database is opened.
         AdminCommand::Api(_) => Ok(()),
@@ -75,7 +73,7 @@ async fn dispatch(
         }
         AdminCommand::Remove { name } => change(store, &name, Change::Remove).await,
         AdminCommand::Log(args) => log(store, &args).await,
-        AdminCommand::AfterRestore => after_restore(store, rules).await,
+        AdminCommand::AfterRestore => after_restore(store, config).await,
     }
 }
 
@@ -86,16 +84,25 @@ fn left_out(now: UnixMillis) -> u32 {
     u32::try_from(now.0.saturating_sub(START_OF_2026.0) / 100).unwrap_or(u32::MAX)
 }
 
-async fn after_restore(store: &Store, rules: &RegionRules) -> Result<(), Failure> {
+async fn after_restore(store: &Store, config: &Config) -> Result<(), Failure> {
     let now = SystemClock.now();
     let skipped = restored::skip_numbers(store, left_out(now), ACTOR, now).await;
     skipped.map_err(|error| failed(&error))?;
     let key = coordinator_key(store).await?;
-    let lent_until = now.plus_ms(i64::try_from(rules.loan_ms()).unwrap_or(i64::MAX));
+    let lent_until = now.plus_ms(i64::try_from(config.regions.loan_ms()).unwrap_or(i64::MAX));
     let renewed = skip_epochs(store, &key, left_out(now), lent_until).await;
     for region in renewed.map_err(|error| failed(&error))? {
         print_line(format_args!("this region rests, because its roster cannot be read: {region}"));
     }
+    let blobs = storage::open(config, store).await?;
+    let recovery = recover(store, &blobs, now).await;
+    let Recovery { entered, left_out } = recovery.map_err(|error| {
+        Failure::unavailable(format!("{}; then repeat this command", chain(&error)))
+    })?;
+    print_line(format_args!(
+        "{} since the backup entered, {left_out} left out",
+        quantity(entered, "package")
+    ));
     print_line(format_args!(
         "numbers that agents may have seen are left out; remove the directory `index` of every \
          coordinator, then start it"

@@ -228,7 +228,7 @@ pub enum AdminCommand {
     /// Print the audit log, the newest entry first.
     Log(LogArgs),
     /// Prepare a database that was restored from a backup, before the coordinator starts: numbers
-    /// that agents have seen since are left out.
+    /// that agents have seen since are left out, and packages that came since are entered again.
     AfterRestore,
     /// Commands that ask the running coordinator.
     #[command(flatten)]

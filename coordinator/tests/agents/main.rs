@@ -19,6 +19,7 @@ mod names;
 mod packages;
 mod pipeline;
 mod predict;
+mod recovery;
 mod refresh;
 mod restart;
 mod resumption;

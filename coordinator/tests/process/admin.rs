@@ -121,6 +121,7 @@ async fn a_restored_database_is_prepared_for_its_agents() {
     let agents = former.agents.clone();
     assert_eq!((&view.roster().agents, view.roster().delegations.len()), (&agents, 1));
     assert!(stored.lent_until > SystemClock.now().plus_ms(3_600_000), "members may have loans");
+    assert!(printed.contains("0 packages since the backup entered, 0 left out"), "{printed}");
     assert!(printed.contains("remove the directory `index`"), "{printed}");
     let (_, entries, _) = admin(&database, &["log"], "");
     assert!(entries.contains("database.restored"), "{entries}");

@@ -7,17 +7,19 @@
 mod error;
 
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::AgentId;
+use futures_util::{Stream, TryStreamExt as _};
+use model::{AgentId, UnixMillis};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
 use object_store::{
-    ClientOptions, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, RetryConfig,
+    ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, RetryConfig,
 };
 use protocol::package::PackageName;
 
@@ -158,6 +160,15 @@ impl BlobStore {
         self.objects.get(&key.into()).await.map_err(failed)?.bytes().await.map_err(failed)
     }
 
+    /// The packages in the storage, in no order.
+    pub fn packages(&self) -> impl Stream<Item = Result<StoredPackage, BlobError>> + Unpin + use<> {
+        let place = self.place.clone();
+        let failed =
+            move |source| BlobError::Open { place: place.clone(), source: Box::new(source) as _ };
+        let listed = self.objects.list(None).map_err(failed);
+        listed.try_filter_map(|object| ready(Ok(StoredPackage::of(&object))))
+    }
+
     /// Deletes blobs that no row names any more. What cannot be deleted stays in the storage and
     /// costs space only.
     pub async fn delete_all(&self, keys: &[String]) {
@@ -182,6 +193,35 @@ impl BlobStore {
             return Ok(());
         }
         Err(BlobError::Full { free_mib, needed_mib: self.min_free_mib })
+    }
+}
+
+/// A package in the storage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPackage {
+    /// Key of the blob.
+    pub key: String,
+    /// Name of the package, by its key.
+    pub name: PackageName,
+    /// When it was stored.
+    pub stored_at: UnixMillis,
+}
+
+impl StoredPackage {
+    /// None where the object is no package.
+    fn of(object: &ObjectMeta) -> Option<Self> {
+        let key = object.location.as_ref();
+        let rest = key.strip_suffix(PACKAGE)?.strip_suffix('.')?;
+        let (agent, rest) = rest.split_once('/')?;
+        let (epoch, rest) = rest.split_once('/')?;
+        let (seq, _sha256) = rest.split_once('-')?;
+        let name = PackageName {
+            agent: agent.parse().ok()?,
+            epoch: epoch.parse().ok()?,
+            seq: seq.parse().ok()?,
+        };
+        let stored_at = UnixMillis(object.last_modified.timestamp_millis());
+        Some(Self { key: key.to_owned(), name, stored_at })
     }
 }
 

@@ -59,6 +59,28 @@ pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<u6
     Ok(given)
 }
 
+/// Selects those of the hosts that are neither the agent's, nor of its region, nor nobody's.
+pub async fn of_others(
+    store: &Store,
+    agent: AgentId,
+    hosts: &[HostKey],
+) -> Result<Vec<String>, StoreError> {
+    sqlx::query_scalar(
+        "SELECT h.scheme || '://' || h.authority
+         FROM unnest($2::text[], $3::text[]) AS n (scheme, authority)
+         JOIN hosts h USING (scheme, authority)
+         JOIN agents a ON a.id = h.agent
+         JOIN agents me ON me.id = $1
+         WHERE a.id <> me.id AND (me.region IS NULL OR a.region IS DISTINCT FROM me.region)",
+    )
+    .bind(agent.get())
+    .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
+    .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("see which hosts others have"))
+}
+
 /// Selects those of the hosts on which an agent may not report, because they are not its own.
 pub async fn foreign(
     store: &Store,

@@ -1,0 +1,99 @@
+//! Recovery: packages of the storage that the ledger lacks, because the database was restored from
+//! an earlier backup. Their agents have forgotten them and report unchanged pages as such, so that
+//! nothing else would bring their pages into the index.
+
+use bytes::Bytes;
+use data_encoding::HEXLOWER;
+use futures_util::TryStreamExt as _;
+use model::{HostKey, UnixMillis};
+use sha2::{Digest as _, Sha256};
+use store::packages::{self, EnterOutcome, ReceivedPackage};
+use store::{Store, StoreError, agents, hosts};
+use tokio::task::{JoinError, spawn_blocking};
+
+use crate::packages::blob_store::{BlobError, BlobStore, StoredPackage};
+use crate::packages::verify::{self, VerifiedPackage};
+use crate::runtime::failure::chain;
+
+/// What became of the packages that the ledger lacked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Packages that were entered into the ledger.
+    pub entered: usize,
+    /// Packages that could not be: their agents are not known or revoked, or they are damaged.
+    pub left_out: usize,
+}
+
+/// Why the recovery ended early. What was entered stays, and it may be repeated.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoveryError {
+    #[error(transparent)]
+    Storage(#[from] BlobError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the verification of a package panicked")]
+    Verification(#[from] JoinError),
+}
+
+/// Enters the packages that the ledger lacks, in the order in which they were stored: of two
+/// fetches of a page the later one counts.
+pub async fn recover(
+    store: &Store,
+    blobs: &BlobStore,
+    now: UnixMillis,
+) -> Result<Recovery, RecoveryError> {
+    let mut missing = Vec::new();
+    let mut stored = blobs.packages();
+    while let Some(package) = stored.try_next().await? {
+        if packages::find(store, &package.name).await?.is_none() {
+            missing.push(package);
+        }
+    }
+    missing.sort_by_key(|package| (package.stored_at, package.name));
+    let mut recovery = Recovery::default();
+    for package in &missing {
+        if enter(store, blobs, package, now).await? {
+            recovery.entered += 1;
+        } else {
+            recovery.left_out += 1;
+        }
+    }
+    Ok(recovery)
+}
+
+/// Enters a package; false where it cannot be.
+async fn enter(
+    store: &Store,
+    blobs: &BlobStore,
+    package: &StoredPackage,
+    now: UnixMillis,
+) -> Result<bool, RecoveryError> {
+    let StoredPackage { key: object, name, .. } = package;
+    let Some(agent) = agents::identity(store, name.agent).await? else { return Ok(false) };
+    let body = blobs.get(object).await?;
+    let sha256 = Sha256::digest(&body);
+    let bytes = body.len() as u64;
+    let verified = spawn_blocking(move || verified(&body, &agent.key)).await?;
+    let Some(VerifiedPackage { header, hosts: named }) = verified else { return Ok(false) };
+    if header.name != *name || *object != BlobStore::key(name, &HEXLOWER.encode(&sha256)) {
+        return Ok(false);
+    }
+    // Which hosts the agent had is lost with the database. Those that it gives to nobody may have
+    // been delegated since the backup.
+    let named: Vec<HostKey> = named.into_iter().collect();
+    let foreign_hosts = hosts::of_others(store, name.agent, &named).await?;
+    let received = ReceivedPackage {
+        header: &header,
+        sha256: &sha256,
+        object,
+        bytes,
+        foreign_hosts: &foreign_hosts,
+    };
+    Ok(packages::enter(store, &received, now).await? == EnterOutcome::New)
+}
+
+fn verified(body: &Bytes, key: &protocol::key::PublicKey) -> Option<VerifiedPackage> {
+    verify::verify(body, key)
+        .inspect_err(|error| tracing::warn!(error = chain(error), "left a package out"))
+        .ok()
+}
