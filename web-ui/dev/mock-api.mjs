@@ -294,6 +294,7 @@ export const routes = [
   ],
   ['GET', /^measured-agents$/, () => measuredAgents(world.agents)],
   ['GET', /^delegations$/, ({ params }) => ({ ...part(wanted(params), params), counts: null })],
+  ['GET', /^delegations\/([^/]+)$/, ({ match }) => found(world.delegations, match[1])],
   [
     'GET',
     /^delegations\/([^/]+)\/explanation$/,

@@ -232,6 +232,13 @@ export const delegations = (query: DelegationFilter, signal?: AbortSignal) =>
     signal,
   );
 
+/** One delegation, also one that has ended. */
+export const delegation = (id: string, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/delegations/{id}', { params: { path: { id } }, ...abortable(signal) }),
+    signal,
+  );
+
 export const explanation = (id: string, signal?: AbortSignal) => {
   const options = { params: { path: { id } }, ...abortable(signal) };
   return withSession(client.GET('/api/v1/delegations/{id}/explanation', options), signal);

@@ -30,6 +30,7 @@ const delegation = (nth: number, by: { id: string; name: string }) => ({
   probes: 0,
   hosts: 0,
   rtt_ms: null,
+  ended_at: null,
 });
 const list = (items: object[]) => ({ items, next_cursor: null, total: items.length });
 
@@ -88,6 +89,31 @@ it('offers no action that none of the selected agents allows', async () => {
   router.go('/agents?cursor=c2');
   await select('agent-2');
   expect(offered()).toEqual(['Resume', 'Clear']);
+});
+
+it('refuses to pin a subnet to the agent that it had when its page was loaded', async () => {
+  const now = [delegation(1, agent(1, 'approved')), delegation(2, agent(1, 'approved'))] as const;
+  const reassigned = { ...now[0], ended_at: '2026-11-20T12:00:00Z' };
+  const calls = fakeCoordinator({
+    'GET /agents': () => list([]),
+    'GET /delegations': ({ query }) => list([query.get('cursor') === 'c2' ? now[1] : now[0]]),
+    [`GET /delegations/${now[0].id}`]: () => reassigned,
+    [`GET /delegations/${now[1].id}`]: () => now[1],
+    'POST /pins': () => ({}),
+  });
+  router.go('/delegations', { replace: true });
+  render(DelegationsPage);
+  await select('41.1.0.0/16');
+  router.go('/delegations?cursor=c2');
+  await select('41.2.0.0/16');
+  await press('Pin');
+  const reason = screen.getByLabelText('Reason', { selector: 'input' });
+  await fireEvent.input(reason, { target: { value: 'contract' } });
+  await fireEvent.click(screen.getByRole('button', { name: 'Pin 2', hidden: true }));
+  await screen.findByText('The subnet was reassigned meanwhile. Select it again.');
+  const pinned = calls.filter(({ method }) => method === 'POST').map(({ body }) => body);
+  expect(pinned).toMatchObject([{ scope: { range: '41.2.0.0/16' }, agent: 'agt_1' }]);
+  expect(bar().getByRole('status').textContent).toBe('1 subnet selected');
 });
 
 it('acts on the selected subnets of all pages, each with the agent that has it now', async () => {
