@@ -48,7 +48,6 @@ export function position(value: number, end: number): number {
 }
 
 /** Duration of a search from its opening to its decision: `840 ms`, `3.2 s`, `5 min`. */
-export function took(opened: string, decided: string): string {
-  const ms = Math.max(0, Date.parse(decided) - Date.parse(opened));
+export function took(ms: number): string {
   return ms < 60_000 ? milliseconds(ms) : duration(ms);
 }

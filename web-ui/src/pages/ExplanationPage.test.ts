@@ -1,0 +1,34 @@
+import { render, screen } from '@testing-library/svelte';
+import { expect, it } from 'vitest';
+import { fakeCoordinator } from '../api/fake';
+import ExplanationPage from './ExplanationPage.svelte';
+
+const explanation = {
+  delegation: {
+    id: 'dlg_1',
+    subnet: '41.0.0.0/16',
+    agent: { id: 'agt_1', name: 'agent-1' },
+    reason: 'pinned',
+    rtt_ms: null,
+    ended_at: null,
+  },
+  target: { address: null, host: null },
+  chain: [],
+  threshold_ms: null,
+  strategy: 'threshold',
+  opened_at: '2026-11-01T12:00:00Z',
+  decided_at: '2026-11-20T12:00:00Z',
+  skipped: [],
+  trail: [],
+  summary: 'An admin pinned the subnet to agent-1.',
+};
+
+it.each([
+  ['how long a search took', 3_240, 'after 3.24 s'],
+  ['no duration where no search decided', null, undefined],
+])('shows %s', async (_, took_ms, said) => {
+  fakeCoordinator({ 'GET /delegations/dlg_1/explanation': () => ({ ...explanation, took_ms }) });
+  render(ExplanationPage, { id: 'dlg_1' });
+  await screen.findByText(explanation.summary);
+  expect(screen.queryByText(/^after /)?.textContent).toBe(said);
+});
