@@ -39,9 +39,10 @@ export class Resource<T> {
     if (this.#loader) await this.load(this.#loader);
   }
 
-  /** Clears value and problem and aborts the load. */
+  /** Clears value and problem, aborts the load, and leaves nothing that could be loaded again. */
   clear(): void {
     this.stop();
+    this.#loader = undefined;
     this.value = undefined;
     this.problem = undefined;
   }

@@ -83,4 +83,13 @@ describe('a resource', () => {
     await load;
     expect([asked, resource.value]).toEqual([1, undefined]);
   });
+
+  it('has nothing to load again after it was cleared', async () => {
+    const resource = new Resource<string>();
+    await resource.load(() => Promise.resolve('former'));
+    resource.clear();
+    await resource.refresh();
+    await resource.again();
+    expect(resource.value).toBeUndefined();
+  });
 });
