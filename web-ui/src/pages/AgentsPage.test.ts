@@ -1,0 +1,22 @@
+import { fireEvent, render, screen } from '@testing-library/svelte';
+import { expect, it, vi } from 'vitest';
+import { fakeCoordinator } from '../api/fake';
+import { router } from '../routing/router.svelte';
+import AgentsPage from './AgentsPage.svelte';
+
+it('saves the agents under its filters, in an order that does not move', async () => {
+  const calls = fakeCoordinator({
+    'GET /agents': () => ({ items: [], next_cursor: null, total: 0 }),
+    'GET /join-requests': () => ({ items: [], next_cursor: null }),
+    'GET /join-tokens': () => ({ items: [], next_cursor: null }),
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {});
+  router.go('/agents?sort=silent&state=approved', { replace: true });
+  render(AgentsPage);
+  await fireEvent.click(screen.getByRole('button', { name: 'Save as JSON' }));
+  const asked = (limit: string) =>
+    calls.find(({ path, query }) => path === '/agents' && query.get('limit') === limit)?.query;
+  await vi.waitFor(() => expect(asked('500')?.toString()).toBe('limit=500&state=approved'));
+  expect(asked('100')?.get('sort')).toBe('silent');
+  vi.restoreAllMocks();
+});
