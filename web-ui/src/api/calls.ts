@@ -328,11 +328,11 @@ export const moves = (query: PageQuery, signal?: AbortSignal) =>
 export const findings = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/audit/findings', abortable(signal)), signal);
 
-export const failedPackages = (signal?: AbortSignal) =>
-  withSession(
-    client.GET('/api/v1/failed-packages', { params: { query: {} }, ...abortable(signal) }),
-    signal,
-  );
+/** The failed packages, the newest first: as many as the coordinator gives at once. */
+export const failedPackages = (signal?: AbortSignal) => {
+  const options = { params: { query: { limit: 500 } }, ...abortable(signal) };
+  return withSession(client.GET('/api/v1/failed-packages', options), signal);
+};
 
 export const retryFailedPackage = (id: string) =>
   withSession(client.POST('/api/v1/failed-packages/{id}/retry', { params: { path: { id } } }));

@@ -17,9 +17,21 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** A count that may end at a bound. */
+export interface Bounded {
+  count: number;
+  /** Whether there are more. */
+  more: boolean;
+}
+
 /** A count that may end at a bound: `10,000+`. */
-export function bounded(value: { count: number; more: boolean }): string {
+export function bounded(value: Bounded): string {
   return value.more ? `${count(value.count)}+` : count(value.count);
+}
+
+/** As `counted`, where the count may end at a bound: `500+ packages`. */
+export function boundedOf(value: Bounded, one: string, many = `${one}s`): string {
+  return value.more ? `${bounded(value)} ${many}` : counted(value.count, one, many);
 }
 
 /** A mean or a factor, two digits at most: `2.66`. */

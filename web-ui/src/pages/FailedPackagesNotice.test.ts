@@ -1,0 +1,28 @@
+import { render, screen } from '@testing-library/svelte';
+import { expect, it } from 'vitest';
+import { fakeCoordinator } from '../api/fake';
+import FailedPackagesNotice from './FailedPackagesNotice.svelte';
+
+const failed = (nth: number) => ({
+  id: `pkg_${nth}`,
+  agent: 'agt_1',
+  agent_name: 'agent-1',
+  error: 'no space left',
+  retry_at: '2026-11-20T12:00:00Z',
+});
+
+it.each([
+  ['all', 7, null, '7 packages could not be ingested', 'and 2 more'],
+  ['the newest', 500, 'c2', '500+ packages could not be ingested', 'and more'],
+])('counts %s of the packages that failed', async (_, count, next_cursor, title, rest) => {
+  const calls = fakeCoordinator({
+    'GET /failed-packages': () => ({
+      items: Array.from({ length: count }, (_, nth) => failed(nth)),
+      next_cursor,
+    }),
+  });
+  render(FailedPackagesNotice);
+  await screen.findByText(title);
+  screen.getByText(rest);
+  expect(calls[0]?.query.get('limit')).toBe('500');
+});
