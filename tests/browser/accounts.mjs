@@ -6,7 +6,7 @@ import { answer } from './world.mjs';
 const first = 'four random words here';
 const second = 'and four other words';
 
-/** An admin creates a viewer, who looks, changes nothing but the own password, and is removed. */
+/** An admin creates a viewer, who looks, changes the own password, and is removed. */
 export async function createsAndRemoves(browser, page, url) {
   const name = `viewer ${Date.now()}`;
   await page.goto('/accounts');
