@@ -82,8 +82,8 @@ impl Frontier {
         let (disk, totals) = Disk::open(&file, new_epoch)?;
         let epoch = totals.epoch;
         let mut state = State::load(&disk, totals)?;
-        let last = replay(dir, &disk, &mut state, damaged_log)?;
-        let log = Log::start(dir, last + 1)?;
+        let next = replay(dir, &disk, &mut state, damaged_log)?;
+        let log = Log::start(dir, next)?;
         let working = StateAndLog { state, log, since: Instant::now(), is_failed: false };
         let frontier = Self {
             dir: dir.to_owned(),
@@ -263,7 +263,7 @@ impl Frontier {
     }
 }
 
-/// Applies the changes of the log since the last checkpoint; returns the number of the last
+/// Applies the changes of the log since the last checkpoint; returns the number of the next
 /// segment.
 fn replay(
     dir: &Path,
@@ -280,11 +280,11 @@ fn replay(
             return Err(cut.damage());
         }
         Some(_) => tracing::warn!(
-            segment = replayed.last,
+            next_segment = replayed.next,
             "the log of the frontier is not complete, as after a power failure; the last fetches \
              are repeated"
         ),
         None => {}
     }
-    Ok(replayed.last)
+    Ok(replayed.next)
 }

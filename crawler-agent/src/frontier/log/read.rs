@@ -13,8 +13,8 @@ use crate::{
 
 /// What was read of the log.
 pub(in crate::frontier) struct Replayed {
-    /// Number of the last segment.
-    pub(in crate::frontier) last: u64,
+    /// Number after that of the last segment.
+    pub(in crate::frontier) next: u64,
     /// Where reading ended, if that was not the end of the log.
     pub(in crate::frontier) cut: Option<Cut>,
 }
@@ -48,11 +48,10 @@ pub(in crate::frontier) fn replay(
     first: u64,
     mut apply: impl FnMut(&Change) -> Result<(), FrontierError>,
 ) -> Result<Replayed, FrontierError> {
-    let mut replayed = Replayed { last: first, cut: None };
-    let mut expected = first;
+    let mut replayed = Replayed { next: first, cut: None };
     for number in segments(dir)?.into_iter().filter(|number| *number >= first) {
-        if replayed.cut.is_none() && number != expected {
-            let segment = path(dir, expected);
+        if replayed.cut.is_none() && number != replayed.next {
+            let segment = path(dir, replayed.next);
             let reason = FrontierError::NoSegment;
             replayed.cut = Some(Cut { segment, reason, was_synced: false });
         }
@@ -64,8 +63,7 @@ pub(in crate::frontier) fn replay(
             segment.changes.iter().try_for_each(&mut apply)?;
             replayed.cut = segment.cut;
         }
-        replayed.last = number;
-        expected = number + 1;
+        replayed.next = number + 1;
     }
     Ok(replayed)
 }
