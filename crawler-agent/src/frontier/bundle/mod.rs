@@ -106,8 +106,11 @@ impl HostBundle {
     #[must_use]
     pub fn forget_fetched(self) -> Self {
         let forget = |(visited, page): (UnixMillis, PageRecord)| (visited, page.forget_content());
+        // Only the pages say that it was reached before its failures: it is not given up.
+        let failures = if self.is_given_up() { self.record.failures } else { 0 };
+        let record = HostRecord { failures, ..self.record };
         let pages = self.pages.into_iter().map(forget).collect();
-        Self { pages, seen: Vec::new(), ..self }
+        Self { record, pages, seen: Vec::new(), ..self }
     }
 
     /// Number of URLs.

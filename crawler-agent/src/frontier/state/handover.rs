@@ -195,7 +195,7 @@ impl Host {
 impl HostBundle {
     /// Whether the former agent tried every URL and the host did not answer. An answer ends the
     /// failures: what it asked for, such as a pause, holds for the next agent, too.
-    fn is_given_up(&self) -> bool {
+    pub(in crate::frontier) fn is_given_up(&self) -> bool {
         let has_failed = self.record.failures > 0;
         has_failed
             && self.queue.is_empty()

@@ -91,7 +91,9 @@ fn former() -> World {
 fn of_a_late_bundle_everything_is_fetched_again() {
     let bundle = HostBundle::decode(&former().hand_over(5)).unwrap();
     assert_eq!((bundle.pages.len(), bundle.seen.len()), (1, 1));
+    assert!(bundle.record.failures > 0);
     let late = bundle.forget_fetched();
+    assert_eq!(late.record.failures, 0, "its pauses are kept: nobody gave it up");
     assert!(!late.pages.iter().any(|(_, page)| page.has_content()));
     let next = World::new();
     next.take_over(&late.encode().unwrap(), true);
