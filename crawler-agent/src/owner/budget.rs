@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use jiff::{Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use model::UnixMillis;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ const EXPECTED_PART: u64 = 100;
 /// Part of a budget of bytes by which it may be passed: below one per cent, because requests that
 /// are under way are still sent.
 const EXCESS_PART: u64 = 128;
+
+/// Days within which a clock may be set back in several steps.
+const STEPS_DAYS: i64 = 2;
 
 /// What was used in the present day and month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,9 +105,13 @@ impl Usage {
             return self;
         }
         if date < self.date {
-            // Of a clock that is set back twice the first time was the right one.
-            let later = self.later.or(Some(self.as_later()));
-            return Self { date, later, ..self };
+            // Of a clock that is set back in steps the first time was the right one. A later day
+            // that is further away is one that the clock showed when it was ahead.
+            let is_step = |later: &LaterUsage| {
+                self.date.checked_add(STEPS_DAYS.days()).is_ok_and(|after| later.date <= after)
+            };
+            let later = self.later.filter(is_step).unwrap_or(self.as_later());
+            return Self { date, later: Some(later), ..self };
         }
         let month_bytes = if is_same_month(date, self.date) { self.month_bytes } else { 0 };
         let new = Self { month_bytes, ..Self::none(date) };

@@ -102,7 +102,10 @@ fn a_clock_that_is_set_back_and_forward_makes_no_new_budget() {
         let usage = budget.usage(now);
         (usage.pages, usage.bytes, usage.month_bytes)
     };
-    let mut budget = budget(rules(50, None, Some(10 * MIB)), at("2026-11-19T12:00:00Z"));
+    // Once it was ahead, which must not hide what follows.
+    let mut budget = budget(rules(50, None, Some(10 * MIB)), at("2031-01-01T12:00:00Z"));
+    budget.usage(at("2026-11-18T12:00:00Z"));
+    budget.usage(at("2026-11-19T12:00:00Z"));
     budget.count(MIB);
     budget.usage(right);
     budget.request(right).unwrap();
