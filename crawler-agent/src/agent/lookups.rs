@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::join_all;
 use model::CrawlUrl;
 use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -73,18 +74,22 @@ impl LookupTask {
 
 impl Lookups {
     async fn look_up(self: Arc<Self>, host: HostNumber) -> Result<(), FrontierError> {
-        for url in self.urls(host).await? {
-            // Another scheme or port of the same name may have been looked up a moment ago.
-            if !self.visitor.resolver.is_ready(&url) {
-                tokio::time::sleep(self.admit()).await;
-                // The owner's hours may have ended meanwhile: then the visit does not begin either.
-                if self.readiness.current().idle_reason().is_none() {
-                    self.visitor.resolver.resolve(&url).await;
-                }
-            }
-        }
+        // At the same time: of two names that time out the first answer would have expired again.
+        join_all(self.urls(host).await?.iter().map(|url| self.resolve(url))).await;
         self.visitor.schedule.resolved(host);
         Ok(())
+    }
+
+    async fn resolve(&self, url: &CrawlUrl) {
+        // Another scheme or port of the same name may have been looked up a moment ago.
+        if self.visitor.resolver.is_ready(url) {
+            return;
+        }
+        tokio::time::sleep(self.admit()).await;
+        // The owner's hours may have ended meanwhile: then the visit does not begin either.
+        if self.readiness.current().idle_reason().is_none() {
+            self.visitor.resolver.resolve(url).await;
+        }
     }
 
     /// URLs of the hosts that the next request may go to. Reading them brings the host into memory,

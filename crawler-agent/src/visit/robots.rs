@@ -121,7 +121,7 @@ impl Visitor {
         if let Some((host, pause)) = other {
             let answer = result.as_ref().ok();
             let stated = answer.and_then(|answer| retry::stated_pause(&answer.head, clock::now()));
-            let pause = pause.max(stated.unwrap_or_default());
+            let pause = pause.max(stated.unwrap_or_default()).max(visit.slowness_pause);
             visit.claim.rest_other(pause);
             self.store.apply(Change::Asked { host, due: after(pause) })?;
         }
