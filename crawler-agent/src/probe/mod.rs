@@ -20,8 +20,8 @@ use protocol::{ProbeOrder, ProbeResult, page::Timing};
 use tokio::time::timeout;
 
 use crate::{
-    activity_log::Activity, activity_log::ActivityLog, config::ProbeRules, fetch::connect_tcp,
-    guard::Refusal, owner::gate::Gate, resolve::Resolver,
+    activity_log::Activity, activity_log::ActivityLog, activity_log::UnderWay, config::ProbeRules,
+    fetch::connect_tcp, guard::Refusal, owner::gate::Gate, resolve::Resolver,
 };
 use budget::{Budget, Grant};
 use icmp::Icmp;
@@ -57,6 +57,8 @@ struct Target<'a> {
     /// Start page of the host.
     url: &'a CrawlUrl,
     address: IpAddr,
+    /// The address, for the activity log.
+    text: &'a str,
     /// Least time between two requests to a host.
     pause: Duration,
 }
@@ -102,20 +104,18 @@ impl Prober {
         if let Err(reason) = self.await_budget(address).await {
             return Some(ProbeResult::Refused { reason });
         }
+        let text = address.to_string();
+        let target = Target { url: &url, address, text: &text, pause };
+        let mut under_way = None;
         let mut reasons = Vec::new();
+        let mut measured = None;
         for method in methods {
-            let target = Target { url: &url, address, pause };
-            let text = address.to_string();
-            // Each HEAD request is in the activity log already.
-            let is_head = method == ProbeMethod::Head;
-            let begin = || self.activity_log.begin(Activity::Probe, &text, address);
-            let under_way = (!is_head).then(begin);
-            let measured = self.measure_with(method, order.samples, &target).await;
-            if let Some(under_way) = under_way {
-                under_way.ended();
-            }
-            match measured {
-                Ok((rtt, samples)) => return Some(self.measured(address, method, rtt, samples)),
+            match self.measure_with(method, order.samples, &target, &mut under_way).await {
+                Ok((rtt, samples)) => {
+                    measured = Some((method, rtt, samples));
+                    break;
+                }
+                // What was sent so far is in the log as cut off.
                 Err(SampleError::Withheld) => return None,
                 Err(SampleError::Failed(reason)) => {
                     reasons.push(format!("{}: {reason}", method.as_str()));
@@ -123,8 +123,22 @@ impl Prober {
             }
         }
         let reason = reasons.join("; ").replace(['\n', '\r'], " ");
-        self.note(address, &reason, Duration::ZERO);
-        Some(ProbeResult::Unreachable { reason })
+        let outcome = match measured {
+            // Each HEAD request is in the activity log already, but not what was sent before.
+            Some((ProbeMethod::Head, ..)) if under_way.is_none() => None,
+            Some((method, rtt, _)) if method != ProbeMethod::Head => Some((method.as_str(), rtt)),
+            _ => Some((reason.as_str(), Duration::ZERO)),
+        };
+        if let Some(under_way) = under_way {
+            under_way.ended();
+        }
+        if let Some((outcome, rtt)) = outcome {
+            self.note(address, outcome, rtt);
+        }
+        Some(match measured {
+            Some((method, rtt, samples)) => measured_result(method, rtt, samples),
+            None => ProbeResult::Unreachable { reason },
+        })
     }
 
     /// The ordered methods that the owner allows and the start page of the host, or why none is
@@ -172,11 +186,13 @@ impl Prober {
         }
     }
 
-    async fn measure_with(
-        &self,
+    /// Takes samples. `under_way` is in the log from the first that is sent.
+    async fn measure_with<'a>(
+        &'a self,
         method: ProbeMethod,
         samples: u8,
-        target: &Target<'_>,
+        target: &Target<'a>,
+        under_way: &mut Option<UnderWay<'a>>,
     ) -> Result<(Duration, u8), SampleError> {
         let wanted = samples.clamp(1, 10);
         let mut best = None;
@@ -185,7 +201,7 @@ impl Prober {
         let samples =
             if method == ProbeMethod::Head { wanted.min(MAX_HEAD_SAMPLES) } else { wanted };
         for sample in 0..samples {
-            match self.sample(method, target).await {
+            match self.sample(method, target, under_way).await {
                 Ok(rtt) => {
                     best = best.min(Some(rtt)).or(Some(rtt));
                     answered += 1;
@@ -204,16 +220,19 @@ impl Prober {
             .ok_or_else(|| last_error.unwrap_or_else(|| "no sample was taken".into()).into())
     }
 
-    async fn sample(
-        &self,
+    async fn sample<'a>(
+        &'a self,
         method: ProbeMethod,
-        target: &Target<'_>,
+        target: &Target<'a>,
+        under_way: &mut Option<UnderWay<'a>>,
     ) -> Result<Duration, SampleError> {
-        let Target { url, address, pause } = *target;
+        let Target { url, address, text, pause } = *target;
         // The fetcher counts HEAD requests itself.
         if method != ProbeMethod::Head {
             self.gate.request().map_err(|_| SampleError::Withheld)?;
             self.gate.count(SAMPLE_BYTES);
+            let begin = || self.activity_log.begin(Activity::Probe, text, address);
+            under_way.get_or_insert_with(begin);
         }
         match method {
             ProbeMethod::Icmp => Ok(self.icmp.echo(address, self.rules.timeout).await?),
@@ -230,22 +249,6 @@ impl Prober {
         }
     }
 
-    fn measured(
-        &self,
-        address: IpAddr,
-        method: ProbeMethod,
-        rtt: Duration,
-        samples: u8,
-    ) -> ProbeResult {
-        // Each HEAD request is in the activity log already.
-        if method != ProbeMethod::Head {
-            self.note(address, method.as_str(), rtt);
-        }
-        // On loopback a round trip can be too short for the clock, and zero would be invalid.
-        let rtt_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
-        ProbeResult::Measured { method, rtt_us, samples }
-    }
-
     fn note(&self, address: IpAddr, outcome: &str, rtt: Duration) {
         let total_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX);
         let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
@@ -258,4 +261,10 @@ impl Prober {
             timing,
         );
     }
+}
+
+fn measured_result(method: ProbeMethod, rtt: Duration, samples: u8) -> ProbeResult {
+    // On loopback a round trip can be too short for the clock, and zero would be invalid.
+    let rtt_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
+    ProbeResult::Measured { method, rtt_us, samples }
 }
