@@ -243,14 +243,13 @@ pub async fn confirm(
     agent: AgentId,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let asked = sqlx::query(include_str!("loads/confirm.sql"))
+    sqlx::query_scalar(include_str!("loads/confirm.sql"))
         .bind(subnet.first())
         .bind(subnet.last())
         .bind(agent.get())
         .bind(Moment(now))
         .bind(Moment(now.plus_ms(-DAY_MS)))
-        .execute(store.pool())
+        .fetch_one(store.pool())
         .await
-        .map_err(StoreError::doing("order a probe before a move"))?;
-    Ok(asked.rows_affected() == 1)
+        .map_err(StoreError::doing("order a probe before a move"))
 }

@@ -67,12 +67,15 @@ async fn confirm(
 ) -> Result<bool, StoreError> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(false) };
     let Some(id) = delegated.hierarchy().find(subnet) else { return Ok(false) };
-    if !receivers.take_room(&placement.predictor, agent, id) {
+    let predictor = &placement.predictor;
+    if !receivers.can_measure(predictor, agent, id) {
         return Ok(false);
     }
-    let now = placement.clock.now();
-    let asked = loads::confirm(&placement.store, subnet, agent, now).await?;
-    placement.agent_wakeups.wake([agent]);
+    let asked = loads::confirm(&placement.store, subnet, agent, placement.clock.now()).await?;
+    if asked {
+        receivers.note_asked(predictor, agent, id);
+        placement.agent_wakeups.wake([agent]);
+    }
     Ok(asked)
 }
 

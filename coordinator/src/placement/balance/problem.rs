@@ -64,6 +64,8 @@ impl BalanceProblem {
         let searched =
             delegations::open_search_claims(store).await?.into_iter().map(|search| search.range);
         let now = placement.clock.now();
+        // A coordinator that does not lead has not counted the probes of today yet.
+        placement.predictor.state.budget.load(&placement.predictor, delegated).await?;
         let workers = agents::workers(store).await?;
         let approved = snapshot.agents.iter().filter(|agent| agent.work.approved);
         let builder = ProblemBuilder {
@@ -215,9 +217,11 @@ impl ProblemBuilder {
         // An agent that is away keeps what it has; the lease and searches decide about that.
         let stays = agent == held.agent;
         let is_predicted = cost.source == CostSource::Predicted;
-        let can_take = stays
-            || self.receivers.may_take(agent)
-                && (!is_predicted || self.receivers.can_measure(agent));
+        // Nobody was asked about a range that is new, so that no order can follow.
+        let can_be_measured =
+            !trail.is_empty() && self.receivers.can_measure(&self.predictor, agent, subnet);
+        let can_take =
+            stays || self.receivers.may_take(agent) && (!is_predicted || can_be_measured);
         // An agent that was asked and did not answer is not asked again, or a move would wait for
         // its measurement forever.
         let is_unanswered = is_predicted && trail.iter().any(|probe| probe.agent == agent);

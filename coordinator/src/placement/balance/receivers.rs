@@ -10,20 +10,12 @@ use store::agents::Worker;
 
 use crate::predictor::{Predictor, presence, probe_limits};
 
-/// Agents that send heartbeats, or sleep as they said they would.
+/// Agents that send heartbeats, or sleep as they said they would, each with the number of probes
+/// for which it has room now.
 #[derive(Debug, Default)]
 pub struct Receivers {
-    present: HashMap<AgentId, Measuring>,
+    room: HashMap<AgentId, u32>,
     limits: ProbeLimits,
-}
-
-/// What an agent can measure.
-#[derive(Debug, Clone, Copy)]
-struct Measuring {
-    /// Whether it carries out probes now.
-    is_able: bool,
-    /// Probes for which it has room.
-    room: u32,
 }
 
 impl Receivers {
@@ -31,51 +23,43 @@ impl Receivers {
     pub(super) fn of(predictor: &Predictor, workers: &[Worker], now: UnixMillis) -> Self {
         let cutoff = predictor.limits.heartbeat_cutoff(now);
         let most = predictor.limits.orders_per_agent;
-        let present = workers.iter().filter_map(|worker| {
-            let presence = presence(worker, cutoff, now);
-            let is_able = presence == Availability::Ready;
-            let room = if is_able { most.saturating_sub(worker.orders) } else { 0 };
-            let is_present = presence != Availability::Unreachable;
-            is_present.then_some((worker.agent, Measuring { is_able, room }))
+        let room = workers.iter().filter_map(|worker| match presence(worker, cutoff, now) {
+            Availability::Unreachable => None,
+            Availability::Ready => Some((worker.agent, most.saturating_sub(worker.orders))),
+            _ => Some((worker.agent, 0)),
         });
         let limits = probe_limits(predictor.policy.load_full().probes);
-        Self { present: present.collect(), limits }
+        Self { room: room.collect(), limits }
     }
 
     /// Whether subnets may be moved to the agent: one that is away would not crawl them.
     pub(super) fn may_take(&self, agent: AgentId) -> bool {
-        self.present.contains_key(&agent)
+        self.room.contains_key(&agent)
     }
 
-    /// Whether the agent could measure a subnet before it takes it, now or once it has room.
-    pub(super) fn can_measure(&self, agent: AgentId) -> bool {
-        self.present.get(&agent).is_some_and(|measuring| measuring.is_able)
-    }
-
-    /// Takes room for one more probe of `subnet`; false where the agent has none, or where the
-    /// budget of the day has none left.
-    pub(super) fn take_room(
-        &mut self,
+    /// Whether the agent can measure a subnet now, before it takes it: it has room, and so has the
+    /// budget of the day.
+    pub(super) fn can_measure(
+        &self,
         predictor: &Predictor,
         agent: AgentId,
         subnet: SubnetId,
     ) -> bool {
-        let Some(measuring) = self.present.get_mut(&agent).filter(|it| it.room > 0) else {
-            return false;
-        };
         let now = predictor.clock.now();
-        let is_within_budget = predictor.state.budget.usage(|usage| {
-            let ready = Availability::Ready;
-            let is_left = usage.availability(&self.limits, agent, ready, now) == ready
-                && usage.allows(&self.limits, subnet, now);
-            if is_left {
-                usage.record(agent, subnet, now);
-            }
-            is_left
-        });
-        if is_within_budget {
-            measuring.room -= 1;
+        let ready = Availability::Ready;
+        self.room.get(&agent).is_some_and(|room| *room > 0)
+            && predictor.state.budget.usage(|usage| {
+                usage.availability(&self.limits, agent, ready, now) == ready
+                    && usage.allows(&self.limits, subnet, now)
+            })
+    }
+
+    /// Notes that the agent was asked to measure the subnet.
+    pub(super) fn note_asked(&mut self, predictor: &Predictor, agent: AgentId, subnet: SubnetId) {
+        if let Some(room) = self.room.get_mut(&agent) {
+            *room = room.saturating_sub(1);
         }
-        is_within_budget
+        let now = predictor.clock.now();
+        predictor.state.budget.usage(|usage| usage.record(agent, subnet, now));
     }
 }

@@ -112,6 +112,38 @@ async fn an_order_that_expired_does_not_hide_an_earlier_measurement() {
 }
 
 #[tokio::test]
+async fn an_agent_is_asked_again_a_day_after_its_order_expired() {
+    const DAY_MS: i64 = 86_400_000;
+    let world = World::new().await;
+    let one = world.approved(1, None).await;
+    let two = world.approved(2, None).await;
+    let search = "INSERT INTO searches
+            (first, last, target, target_host, target_port, strategy, threshold_us, state)
+        VALUES ('192.0.2.0', '192.0.2.255', '192.0.2.7', 'a.example', 443, 'threshold', 1,
+                'decided')";
+    execute(world.store(), search).await.unwrap();
+    let subnet = range("192.0.2.0/24");
+    let asked = async |agent, after_ms| {
+        loads::confirm(world.store(), &subnet, agent, NOW.plus_ms(after_ms)).await.unwrap()
+    };
+    let known = async |after_ms| {
+        let now = NOW.plus_ms(after_ms);
+        loads::answers(world.store(), &[subnet], now).await.unwrap().len()
+    };
+    assert!(asked(one, 0).await && asked(two, 0).await);
+    assert!(!asked(one, DAY_MS).await, "the order is open");
+    let expired = "UPDATE probes SET state = 'expired', answered_at = to_timestamp(1800000000)";
+    assert_eq!(execute(world.store(), expired).await.unwrap(), 2);
+    assert_eq!((asked(one, DAY_MS - 1).await, known(DAY_MS - 1).await), (false, 2));
+    assert_eq!(known(DAY_MS).await, 0, "they count as not asked");
+    assert!(asked(one, DAY_MS).await);
+    assert_eq!(known(DAY_MS).await, 1);
+    let elsewhere = range("192.0.2.0/25");
+    let nobody = loads::confirm(world.store(), &elsewhere, one, NOW).await.unwrap();
+    assert!(!nobody, "nobody searched for it");
+}
+
+#[tokio::test]
 async fn the_load_of_a_host_follows_it_to_another_subnet() {
     let world = World::new().await;
     let one = world.approved(1, None).await;
