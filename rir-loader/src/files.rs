@@ -1,5 +1,6 @@
 //! Finds the registry files that paths stand for.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,9 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
             files.push(path.clone());
         }
     }
+    // A file of the directory may be named as well.
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(file.clone()));
     Ok(files)
 }
 
