@@ -61,7 +61,9 @@ impl Binaries {
             return Err(ClusterError::NoBinaries { searched: self.searched() });
         };
         let Some(required) = required else { return new_enough(&candidates, best) };
-        let has_required = |dir: &&PathBuf| major_in_path(dir) == required.parse().ok();
+        // Programs on PATH are in directories without a version.
+        let major = |dir: &Path| major_in_path(dir).or_else(|| major(dir));
+        let has_required = |dir: &&PathBuf| major(dir) == required.parse().ok();
         Ok(candidates.iter().find(has_required).unwrap_or(best).clone())
     }
 
@@ -178,6 +180,21 @@ mod tests {
         std::fs::write(&program, format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version}'\n"))
             .unwrap();
         std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn programs_on_path_are_found_by_the_version_that_they_report() {
+        let dir = tempfile::tempdir().unwrap();
+        let newer = install(&dir.path().join("versioned"), "17");
+        let on_path = install(dir.path(), "usr");
+        report(&on_path, "16.4");
+        let binaries = Binaries {
+            path: Some(on_path.clone().into()),
+            versioned: vec![dir.path().join("versioned")],
+            ..Binaries::default()
+        };
+        assert_eq!(binaries.find(None).unwrap(), newer);
+        assert_eq!(binaries.find(Some("16")).unwrap(), on_path);
     }
 
     #[test]
