@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::{ConfigArgs, Join, print_line, run};
 use crate::{
-    data_dir::{DataDir, leave_request, removal},
+    data_dir::{DataDir, control_socket, leave_request, removal},
     status::StatusFile,
 };
 
@@ -83,7 +83,9 @@ fn is_meant(dir: &Path) -> anyhow::Result<bool> {
 
 fn is_running(dir: &Path) -> anyhow::Result<bool> {
     let status = StatusFile::read_if_sound(dir)?;
-    Ok(status.is_some_and(|status| status.is_running(jiff::Timestamp::now())))
+    let is_fresh = status.is_some_and(|status| status.is_running(jiff::Timestamp::now()));
+    // On a full disk an agent cannot renew its status.
+    Ok(is_fresh || control_socket::is_open(dir))
 }
 
 fn has_enrolled(dir: &Path) -> anyhow::Result<bool> {

@@ -28,6 +28,11 @@ pub fn remove(path: &Path) {
     drop(std::fs::remove_file(path));
 }
 
+/// Whether an agent with this data directory listens.
+pub fn is_open(dir: &Path) -> bool {
+    UnixStream::connect(path(dir)).is_ok()
+}
+
 /// Asks the agent with this data directory; none when it is not running.
 pub fn ask(dir: &Path, question: &str) -> io::Result<Option<Vec<u8>>> {
     let mut stream = match UnixStream::connect(path(dir)) {

@@ -95,6 +95,8 @@ export function serviceCommands(setup: Setup, token: string, program: Program): 
     download(setup, program, 'install -m 755 nearcrawl-agent /usr/bin/'),
     'cd / && rm -r "$dir"',
     'install -d -m 755 /etc/nearcrawl',
+    // The service does not run as root, whose umask may let nobody else read.
+    'install -m 644 /dev/null /etc/nearcrawl/agent.toml',
     heredoc('/etc/nearcrawl/agent.toml', configuration(setup)),
     'install -m 600 /dev/null /etc/nearcrawl/agent.env',
     heredoc('/etc/nearcrawl/agent.env', `NEARCRAWL_JOIN_TOKEN=${token}`),
