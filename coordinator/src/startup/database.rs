@@ -120,7 +120,8 @@ pub(super) fn database_failure(error: &StoreError) -> Failure {
             "{sentence}; start that server, or correct --database-url (DATABASE_URL)"
         )),
         StoreError::TooOld { .. } => Failure::unavailable(sentence),
-        StoreError::Url(_) => Failure::configuration(sentence),
+        // Neither ends by a restart.
+        StoreError::Url(_) | StoreError::Newer { .. } => Failure::configuration(sentence),
         _ => Failure::other(sentence),
     }
 }
