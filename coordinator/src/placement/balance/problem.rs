@@ -219,9 +219,9 @@ impl ProblemBuilder {
         let is_predicted = cost.source == CostSource::Predicted;
         // Nobody was asked about a range that is new, so that no order can follow.
         let can_be_measured =
-            !trail.is_empty() && self.receivers.can_measure(&self.predictor, agent, subnet);
+            || !trail.is_empty() && self.receivers.can_measure(&self.predictor, agent, subnet);
         let can_take =
-            stays || self.receivers.may_take(agent) && (!is_predicted || can_be_measured);
+            stays || self.receivers.may_take(agent) && (!is_predicted || can_be_measured());
         // An agent that was asked and did not answer is not asked again, or a move would wait for
         // its measurement forever.
         let is_unanswered = is_predicted && trail.iter().any(|probe| probe.agent == agent);
