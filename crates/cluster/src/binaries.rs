@@ -61,8 +61,6 @@ impl Binaries {
             return Err(ClusterError::NoBinaries { searched: self.searched() });
         };
         let Some(required) = required else { return new_enough(&candidates, best) };
-        // Programs on PATH are in directories without a version.
-        let major = |dir: &Path| major_in_path(dir).or_else(|| major(dir));
         let has_required = |dir: &&PathBuf| major(dir) == required.parse().ok();
         Ok(candidates.iter().find(has_required).unwrap_or(best).clone())
     }
