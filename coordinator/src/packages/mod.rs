@@ -5,8 +5,8 @@
 //! next packages of the ledger; [`ingest_packages`] reads them from the [`blob_store`], and
 //! [`ingest()`](ingest::ingest) splits them into pages for the index and changes for the database.
 //! The blob store also has the bundles of hosts that change their agents; [`forget_bundles`]
-//! deletes those that nobody took. [`recover()`](recover::recover) enters packages that a restored
-//! database lacks.
+//! deletes those that nobody took. After a restore, [`recover()`](recover::recover) enters packages
+//! that the database lacks.
 
 pub mod blob_store;
 pub mod cursor;

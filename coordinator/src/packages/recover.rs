@@ -6,6 +6,7 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use futures_util::TryStreamExt as _;
 use model::{HostKey, UnixMillis};
+use protocol::key::PublicKey;
 use sha2::{Digest as _, Sha256};
 use store::packages::{self, EnterOutcome, ReceivedPackage};
 use store::{Store, StoreError, agents, hosts};
@@ -92,7 +93,7 @@ async fn enter(
     Ok(packages::enter(store, &received, now).await? == EnterOutcome::New)
 }
 
-fn verified(body: &Bytes, key: &protocol::key::PublicKey) -> Option<VerifiedPackage> {
+fn verified(body: &Bytes, key: &PublicKey) -> Option<VerifiedPackage> {
     verify::verify(body, key)
         .inspect_err(|error| tracing::warn!(error = chain(error), "left a package out"))
         .ok()

@@ -65,20 +65,13 @@ pub async fn of_others(
     agent: AgentId,
     hosts: &[HostKey],
 ) -> Result<Vec<String>, StoreError> {
-    sqlx::query_scalar(
-        "SELECT h.scheme || '://' || h.authority
+    let statement = "SELECT h.scheme || '://' || h.authority
          FROM unnest($2::text[], $3::text[]) AS n (scheme, authority)
          JOIN hosts h USING (scheme, authority)
          JOIN agents a ON a.id = h.agent
          JOIN agents me ON me.id = $1
-         WHERE a.id <> me.id AND (me.region IS NULL OR a.region IS DISTINCT FROM me.region)",
-    )
-    .bind(agent.get())
-    .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
-    .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("see which hosts others have"))
+         WHERE a.id <> me.id AND (me.region IS NULL OR a.region IS DISTINCT FROM me.region)";
+    select(store, statement, agent, hosts).await
 }
 
 /// Selects those of the hosts on which an agent may not report, because they are not its own.
@@ -87,7 +80,17 @@ pub async fn foreign(
     agent: AgentId,
     hosts: &[HostKey],
 ) -> Result<Vec<String>, StoreError> {
-    sqlx::query_scalar(include_str!("foreign.sql"))
+    select(store, include_str!("foreign.sql"), agent, hosts).await
+}
+
+/// Selects some of the hosts by a statement about them and the agent.
+async fn select(
+    store: &Store,
+    statement: &'static str,
+    agent: AgentId,
+    hosts: &[HostKey],
+) -> Result<Vec<String>, StoreError> {
+    sqlx::query_scalar(statement)
         .bind(agent.get())
         .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
         .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
