@@ -134,6 +134,12 @@ impl ActivityLog {
     }
 }
 
+/// The timing of an activity of which only the whole duration is known.
+pub(crate) fn lasted(duration: Duration) -> Timing {
+    let total_us = u32::try_from(duration.as_micros()).unwrap_or(u32::MAX);
+    Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us }
+}
+
 /// Lets lines gather, so that a write takes many of them. Waiting for the next line would wake the
 /// thread for each.
 #[expect(clippy::disallowed_methods, reason = "the thread of the log has nothing else to do")]

@@ -48,7 +48,7 @@ fn entries_are_kept_by_day_and_read_in_order() {
 fn many_lines_are_written_in_batches_and_none_is_lost() {
     let dir = TempDir::new().unwrap();
     let log = ActivityLog::start(dir.path(), 90).unwrap();
-    let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us: 0 };
+    let timing = lasted(Duration::ZERO);
     let target = "x".repeat(100);
     for _ in 0..1_000 {
         log.note(Activity::Page, &target, None, "200", 0, timing);

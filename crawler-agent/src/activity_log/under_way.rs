@@ -2,9 +2,7 @@
 
 use std::{net::IpAddr, time::Instant};
 
-use protocol::page::Timing;
-
-use super::{Activity, ActivityLog};
+use super::{Activity, ActivityLog, lasted};
 
 /// A request or probe that may have been sent. Unless it ends by itself, it was cut off, and the
 /// log says so.
@@ -37,8 +35,7 @@ impl Drop for UnderWay<'_> {
         if self.has_ended {
             return;
         }
-        let total_us = u32::try_from(self.since.elapsed().as_micros()).unwrap_or(u32::MAX);
-        let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
+        let timing = lasted(self.since.elapsed());
         self.log.note(self.kind, self.target, Some(self.address), "cut off", 0, timing);
     }
 }

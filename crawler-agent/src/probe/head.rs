@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 
 use super::SampleError;
 use crate::{
-    activity_log::{Activity, ActivityLog},
+    activity_log::{Activity, ActivityLog, lasted},
     clock, error_line,
     fetch::{Answer, FetchError, Fetcher, RobotsBody},
     frontier::{Change, FrontierHandle, HostNumber, RobotsState},
@@ -93,9 +93,7 @@ impl HeadProber {
         let outcome =
             result.as_ref().map_or_else(|reason| format!("head: {reason}"), |_| "head".to_owned());
         let rtt = result.as_ref().copied().unwrap_or_default();
-        let total_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX);
-        let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
-        self.note(Activity::Probe, target.url, target.address, &outcome, 0, timing);
+        self.note(Activity::Probe, target.url, target.address, &outcome, 0, lasted(rtt));
         if is_owners { Err(SampleError::Withheld) } else { Ok(result?) }
     }
 

@@ -16,12 +16,16 @@ use std::{
 };
 
 use model::{CrawlUrl, ProbeMethod};
-use protocol::{ProbeOrder, ProbeResult, page::Timing};
+use protocol::{ProbeOrder, ProbeResult};
 use tokio::time::timeout;
 
 use crate::{
-    activity_log::Activity, activity_log::ActivityLog, activity_log::UnderWay, config::ProbeRules,
-    fetch::connect_tcp, guard::Refusal, owner::gate::Gate, resolve::Resolver,
+    activity_log::{Activity, ActivityLog, UnderWay, lasted},
+    config::ProbeRules,
+    fetch::connect_tcp,
+    guard::Refusal,
+    owner::gate::Gate,
+    resolve::Resolver,
 };
 use budget::{Budget, Grant};
 use icmp::Icmp;
@@ -61,6 +65,22 @@ struct Target<'a> {
     text: &'a str,
     /// Least time between two requests to a host.
     pause: Duration,
+}
+
+/// What came of the methods of an order.
+struct Attempt {
+    /// The first that measured.
+    measured: Option<Measured>,
+    /// Why those before it did not, in one line.
+    reason: String,
+}
+
+/// A round trip with the number of samples that were answered.
+#[derive(Clone, Copy)]
+struct Measured {
+    method: ProbeMethod,
+    rtt: Duration,
+    samples: u8,
 }
 
 /// Why a sample brought no time.
@@ -107,15 +127,36 @@ impl Prober {
         let text = address.to_string();
         let target = Target { url: &url, address, text: &text, pause };
         let mut under_way = None;
+        // What was sent before a method was withheld is in the log as cut off.
+        let attempt = self.try_methods(methods, order.samples, &target, &mut under_way).await?;
+        self.note_end(&target, under_way, &attempt);
+        Some(match attempt.measured {
+            Some(Measured { method, rtt, samples }) => {
+                // On loopback a round trip can be too short for the clock, and zero would be
+                // invalid.
+                let rtt_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
+                ProbeResult::Measured { method, rtt_us, samples }
+            }
+            None => ProbeResult::Unreachable { reason: attempt.reason },
+        })
+    }
+
+    /// Tries one method after the other until one measures; none where one is withheld.
+    async fn try_methods<'a>(
+        &'a self,
+        methods: Vec<ProbeMethod>,
+        samples: u8,
+        target: &Target<'a>,
+        under_way: &mut Option<UnderWay<'a>>,
+    ) -> Option<Attempt> {
         let mut reasons = Vec::new();
         let mut measured = None;
         for method in methods {
-            match self.measure_with(method, order.samples, &target, &mut under_way).await {
+            match self.measure_with(method, samples, target, under_way).await {
                 Ok((rtt, samples)) => {
-                    measured = Some((method, rtt, samples));
+                    measured = Some(Measured { method, rtt, samples });
                     break;
                 }
-                // What was sent so far is in the log as cut off.
                 Err(SampleError::Withheld) => return None,
                 Err(SampleError::Failed(reason)) => {
                     reasons.push(format!("{}: {reason}", method.as_str()));
@@ -123,22 +164,26 @@ impl Prober {
             }
         }
         let reason = reasons.join("; ").replace(['\n', '\r'], " ");
-        let outcome = match measured {
-            // Each HEAD request is in the activity log already, but not what was sent before.
-            Some((ProbeMethod::Head, ..)) if under_way.is_none() => None,
-            Some((method, rtt, _)) if method != ProbeMethod::Head => Some((method.as_str(), rtt)),
-            _ => Some((reason.as_str(), Duration::ZERO)),
-        };
+        Some(Attempt { measured, reason })
+    }
+
+    /// Notes what came of a probe in the activity log. Each HEAD request is there already, but not
+    /// what was sent before it.
+    fn note_end(&self, target: &Target<'_>, under_way: Option<UnderWay<'_>>, attempt: &Attempt) {
+        let is_sent = under_way.is_some();
         if let Some(under_way) = under_way {
             under_way.ended();
         }
-        if let Some((outcome, rtt)) = outcome {
-            self.note(address, outcome, rtt);
-        }
-        Some(match measured {
-            Some((method, rtt, samples)) => measured_result(method, rtt, samples),
-            None => ProbeResult::Unreachable { reason },
-        })
+        let (outcome, duration) = match attempt.measured {
+            Some(Measured { method: ProbeMethod::Head, .. }) if !is_sent => return,
+            Some(Measured { method, rtt, .. }) if method != ProbeMethod::Head => {
+                (method.as_str(), rtt)
+            }
+            _ => (attempt.reason.as_str(), Duration::ZERO),
+        };
+        let Target { text, address, .. } = *target;
+        let timing = lasted(duration);
+        self.activity_log.note(Activity::Probe, text, Some(address), outcome, 0, timing);
     }
 
     /// The ordered methods that the owner allows and the start page of the host, or why none is
@@ -248,23 +293,4 @@ impl Prober {
             Err(_) => Err("no connection in time".into()),
         }
     }
-
-    fn note(&self, address: IpAddr, outcome: &str, rtt: Duration) {
-        let total_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX);
-        let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
-        self.activity_log.note(
-            Activity::Probe,
-            &address.to_string(),
-            Some(address),
-            outcome,
-            0,
-            timing,
-        );
-    }
-}
-
-fn measured_result(method: ProbeMethod, rtt: Duration, samples: u8) -> ProbeResult {
-    // On loopback a round trip can be too short for the clock, and zero would be invalid.
-    let rtt_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
-    ProbeResult::Measured { method, rtt_us, samples }
 }
