@@ -10,7 +10,7 @@ use model::{BalanceRule, ProbeState};
 use store::testing::execute;
 use store::{agents, loads};
 
-use crate::agent::now;
+use crate::agent::{FakeAgent, now};
 use crate::predict::{
     FIRST, SUBNETS, add_seeds, approved, hierarchy, learn, searched, until_searched, work,
 };
@@ -53,16 +53,22 @@ async fn be_away(ground: &Ground, are_away: bool) {
     assert_eq!(execute(ground.store(), last).await.unwrap(), 2);
 }
 
-#[tokio::test]
-async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
-    let ground = Ground::bare().await;
+/// A coordinator that balances nothing by itself, and three agents of which it has learned.
+async fn learned(ground: &Ground) -> (Running, Vec<FakeAgent>) {
     load(ground.store(), &hierarchy()).await;
     let running = ground.start().await;
     execute(ground.store(), "UPDATE policy SET balance_rule = 'off', balance_pass = 'off'")
         .await
         .unwrap();
     let mut agents = approved(&running, 1..=3).await;
-    learn(&ground, &running, &mut agents).await;
+    learn(ground, &running, &mut agents).await;
+    (running, agents)
+}
+
+#[tokio::test]
+async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
+    let ground = Ground::bare().await;
+    let (running, mut agents) = learned(&ground).await;
     // Searches of these ask whoever is likely to be nearest, and nobody else.
     let more = FIRST + 6;
     add_seeds(&running, FIRST..more).await;
@@ -123,13 +129,7 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
 #[tokio::test]
 async fn an_agent_is_asked_for_no_more_measurements_than_it_has_room_for() {
     let ground = Ground::bare().await;
-    load(ground.store(), &hierarchy()).await;
-    let running = ground.start().await;
-    execute(ground.store(), "UPDATE policy SET balance_rule = 'off', balance_pass = 'off'")
-        .await
-        .unwrap();
-    let mut agents = approved(&running, 1..=3).await;
-    learn(&ground, &running, &mut agents).await;
+    let (running, mut agents) = learned(&ground).await;
     add_seeds(&running, FIRST..SUBNETS).await;
     until_searched(&ground, &running, &mut agents, SUBNETS).await;
     let third = agents[2].id;

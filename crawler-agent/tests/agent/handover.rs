@@ -53,6 +53,15 @@ fn all_fetches(bed: &TestBed) -> u32 {
     (0..PAGES).map(|n| fetches(bed, &format!("/p/{n}"))).sum()
 }
 
+/// A site of which some pages are fetched.
+async fn crawl_begun(bed: &mut TestBed) -> Site {
+    let site = site(bed);
+    bed.start_approved().await;
+    bed.coordinator.route(&site.urls);
+    bed.until("some pages are fetched", |bed| all_fetches(bed) > 4).await;
+    site
+}
+
 fn is_handed_back(bed: &TestBed) -> bool {
     let state = bed.coordinator.state();
     state.entries.iter().any(|entry| matches!(entry, Entry::Discovered(url) if url.handed_back))
@@ -61,10 +70,7 @@ fn is_handed_back(bed: &TestBed) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_leaves_as_a_bundle_and_is_taken_over_where_it_stopped() {
     let mut bed = TestBed::new(1).await;
-    let site = site(&bed);
-    bed.start_approved().await;
-    bed.coordinator.route(&site.urls);
-    bed.until("some pages are fetched", |bed| all_fetches(bed) > 4).await;
+    let site = crawl_begun(&mut bed).await;
     bed.coordinator.state().refuse_bundle_once = Some(503);
     release(&bed, 5, &site.host);
     bed.until("the release is confirmed", |bed| bed.coordinator.state().confirmed == [5]).await;
@@ -97,10 +103,7 @@ async fn a_host_leaves_as_a_bundle_and_is_taken_over_where_it_stopped() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_whose_results_did_not_count_are_fetched_again_as_new_ones() {
     let mut bed = TestBed::new(1).await;
-    let site = site(&bed);
-    bed.start_approved().await;
-    bed.coordinator.route(&site.urls);
-    bed.until("some pages are fetched", |bed| all_fetches(bed) > 4).await;
+    let site = crawl_begun(&mut bed).await;
     release(&bed, 5, &site.host);
     bed.until("the release is confirmed", |bed| bed.coordinator.state().confirmed == [5]).await;
     let before = all_fetches(&bed);
@@ -119,10 +122,7 @@ async fn pages_whose_results_did_not_count_are_fetched_again_as_new_ones() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bundle_survives_kill_9_before_it_was_sent() {
     let mut bed = TestBed::new(1).await;
-    let site = site(&bed);
-    bed.start_approved().await;
-    bed.coordinator.route(&site.urls);
-    bed.until("some pages are fetched", |bed| all_fetches(bed) > 4).await;
+    let site = crawl_begun(&mut bed).await;
     bed.coordinator.state().refuse_bundle_once = Some(503);
     release(&bed, 5, &site.host);
     let refused = |bed: &TestBed| bed.coordinator.state().refuse_bundle_once.is_none();
@@ -153,10 +153,7 @@ async fn bundles_that_cannot_be_taken_do_not_stop_the_agent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_leaves_hands_over_and_leaves_nothing_behind() {
     let mut bed = TestBed::new(1).await;
-    let site = site(&bed);
-    bed.start_approved().await;
-    bed.coordinator.route(&site.urls);
-    bed.until("some pages are fetched", |bed| all_fetches(bed) > 4).await;
+    let site = crawl_begun(&mut bed).await;
     release(&bed, 5, &site.host);
     let left = bed.run(&["leave", "--yes"]).await;
     assert!(left.status.success(), "{}", String::from_utf8_lossy(&left.stderr));

@@ -28,6 +28,15 @@ fn route_all(world: &World, routes: std::ops::RangeInclusive<u64>) {
     }
 }
 
+/// Flips a bit of this byte, or cuts everything from it on.
+fn damage(bytes: &mut Vec<u8>, at: usize, flip: bool) {
+    if flip {
+        bytes[at] ^= 0x10;
+    } else {
+        bytes.truncate(at);
+    }
+}
+
 /// Bytes of a segment before its records.
 const START: usize = 20;
 
@@ -46,13 +55,9 @@ proptest! {
         let segment = last_segment(copy.path());
         let mut bytes = fs::read(&segment).unwrap();
         let at = (cut * bytes.len() as f64) as usize;
-        if flip {
-            // Damage before the records is another test's.
-            let at = at.clamp(START, bytes.len() - 1);
-            bytes[at] ^= 0x10;
-        } else {
-            bytes.truncate(at);
-        }
+        // Damage before the records is another test's.
+        let at = if flip { at.clamp(START, bytes.len() - 1) } else { at };
+        damage(&mut bytes, at, flip);
         fs::write(&segment, bytes).unwrap();
         let frontier = Frontier::open(copy.path(), 8).unwrap();
         let counts = frontier.counts().unwrap();
@@ -68,7 +73,7 @@ proptest! {
 
     #[test]
     fn what_was_synced_is_there_or_the_log_is_refused(
-        synced in 1u64..6, after in 0u64..6, at in 0.0..1.0f64, cut in any::<bool>(),
+        synced in 1u64..6, after in 0u64..6, at in 0.0..1.0f64, flip in any::<bool>(),
     ) {
         let world = World::new();
         route_all(&world, 1..=synced);
@@ -78,11 +83,7 @@ proptest! {
         let segment = last_segment(copy.path());
         let mut bytes = fs::read(&segment).unwrap();
         let at = START + (at * (bytes.len() - START) as f64) as usize;
-        if cut {
-            bytes.truncate(at);
-        } else {
-            bytes[at] ^= 0x10;
-        }
+        damage(&mut bytes, at, flip);
         fs::write(&segment, &bytes).unwrap();
         match Frontier::open(copy.path(), 8) {
             Ok(frontier) => {
