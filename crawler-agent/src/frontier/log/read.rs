@@ -19,8 +19,8 @@ pub(in crate::frontier) struct Replayed {
     pub(in crate::frontier) cut: Option<Cut>,
 }
 
-/// A place in the log after which nothing was read: a change is only applied after all earlier
-/// ones.
+/// A place in the log after which nothing was read, because a change is only applied after all
+/// those before it.
 pub(in crate::frontier) struct Cut {
     segment: PathBuf,
     reason: FrontierError,
@@ -41,8 +41,8 @@ pub(in crate::frontier) struct SegmentChanges {
     cut: Option<Cut>,
 }
 
-/// Calls `apply` with the changes from the segment `first` on, in their order, as far as they can
-/// be read.
+/// Calls `apply` with the changes from the segment `first` on, in their order, up to the first that
+/// cannot be read.
 pub(in crate::frontier) fn replay(
     dir: &Path,
     first: u64,

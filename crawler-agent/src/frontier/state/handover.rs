@@ -202,8 +202,8 @@ impl HostBundle {
             && !self.pages.iter().any(|(_, page)| page.has_content())
     }
 
-    /// The URLs that the former agent is done with: pages with content, and URLs that
-    /// did not become pages.
+    /// The URLs that the former agent is done with: those that did not become pages, and pages with
+    /// content, which it has reported.
     fn fetched(&self) -> Result<HashSet<SeenUrl>, FrontierError> {
         let mut fetched: HashSet<SeenUrl> = self.seen.iter().copied().map(shortened).collect();
         for (_, page) in self.pages.iter().filter(|(_, page)| page.has_content()) {
