@@ -20,11 +20,12 @@ pub async fn apply(
     let agent = ingestion.name.agent;
     let quotas = policy::discovery(store).await?;
     let hosts = ingestion.discovered.iter().map(|new| new.url.host_key()).collect();
-    let usage = discovery::usage(store, agent, hosts, now).await?;
+    let received_at = ingestion.received_at;
+    let usage = discovery::usage(store, agent, received_at, hosts, now).await?;
     let (discovered, refused) = within(&quotas, usage, ingestion.discovered);
     if refused > 0 {
         tracing::warn!(%agent, refused, "refused discovered URLs beyond the quotas of the day");
-        discovery::count_refused(store, agent, refused, now).await?;
+        discovery::count_refused(store, agent, refused, received_at).await?;
     }
     Ok(Ingestion { discovered, ..ingestion })
 }

@@ -42,8 +42,8 @@ pub fn ingest(
         tracing::warn!(%agent, seq, foreign, "left out fetches of hosts that are not the agent's");
     }
     let hosts = tallies.into_iter().map(|(host, tally)| tally.finish(&host)).collect();
-    let LedgerPackage { position, name, .. } = *package;
-    Ok(Ingestion { position, name, hosts, discovered: discovered(entries, recent) })
+    let LedgerPackage { position, name, received_at, .. } = *package;
+    Ok(Ingestion { position, name, received_at, hosts, discovered: discovered(entries, recent) })
 }
 
 fn fetches(entries: &[Entry]) -> impl Iterator<Item = &Fetch> {

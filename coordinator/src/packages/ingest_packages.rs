@@ -68,7 +68,7 @@ pub async fn take_batch(parts: &Packages, is_leader: bool) -> Result<Option<usiz
     for position in passed_over {
         cursor.skip(position);
     }
-    let indexed = done.iter().map(|(work, _)| work);
+    let indexed = done.iter().map(|(work, _)| work).filter(|work| work.to_index);
     indexed.for_each(|work| cursor.take(work.package.position));
     let skipped = failed.iter().map(|(work, _)| work).filter(|work| work.to_index);
     skipped.for_each(|work| cursor.skip(work.package.position));

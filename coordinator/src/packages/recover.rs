@@ -7,6 +7,7 @@ use data_encoding::HEXLOWER;
 use futures_util::TryStreamExt as _;
 use model::{HostKey, UnixMillis};
 use protocol::key::PublicKey;
+use protocol::package::PackageName;
 use sha2::{Digest as _, Sha256};
 use store::packages::{self, EnterOutcome, ReceivedPackage};
 use store::{Store, StoreError, agents, hosts};
@@ -16,12 +17,16 @@ use crate::packages::blob_store::{BlobError, BlobStore, StoredPackage};
 use crate::packages::verify::{self, VerifiedPackage};
 use crate::runtime::failure::chain;
 
+/// Packages that are looked up in the ledger at once.
+const BATCH: usize = 1_000;
+
 /// What became of the packages that the ledger lacked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Packages that were entered into the ledger.
     pub entered: usize,
-    /// Packages that could not be: their agents are not known or revoked, or they are damaged.
+    /// Packages that could not be: their agents are not known or revoked, or they are damaged or
+    /// cannot be read.
     pub left_out: usize,
 }
 
@@ -43,16 +48,8 @@ pub async fn recover(
     blobs: &BlobStore,
     now: UnixMillis,
 ) -> Result<Recovery, RecoveryError> {
-    let mut missing = Vec::new();
-    let mut stored = blobs.packages();
-    while let Some(package) = stored.try_next().await? {
-        if packages::find(store, &package.name).await?.is_none() {
-            missing.push(package);
-        }
-    }
-    missing.sort_by_key(|package| (package.stored_at, package.name));
     let mut recovery = Recovery::default();
-    for package in &missing {
+    for package in &missing(store, blobs).await? {
         if enter(store, blobs, package, now).await? {
             recovery.entered += 1;
         } else {
@@ -60,6 +57,20 @@ pub async fn recover(
         }
     }
     Ok(recovery)
+}
+
+/// The packages that the ledger lacks, in the order in which they were stored.
+async fn missing(store: &Store, blobs: &BlobStore) -> Result<Vec<StoredPackage>, RecoveryError> {
+    let mut missing = Vec::new();
+    let mut batches = blobs.packages().try_chunks(BATCH).map_err(|failed| failed.1);
+    while let Some(mut batch) = batches.try_next().await? {
+        let names: Vec<PackageName> = batch.iter().map(|package| package.name).collect();
+        let known = packages::known(store, &names).await?;
+        batch.retain(|package| !known.contains(&package.name));
+        missing.append(&mut batch);
+    }
+    missing.sort_by_key(|package| (package.stored_at, package.name));
+    Ok(missing)
 }
 
 /// Enters a package; false where it cannot be.
@@ -71,7 +82,7 @@ async fn enter(
 ) -> Result<bool, RecoveryError> {
     let StoredPackage { key: object, name, .. } = package;
     let Some(agent) = agents::identity(store, name.agent).await? else { return Ok(false) };
-    let body = blobs.get(object).await?;
+    let Some(body) = readable(blobs, object).await? else { return Ok(false) };
     let sha256 = Sha256::digest(&body);
     let bytes = body.len() as u64;
     let verified = spawn_blocking(move || verified(&body, &agent.key)).await?;
@@ -90,11 +101,42 @@ async fn enter(
         bytes,
         foreign_hosts: &foreign_hosts,
     };
-    Ok(packages::enter(store, &received, now).await? == EnterOutcome::New)
+    // Load and quotas count it on the day on which it was received.
+    let received_at = package.stored_at.min(now);
+    Ok(packages::enter(store, &received, received_at).await? == EnterOutcome::New)
+}
+
+/// Reads a package; none where this blob alone cannot be read, while the storage answers.
+async fn readable(blobs: &BlobStore, object: &str) -> Result<Option<Bytes>, BlobError> {
+    match blobs.get(object).await {
+        Ok(body) => Ok(Some(body)),
+        Err(error) if blobs.check().await.is_ok() => {
+            tracing::warn!(error = chain(&error), "left a package out");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn verified(body: &Bytes, key: &PublicKey) -> Option<VerifiedPackage> {
     verify::verify(body, key)
         .inspect_err(|error| tracing::warn!(error = chain(error), "left a package out"))
         .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_blob_that_cannot_be_read_is_left_out_while_the_storage_answers() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = BlobStore::local(dir.path(), 0).unwrap();
+        assert!(readable(&blobs, "1/1/1-00.ncpk").await.is_err(), "the storage has no identifier");
+        blobs.identifier("this one").await.unwrap();
+        assert_eq!(readable(&blobs, "1/1/1-00.ncpk").await.unwrap(), None);
+        blobs.put("1/1/1-00.ncpk", Bytes::from_static(b"body")).await.unwrap();
+        let body = readable(&blobs, "1/1/1-00.ncpk").await.unwrap();
+        assert_eq!(body, Some(Bytes::from_static(b"body")));
+    }
 }

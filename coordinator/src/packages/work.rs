@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::LedgerPosition;
 use store::StoreError;
-use store::packages::{self, LedgerPackage};
+use store::packages::{self, InTurn, LedgerPackage};
 
 use crate::packages::Packages;
 use crate::packages::cursor::LedgerCursor;
@@ -47,7 +47,7 @@ pub async fn find(
     cursor: &LedgerCursor,
     is_leader: bool,
 ) -> Result<FoundWork, StoreError> {
-    let (chosen, passed_over) = next_to_index(parts, cursor).await?;
+    let NextToIndex { chosen, passed_over, reaches_to } = next_to_index(parts, cursor).await?;
     let mut found = Vec::new();
     if !chosen.is_empty() {
         found = packages::at(&parts.store, &chosen).await?;
@@ -55,13 +55,20 @@ pub async fn find(
     if is_leader {
         let now = parts.clock.now();
         // Indexed here while another coordinator was the leader, or set aside. Those that were
-        // passed over or come after the cursor wait for their turn.
-        let skipped: Vec<LedgerPosition> = cursor.skipped().iter().copied().collect();
-        let pending = packages::pending(&parts.store, &skipped, now, MOST_TO_APPLY).await?;
-        found.extend(pending.into_iter().filter(|package| package.position <= cursor.last()));
+        // passed over or come after the cursor wait for their turn. While an index is built of
+        // packages that were applied before, that would take hours: those beyond the next ones are
+        // applied at once, so that the crawl goes on with their links, and indexed later.
+        let builds = !found.is_empty() && found.iter().all(|package| package.is_ingested);
+        let until = if builds { reaches_to } else { LedgerPosition::new(i64::MAX) };
+        let in_turn = InTurn {
+            positions: cursor.skipped().iter().copied().collect(),
+            range: Some((cursor.last(), until)),
+        };
+        let pending = packages::pending(&parts.store, &in_turn, now, MOST_TO_APPLY).await?;
+        found.extend(pending);
     }
     let work = |package: LedgerPackage| {
-        let to_index = !cursor.holds(package.position);
+        let to_index = package.position <= reaches_to && !cursor.holds(package.position);
         let to_apply = is_leader && !package.is_ingested;
         (package.position, Work { package, to_index, to_apply })
     };
@@ -70,11 +77,17 @@ pub async fn find(
     Ok(FoundWork { packages: found.into_values().collect(), passed_over })
 }
 
-/// The packages whose turn it is, and the new ones that they overtake.
-async fn next_to_index(
-    parts: &Packages,
-    cursor: &LedgerCursor,
-) -> Result<(Vec<LedgerPosition>, Vec<LedgerPosition>), StoreError> {
+/// What is to be indexed next.
+struct NextToIndex {
+    /// Packages whose turn it is.
+    chosen: Vec<LedgerPosition>,
+    /// New packages that they overtake.
+    passed_over: Vec<LedgerPosition>,
+    /// Position of the last package that they were chosen from.
+    reaches_to: LedgerPosition,
+}
+
+async fn next_to_index(parts: &Packages, cursor: &LedgerCursor) -> Result<NextToIndex, StoreError> {
     let now = parts.clock.now();
     let DuePackages { untried, failed } =
         parts.retries.due(cursor.skipped(), now, (WINDOW, RETRIED));
@@ -88,5 +101,7 @@ async fn next_to_index(
     let new: Vec<_> =
         waiting.into_iter().filter(|package| !known.contains(&package.position)).collect();
     let passed_over = passed_over(&new, &chosen);
-    Ok((chosen.into_iter().map(|package| package.position).collect(), passed_over))
+    let reaches_to = new.last().map_or(cursor.last(), |package| package.position);
+    let chosen = chosen.into_iter().map(|package| package.position).collect();
+    Ok(NextToIndex { chosen, passed_over, reaches_to })
 }

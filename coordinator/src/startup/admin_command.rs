@@ -103,6 +103,11 @@ async fn after_restore(store: &Store, config: &Config) -> Result<(), Failure> {
         "{} since the backup entered, {left_out} left out",
         quantity(entered, "package")
     ));
+    if left_out > 0 {
+        print_line(format_args!(
+            "the warnings say why; where the storage failed for a while, repeat this command"
+        ));
+    }
     print_line(format_args!(
         "numbers that agents may have seen are left out; remove the directory `index` of every \
          coordinator, then start it"

@@ -145,10 +145,15 @@ async fn pages_of_hosts_that_are_not_the_agents_are_left_out() {
     one.ship_well(&running, 1, one.package(1, &entries)).await;
     until("the genuine page is found", || ready(!hits(&running, "genuine").is_empty())).await;
     until("both are ingested", || async {
-        store::packages::pending(ground.store(), &[], crate::agent::now(), 10)
-            .await
-            .unwrap()
-            .is_empty()
+        store::packages::pending(
+            ground.store(),
+            &store::packages::InTurn::default(),
+            crate::agent::now(),
+            10,
+        )
+        .await
+        .unwrap()
+        .is_empty()
     })
     .await;
     assert!(hits(&running, "counterfeit").is_empty());

@@ -60,10 +60,15 @@ async fn what_was_acknowledged_is_ingested_once_whoever_dies() {
         running = ground.start().await;
     }
     until("all are ingested", || async {
-        store::packages::pending(ground.store(), &[], crate::agent::now(), 10)
-            .await
-            .unwrap()
-            .is_empty()
+        store::packages::pending(
+            ground.store(),
+            &store::packages::InTurn::default(),
+            crate::agent::now(),
+            10,
+        )
+        .await
+        .unwrap()
+        .is_empty()
     })
     .await;
     assert_eq!(running.coordinator.packages.index.search("perennial", 0, 10).unwrap().total, 6);
@@ -147,10 +152,15 @@ async fn a_lost_index_is_built_again_from_the_packages() {
         agent.ship_well(&first, seq, agent.package(seq, &entries)).await;
     }
     until("all are ingested", || async {
-        store::packages::pending(ground.store(), &[], crate::agent::now(), 10)
-            .await
-            .unwrap()
-            .is_empty()
+        store::packages::pending(
+            ground.store(),
+            &store::packages::InTurn::default(),
+            crate::agent::now(),
+            10,
+        )
+        .await
+        .unwrap()
+        .is_empty()
     })
     .await;
     first.stop().await;

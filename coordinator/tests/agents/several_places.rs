@@ -57,10 +57,15 @@ async fn fetches_from_different_places_split_a_subnet() {
         let package = agent.package(seq, &[from(NEAR, 5_000), from(FAR, 180_000)]);
         agent.ship_well(&running, seq, package).await;
         until("it is ingested", || async {
-            store::packages::pending(ground.store(), &[], crate::agent::now(), 1)
-                .await
-                .unwrap()
-                .is_empty()
+            store::packages::pending(
+                ground.store(),
+                &store::packages::InTurn::default(),
+                crate::agent::now(),
+                1,
+            )
+            .await
+            .unwrap()
+            .is_empty()
         })
         .await;
     }

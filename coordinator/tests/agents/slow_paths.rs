@@ -58,7 +58,10 @@ impl Party {
         let store = &running.coordinator.store;
         until("the package is ingested", || async {
             let now = running.coordinator.now();
-            store::packages::pending(store, &[], now, 1).await.unwrap().is_empty()
+            store::packages::pending(store, &store::packages::InTurn::default(), now, 1)
+                .await
+                .unwrap()
+                .is_empty()
         })
         .await;
     }

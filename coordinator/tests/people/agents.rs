@@ -33,7 +33,10 @@ pub(crate) async fn ship_north(running: &Running, two: &FakeAgent, title: &str, 
     two.ship_well(running, 1, two.package(1, &[page(NORTH, title, text)])).await;
     let store = &running.coordinator.store;
     crate::world::until("the page is ingested", || async {
-        store::packages::pending(store, &[], crate::agent::now(), 1).await.unwrap().is_empty()
+        store::packages::pending(store, &store::packages::InTurn::default(), crate::agent::now(), 1)
+            .await
+            .unwrap()
+            .is_empty()
     })
     .await;
     assert_eq!(running.coordinator.packages.index.len(), 1);

@@ -19,10 +19,12 @@ pub struct Usage {
     pub queued: BTreeMap<HostKey, u64>,
 }
 
-/// Reads what an agent and these hosts used on the day of `now` (UTC).
+/// Reads what an agent used on the day on which its package was received (UTC), and what these
+/// hosts used today. Packages of a restored backup, of many days, share no quota of an agent.
 pub async fn usage(
     store: &Store,
     agent: AgentId,
+    received_at: UnixMillis,
     hosts: BTreeSet<HostKey>,
     now: UnixMillis,
 ) -> Result<Usage, StoreError> {
@@ -32,7 +34,7 @@ pub async fn usage(
          WHERE agent = $1 AND day = ($2 AT TIME ZONE 'UTC')::date",
     )
     .bind(agent.get())
-    .bind(Moment(now))
+    .bind(Moment(received_at))
     .fetch_optional(store.pool())
     .await
     .map_err(doing)?;

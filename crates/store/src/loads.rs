@@ -21,19 +21,20 @@ const DAYS: i32 = 7;
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// Counts the fetches of a package of `agent` under the day and the hour of its ingestion.
+/// Counts the fetches of a package of `agent` under the day and the hour in which it was
+/// received.
 pub(crate) async fn count(
     db: &mut PgConnection,
     agent: AgentId,
     hosts: &[HostTally],
-    now: UnixMillis,
+    received_at: UnixMillis,
 ) -> Result<(), StoreError> {
     let fetches = |host: &HostTally| i64::try_from(host.fetches).unwrap_or(i64::MAX);
     sqlx::query(include_str!("loads/count.sql"))
         .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
         .bind(hosts.iter().map(fetches).collect::<Vec<_>>())
-        .bind(Moment(now))
+        .bind(Moment(received_at))
         .execute(&mut *db)
         .await
         .map_err(StoreError::doing("count the fetches of a day"))?;
@@ -43,7 +44,7 @@ pub(crate) async fn count(
          ON CONFLICT (agent, hour) DO UPDATE SET fetches = h.fetches + excluded.fetches",
     )
     .bind(agent.get())
-    .bind(Moment(now))
+    .bind(Moment(received_at))
     .bind(hosts.iter().map(fetches).fold(0, i64::saturating_add))
     .execute(db)
     .await

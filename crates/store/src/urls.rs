@@ -49,19 +49,28 @@ pub async fn queue_seeds(
     Ok(queued)
 }
 
+/// The agent that found URLs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FoundBy {
+    pub(crate) agent: AgentId,
+    /// When its package was received: they count as URLs of that day.
+    pub(crate) received_at: UnixMillis,
+}
+
 /// [`queue`] as part of a larger transaction, for the agent that found the URLs. URLs of hosts that
 /// were given up lately are left out, except seeds of hosts that the DNS did not know.
 pub(crate) async fn queue_in(
     db: &mut PgConnection,
     urls: &[NewUrl],
-    found_by: Option<AgentId>,
+    found_by: Option<FoundBy>,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     if urls.is_empty() {
         return Ok(0);
     }
     let hosts: Vec<HostKey> = urls.iter().map(|new| new.url.host_key()).collect();
-    let new_hosts = meet_hosts(db, &hosts, found_by, now).await?;
+    let agent = found_by.map(|found_by| found_by.agent);
+    let new_hosts = meet_hosts(db, &hosts, agent, now).await?;
     let queued: i64 = sqlx::query_scalar(include_str!("urls/queue.sql"))
         .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
         .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
@@ -73,8 +82,8 @@ pub(crate) async fn queue_in(
         .await
         .map_err(StoreError::doing("queue URLs"))?;
     let queued = queued.unsigned_abs();
-    if let Some(agent) = found_by {
-        discovery::count_queued(db, agent, queued, new_hosts, now).await?;
+    if let Some(FoundBy { agent, received_at }) = found_by {
+        discovery::count_queued(db, agent, queued, new_hosts, received_at).await?;
     }
     Ok(queued)
 }

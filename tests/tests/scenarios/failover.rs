@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use s3_server::S3Server;
-use store::packages::{count_failed, most_ingestions, pending};
+use store::packages::{InTurn, count_failed, most_ingestions, pending};
 use store::testing::TestDatabase;
 use store::{Store, overview};
 use tests::harness::{Admin, Coordinator, CoordinatorPlan, RunDirectory, until};
@@ -123,7 +123,7 @@ impl Deployment {
             until_found(admin, PATIENCE, packages * PAGES..=packages * PAGES).await;
         }
         let look = || async {
-            let waiting = pending(store, &[], now(), 10).await.unwrap();
+            let waiting = pending(store, &InTurn::default(), now(), 10).await.unwrap();
             if waiting.is_empty() { Ok(()) } else { Err(format!("{waiting:?}")) }
         };
         until("all packages are applied", PATIENCE, look).await.unwrap();

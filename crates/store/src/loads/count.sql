@@ -1,4 +1,4 @@
--- Counts the fetches of a package under the day of its ingestion ($4).
+-- Counts the fetches of a package under the day on which it was received ($4).
 -- 1: the hosts, with their subnets.
 WITH fetched AS (
     SELECT h.id, h.first, h.last, t.fetches

@@ -9,7 +9,7 @@ use crate::commit::commit;
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::round_trips::{self, SubnetRoundTrip};
-use crate::urls::{self, NewUrl};
+use crate::urls::{self, FoundBy, NewUrl};
 use crate::{
     Store, StoreError, activity, agent_countries, fetches, loads, stray_hosts, timing_reports,
 };
@@ -21,6 +21,8 @@ pub struct Ingestion {
     pub position: LedgerPosition,
     /// The package that was ingested.
     pub name: PackageName,
+    /// When it was received.
+    pub received_at: UnixMillis,
     /// Per host; each host once.
     pub hosts: Vec<HostTally>,
     /// Links to hosts of others, to be queued.
@@ -42,11 +44,13 @@ pub async fn ingest(
     count(&mut tx, &ingestion.hosts).await?;
     agent_countries::count_fetches(&mut tx, agent, &ingestion.hosts).await?;
     fetches::keep_in(&mut tx, agent, &ingestion.hosts, now).await?;
-    loads::count(&mut tx, agent, &ingestion.hosts, now).await?;
+    // Packages that come back with a restored backup are work of the days before.
+    loads::count(&mut tx, agent, &ingestion.hosts, ingestion.received_at).await?;
     timing_reports::count_in(&mut tx, agent, &ingestion.hosts, now).await?;
     let round_trips = round_trips::record_in(&mut tx, agent, &ingestion.hosts, now).await?;
     stray_hosts::count_in(&mut tx, agent, &ingestion.hosts, now).await?;
-    urls::queue_in(&mut tx, &ingestion.discovered, Some(agent), now).await?;
+    let found_by = FoundBy { agent, received_at: ingestion.received_at };
+    urls::queue_in(&mut tx, &ingestion.discovered, Some(found_by), now).await?;
     let activity = Activity::of_hosts(&ingestion.hosts, shipped_bytes);
     activity::count_in(&mut tx, &[(agent, activity)], now).await?;
     commit(tx).await.map_err(doing)?;

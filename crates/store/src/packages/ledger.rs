@@ -1,5 +1,7 @@
 //! Receiving: packages get their positions and wait to be ingested.
 
+use std::collections::HashSet;
+
 use model::{AgentId, LedgerPosition, UnixMillis};
 use protocol::package::{Header, PackageName};
 use sqlx::FromRow;
@@ -45,6 +47,30 @@ pub async fn find(store: &Store, name: &PackageName) -> Result<Option<Vec<u8>>, 
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("look a package up"))
+}
+
+/// Which of these packages the ledger has.
+pub async fn known(
+    store: &Store,
+    names: &[PackageName],
+) -> Result<HashSet<PackageName>, StoreError> {
+    let agents: Vec<i64> = names.iter().map(|name| name.agent.get()).collect();
+    let epochs: Vec<i64> = names.iter().map(|name| number(name.epoch)).collect::<Result<_, _>>()?;
+    let seqs: Vec<i64> = names.iter().map(|name| number(name.seq)).collect::<Result<_, _>>()?;
+    let known: Vec<bool> = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM packages p
+             WHERE (p.agent, p.epoch, p.seq) = (n.agent, n.epoch, n.seq))
+         FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
+             WITH ORDINALITY n (agent, epoch, seq, position)
+         ORDER BY n.position",
+    )
+    .bind(agents)
+    .bind(epochs)
+    .bind(seqs)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("look packages up"))?;
+    Ok(names.iter().zip(known).filter(|(_, known)| *known).map(|(name, _)| *name).collect())
 }
 
 /// Enters a package into the ledger; it counts as received from then on.
@@ -194,23 +220,37 @@ pub async fn at(
     Ok(rows.into_iter().map(Row::read).collect())
 }
 
-/// Packages whose changes are to be applied now, in their order. A package that failed is left out
-/// until its next attempt is due, and so are those at the positions `except` that have not failed.
+/// Packages that have not failed and whose changes are applied when their turn comes.
+#[derive(Debug, Clone, Default)]
+pub struct InTurn {
+    /// Their positions, as far as they are known one by one.
+    pub positions: Vec<LedgerPosition>,
+    /// All those after the first and up to the second position.
+    pub range: Option<(LedgerPosition, LedgerPosition)>,
+}
+
+/// Packages whose changes are to be applied now, in their order, except those `in_turn`. A package
+/// that failed is left out until its next attempt is due.
 pub async fn pending(
     store: &Store,
-    except: &[LedgerPosition],
+    in_turn: &InTurn,
     now: UnixMillis,
     limit: u32,
 ) -> Result<Vec<LedgerPackage>, StoreError> {
+    let positions: Vec<i64> = in_turn.positions.iter().map(|position| position.get()).collect();
+    let (after, until) = in_turn.range.unzip();
     let rows: Vec<Row> = sqlx::query_as(concat!(
         include_str!("columns.sql"),
         "WHERE p.ingested_at IS NULL AND (p.retry_at IS NULL OR p.retry_at <= $1)
            AND (p.failures > 0 OR p.position <> ALL($3))
+           AND (p.position > $4 AND p.position <= $5) IS NOT TRUE
          ORDER BY p.position LIMIT $2"
     ))
     .bind(Moment(now))
     .bind(i64::from(limit))
-    .bind(except.iter().map(|position| position.get()).collect::<Vec<_>>())
+    .bind(positions)
+    .bind(after.map(LedgerPosition::get))
+    .bind(until.map(LedgerPosition::get))
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the pending packages"))?;

@@ -11,8 +11,8 @@ mod ledger;
 pub use failures::{FailedPackage, count_failed, fail, list_failed, retry};
 pub use ingestion::{Ingestion, ingest, most_ingestions};
 pub use ledger::{
-    EnterOutcome, Ledger, LedgerPackage, ReceivedPackage, WaitingPackage, at, enter, find, ledger,
-    pending, waiting,
+    EnterOutcome, InTurn, Ledger, LedgerPackage, ReceivedPackage, WaitingPackage, at, enter, find,
+    known, ledger, pending, waiting,
 };
 
 use crate::StoreError;

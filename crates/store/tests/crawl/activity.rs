@@ -41,9 +41,12 @@ fn tally() -> HostTally {
 async fn ingest(world: &World, agent: AgentId, seq: u64, now: UnixMillis) {
     let header = header(agent, seq);
     enter(world, &header, b"one").await;
-    let position = packages::pending(world.store(), &[], NOW, 1).await.unwrap()[0].position;
+    let position =
+        packages::pending(world.store(), &packages::InTurn::default(), NOW, 1).await.unwrap()[0]
+            .position;
     let hosts = vec![tally()];
-    let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
+    let ingestion =
+        Ingestion { position, name: header.name, received_at: NOW, hosts, discovered: vec![] };
     assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_some());
     assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_none());
 }

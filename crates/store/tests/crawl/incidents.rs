@@ -128,9 +128,13 @@ async fn ship(world: &World, agent: AgentId, seq: u64, tally: HostTally, now: Un
         foreign_hosts: &[],
     };
     store::packages::enter(world.store(), &received, NOW).await.unwrap();
-    let waiting = store::packages::pending(world.store(), &[], NOW, 1).await.unwrap();
+    let waiting =
+        store::packages::pending(world.store(), &store::packages::InTurn::default(), NOW, 1)
+            .await
+            .unwrap();
     let position = waiting[0].position;
-    let ingestion = Ingestion { position, name, hosts: vec![tally], discovered: vec![] };
+    let ingestion =
+        Ingestion { position, name, received_at: NOW, hosts: vec![tally], discovered: vec![] };
     store::packages::ingest(world.store(), &ingestion, now).await.unwrap();
     store::packages::ingest(world.store(), &ingestion, now).await.unwrap();
 }

@@ -23,10 +23,13 @@ async fn fetch(world: &World, agent: AgentId, seq: u64, day: i64) {
         fetches: 5,
         ..HostTally::default()
     };
-    let position = packages::pending(world.store(), &[], NOW, 1).await.unwrap()[0].position;
+    let position =
+        packages::pending(world.store(), &packages::InTurn::default(), NOW, 1).await.unwrap()[0]
+            .position;
     let hosts = vec![host];
-    let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
     let now = NOW.plus_ms(day * DAY_MS);
+    let ingestion =
+        Ingestion { position, name: header.name, received_at: now, hosts, discovered: vec![] };
     assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_some());
 }
 

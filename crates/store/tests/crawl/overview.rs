@@ -26,9 +26,12 @@ async fn ingest(world: &World, agent: AgentId) {
         wire_bytes: 500,
         ..HostTally::default()
     };
-    let position = packages::pending(world.store(), &[], NOW, 10).await.unwrap()[0].position;
+    let position =
+        packages::pending(world.store(), &packages::InTurn::default(), NOW, 10).await.unwrap()[0]
+            .position;
     let hosts = vec![host];
-    let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
+    let ingestion =
+        Ingestion { position, name: header.name, received_at: NOW, hosts, discovered: vec![] };
     packages::ingest(world.store(), &ingestion, NOW).await.unwrap();
 }
 

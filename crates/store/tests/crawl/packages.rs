@@ -55,7 +55,8 @@ async fn a_package_is_ingested_once_with_all_that_follows() {
     world.queue(&["http://a.example/"]).await;
     let header = header(agent, 1);
     enter(&world, &header, b"one").await;
-    let waiting = packages::pending(world.store(), &[], NOW, 10).await.unwrap();
+    let waiting =
+        packages::pending(world.store(), &packages::InTurn::default(), NOW, 10).await.unwrap();
     assert_eq!(
         (waiting.len(), waiting[0].name, waiting[0].sha256.as_slice()),
         (1, header.name, &b"one"[..])
@@ -71,10 +72,16 @@ async fn a_package_is_ingested_once_with_all_that_follows() {
     };
     let discovered = vec![url("http://b.example/"), url("http://b.example/x")];
     let position = waiting[0].position;
-    let ingestion = Ingestion { position, name: header.name, hosts: vec![tally], discovered };
+    let ingestion =
+        Ingestion { position, name: header.name, received_at: NOW, hosts: vec![tally], discovered };
     assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_some());
     assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_none(), "only once");
-    assert!(packages::pending(world.store(), &[], NOW, 10).await.unwrap().is_empty());
+    assert!(
+        packages::pending(world.store(), &packages::InTurn::default(), NOW, 10)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(
         world.queue(&["http://b.example/", "http://b.example/x"]).await,
         0,
@@ -102,8 +109,11 @@ async fn fetches_are_the_load_of_a_week() {
         };
         let position = LedgerPosition::new(i64::try_from(seq).unwrap());
         let hosts = vec![host];
-        let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
-        let now = NOW.plus_ms(day * day_ms);
+        let received_at = NOW.plus_ms(day * day_ms);
+        let ingestion =
+            Ingestion { position, name: header.name, received_at, hosts, discovered: vec![] };
+        // The third one waited for two days.
+        let now = received_at.plus_ms((day - 1) * day_ms);
         assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_some());
     }
     let load = |day: i64| {
@@ -130,7 +140,8 @@ async fn positions_have_no_gaps_and_a_failed_package_waits_for_its_next_attempt(
     for seq in [2, 2, 1, 10] {
         enter(&world, &header(agent, seq), b"same").await;
     }
-    let waiting = |now| packages::pending(world.store(), &[], now, 10);
+    let nothing = packages::InTurn::default();
+    let waiting = |now| packages::pending(world.store(), &nothing, now, 10);
     let positions = |waiting: Vec<LedgerPackage>| {
         waiting.iter().map(|w| (w.position.get(), w.name.seq)).collect::<Vec<_>>()
     };
@@ -169,9 +180,13 @@ async fn the_ledger_is_followed_from_a_position() {
     assert_eq!(after(3, &[], 2).await, [0; 0]);
     let ledger = packages::ledger(world.store()).await.unwrap();
     assert_eq!(ledger.last.get(), 3);
-    let passed_over = [LedgerPosition::new(1), LedgerPosition::new(2)];
-    let pending = packages::pending(world.store(), &passed_over, NOW, 9).await.unwrap();
-    assert_eq!(pending.iter().map(|one| one.position.get()).collect::<Vec<_>>(), [3]);
+    let position = LedgerPosition::new;
+    let passed_over = packages::InTurn { positions: vec![position(1), position(2)], range: None };
+    let coming = packages::InTurn { positions: vec![], range: Some((position(1), position(2))) };
+    for (in_turn, expected) in [(passed_over, vec![3]), (coming, vec![1, 3])] {
+        let pending = packages::pending(world.store(), &in_turn, NOW, 9).await.unwrap();
+        assert_eq!(pending.iter().map(|one| one.position.get()).collect::<Vec<_>>(), expected);
+    }
     let at = packages::at(world.store(), &[LedgerPosition::new(2)]).await.unwrap();
     assert_eq!((at.len(), at[0].name.seq, at[0].is_ingested), (1, 2, false));
 }
@@ -193,7 +208,8 @@ async fn sums_that_no_column_holds_saturate() {
         };
         let hosts = vec![host.clone(), host];
         let position = LedgerPosition::new(i64::try_from(seq).unwrap());
-        let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
+        let ingestion =
+            Ingestion { position, name: header.name, received_at: NOW, hosts, discovered: vec![] };
         assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_some());
     }
     let counts = store::overview::count(world.store(), NOW, NOW).await.unwrap();

@@ -2,7 +2,7 @@
 
 use model::{AgentId, UnixMillis};
 use store::host_tally::HostTally;
-use store::packages::{Ingestion, ingest, pending};
+use store::packages::{InTurn, Ingestion, ingest, pending};
 use store::round_trips::{self, RoundTrip, SubnetRoundTrip};
 
 use crate::packages::{enter, header};
@@ -26,9 +26,10 @@ async fn hear(
         round_trip: Some((ip(address), rtt_us)),
         ..HostTally::default()
     };
-    let position = pending(world.store(), &[], NOW, 1).await.unwrap()[0].position;
+    let position = pending(world.store(), &InTurn::default(), NOW, 1).await.unwrap()[0].position;
     let hosts = vec![host];
-    let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
+    let ingestion =
+        Ingestion { position, name: header.name, received_at: NOW, hosts, discovered: vec![] };
     ingest(world.store(), &ingestion, now).await.unwrap().unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use model::{AgentId, UnixMillis};
 use store::host_tally::HostTally;
-use store::packages::{Ingestion, ingest, pending};
+use store::packages::{InTurn, Ingestion, ingest, pending};
 use store::stray_hosts;
 use store::testing::execute;
 
@@ -23,9 +23,14 @@ async fn hear(world: &World, (agent, seq): (AgentId, u64), address: &str, now: U
         connect: Some((ip(address), 1_000)),
         ..HostTally::default()
     };
-    let position = pending(world.store(), &[], now, 1).await.unwrap()[0].position;
-    let ingestion =
-        Ingestion { position, name: header.name, hosts: vec![host], discovered: vec![] };
+    let position = pending(world.store(), &InTurn::default(), now, 1).await.unwrap()[0].position;
+    let ingestion = Ingestion {
+        position,
+        name: header.name,
+        received_at: NOW,
+        hosts: vec![host],
+        discovered: vec![],
+    };
     ingest(world.store(), &ingestion, now).await.unwrap().unwrap();
 }
 
