@@ -122,7 +122,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
         .local_addr()
         .map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
     let secret = boot::token_secret(&coordinator.store).await?;
-    let tokens = Tokens::new(secret, coordinator.started_at);
+    let tokens = Tokens::new(secret);
     let secrets = Secrets { tokens, key: boot::coordinator_key(&coordinator.store).await? };
     let tracker = TaskTracker::new();
     let tasks = Arc::new(TaskSet::subscribe(TABLE, &coordinator.events));

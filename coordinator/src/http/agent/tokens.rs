@@ -3,10 +3,12 @@
 //! Both are `payload | HMAC-SHA-256(secret, kind | payload)` in base64url. The secret lives in
 //! Postgres, so that a session outlives a restart of the coordinator. A nonce is good for one
 //! minute and for one use: used ones are remembered until they expire, and those made before this
-//! coordinator started are refused, since it cannot know their use.
+//! coordinator started are refused, since it cannot know their use. When it started is reckoned from
+//! how long it has been running: a clock that is set back would make every new nonce an old one.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -39,14 +41,14 @@ pub enum TokenError {
 /// Issues and checks nonces and session tokens.
 pub struct Tokens {
     secret: [u8; 32],
-    since: UnixMillis,
+    started: Instant,
     used: Mutex<HashMap<[u8; PAYLOAD_BYTES], UnixMillis>>,
 }
 
 impl Tokens {
-    /// With the deployment's secret; `since` is the start of this coordinator.
-    pub fn new(secret: [u8; 32], since: UnixMillis) -> Self {
-        Self { secret, since, used: Mutex::default() }
+    /// With the deployment's secret, at the start of this coordinator.
+    pub fn new(secret: [u8; 32]) -> Self {
+        Self { secret, started: Instant::now(), used: Mutex::default() }
     }
 
     /// A fresh nonce for an agent to sign.
@@ -56,10 +58,22 @@ impl Tokens {
 
     /// Takes a nonce, once.
     pub fn spend(&self, nonce: &str, agent: AgentId, now: UnixMillis) -> Result<(), TokenError> {
+        self.spend_after(self.started.elapsed(), nonce, agent, now)
+    }
+
+    /// Takes a nonce after this coordinator has been running for some time.
+    fn spend_after(
+        &self,
+        uptime: Duration,
+        nonce: &str,
+        agent: AgentId,
+        now: UnixMillis,
+    ) -> Result<(), TokenError> {
         let payload = self.unseal("nonce", nonce)?;
         let issued = check_owner(&payload, agent)?;
-        if issued < self.since || issued.plus_ms(NONCE_MS) <= now || issued > now.plus_ms(NONCE_MS)
-        {
+        let uptime_ms = i64::try_from(uptime.as_millis()).unwrap_or(i64::MAX);
+        let since = UnixMillis(now.0.saturating_sub(uptime_ms));
+        if issued < since || issued.plus_ms(NONCE_MS) <= now || issued > now.plus_ms(NONCE_MS) {
             return Err(TokenError::Expired);
         }
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,32 +144,44 @@ mod tests {
 
     const AGENT: AgentId = AgentId::new(7);
     const START: UnixMillis = UnixMillis(1_000_000);
+    const UPTIME: Duration = Duration::from_mins(10);
 
     fn tokens() -> Tokens {
-        Tokens::new([5; 32], START)
+        Tokens::new([5; 32])
     }
 
     #[test]
     fn a_nonce_is_good_once_for_its_agent_for_a_minute() {
         let tokens = tokens();
         let nonce = tokens.nonce(AGENT, START, 1);
-        assert_eq!(tokens.spend(&nonce, AgentId::new(8), START), Err(TokenError::Foreign));
-        assert_eq!(tokens.spend(&nonce, AGENT, START.plus_ms(NONCE_MS)), Err(TokenError::Expired));
-        assert_eq!(tokens.spend(&nonce, AGENT, START.plus_ms(5)), Ok(()));
-        assert_eq!(tokens.spend(&nonce, AGENT, START.plus_ms(6)), Err(TokenError::Used));
+        let spend = |agent, now| tokens.spend_after(UPTIME, &nonce, agent, now);
+        assert_eq!(spend(AgentId::new(8), START), Err(TokenError::Foreign));
+        assert_eq!(spend(AGENT, START.plus_ms(NONCE_MS)), Err(TokenError::Expired));
+        assert_eq!(spend(AGENT, START.plus_ms(5)), Ok(()));
+        assert_eq!(spend(AGENT, START.plus_ms(6)), Err(TokenError::Used));
     }
 
     #[test]
     fn a_nonce_from_before_the_start_is_refused() {
         let before = tokens().nonce(AGENT, START, 1);
-        let restarted = Tokens::new([5; 32], START.plus_ms(10));
-        assert_eq!(restarted.spend(&before, AGENT, START.plus_ms(20)), Err(TokenError::Expired));
+        let restarted = Tokens::new([5; 32]);
+        let ten_ms = Duration::from_millis(10);
+        let spent = restarted.spend_after(ten_ms, &before, AGENT, START.plus_ms(20));
+        assert_eq!(spent, Err(TokenError::Expired));
+    }
+
+    #[test]
+    fn a_nonce_is_good_after_the_clock_was_set_back() {
+        let tokens = tokens();
+        let earlier = START.plus_ms(-7_200_000);
+        let nonce = tokens.nonce(AGENT, earlier, 1);
+        assert_eq!(tokens.spend_after(UPTIME, &nonce, AGENT, earlier.plus_ms(20)), Ok(()));
     }
 
     #[test]
     fn a_session_outlives_a_restart_but_not_its_time() {
         let session = tokens().session(AGENT, START, 1);
-        let restarted = Tokens::new([5; 32], START.plus_ms(10));
+        let restarted = Tokens::new([5; 32]);
         assert_eq!(restarted.owner(&session, START.plus_ms(20)), Ok(AGENT));
         assert_eq!(restarted.owner(&session, START.plus_ms(600_000)), Err(TokenError::Expired));
     }
@@ -170,6 +196,6 @@ mod tests {
         for text in [changed.as_str(), "", "nonsense", &tokens.nonce(AGENT, START, 1)] {
             assert_eq!(tokens.owner(text, START), Err(TokenError::Forged), "{text}");
         }
-        assert_eq!(Tokens::new([6; 32], START).owner(&session, START), Err(TokenError::Forged));
+        assert_eq!(Tokens::new([6; 32]).owner(&session, START), Err(TokenError::Forged));
     }
 }
