@@ -68,14 +68,17 @@ fn write(
 ) -> Result<(), WriteError> {
     let written = match &fetch.outcome {
         Outcome::Page(page) => index.upsert(&document(package, fetch, url, page)),
-        // The URL is no longer a page: it moved, is gone, or must not be shown in results.
+        // The URL is no longer a page: it moved, is gone, has content of another kind, or must not
+        // be shown in results.
         Outcome::Redirect { .. }
         | Outcome::Disallowed { .. }
-        | Outcome::Other { status: 404 | 410, .. } => index.delete(&FetchWithoutPage {
-            url: url.as_str(),
-            fetched_at: believable(fetch.fetched_at, package.received_at),
-            received_at: package.received_at,
-        }),
+        | Outcome::Other { status: 200..=299 | 404 | 410 | 451, .. } => {
+            index.delete(&FetchWithoutPage {
+                url: url.as_str(),
+                fetched_at: believable(fetch.fetched_at, package.received_at),
+                received_at: package.received_at,
+            })
+        }
         Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
     };
     match written {

@@ -72,7 +72,7 @@ pub async fn coordinator(
     if config.storage == StorageLocation::File {
         remove_leftovers(&config);
     }
-    let index = open_index(&config.data_dir.join("index")).await?;
+    let index = open_index(&config.data_dir.join("index"), config.limits.min_free_mib).await?;
     let dns = Dns::new(config.resolver).map_err(|error| Failure::configuration(chain(&error)))?;
     let shared = Shared::new(config, clock, store, stop).await?;
     let predictor = shared.predictor();
@@ -309,9 +309,10 @@ fn remove_leftovers(config: &Config) {
     });
 }
 
-async fn open_index(dir: &Path) -> Result<Index, Failure> {
+async fn open_index(dir: &Path, min_free_mib: u32) -> Result<Index, Failure> {
     let dir = dir.to_owned();
-    let opening = tokio::task::spawn_blocking(move || Index::open(&dir)).await;
+    let reserve = u64::from(min_free_mib) << 20;
+    let opening = tokio::task::spawn_blocking(move || Index::open(&dir, reserve)).await;
     let opened =
         opening.map_err(|error| Failure::other(format!("the index thread ended: {error}")))?;
     opened.map_err(|error| match error {

@@ -1,6 +1,7 @@
 //! Translation of a fetched page into a document of the index.
 
 use model::{AgentId, UnixMillis};
+use percent_encoding::percent_decode_str;
 use tantivy::TantivyDocument;
 use url::Url;
 
@@ -8,6 +9,9 @@ use crate::sanitize::sanitize;
 use crate::schema::Fields;
 use crate::segmentation::words;
 use crate::stemmer::{LanguageStemmer, primary_language};
+
+/// Number in the place of an agent's, of a removal. Those of agents are larger.
+pub(crate) const NO_AGENT: AgentId = AgentId::new(0);
 
 /// Limit of a stored title, in bytes.
 const TITLE_MAX_BYTES: usize = 512;
@@ -75,6 +79,15 @@ pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<T
     Some(document)
 }
 
+/// The document that takes the place of a page that was removed. Only its URL finds it.
+pub(crate) fn removal(fetch: &FetchWithoutPage<'_>, fields: &Fields) -> TantivyDocument {
+    let mut document = TantivyDocument::default();
+    document.add_text(fields.url, fetch.url);
+    document.add_i64(fields.agent, NO_AGENT.get());
+    document.add_i64(fields.fetched_at, fetch.fetched_at.0);
+    document
+}
+
 /// The host and each domain that contains it, up to the top-level domain: `site:` may name any of
 /// them.
 fn domains(host: &str) -> impl Iterator<Item = &str> {
@@ -84,8 +97,13 @@ fn domains(host: &str) -> impl Iterator<Item = &str> {
     std::iter::once(host).chain(parents).filter(|domain| !domain.is_empty())
 }
 
+/// What people read in the address bar, in their scripts. With scheme and `www.`, so that a pasted
+/// address finds its page.
 fn url_words(url: &Url, host: &str) -> String {
-    format!("{} {}", host.strip_prefix("www.").unwrap_or(host), url.path())
+    let (readable_host, _) = idna::domain_to_unicode(host);
+    let path = percent_decode_str(url.path()).decode_utf8_lossy();
+    let query = percent_decode_str(url.query().unwrap_or_default()).decode_utf8_lossy();
+    format!("{} {readable_host} {path} {query}", url.scheme())
 }
 
 /// The terms of all stems, separated by spaces.
@@ -99,6 +117,13 @@ fn stems(stemmer: &LanguageStemmer, title: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_found_as_people_read_it() {
+        let url = Url::parse("https://www.bücher.example/wiki/Präsident?q=a+b").unwrap();
+        let words = url_words(&url, url.host_str().unwrap());
+        assert_eq!(words, "https www.bücher.example /wiki/Präsident q=a+b");
+    }
 
     #[test]
     fn a_site_is_the_host_and_each_domain_that_contains_it() {

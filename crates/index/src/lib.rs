@@ -4,7 +4,7 @@
 //! 1. Indexing: [`Index::upsert`] sanitises a page's text (`sanitize`), splits it into words in any
 //!    script (`segmentation`), normalises their spelling (`normalizer`), adds stems (`stemmer`) and
 //!    writes the document under its URL (`document`, `writer`). Nothing can be found and nothing is
-//!    durable until [`Index::commit`].
+//!    durable until [`Index::commit`]. `merges` decides when small segments become larger ones.
 //! 2. Searching: [`Index::search`] parses the query (`query`: words, phrases, `site:`, `lang:`; no
 //!    input is an error), translates it for tantivy (`tantivy_query`), and extracts from each page
 //!    found a snippet of plain text in [`SnippetFragment`]s (`snippet`).
@@ -13,6 +13,7 @@
 //! last commit. All calls block: run them where blocking is allowed.
 
 mod document;
+mod merges;
 mod normalizer;
 mod open;
 mod query;

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::AgentId;
+use tantivy::collector::Count;
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
 use tantivy::{IndexReader, ReloadPolicy, TantivyError};
 
-use crate::document::{Document, FetchWithoutPage};
+use crate::document::{Document, FetchWithoutPage, NO_AGENT};
+use crate::merges::BoundedMerges;
 use crate::schema::{Fields, schema, tokenizers};
-use crate::writer::{WriteError, Writer};
+use crate::writer::{WriteError, Writer, of_agent};
 
 /// An index that can be written and searched. One process at a time may open a directory.
 pub struct Index {
@@ -75,12 +77,13 @@ fn remove_leftovers(dir: &Path) {
 }
 
 impl Index {
-    /// Opens the index in `dir`, which is created when it does not exist.
-    pub fn open(dir: &Path) -> Result<Self, OpenError> {
+    /// Opens the index in `dir`, which is created when it does not exist. Segments are merged while
+    /// that leaves `reserve` bytes free on the disk.
+    pub fn open(dir: &Path, reserve: u64) -> Result<Self, OpenError> {
         let path = || dir.to_owned();
         std::fs::create_dir_all(dir)
             .map_err(|source| OpenError::Directory { path: path(), source })?;
-        Self::open_existing(dir).map_err(|error| match error {
+        Self::open_existing(dir, reserve).map_err(|error| match error {
             TantivyError::LockFailure(LockError::LockBusy, _) => OpenError::InUse { path: path() },
             TantivyError::SchemaError(_) | TantivyError::IncompatibleIndex(_) => {
                 OpenError::OtherVersion { path: path() }
@@ -89,7 +92,7 @@ impl Index {
         })
     }
 
-    fn open_existing(dir: &Path) -> tantivy::Result<Self> {
+    fn open_existing(dir: &Path, reserve: u64) -> tantivy::Result<Self> {
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(dir)?;
         let index = tantivy::Index::builder()
@@ -103,7 +106,8 @@ impl Index {
             .reload_policy(ReloadPolicy::Manual)
             .doc_store_cache_num_blocks(16);
         let reader: IndexReader = reader.try_into()?;
-        let writer = Mutex::new(Writer::open(index, reader.clone(), fields)?);
+        let merges = BoundedMerges::new(dir, reserve);
+        let writer = Mutex::new(Writer::open(index, reader.clone(), fields, merges)?);
         // The writer holds the lock of the directory, so nobody is writing these files.
         remove_leftovers(dir);
         Ok(Self { fields, reader, writer })
@@ -115,7 +119,8 @@ impl Index {
         self.writer().upsert(page)
     }
 
-    /// Removes the page with the URL of a fetch that brought none. A page of a later fetch stays.
+    /// Removes the page with the URL of a fetch that brought none. A page of a later fetch stays,
+    /// and one of an earlier fetch that comes later is not written.
     pub fn delete(&self, fetch: &FetchWithoutPage<'_>) -> Result<(), WriteError> {
         self.writer().delete(fetch)
     }
@@ -149,7 +154,9 @@ impl Index {
 
     /// Number of pages that can be found.
     pub fn len(&self) -> u64 {
-        self.reader.searcher().num_docs()
+        let searcher = self.reader.searcher();
+        let removals = searcher.search(&of_agent(NO_AGENT, &self.fields), &Count).unwrap_or(0);
+        searcher.num_docs().saturating_sub(removals as u64)
     }
 
     /// Whether no page can be found.

@@ -205,16 +205,17 @@ fn site(value: &str) -> Option<String> {
 /// is a sentence, whose words may be anywhere on a page.
 const PHRASE_MAX_BIGRAMS: usize = 3;
 
-/// A quoted token is one phrase. Another token is taken word by word, but a short run of an
-/// unspaced script is a phrase of its bigrams.
+/// A quoted token is one phrase, and so is an excluded one: a page with a part of it stays. Another
+/// token is taken word by word, but a short run of an unspaced script is a phrase of its bigrams.
 fn terms(token: &Token<'_>, stemmers: &[LanguageStemmer]) -> Vec<QueryTerm> {
     // The last letter of a run is part of the last bigram already.
     let words: Vec<Word<'_>> =
         words(token.text).filter(|word| word.kind != WordKind::LastLetter).collect();
-    if let ([word], true) = (words.as_slice(), token.quoted) {
+    let is_phrase = token.quoted || token.excluded;
+    if let ([word], true) = (words.as_slice(), is_phrase) {
         return term(word, &[]).into_iter().collect();
     }
-    if token.quoted {
+    if is_phrase {
         return phrase(words.iter().filter_map(PhraseTerm::of).collect()).into_iter().collect();
     }
     let mut terms = Vec::new();
@@ -272,6 +273,14 @@ mod tests {
         let query = Query::parse("lang:zh Foo -bar \"Big Cat\" -\"a b\" - x");
         assert_eq!(query.terms, [word("foo"), phrase(&["big", "cat"]), word("x")]);
         assert_eq!(query.excluded, [word("bar"), phrase(&["a", "b"])]);
+    }
+
+    #[test]
+    fn a_page_with_a_part_of_what_is_excluded_stays() {
+        let query = Query::parse("vaccine -covid-19 -東京スカイ -example.org");
+        let excluded: [&[&str]; 3] =
+            [&["covid", "19"], &["東京", "京ス", "スカ", "カイ"], &["example", "org"]];
+        assert_eq!(query.excluded, excluded.map(phrase));
     }
 
     #[test]

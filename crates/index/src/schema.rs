@@ -29,7 +29,7 @@ pub(crate) struct Fields {
     pub(crate) headings: Field,
     /// Text, stored for snippets.
     pub(crate) body: Field,
-    /// Words of host and path of the URL.
+    /// Words of the URL.
     pub(crate) url_words: Field,
     /// Stems of title and text, each with its language as prefix.
     pub(crate) stems: Field,

@@ -4,15 +4,17 @@ use std::time::Instant;
 
 use model::UnixMillis;
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
-use tantivy::query::TermQuery;
+use tantivy::query::{BooleanQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
 use tantivy::{SegmentReader, TantivyDocument, TantivyError, Term};
 
+use crate::document::NO_AGENT;
 use crate::open::Index;
 use crate::query::Query;
 use crate::schema::Fields;
 use crate::snippet::{Highlighter, SnippetFragment, without_title};
 use crate::tantivy_query::tantivy_query;
+use crate::writer::of_agent;
 
 /// Number of best hits of a query that can be paged through.
 pub const WINDOW_MAX: usize = 1_000;
@@ -66,7 +68,8 @@ impl Index {
         self.run(None, query, offset, limit)
     }
 
-    /// Like [`Index::search`], but gives up before the first segment that begins after `deadline`.
+    /// Like [`Index::search`], but gives up before the first segment, or the first snippet, that
+    /// begins after `deadline`.
     pub fn search_until(
         &self,
         deadline: Instant,
@@ -103,7 +106,9 @@ impl Index {
     fn look_up(&self, url: &str) -> tantivy::Result<Option<UnixMillis>> {
         let searcher = self.reader.searcher();
         let key = Term::from_field_text(self.fields.url, url);
-        let query = TermQuery::new(key, IndexRecordOption::Basic);
+        let of_url: Box<dyn TantivyQuery> = Box::new(TermQuery::new(key, IndexRecordOption::Basic));
+        let removals: Box<dyn TantivyQuery> = Box::new(of_agent(NO_AGENT, &self.fields));
+        let query = BooleanQuery::new(vec![(Occur::Must, of_url), (Occur::MustNot, removals)]);
         let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
         let Some((_, address)) = found.first() else { return Ok(None) };
         let document: TantivyDocument = searcher.doc(*address)?;
@@ -125,6 +130,7 @@ impl Index {
         let highlighter = Highlighter::new(query);
         let mut hits = Vec::with_capacity(best.len());
         for (score, address) in best {
+            check(deadline)?;
             hits.push(hit(&searcher.doc(address)?, score, &self.fields, &highlighter));
         }
         Ok(SearchResults { total: total as u64, hits })
@@ -133,6 +139,14 @@ impl Index {
 
 /// Text of the error with which a collector ends at the deadline.
 const TOO_LONG: &str = "the deadline of the search passed";
+
+/// Fails after the deadline.
+fn check(deadline: Option<Instant>) -> tantivy::Result<()> {
+    if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        return Err(TantivyError::InternalError(TOO_LONG.to_owned()));
+    }
+    Ok(())
+}
 
 /// A collector that fails at the first segment after the deadline.
 struct UntilDeadline<C> {
@@ -145,9 +159,7 @@ impl<C: Collector> Collector for UntilDeadline<C> {
     type Child = C::Child;
 
     fn for_segment(&self, number: u32, segment: &SegmentReader) -> tantivy::Result<C::Child> {
-        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            return Err(TantivyError::InternalError(TOO_LONG.to_owned()));
-        }
+        check(self.deadline)?;
         self.collector.for_segment(number, segment)
     }
 

@@ -13,7 +13,8 @@ use tantivy::query::TermQuery;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{IndexReader, IndexWriter, TantivyDocument, TantivyError, Term};
 
-use crate::document::{Document, FetchWithoutPage, tantivy_document};
+use crate::document::{Document, FetchWithoutPage, NO_AGENT, removal, tantivy_document};
+use crate::merges::BoundedMerges;
 use crate::schema::Fields;
 
 /// Memory in which new pages are collected before they become a segment on disk, in bytes.
@@ -46,6 +47,7 @@ pub(crate) struct Writer {
     reader: IndexReader,
     fields: Fields,
     options: IndexWriterOptions,
+    merges: BoundedMerges,
     /// None after an error, which ends tantivy's worker; created again by the next call.
     tantivy: Option<IndexWriter>,
     queued_bytes: usize,
@@ -55,18 +57,26 @@ pub(crate) struct Writer {
     uncommitted: HashMap<String, Uncommitted>,
 }
 
-/// A page that was written since the last commit.
+/// A page, or the removal of one, that was written since the last commit.
 struct Uncommitted {
     agent: AgentId,
     fetched_at: UnixMillis,
+}
+
+/// The documents of an agent.
+pub(crate) fn of_agent(agent: AgentId, fields: &Fields) -> TermQuery {
+    let term = Term::from_field_i64(fields.agent, agent.get());
+    TermQuery::new(term, IndexRecordOption::Basic)
 }
 
 /// A writer of tantivy. What an earlier one left unfinished is removed.
 fn tantivy_writer(
     index: &tantivy::Index,
     options: &IndexWriterOptions,
+    merges: &BoundedMerges,
 ) -> tantivy::Result<IndexWriter> {
     let writer = index.writer_with_options(options.clone())?;
+    writer.set_merge_policy(Box::new(merges.clone()));
     collect_garbage(&writer);
     Ok(writer)
 }
@@ -84,17 +94,29 @@ impl Writer {
         index: tantivy::Index,
         reader: IndexReader,
         fields: Fields,
+        merges: BoundedMerges,
     ) -> tantivy::Result<Self> {
         let options = IndexWriterOptions::builder()
             .num_worker_threads(1)
             .memory_budget_per_thread(WRITER_BYTES)
-            .num_merge_threads(1)
+            // Small merges go on beside a large one, which may take an hour.
+            .num_merge_threads(2)
             .build();
-        let tantivy = Some(tantivy_writer(&index, &options)?);
+        let tantivy = Some(tantivy_writer(&index, &options, &merges)?);
         let progress = index.load_metas()?.payload.unwrap_or_default();
         let uncommitted = HashMap::new();
         let queued_bytes = 0;
-        Ok(Self { index, reader, fields, options, tantivy, queued_bytes, progress, uncommitted })
+        Ok(Self {
+            index,
+            reader,
+            fields,
+            options,
+            merges,
+            tantivy,
+            queued_bytes,
+            progress,
+            uncommitted,
+        })
     }
 
     /// Writes a page under its URL and replaces an earlier fetch of it. A page that was fetched
@@ -117,17 +139,19 @@ impl Writer {
     }
 
     /// Removes the page with the URL of a fetch that brought none. A page of a later fetch stays.
+    ///
+    /// A document without words takes its place, with the time of the fetch: packages are not read
+    /// in the order of fetches, and an earlier page that comes later must not be written.
     pub(crate) fn delete(&mut self, fetch: &FetchWithoutPage<'_>) -> Result<(), WriteError> {
         let FetchWithoutPage { url, fetched_at, received_at } = *fetch;
         if self.has_later(url, fetched_at, received_at)? {
             return Ok(());
         }
-        self.uncommitted.remove(url);
+        let removal = removal(fetch, &self.fields);
         let key = self.key(url);
-        self.or_roll_back(|writer| {
-            writer.tantivy()?.delete_term(key);
-            Ok(())
-        })
+        self.or_roll_back(|writer| writer.replace(key, removal))?;
+        self.uncommitted.insert(url.to_owned(), Uncommitted { agent: NO_AGENT, fetched_at });
+        Ok(())
     }
 
     /// Removes all pages that an agent fetched.
@@ -198,7 +222,7 @@ impl Writer {
 
     fn tantivy(&mut self) -> tantivy::Result<&mut IndexWriter> {
         if self.tantivy.is_none() {
-            self.tantivy = Some(tantivy_writer(&self.index, &self.options)?);
+            self.tantivy = Some(tantivy_writer(&self.index, &self.options, &self.merges)?);
         }
         self.tantivy.as_mut().ok_or(TantivyError::Poisoned)
     }

@@ -131,6 +131,8 @@ fn without_content(
         }
         // The page is somewhere else for now, such as during maintenance. The index drops it.
         Outcome::Redirect { .. } => before.map(PageRecord::forget_content),
+        // A court or an authority forbids to show it, so that the index drops it.
+        Outcome::Other { status: 451, .. } => before.map(PageRecord::forget_content),
         Outcome::Other { .. } => before,
         _ => None,
     }
@@ -278,6 +280,8 @@ mod tests {
             remember(&item(Some(record.clone())), &mut fetch, Validators::default(), TWICE)
         };
         assert_eq!((gone(404), gone(410)), (None, None));
+        // The index drops it, so that an answer "unchanged" must not follow.
+        assert_eq!(gone(451), Some(record.clone().forget_content()));
         for status in [401, 403, 408, 429, 500, 503] {
             assert_eq!(gone(status), Some(record.clone()), "{status}");
         }

@@ -22,7 +22,7 @@ fn page<'a>(url: &'a str, title: &'a str, text: &'a str, lang: Option<&'a str>) 
 }
 
 fn open(dir: &TempDir) -> Index {
-    Index::open(dir.path()).unwrap()
+    Index::open(dir.path(), 0).unwrap()
 }
 
 fn index_of(pages: &[Document<'_>]) -> (TempDir, Index) {
@@ -98,6 +98,22 @@ fn many_words_need_not_all_be_there() {
     let (_dir, index) = index_of(&[page("http://a.example/", "", "one two three", None)]);
     assert_eq!(urls(&index, "one two three four").len(), 1);
     assert_eq!(urls(&index, "one two four").len(), 0);
+}
+
+#[test]
+fn a_pasted_address_finds_its_page() {
+    let url = "https://www.b%C3%BCcher.example/wiki/Pr%C3%A4sident?id=7";
+    let url = url::Url::parse(url).unwrap();
+    let (_dir, index) = index_of(&[
+        page(url.as_str(), "", "words", None),
+        page("https://www.c.example/", "", "words", None),
+    ]);
+    for query in
+        ["https://www.bücher.example/wiki/Präsident?id=7", "www.bücher.example", "präsident"]
+    {
+        assert_eq!(urls(&index, query), [url.as_str()], "{query}");
+    }
+    assert_eq!(urls(&index, "c3 a4sident"), [] as [&str; 0], "bytes of letters are no words");
 }
 
 #[test]
@@ -272,7 +288,7 @@ fn files_that_a_failed_merge_left_are_removed() {
 fn a_directory_is_held_by_one_at_a_time() {
     let dir = tempfile::tempdir().unwrap();
     let _index = open(&dir);
-    let error = Index::open(dir.path()).unwrap_err();
+    let error = Index::open(dir.path(), 0).unwrap_err();
     assert!(matches!(error, OpenError::InUse { .. }), "{error}");
 }
 
@@ -280,10 +296,10 @@ fn a_directory_is_held_by_one_at_a_time() {
 fn a_directory_without_an_index_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("file"), "").unwrap();
-    let error = Index::open(&dir.path().join("file")).unwrap_err();
+    let error = Index::open(&dir.path().join("file"), 0).unwrap_err();
     assert!(matches!(error, OpenError::Directory { .. }), "{error}");
     std::fs::write(dir.path().join("meta.json"), "{").unwrap();
-    let error = Index::open(dir.path()).unwrap_err();
+    let error = Index::open(dir.path(), 0).unwrap_err();
     assert!(matches!(error, OpenError::Open { .. }), "{error}");
     assert!(error.to_string().contains("remove that directory"), "{error}");
 }
@@ -295,7 +311,7 @@ const CHILD_DIR: &str = "NEARCRAWL_INDEX_TEST_CHILD";
 #[ignore = "run by other tests of this file as a process of its own"]
 fn child_that_is_killed() {
     let dir = std::env::var_os(CHILD_DIR).expect("the parent test sets it");
-    let index = Index::open(dir.as_ref()).unwrap();
+    let index = Index::open(dir.as_ref(), 0).unwrap();
     for n in 0..100 {
         index.upsert(&page(&format!("http://{n}.example/"), "tree", "", None)).unwrap();
         if n == 2 {

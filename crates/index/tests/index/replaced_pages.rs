@@ -60,6 +60,27 @@ fn a_page_is_deleted_by_its_url() {
 }
 
 #[test]
+fn a_page_that_comes_after_its_removal_stays_removed() {
+    let (dir, index) = index_of(&[]);
+    let url = "http://a.example/";
+    index.delete(&without_page(url, FETCHED.plus_ms(1))).unwrap();
+    for _ in 0..2 {
+        // Before and after the commit.
+        index.upsert(&page(url, "tree", "", None)).unwrap();
+        index.commit("").unwrap();
+        assert_eq!(urls(&index, "tree"), [] as [&str; 0]);
+    }
+    let found = index.search("site:a.example site:example", 0, 10).unwrap();
+    assert_eq!((found.total, index.len(), index.fetched_at(url).unwrap()), (0, 0, None));
+    drop(index);
+    let index = open(&dir);
+    let later = Document { fetched_at: FETCHED.plus_ms(2), ..page(url, "bush", "", None) };
+    index.upsert(&later).unwrap();
+    index.commit("").unwrap();
+    assert_eq!((urls(&index, "bush").len(), index.len()), (1, 1), "it is a page again");
+}
+
+#[test]
 fn an_earlier_fetch_without_a_page_removes_no_later_page() {
     let url = "http://a.example/";
     let (_dir, index) = index_of(&[page(url, "tree", "", None)]);

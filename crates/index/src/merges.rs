@@ -1,0 +1,129 @@
+//! Which segments of the index are merged.
+//!
+//! Each commit adds a small segment, and a search visits all of them, so that segments of one size
+//! are merged. A merge writes its segments anew before the old files go. It therefore needs as much
+//! free space as they take, and delays the merges after it.
+
+use std::path::{Path, PathBuf};
+
+use nix::sys::statvfs::statvfs;
+use tantivy::index::{SegmentId, SegmentMeta};
+use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy};
+
+/// Pages of the largest segment that is merged with others. Eight of them make one of some 40 GB.
+const LARGEST: u32 = 1_000_000;
+/// Share of deleted pages from which on a segment is written anew without them.
+const DELETED: f32 = 0.3;
+
+/// Merges segments of similar size, within bounds of size and of free space.
+#[derive(Debug, Clone)]
+pub(crate) struct BoundedMerges {
+    by_size: LogMergePolicy,
+    /// Directory of the index.
+    dir: PathBuf,
+    /// Bytes that a merge leaves free on the disk.
+    reserve: u64,
+}
+
+impl BoundedMerges {
+    pub(crate) fn new(dir: &Path, reserve: u64) -> Self {
+        let mut by_size = LogMergePolicy::default();
+        by_size.set_max_docs_before_merge(LARGEST as usize);
+        by_size.set_del_docs_ratio_before_merge(DELETED);
+        Self { by_size, dir: dir.to_owned(), reserve }
+    }
+
+    /// Whether the merge of these segments fits on the disk. Without a figure it is tried.
+    fn fits(&self, segments: &[SegmentId]) -> bool {
+        let Ok(disk) = statvfs(&self.dir) else { return true };
+        let free = disk.blocks_available() * disk.fragment_size();
+        let needed: u64 = segments.iter().map(|segment| self.bytes(*segment)).sum();
+        let fits = needed.saturating_add(self.reserve) <= free;
+        if !fits {
+            tracing::debug!(needed, free, "no room on the disk to merge segments of the index");
+        }
+        fits
+    }
+
+    /// Bytes of the files of a segment, which all begin with its name.
+    fn bytes(&self, segment: SegmentId) -> u64 {
+        let name = segment.uuid_string();
+        let files = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let of_segment = files.filter(|file| {
+            file.file_name().to_str().is_some_and(|file_name| file_name.starts_with(&name))
+        });
+        of_segment.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
+    }
+}
+
+impl MergePolicy for BoundedMerges {
+    fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
+        let mut merges = self.by_size.compute_merge_candidates(segments);
+        // Those are left out there, and would keep the text of deleted pages for good.
+        let large = segments.iter().filter(|segment| {
+            let deleted = f64::from(segment.num_deleted_docs()) / f64::from(segment.max_doc());
+            segment.num_docs() > LARGEST && deleted > f64::from(DELETED)
+        });
+        merges.extend(large.map(|segment| MergeCandidate(vec![segment.id()])));
+        merges.retain(|merge| self.fits(&merge.0));
+        merges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{AgentId, UnixMillis};
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::{Document, Index};
+
+    /// An index of segments that are not merged.
+    fn segments(count: i64) -> (TempDir, Vec<SegmentMeta>) {
+        let dir = tempfile::tempdir().unwrap();
+        let index = Index::open(dir.path(), u64::MAX).unwrap();
+        for number in 0..count {
+            index.upsert(&page(&format!("http://a.example/{number}"), number)).unwrap();
+            index.commit("").unwrap();
+        }
+        drop(index);
+        let segments = tantivy::Index::open_in_dir(dir.path()).unwrap().searchable_segment_metas();
+        (dir, segments.unwrap())
+    }
+
+    fn page(url: &str, fetched_at: i64) -> Document<'_> {
+        Document {
+            agent: AgentId::new(1),
+            url,
+            title: "",
+            headings: "",
+            text: "words",
+            lang: None,
+            fetched_at: UnixMillis(fetched_at),
+            received_at: UnixMillis(fetched_at),
+        }
+    }
+
+    #[test]
+    fn segments_are_merged_where_the_disk_has_room() {
+        let (dir, segments) = segments(9);
+        assert_eq!(segments.len(), 9);
+        let merges = |reserve| {
+            BoundedMerges::new(dir.path(), reserve).compute_merge_candidates(&segments).len()
+        };
+        assert_eq!((merges(0), merges(u64::MAX)), (1, 0));
+    }
+
+    #[test]
+    fn a_merge_needs_the_bytes_of_its_segments() {
+        let (dir, segments) = segments(2);
+        let policy = BoundedMerges::new(dir.path(), 0);
+        let bytes: u64 = segments.iter().map(|segment| policy.bytes(segment.id())).sum();
+        let disk = statvfs(dir.path()).unwrap();
+        let free = disk.blocks_available() * disk.fragment_size();
+        let ids: Vec<SegmentId> = segments.iter().map(SegmentMeta::id).collect();
+        // The disk is shared: some bytes may come and go meanwhile.
+        let leaves = |left: u64| BoundedMerges::new(dir.path(), left).fits(&ids);
+        assert!(bytes > 100 && leaves(free / 2) && !leaves(free + (free / 2)));
+    }
+}
