@@ -29,6 +29,7 @@ macro_rules! spelling {
 pub mod activity;
 pub mod admin;
 pub mod agent;
+mod calendars;
 pub mod check;
 pub mod delegation;
 pub mod fetch;

@@ -5,7 +5,7 @@
 //! filter with a thousand combinations; for these the crawler asks by [`is_far_calendar`] and
 //! [`filter_of`].
 
-use crate::UnixMillis;
+pub use crate::calendars::is_far_calendar;
 
 /// Path segments that may be equal before the URL is taken for a trap (`/a/a/a/a/a/a/…`).
 const SAME_SEGMENTS: usize = 6;
@@ -23,24 +23,6 @@ const SAME_PARAMETERS: usize = 2;
 
 /// Parameters from which on a query is taken for a filter, whose combinations are counted.
 const FILTER_PARAMETERS: usize = 3;
-
-/// Years that a calendar may be ahead of the time of the fetch.
-const YEARS_AHEAD: i64 = 2;
-
-/// Parts of names of paths and parameters of calendars.
-const CALENDAR_WORDS: [&str; 9] = [
-    "calendar",
-    "kalender",
-    "calendrier",
-    "calendario",
-    "agenda",
-    "event",
-    "date",
-    "month",
-    "year",
-];
-
-const MS_PER_YEAR: i64 = 31_556_952_000;
 
 /// Whether path and query show that the site is endless.
 pub(crate) fn is_endless(path: &str, query: Option<&str>) -> bool {
@@ -84,40 +66,6 @@ fn repeats_parameters(query: &str) -> bool {
     let is_frequent =
         pairs.windows(SAME_PARAMETERS + 1).any(|window| window.first() == window.last());
     pairs.len() > PARAMETERS || is_frequent
-}
-
-/// Whether path and query are those of a calendar that is years ahead of `now`: its links to the
-/// next month never end.
-pub fn is_far_calendar(path_and_query: &str, now: UnixMillis) -> bool {
-    let latest = 1970 + now.0 / MS_PER_YEAR + YEARS_AHEAD;
-    years(path_and_query).any(|year| year > latest) && names_calendar(path_and_query)
-}
-
-fn names_calendar(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    CALENDAR_WORDS.iter().any(|word| lower.contains(word))
-}
-
-/// The numbers in a text that may be years: of four digits, alone or at the start of a date such as
-/// 20301231.
-fn years(text: &str) -> impl Iterator<Item = i64> {
-    let numbers = text.split(|c: char| !c.is_ascii_digit());
-    numbers.filter_map(year).filter(|year| (1970..3000).contains(year))
-}
-
-fn year(digits: &str) -> Option<i64> {
-    let (year, rest) = digits.split_at_checked(4)?;
-    let part = |range: std::ops::Range<usize>| rest.get(range).and_then(|part| part.parse().ok());
-    let is_month = part(0..2).is_some_and(|month: u8| (1..=12).contains(&month));
-    let is_day = part(2..4).is_some_and(|day: u8| (1..=31).contains(&day));
-    // Other numbers of this length are identifiers.
-    let is_date = match rest.len() {
-        0 => true,
-        2 => is_month,
-        4 => is_month && is_day,
-        _ => false,
-    };
-    year.parse().ok().filter(|_| is_date)
 }
 
 /// The filter that a URL applies, by its path and the names of its parameters; none where it
@@ -164,31 +112,6 @@ mod tests {
         }
         for query in ["", "a", "a=1&a=2&a=3", "a=1&b=1&a=1", &many[1..].join("&")] {
             assert!(!is_endless("/", Some(query)), "{query}");
-        }
-    }
-
-    #[test]
-    fn calendars_end_years_ahead() {
-        let now = UnixMillis(1_795_500_000_000);
-        for path in [
-            "/calendar/2029/01",
-            "/Kalender?m=202912",
-            "/x?date=2040-02-03",
-            "/events/week/20310101",
-            "/?year=2999&month=1",
-        ] {
-            assert!(is_far_calendar(path, now), "{path}");
-        }
-        for path in [
-            "/calendar/2028/12",
-            "/calendar/1999/12",
-            "/article/2031",
-            "/events/12345678901",
-            "/events/9999",
-            "/events/20481399",
-            "/date",
-        ] {
-            assert!(!is_far_calendar(path, now), "{path}");
         }
     }
 
