@@ -21,6 +21,8 @@ impl PageSink {
         let media_type = head.media_type.as_deref();
         let is_gzip_file = url.url().path().ends_with(".xml.gz") && is_file_or_xml(media_type);
         let media = if is_gzip_file { Media::Xml } else { Media::of(media_type?)? };
+        let is_sitemap = media == Media::Text && may_be_sitemap(url.url().path());
+        let media = if is_sitemap { Media::TextOrUrls } else { media };
         let extractor = Extractor::new(media, head.charset.as_deref());
         let sink = Self { extractor, hash: Sha256::new(), is_gzip_file };
         (200..300).contains(&head.status).then_some(sink)
@@ -37,6 +39,13 @@ fn is_file_or_xml(media_type: Option<&str>) -> bool {
         | "text/plain" => true,
         other => Media::of(other) == Some(Media::Xml),
     })
+}
+
+/// Whether a text at this path may be a sitemap. Other lists of URLs are no wish of their site to
+/// have them fetched.
+fn may_be_sitemap(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    name.ends_with(".txt") && (name.contains("sitemap") || name.contains("urllist"))
 }
 
 impl Sink for PageSink {
@@ -218,6 +227,28 @@ mod tests {
         assert!(PageSink::open(&url, &html(200)).is_some_and(|sink| !sink.is_gzip_file()));
         let image = Head { media_type: Some("image/png".into()), ..html(200) };
         assert!(PageSink::open(&url, &image).is_none());
+    }
+
+    #[test]
+    fn sitemaps_are_read_though_their_type_is_that_of_a_page() {
+        let read = |path: &str, media_type: &str, body: &str| {
+            let url = CrawlUrl::parse(&format!("http://e.org{path}")).unwrap();
+            let head = Head { media_type: Some(media_type.into()), ..html(200) };
+            let mut sink = PageSink::open(&url, &head).unwrap();
+            body.as_bytes().chunks(100).for_each(|bytes| _ = sink.write(bytes));
+            let (outcome, links) = outcome(&url, head, Some(sink));
+            (matches!(outcome, Outcome::Other { status: 200, .. }), links.len())
+        };
+        let urls = "<url><loc>http://e.org/a</loc></url>".repeat(3_000);
+        let sitemap = format!("<?xml version='1.0'?>\n<urlset>{urls}</urlset>");
+        for media_type in ["text/html", "text/plain", "application/xhtml+xml"] {
+            assert_eq!(read("/sitemap.xml", media_type, &sitemap), (true, 1), "{media_type}");
+        }
+        let lines = "http://e.org/a\r\nhttp://e.org/b\r\n";
+        assert_eq!(read("/Sitemap-1.txt", "text/plain", lines), (true, 2));
+        assert_eq!(read("/sitemap.txt", "text/plain", "About us\n"), (false, 0));
+        assert_eq!(read("/blocked.txt", "text/plain", lines), (false, 0));
+        assert_eq!(read("/sitemap.html", "text/html", "<a href=x>y</a>"), (false, 1));
     }
 
     #[test]

@@ -13,8 +13,10 @@ mod html;
 mod lang;
 mod links;
 mod references;
+mod sniff;
 mod text;
 mod tokenizer;
+mod url_lines;
 mod url_list;
 mod visible;
 
@@ -27,6 +29,7 @@ use directives::Directives;
 use html::HtmlReader;
 use references::Reference;
 use text::CollapsedText;
+use url_lines::UrlLines;
 use url_list::UrlList;
 use visible::VisibleText;
 
@@ -58,6 +61,8 @@ pub enum Media {
     Html,
     /// Plain text and Markdown.
     Text,
+    /// Plain text that may be a sitemap with a URL in each line.
+    TextOrUrls,
     /// XML that may be a sitemap or a feed.
     Xml,
 }
@@ -128,6 +133,8 @@ impl Document {
 /// Extracts one document as it arrives.
 pub struct Extractor {
     decoding: CharsetDecoder,
+    /// The kind by the type, until the beginning of the text has confirmed it.
+    unconfirmed: Option<Media>,
     reader: Reader,
     /// Text that the reader has not got yet.
     decoded: String,
@@ -137,6 +144,7 @@ enum Reader {
     Html(HtmlReader),
     Text(CollapsedText),
     List(UrlList),
+    Lines(UrlLines),
 }
 
 impl Extractor {
@@ -145,12 +153,17 @@ impl Extractor {
         let named = header_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         let (declared, reader) = match media {
             Media::Html => (CharsetDeclaration::InMeta, Reader::Html(HtmlReader::new())),
-            Media::Text => {
+            Media::Text | Media::TextOrUrls => {
                 (CharsetDeclaration::Nowhere, Reader::Text(CollapsedText::new(TEXT_BYTES)))
             }
             Media::Xml => (CharsetDeclaration::InXml, Reader::List(UrlList::new())),
         };
-        Self { decoding: CharsetDecoder::new(named, declared), reader, decoded: String::new() }
+        Self {
+            decoding: CharsetDecoder::new(named, declared),
+            unconfirmed: Some(media),
+            reader,
+            decoded: String::new(),
+        }
     }
 
     /// Takes the next bytes of the body, after content encodings were removed.
@@ -167,6 +180,7 @@ impl Extractor {
             Reader::Html(reader) => reader.held(),
             Reader::Text(text) => TEXT_COPIES * text.capacity(),
             Reader::List(list) => list.held(),
+            Reader::Lines(lines) => lines.held(),
         };
         self.decoded.capacity() + self.decoding.held() + reader
     }
@@ -176,12 +190,13 @@ impl Extractor {
         match &self.reader {
             Reader::Html(_) | Reader::Text(_) => true,
             Reader::List(list) => list.wants_more(),
+            Reader::Lines(lines) => lines.wants_more(),
         }
     }
 
     /// Whether the body is read for the URLs that it lists.
     pub fn is_list(&self) -> bool {
-        matches!(self.reader, Reader::List(_))
+        matches!(self.reader, Reader::List(_) | Reader::Lines(_))
     }
 
     /// Ends the body.
@@ -192,17 +207,31 @@ impl Extractor {
             Reader::Html(reader) => reader.finish(),
             Reader::Text(text) => Collector::of_text(text),
             Reader::List(list) => return Document::list(list.finish().into_list(), charset),
+            Reader::Lines(lines) => return Document::list(lines.finish().into_list(), charset),
         };
         collector.into_document(charset)
     }
 
     fn read_decoded(&mut self) {
+        if let Some(media) = self.unconfirmed.take() {
+            self.confirm(media);
+        }
         match &mut self.reader {
             Reader::Html(reader) => reader.write(&self.decoded),
             Reader::Text(text) => text.push(&self.decoded),
             Reader::List(list) => list.write(&self.decoded),
+            Reader::Lines(lines) => lines.write(&self.decoded),
         }
         self.decoded.clear();
+    }
+
+    /// Reads a list of URLs as one where its type says that it is a page.
+    fn confirm(&mut self, media: Media) {
+        if media != Media::Xml && sniff::is_xml_list(&self.decoded) {
+            self.reader = Reader::List(UrlList::new());
+        } else if media == Media::TextOrUrls && sniff::is_lines_of_urls(&self.decoded) {
+            self.reader = Reader::Lines(UrlLines::new());
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) const URL_BYTES: usize = 4 << 20;
 const TOKEN_BYTES: usize = 256 << 10;
 
 /// Longest URL with the white space around it, in bytes.
-const VALUE_BYTES: usize = 8 << 10;
+pub(super) const VALUE_BYTES: usize = 8 << 10;
 
 /// What some documents have more than once, because they were pasted together.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -220,7 +220,8 @@ fn is_page(tag: &BytesStart<'_>) -> bool {
     attribute(tag, "rel").is_none_or(|rel| matches!(rel.as_str(), "alternate" | "next"))
 }
 
-fn is_absolute(url: &str) -> bool {
+/// Whether a text begins as an absolute URL of the Web.
+pub(super) fn is_absolute(url: &str) -> bool {
     let scheme = url.trim_start().split_once("://").map_or("", |(scheme, _)| scheme);
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }

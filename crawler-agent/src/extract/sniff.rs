@@ -1,0 +1,88 @@
+//! Lists of URLs whose type does not say so: servers send many sitemaps as HTML or plain text. The
+//! beginning of their text decides, as browsers recognise feeds.
+
+use super::url_list::is_absolute;
+
+/// Bytes of text that are looked at. A document must be the same in whatever pieces it arrives.
+const BEGINNING: usize = super::PIECE_BYTES;
+
+/// First elements of sitemaps and feeds.
+const LISTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "feed", "rdf:RDF"];
+
+/// Whether a text is a sitemap or a feed in XML.
+pub(super) fn is_xml_list(text: &str) -> bool {
+    let name = first_element(beginning(text)).strip_prefix('<').unwrap_or_default();
+    let ends = |rest: &str| rest.starts_with(|c: char| c.is_ascii_whitespace() || "/>".contains(c));
+    LISTS.iter().any(|known| name.strip_prefix(known).is_some_and(ends))
+}
+
+/// Whether every line of a text is a URL.
+pub(super) fn is_lines_of_urls(text: &str) -> bool {
+    let beginning = beginning(text);
+    // The last line may be cut.
+    let whole = match beginning.rfind('\n') {
+        Some(end) if text.len() >= BEGINNING => &beginning[..end],
+        None if text.len() >= BEGINNING => "",
+        _ => beginning,
+    };
+    let mut lines = whole.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| is_absolute(line) && !line.contains(' '))
+}
+
+fn beginning(text: &str) -> &str {
+    text[..text.floor_char_boundary(BEGINNING)].trim_start_matches('\u{feff}')
+}
+
+/// The text from its first element on, after declarations and comments.
+fn first_element(text: &str) -> &str {
+    let mut rest = text.trim_ascii_start();
+    loop {
+        let (opened, end) = match rest {
+            _ if rest.starts_with("<?") => (2, "?>"),
+            _ if rest.starts_with("<!--") => (4, "-->"),
+            _ => return rest,
+        };
+        let Some((_, after)) = rest[opened..].split_once(end) else { return "" };
+        rest = after.trim_ascii_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sitemaps_and_feeds_are_recognised_by_their_first_element() {
+        for text in [
+            "<urlset>",
+            "\u{feff}\n<?xml version='1.0'?>\n<!-- made by > x --><?xml-stylesheet?><sitemapindex a=",
+            "<rss version='2.0'>",
+            "<feed\nxmlns=''>",
+            "<rdf:RDF/>",
+        ] {
+            assert!(is_xml_list(text), "{text}");
+        }
+        let far = format!("<!--{}--><urlset>", " ".repeat(BEGINNING));
+        for text in
+            ["", "<html>", "<!doctype html><rss>", "<feedback>", "<!-- <urlset>", "x<rss>", &far]
+        {
+            assert!(!is_xml_list(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_a_url_in_every_line() {
+        let long = format!("http://e.org/{}", "a".repeat(BEGINNING));
+        let cut = format!("http://e.org/a\n{long} and more");
+        for text in
+            ["http://e.org/a", "\u{feff}\n HTTPS://e.org/a \r\n\r\nhttp://e.org/b\r\n", &cut]
+        {
+            assert!(is_lines_of_urls(text), "{text}");
+        }
+        for text in
+            ["", "\n\n", "http://e.org/a\nabout us", "http://e.org/ is our site", "/a", &long]
+        {
+            assert!(!is_lines_of_urls(text), "{text}");
+        }
+    }
+}
