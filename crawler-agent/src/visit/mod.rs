@@ -64,6 +64,8 @@ struct Visit {
     slowness_pause: Duration,
     /// When the request must have ended, in a region.
     deadline: Option<Instant>,
+    /// Whether the time of the answer may be compared with those before.
+    time_counts: bool,
 }
 
 /// Everything that a finished request leaves behind.
@@ -149,7 +151,8 @@ impl Visitor {
         claim.set_pause(delay);
         let deadline = limit.map(|limit| Instant::now() + limit);
         let record = snapshot.record;
-        let visit = Visit { claim, record, delay, slowness_pause: Duration::ZERO, deadline };
+        let slowness_pause = Duration::ZERO;
+        let visit = Visit { claim, record, delay, slowness_pause, deadline, time_counts: true };
         match need {
             robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
             robots::Need::Obey { allows: true, .. } => self.fetch(visit, item, slot).await,
@@ -166,14 +169,13 @@ impl Visitor {
         item: QueueItem,
         slot: &mut Option<RequestSlot>,
     ) -> Result<(), FrontierError> {
-        let address = match self.resolver.addresses(&item.url).await {
-            // Each attempt takes another address, in case one does not answer.
-            Ok(addresses) => addresses[usize::from(item.attempts) % addresses.len()],
+        let (address, is_usual) = match self.resolver.addresses(&item.url).await {
+            Ok(addresses) => retry::address(&addresses, visit.record.failures),
             Err(error) => return self.not_reached(visit, &item, &error),
         };
         // Two hosts at one address are one server: politeness counts for both.
         let Some(claim) = visit.claim.hold(address, self.delay()) else { return Ok(()) };
-        let mut visit = Visit { claim, ..visit };
+        let mut visit = Visit { claim, time_counts: is_usual, ..visit };
         let started = clock::now();
         let known = revisit::validators(&item);
         let open = |head: &fetch::Head| PageSink::open(&item.url, head);
@@ -224,7 +226,7 @@ impl Visitor {
         let (outcome, links) = page::outcome(&item.url, head, sink);
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        let slowdown = self.policy.borrow().slowdown;
+        let slowdown = self.policy.borrow().slowdown.filter(|_| visit.time_counts);
         let page = revisit::remember(item, &mut fetch, validators, slowdown);
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };

@@ -1,6 +1,6 @@
 //! Retries: when a URL or a host is tried again, and when it is given up.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use model::UnixMillis;
 
@@ -69,6 +69,14 @@ impl Visitor {
     }
 }
 
+/// The address for the next request to a host after `failures` in a row: each attempt takes another
+/// one, in case one does not answer. Also whether it is the one that the host is asked at when all
+/// is well: an answer of another server may take longer though nothing became slower.
+pub(super) fn address(addresses: &[IpAddr], failures: u32) -> (IpAddr, bool) {
+    let turn = failures as usize % addresses.len();
+    (addresses[turn], turn == 0)
+}
+
 /// Whether a URL whose attempt failed is tried again soon. A page that is known already is simply
 /// due again after its period.
 pub(super) fn has_attempts(item: &QueueItem) -> bool {
@@ -120,6 +128,14 @@ mod tests {
         let seconds: Vec<u64> =
             [0, 1, 2, 3, 9, 10, 11, u32::MAX].map(|n| pause(first, n).as_secs()).into();
         assert_eq!(seconds, [0, 30, 60, 120, 7_680, 15_360, 21_600, 21_600]);
+    }
+
+    #[test]
+    fn failures_take_the_addresses_in_turn() {
+        let all = [1, 2].map(|n| IpAddr::from([192, 0, 2, n]));
+        let turns = [0, 1, 2, 3].map(|failures| address(&all, failures));
+        assert_eq!(turns, [(all[0], true), (all[1], false), (all[0], true), (all[1], false)]);
+        assert_eq!(address(&all[..1], 7), (all[0], true));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use model::{CrawlPolicy, HostTask, Slowdown};
-use protocol::{HostOrder, page::Entry, page::Outcome, page::Trend};
+use protocol::{HostOrder, page::Entry, page::Fetch, page::Outcome, page::Trend};
 
 use crate::{
     testbed::TestBed,
@@ -90,6 +90,22 @@ async fn orders_survive_kill_9_and_unknown_hosts_are_confirmed_at_once() {
     let is_reported =
         |url: &&String| known.contains(*url) || bed.coordinator.state().fetch(url).is_some();
     assert_eq!(urls.iter().filter(is_reported).count(), urls.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn revisits_try_all_addresses_of_a_host() {
+    let mut bed = TestBed::new(1).await;
+    bed.coordinator.state().policy =
+        CrawlPolicy { host_delay_ms: 0, revisit_s: 1, ..CrawlPolicy::default() };
+    let url = bed.web.page("half.test", "/", html("hello"));
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    let revisits = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        let is_unchanged = |fetch: &&Fetch| matches!(fetch.outcome, Outcome::Unchanged { .. });
+        state.fetches().filter(|fetch| fetch.url == url).filter(is_unchanged).count()
+    };
+    bed.until("it was revisited", |bed| revisits(bed) >= 2).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -52,6 +52,8 @@ impl TestBed {
             names.insert(format!("b{n}.test"), vec![*address]);
             names.insert(format!("held{n}.test"), vec![*address]);
         }
+        // Nothing listens at the first address.
+        names.insert("half.test".into(), vec![address(0), all[0]]);
         names.insert("inside.test".into(), vec![Ipv4Addr::new(10, 0, 0, 1)]);
         names.insert("mixed.test".into(), vec![all[0], Ipv4Addr::new(127, 66, 0, 1)]);
         names.insert("trap.test".into(), vec![Ipv4Addr::new(127, 66, 0, 1)]);
