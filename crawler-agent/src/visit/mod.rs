@@ -216,12 +216,13 @@ impl Visitor {
             wire_bytes,
             timing,
         );
-        if let Some(pause) = retry::requested_pause(&head, started) {
-            if retry::has_attempts(item) {
-                return self.retry_later(visit, item, Some(pause));
-            }
-            visit.delay = visit.delay.max(pause);
+        let asked = retry::requested_pause(&head, started);
+        if retry::is_in_trouble(&head) && retry::has_attempts(item) {
+            // A host that answers is not given up, so that the attempts of this URL alone count.
+            visit.record.failures = item.attempts.into();
+            return self.retry_later(visit, item, asked);
         }
+        visit.delay = visit.delay.max(asked.unwrap_or_default());
         let validators = head.validators.clone();
         let (outcome, links) = page::outcome(&item.url, head, sink);
         let mut fetch =

@@ -114,6 +114,11 @@ pub(super) fn stated_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
     stated.map(|stated| stated.min(LONGEST))
 }
 
+/// Whether the answer says that the server is in trouble, which may be over soon.
+pub(super) const fn is_in_trouble(head: &Head) -> bool {
+    matches!(head.status, 408 | 425 | 429 | 500..)
+}
+
 const fn demands_pause(head: &Head) -> bool {
     matches!(head.status, 429 | 503)
 }
@@ -145,6 +150,13 @@ mod tests {
         let pauses = pauses.map(|answer| after_answer(delay, answer).as_millis());
         assert_eq!(pauses, [20, 800, 6_000, 60_000]);
         assert_eq!(after_answer(Duration::ZERO, delay), Duration::ZERO);
+    }
+
+    #[test]
+    fn servers_in_trouble_are_told_from_others() {
+        let is_in_trouble = |status| is_in_trouble(&Head { status, ..Head::default() });
+        assert!([408, 425, 429, 500, 502, 503, 504, 522].into_iter().all(is_in_trouble));
+        assert!(![200, 304, 403, 404, 410, 451].into_iter().any(is_in_trouble));
     }
 
     #[test]

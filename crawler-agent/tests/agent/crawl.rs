@@ -220,6 +220,27 @@ async fn retry_after_is_obeyed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_in_trouble_is_asked_again_soon_and_never_given_up() {
+    let mut bed = TestBed::new(1).await;
+    let url = bed.web.page("a1.test", "/", status(502));
+    let broken: Vec<String> =
+        (0..6).map(|n| bed.web.page("a1.test", &format!("/{n}"), status(500))).collect();
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    bed.until("it was asked once", |bed| bed.web.count("a1.test", "/") == 1).await;
+    bed.web.page("a1.test", "/", html("now"));
+    bed.until_reported(std::slice::from_ref(&url)).await;
+    bed.coordinator.route(&broken);
+    bed.until_reported(&broken).await;
+    let state = bed.coordinator.state();
+    assert!(matches!(state.fetch(&url).unwrap().outcome, Outcome::Page(_)));
+    for (n, url) in broken.iter().enumerate() {
+        assert!(matches!(state.fetch(url).unwrap().outcome, Outcome::Other { status: 500, .. }));
+        assert_eq!(bed.web.count("a1.test", &format!("/{n}")), 3);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn retry_after_of_robots_txt_is_obeyed() {
     let mut bed = TestBed::new(1).await;
     let busy = Answer { headers: vec![("retry-after", "2".into())], ..status(503) };

@@ -14,6 +14,8 @@ use crate::net::Namespace;
 
 /// A small world asks the same few agents about hundreds of addresses within a minute.
 const NEW_TARGETS_PER_MINUTE: u32 = 6_000;
+/// Some pages of the webs are broken, and worlds do not exist for long.
+const RETRY_MS: u64 = 2_000;
 const START: Duration = Duration::from_secs(30);
 /// An agent promises to end within ten seconds.
 const STOP: Duration = Duration::from_secs(15);
@@ -130,6 +132,7 @@ struct GuardTable<'a> {
 #[derive(Debug, Serialize)]
 struct LimitsTable {
     host_delay_ms: u64,
+    retry_ms: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -181,7 +184,7 @@ impl AgentPlan {
                 new_targets_per_minute: NEW_TARGETS_PER_MINUTE,
             },
             guard: GuardTable { allow: &self.allow, ports: &self.ports },
-            limits: LimitsTable { host_delay_ms: self.host_delay_ms },
+            limits: LimitsTable { host_delay_ms: self.host_delay_ms, retry_ms: RETRY_MS },
             ship: ShipTable { age_ms: self.ship_age_ms },
             metrics: MetricsTable { listen: self.metrics },
             peer: PeerTable::of(self.peer),
