@@ -206,6 +206,10 @@ pub struct Done {
     pub target: Option<CrawlUrl>,
     /// Links of the page.
     pub links: Vec<CrawlUrl>,
+    /// Whether they are the entries of a sitemap or feed, with which the site asks for them. The
+    /// log has what was selected of the links, and nothing about their origin.
+    #[serde(skip)]
+    pub are_listed: bool,
     /// Links to other agents' hosts that are to be reported; filled in when the change is applied.
     pub reports: Vec<Report>,
     /// Earliest time of the next request to the host; none when nothing was sent to it.
@@ -269,6 +273,8 @@ impl Done {
             }
             _ => None,
         };
+        // Of other answers that are no page no links are taken.
+        let are_listed = matches!(fetch.outcome, Outcome::Other { status: 200..300, .. });
         let Fetch { fetched_at, wire_bytes, .. } = fetch;
         Self {
             host: item.host,
@@ -281,6 +287,7 @@ impl Done {
             page,
             target,
             links,
+            are_listed,
             reports: Vec::new(),
             due,
             failures,

@@ -130,17 +130,28 @@ impl State {
 
     /// Drops links that lead into the endless parts of a site.
     fn drop_traps(&mut self, disk: &Disk, done: &mut Done) -> Result<(), FrontierError> {
+        if done.are_listed {
+            return Ok(());
+        }
         let now = done.fetched_at;
         done.links.retain(|url| !is_far_calendar(url.path_and_query(), now));
         for url in std::mem::take(&mut done.links) {
             // A link that is on many pages counts once.
-            let is_counted =
-                filter_of(url.path_and_query()).is_some() && !self.is_known(disk, &url)?;
+            let is_counted = filter_of(url.path_and_query()).is_some()
+                && !self.is_known_or_reported(disk, &url)?;
             if !is_counted || self.filters.admit(&url) {
                 done.links.push(url);
             }
         }
         Ok(())
+    }
+
+    /// Whether a link was queued or reported before.
+    fn is_known_or_reported(&mut self, disk: &Disk, url: &CrawlUrl) -> Result<bool, FrontierError> {
+        if self.hosts.has_host_of(url) {
+            return self.is_known(disk, url);
+        }
+        Ok(self.reported.contains(url.fingerprint()))
     }
 
     fn move_foreign(&mut self, urls: &mut Vec<CrawlUrl>, reports: &mut Vec<Report>) {

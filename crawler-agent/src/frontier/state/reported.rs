@@ -19,6 +19,12 @@ pub(in crate::frontier) struct RecentlyReported {
 }
 
 impl RecentlyReported {
+    /// Whether a URL was reported not long ago.
+    pub(in crate::frontier) fn contains(&self, url: Fingerprint) -> bool {
+        let short = super::short(url);
+        self.previous.contains(&short) || self.current.contains(&short)
+    }
+
     /// Adds a URL; returns whether it was not there.
     pub(in crate::frontier) fn insert(&mut self, url: Fingerprint) -> bool {
         let short = super::short(url);

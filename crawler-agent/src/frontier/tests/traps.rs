@@ -32,3 +32,33 @@ fn a_link_that_is_on_many_pages_counts_once() {
     world.finish(&item, other(), &["http://a.org/shop?a=2&b=2&c=2"]);
     assert_eq!(world.frontier().counts().unwrap().queued, 1);
 }
+
+#[test]
+fn a_link_to_another_host_counts_once() {
+    let world = World::new();
+    let pages: Vec<(u64, String)> = (1..=600).map(|n| (n, format!("http://a.org/{n}"))).collect();
+    let pages: Vec<(u64, &str)> = pages.iter().map(|(n, url)| (*n, url.as_str())).collect();
+    world.apply(routes(&pages, BOUNDS));
+    for _ in 1..600 {
+        let item = world.next("http://a.org").unwrap();
+        world.finish(&item, other(), &["http://b.org/shop?a=1&b=1&c=1"]);
+    }
+    let item = world.next("http://a.org").unwrap();
+    world.finish(&item, other(), &["http://b.org/shop?a=2&b=2&c=2"]);
+    let results = world.results();
+    let is_report = |(_, entry): &&(u64, Entry)| matches!(entry, Entry::Discovered(_));
+    assert_eq!(results.iter().filter(is_report).count(), 2);
+}
+
+#[test]
+fn what_a_sitemap_lists_is_no_trap() {
+    let world = World::new();
+    world.route(1, "http://a.org/sitemap.xml");
+    let item = world.next("http://a.org").unwrap();
+    let articles: Vec<String> =
+        (0..900).map(|n| format!("http://a.org/?option=content&view=article&id={n}")).collect();
+    let mut listed: Vec<&str> = articles.iter().map(String::as_str).collect();
+    listed.push("http://a.org/calendar/2029/01");
+    world.finish(&item, Outcome::Other { status: 200, media_type: None }, &listed);
+    assert_eq!(world.frontier().counts().unwrap().queued, 901);
+}
