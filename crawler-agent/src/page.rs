@@ -41,11 +41,12 @@ fn is_file_or_xml(media_type: Option<&str>) -> bool {
     })
 }
 
-/// Whether a text at this path may be a sitemap. Other lists of URLs are no wish of their site to
+/// Whether the name of a file is one of sitemaps. Other lists of URLs are no wish of their site to
 /// have them fetched.
-fn may_be_sitemap(path: &str) -> bool {
+pub fn may_be_sitemap(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    name.ends_with(".txt") && (name.contains("sitemap") || name.contains("urllist"))
+    let is_file = [".txt", ".xml", ".xml.gz"].iter().any(|suffix| name.ends_with(suffix));
+    is_file && (name.contains("sitemap") || name.contains("urllist"))
 }
 
 impl Sink for PageSink {

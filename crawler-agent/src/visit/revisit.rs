@@ -7,7 +7,7 @@ use delegation::calibration::{Comparison, Sensitivity, Timing};
 use model::{CrawlUrl, Slowdown, UnixMillis};
 use protocol::{page, page::DisallowedBy, page::Fetch, page::Outcome};
 
-use super::Visitor;
+use super::{Visitor, robots};
 use crate::{
     clock,
     fetch::{Problem, Validators},
@@ -118,7 +118,7 @@ fn without_content(
     match outcome {
         // The page is gone, or at another URL.
         Outcome::Other { status: 404 | 410, .. } | Outcome::Redirect { status: 301 | 308, .. } => {
-            None
+            robots::may_name(item).then(|| known_or_new(item).forget_content())
         }
         // A server that is overloaded, broken or guarded against crawlers says nothing of the page.
         Outcome::Other { status: 403 | 408 | 425 | 429 | 500.., .. } => Some(known_or_new(item)),

@@ -9,7 +9,7 @@ use super::{Visit, Visitor, after, retry};
 use crate::{
     activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
     fetch::Problem, fetch::RobotsBody, frontier::Change, frontier::FrontierError,
-    frontier::HostNumber, frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState,
+    frontier::HostNumber, frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState, page,
     robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
 };
 
@@ -299,6 +299,12 @@ fn crawl_delay(snapshot: &HostSnapshot) -> Duration {
 /// link of the host.
 fn conventional_sitemap(host_key: &str) -> Option<CrawlUrl> {
     CrawlUrl::parse(&format!("{host_key}/sitemap.xml")).ok()
+}
+
+/// Whether robots.txt may name this URL as a sitemap. Sites make theirs at any time, and the
+/// frontier queues no URL a second time, so that such a URL is not given up where it is missing.
+pub(super) fn may_name(item: &QueueItem) -> bool {
+    item.depth == 0 && page::may_be_sitemap(item.url.url().path())
 }
 
 #[cfg(test)]

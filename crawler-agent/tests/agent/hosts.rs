@@ -109,6 +109,20 @@ async fn revisits_try_all_addresses_of_a_host() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_sitemap_that_is_made_later_is_found() {
+    let mut bed = TestBed::new(1).await;
+    bed.coordinator.state().policy =
+        CrawlPolicy { host_delay_ms: 0, revisit_s: 1, ..CrawlPolicy::default() };
+    let url = bed.web.page("a1.test", "/", html("hello"));
+    let listed = bed.web.page("a1.test", "/listed", html("listed"));
+    bed.start_approved().await;
+    bed.coordinator.route(&[url]);
+    bed.until("it is missing", |bed| bed.web.count("a1.test", "/sitemap.xml") == 1).await;
+    bed.web.page("a1.test", "/sitemap.xml", html("<urlset><url><loc>/listed</loc></url></urlset>"));
+    bed.until_reported(&[listed]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pages_are_revisited_and_their_times_compared() {
     let mut bed = TestBed::new(1).await;
     let slowdown = Some(Slowdown { percent: 200, repeats: 2 });

@@ -17,7 +17,7 @@ use crate::{
     clock,
     frontier::{
         Bounds, Change, Done, Effect, FrontierError, GIVEN_UP_REST, HostBundle, HostNumber,
-        HostRecord, Report, disk::Disk,
+        HostRecord, Report, VisitedUrl, disk::Disk,
     },
 };
 
@@ -219,12 +219,16 @@ impl State {
         if is_respelled {
             self.queue_respelled(disk, done, effect)?;
         }
-        let target = done.target.iter().filter(|_| redirects <= MAX_REDIRECTS && !is_respelled);
+        let target = done.target.as_ref().filter(|_| redirects <= MAX_REDIRECTS && !is_respelled);
         let target = target.map(|url| Arrival { url, depth: done.depth, redirects });
+        let has_moved = done.page.is_none() && matches!(done.item, VisitedUrl::Page { .. });
+        if let Some(target) = target.filter(|_| has_moved) {
+            self.queue_ended(disk, target, effect)?;
+        }
         // The queue is ordered by depth, which makes the crawl of a host breadth first.
         let depth = done.depth.saturating_add(1);
         let links = done.links.iter().map(|url| Arrival { url, depth, redirects: 0 });
-        self.admit(disk, target.chain(links), done.bounds, done.fetched_at, effect)
+        self.admit(disk, target.into_iter().chain(links), done.bounds, done.fetched_at, effect)
     }
 
     /// Queues URLs of hosts of the agent, each unless it was queued before or exceeds a bound.

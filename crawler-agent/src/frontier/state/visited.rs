@@ -6,7 +6,7 @@ use protocol::page::MAX_REDIRECTS;
 
 use super::{
     State,
-    host::{Host, QueuedPath},
+    host::{Arrival, Host, QueuedPath},
 };
 use crate::frontier::{
     Done, Effect, FrontierError, PageHistory, PageRecord, VisitedUrl, disk::Disk,
@@ -88,6 +88,29 @@ impl State {
         let redirects = done.redirects.saturating_add(1);
         host.queue.insert((done.depth, order), QueuedPath { path, redirects, attempts: 0 });
         effect.ready.push((done.host, host.record.due));
+        self.hosts.queued += 1;
+        Ok(())
+    }
+
+    /// Queues the target of a redirect again to which a page has moved for good, where the target
+    /// was visited before and ended, such as the old address of a site that moves back to it.
+    pub(super) fn queue_ended(
+        &mut self,
+        disk: &Disk,
+        target: Arrival<'_>,
+        effect: &mut Effect,
+    ) -> Result<(), FrontierError> {
+        let Some(number) = self.hosts.number(target.url.host_key_str()) else { return Ok(()) };
+        let order = self.next_order();
+        let Some(host) = self.hosts.get(disk, number)? else { return Ok(()) };
+        if host.record.key != target.url.host_key_str() || !host.has_ended(disk, target.url)? {
+            return Ok(());
+        }
+        host.is_changed = true;
+        host.queue.insert((target.depth, order), target.queued());
+        if !effect.ready.iter().any(|(ready, _)| *ready == number) {
+            effect.ready.push((number, host.record.due));
+        }
         self.hosts.queued += 1;
         Ok(())
     }

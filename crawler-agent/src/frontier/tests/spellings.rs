@@ -1,4 +1,4 @@
-//! Redirects between spellings of one URL.
+//! Redirects between spellings of one URL, and to URLs that were visited before.
 
 use super::*;
 
@@ -63,4 +63,33 @@ fn a_page_gives_its_place_to_the_spelling_that_it_is_redirected_to() {
     world.apply(done_at(NOW, &target, other(), record("/p"), &[], BOUNDS));
     let page = oldest().unwrap();
     assert_eq!((counts(&world), page.url.as_str()), ((1, 0), "http://a.org/p"));
+}
+
+#[test]
+fn a_site_that_moves_back_to_its_old_address_is_fetched_there() {
+    let mut world = World::new();
+    let visit = |world: &World, key: &str, outcome, page: Option<&str>| {
+        let snapshot = world.frontier().snapshot(world.host(key)).unwrap().unwrap();
+        let item = snapshot.next.or(snapshot.oldest).unwrap();
+        let page = page.map(|path| PageRecord::without_content(path.into(), 0));
+        world.apply(done_at(NOW, &item, outcome, page, &[], BOUNDS))
+    };
+    world.route(1, "http://www.a.org/");
+    world.route(2, "http://a.org/");
+    visit(&world, "http://www.a.org", redirect("http://a.org/"), None);
+    let found = Outcome::Other { status: 200, media_type: None };
+    visit(&world, "http://a.org", found.clone(), Some("/"));
+    assert_eq!(counts(&world).1, 0);
+    world.restart();
+    let effect = visit(&world, "http://a.org", redirect("http://www.a.org/"), None);
+    assert_eq!(effect.ready, [(world.host("http://www.a.org"), NOW.plus_ms(1_000))]);
+    world.restart();
+    let target = world.next("http://www.a.org").unwrap();
+    assert_eq!((target.url.as_str(), target.redirects), ("http://www.a.org/", 1));
+    // Once it is a page, redirects to it queue it no more.
+    visit(&world, "http://www.a.org", found.clone(), Some("/"));
+    world.route(3, "http://a.org/old");
+    visit(&world, "http://a.org", found, Some("/old"));
+    visit(&world, "http://a.org", redirect("http://www.a.org/?utm_source=old"), None);
+    assert_eq!(counts(&world).1, 0);
 }

@@ -5,7 +5,7 @@ mod rows;
 
 use std::sync::Arc;
 
-use model::{CrawlUrl, UnixMillis};
+use model::{CrawlUrl, UnixMillis, url::fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -25,6 +25,9 @@ pub(in crate::frontier) use rows::{HostChanges, RobotsChange};
 const HOST_BYTES: usize = size_of::<Host>() + 80;
 /// Bytes that the allocator needs for a text besides its own, about.
 const TEXT_BYTES: usize = 12;
+
+/// Most URLs of a host among which one is searched.
+const MOST_SEARCHED: usize = 1_000;
 
 /// A URL in the queue of its host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +60,14 @@ pub(super) struct Arrival<'a> {
     pub(super) url: &'a CrawlUrl,
     pub(super) depth: u16,
     pub(super) redirects: u8,
+}
+
+impl Arrival<'_> {
+    /// What its host's queue has of it.
+    pub(super) fn queued(&self) -> QueuedPath {
+        let path = self.url.path_and_query().into();
+        QueuedPath { path, redirects: self.redirects, attempts: 0 }
+    }
 }
 
 /// Result of admitting a URL.
@@ -171,10 +182,21 @@ impl Host {
         }
         self.seen.add(url);
         self.record.accepted += 1;
-        let path = arrival.url.path_and_query().into();
-        let queued = QueuedPath { path, redirects: arrival.redirects, attempts: 0 };
-        self.queue.insert((arrival.depth, order), queued);
+        self.queue.insert((arrival.depth, order), arrival.queued());
         Ok(Admission::Queued)
+    }
+
+    /// Whether a URL was queued once, and is neither in the queue nor a page any more. Not known of
+    /// hosts with many URLs, all of which would have to be read.
+    pub(super) fn has_ended(&mut self, disk: &Disk, url: &CrawlUrl) -> Result<bool, FrontierError> {
+        if self.queue.len() + self.pages.len() > MOST_SEARCHED || !self.is_known(disk, url)? {
+            return Ok(false);
+        }
+        let wanted = url.fingerprint();
+        let (queued, pages) = self.paths(disk)?;
+        let key = &self.record.key;
+        let is_wanted = |path: &String| fingerprint(&format!("{key}{path}")) == wanted;
+        Ok(!queued.iter().chain(&pages).any(is_wanted))
     }
 
     /// Decides the links that came while the host was not in memory; returns how many are queued.
