@@ -4,23 +4,17 @@
 //! crawler that takes them for different pages never ends. So these parts do not count when two
 //! URLs are compared. The URL that is requested keeps them.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::RangeInclusive};
 
-/// Least length of a session's value. Shorter values may choose content (`sid=12`).
+/// Least length of a session's value. Shorter values may choose content.
 const MIN_SESSION: usize = 16;
 
 /// Parameters with a session, in lower case.
-const SESSIONS: [&str; 9] = [
-    "jsessionid",
-    "phpsessid",
-    "sessionid",
-    "session_id",
-    "sessid",
-    "sid",
-    "oscsid",
-    "zenid",
-    "cftoken",
-];
+const SESSIONS: [&str; 5] = ["jsessionid", "phpsessid", "oscsid", "zenid", "cftoken"];
+/// Parameters with a session, or with a story, a section or a session of a conference.
+const AMBIGUOUS: [&str; 4] = ["sessionid", "session_id", "sessid", "sid"];
+/// Lengths of the values of sessions in these parameters.
+const AMBIGUOUS_SESSION: RangeInclusive<usize> = 26..=64;
 
 /// Parameters that say how a visitor found the link, in lower case; [`UTM`] has further ones.
 const CAMPAIGNS: [&str; 4] = ["gclid", "fbclid", "msclkid", "dclid"];
@@ -70,7 +64,18 @@ fn is_visitor_id(pair: &str) -> bool {
     let is_campaign = name.get(..UTM.len()).is_some_and(|start| start.eq_ignore_ascii_case(UTM));
     let is_opaque = value.len() >= MIN_SESSION
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.!~,".contains(&byte));
-    is_campaign || is_named(&CAMPAIGNS) || (is_opaque && is_named(&SESSIONS))
+    is_campaign
+        || is_named(&CAMPAIGNS)
+        || (is_opaque && is_named(&SESSIONS))
+        || (is_random(value) && is_named(&AMBIGUOUS))
+}
+
+/// Whether a value is neither words, which may have hyphens, nor an identifier of content.
+fn is_random(value: &str) -> bool {
+    AMBIGUOUS_SESSION.contains(&value.len())
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
@@ -81,7 +86,8 @@ mod tests {
     fn sessions_and_campaigns_are_left_out() {
         for (url, form) in [
             ("http://e.org/a?PHPSESSID=0123456789abcdef0123&b=1", "http://e.org/a?b=1"),
-            ("http://e.org/a?b=1&sid=abcdefghijklmnop", "http://e.org/a?b=1"),
+            ("http://e.org/a?b=1&sid=0123456789abcdefghijklmnop", "http://e.org/a?b=1"),
+            ("http://e.org/a?zenid=abcdefghijklmnop", "http://e.org/a"),
             ("http://e.org/a?utm_source=x&UTM_medium=y", "http://e.org/a"),
             ("http://e.org/a?gclid=1", "http://e.org/a"),
             ("http://e.org/a;jsessionid=0A1B2C3D4E5F6789.node1?b=1", "http://e.org/a?b=1"),
@@ -96,6 +102,10 @@ mod tests {
         for url in [
             "http://e.org/",
             "http://e.org/a?sid=12",
+            "http://e.org/a?sid=international-news-of-2026",
+            "http://e.org/a?sid=entertainmentandartsandmusic",
+            "http://e.org/a?sid=20261120123456789012345678",
+            "http://e.org/a?session_id=0b9ba9a4-6f0c-4f3e-8d5c-1b2a3c4d5e6f",
             "http://e.org/a?id=0123456789abcdef0123",
             "http://e.org/a?q=utm_source",
             "http://e.org/a?sessionid=two%20words%20of%20text",
