@@ -20,7 +20,11 @@ impl PageSink {
     pub fn open(url: &CrawlUrl, head: &Head) -> Option<Self> {
         let media_type = head.media_type.as_deref();
         let is_gzip_file = url.url().path().ends_with(".xml.gz") && is_file_or_xml(media_type);
-        let media = if is_gzip_file { Media::Xml } else { Media::of(media_type?)? };
+        let media = match media_type {
+            _ if is_gzip_file => Media::Xml,
+            Some(media_type) => Media::of(media_type)?,
+            None => Media::Untyped,
+        };
         let is_sitemap = media == Media::Text && may_be_sitemap(url.url().path());
         let media = if is_sitemap { Media::TextOrUrls } else { media };
         let extractor = Extractor::new(media, head.charset.as_deref());
@@ -87,11 +91,11 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
     document.directives = document.directives.and(head.directives);
     let links = document.take_links(url.url());
     let followed = links.followed();
-    // Only lists are read without a type.
-    let media_type = match media_type {
-        Some(media_type) if !document.is_list => media_type,
-        media_type => return (Outcome::Other { status, media_type }, followed),
-    };
+    if document.is_list {
+        return (Outcome::Other { status, media_type }, followed);
+    }
+    // Without a type only HTML is recognised as a page.
+    let media_type = media_type.unwrap_or_else(|| "text/html".into());
     if document.directives.noindex {
         return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, followed);
     }
@@ -179,7 +183,23 @@ mod tests {
             Outcome::Other { status: 200, media_type: Some("image/png".into()) }
         );
         let untyped = Head { media_type: None, ..html(200) };
-        assert_eq!(read(untyped, "<p>").0, Outcome::Other { status: 200, media_type: None });
+        for body in ["<p>", "", "{\"a\": 1}"] {
+            let outcome = read(untyped.clone(), body);
+            assert_eq!(outcome, (Outcome::Other { status: 200, media_type: None }, Vec::new()));
+        }
+    }
+
+    #[test]
+    fn pages_and_sitemaps_without_a_type_are_read() {
+        let untyped = Head { media_type: None, ..html(200) };
+        let page = "<!doctype html><title>T</title><a href=x>y</a>";
+        let (outcome, links) = read(untyped.clone(), page);
+        let Outcome::Page(page) = outcome else { panic!("{outcome:?}") };
+        assert_eq!((page.media_type.as_str(), page.title.as_str()), ("text/html", "T"));
+        assert_eq!(links, ["http://e.org/dir/x"]);
+        let (outcome, links) = read(untyped, "<urlset><url><loc>/a</loc></url></urlset>");
+        assert_eq!(outcome, Outcome::Other { status: 200, media_type: None });
+        assert_eq!(links, ["http://e.org/a"]);
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub enum Media {
     TextOrUrls,
     /// XML that may be a sitemap or a feed.
     Xml,
+    /// A body of an unknown type, which may be a page, a sitemap, a feed or nothing of use.
+    Untyped,
 }
 
 impl Media {
@@ -145,6 +147,8 @@ enum Reader {
     Text(CollapsedText),
     List(UrlList),
     Lines(UrlLines),
+    /// The body is of no use.
+    Nothing,
 }
 
 impl Extractor {
@@ -157,6 +161,7 @@ impl Extractor {
                 (CharsetDeclaration::Nowhere, Reader::Text(CollapsedText::new(TEXT_BYTES)))
             }
             Media::Xml => (CharsetDeclaration::InXml, Reader::List(UrlList::new())),
+            Media::Untyped => (CharsetDeclaration::InMeta, Reader::List(UrlList::new())),
         };
         Self {
             decoding: CharsetDecoder::new(named, declared),
@@ -181,6 +186,7 @@ impl Extractor {
             Reader::Text(text) => TEXT_COPIES * text.capacity(),
             Reader::List(list) => list.held(),
             Reader::Lines(lines) => lines.held(),
+            Reader::Nothing => 0,
         };
         self.decoded.capacity() + self.decoding.held() + reader
     }
@@ -191,6 +197,7 @@ impl Extractor {
             Reader::Html(_) | Reader::Text(_) => true,
             Reader::List(list) => list.wants_more(),
             Reader::Lines(lines) => lines.wants_more(),
+            Reader::Nothing => false,
         }
     }
 
@@ -208,6 +215,7 @@ impl Extractor {
             Reader::Text(text) => Collector::of_text(text),
             Reader::List(list) => return Document::list(list.finish().into_list(), charset),
             Reader::Lines(lines) => return Document::list(lines.finish().into_list(), charset),
+            Reader::Nothing => return Document::list(Vec::new(), charset),
         };
         collector.into_document(charset)
     }
@@ -221,16 +229,23 @@ impl Extractor {
             Reader::Text(text) => text.push(&self.decoded),
             Reader::List(list) => list.write(&self.decoded),
             Reader::Lines(lines) => lines.write(&self.decoded),
+            Reader::Nothing => {}
         }
         self.decoded.clear();
     }
 
-    /// Reads a list of URLs as one where its type says that it is a page.
+    /// Chooses another reader where the text is something else than its type says.
     fn confirm(&mut self, media: Media) {
-        if media != Media::Xml && sniff::is_xml_list(&self.decoded) {
-            self.reader = Reader::List(UrlList::new());
-        } else if media == Media::TextOrUrls && sniff::is_lines_of_urls(&self.decoded) {
-            self.reader = Reader::Lines(UrlLines::new());
+        let text = &self.decoded;
+        match media {
+            Media::Xml => {}
+            _ if sniff::is_xml_list(text) => self.reader = Reader::List(UrlList::new()),
+            Media::TextOrUrls if sniff::is_lines_of_urls(text) => {
+                self.reader = Reader::Lines(UrlLines::new());
+            }
+            Media::Untyped if sniff::is_html(text) => self.reader = Reader::Html(HtmlReader::new()),
+            Media::Untyped => self.reader = Reader::Nothing,
+            Media::Html | Media::Text | Media::TextOrUrls => {}
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Lists of URLs whose type does not say so: servers send many sitemaps as HTML or plain text. The
-//! beginning of their text decides, as browsers recognise feeds.
+//! What a body is where its type does not say so: servers send many sitemaps as HTML or plain text,
+//! and some pages without a type. The beginning of the text decides, as in browsers.
 
 use super::url_list::is_absolute;
 
@@ -9,11 +9,25 @@ const BEGINNING: usize = super::PIECE_BYTES;
 /// First elements of sitemaps and feeds.
 const LISTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "feed", "rdf:RDF"];
 
+/// Elements with which pages begin. Other markup may be part of a text.
+const PAGES: [&str; 6] = ["!doctype", "html", "head", "title", "script", "body"];
+
 /// Whether a text is a sitemap or a feed in XML.
 pub(super) fn is_xml_list(text: &str) -> bool {
-    let name = first_element(beginning(text)).strip_prefix('<').unwrap_or_default();
-    let ends = |rest: &str| rest.starts_with(|c: char| c.is_ascii_whitespace() || "/>".contains(c));
-    LISTS.iter().any(|known| name.strip_prefix(known).is_some_and(ends))
+    LISTS.contains(&first_name(text))
+}
+
+/// Whether a text is a page of HTML.
+pub(super) fn is_html(text: &str) -> bool {
+    let name = first_name(text);
+    PAGES.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// The name of the first element; empty where it is cut or there is none.
+fn first_name(text: &str) -> &str {
+    let tag = first_element(beginning(text)).strip_prefix('<').unwrap_or_default();
+    let end = tag.find(|c: char| c.is_ascii_whitespace() || "/>".contains(c));
+    end.map_or("", |end| &tag[..end])
 }
 
 /// Whether every line of a text is a URL.
@@ -67,6 +81,16 @@ mod tests {
             ["", "<html>", "<!doctype html><rss>", "<feedback>", "<!-- <urlset>", "x<rss>", &far]
         {
             assert!(!is_xml_list(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_are_recognised_by_their_first_element() {
+        for text in ["<!DOCTYPE html>", " <!-- x --><HTML lang=en>", "<?xml?><html>", "<head><p>"] {
+            assert!(is_html(text), "{text}");
+        }
+        for text in ["", "<p>", "<header>", "<!doc", "{}", "html", "<svg>", "<rss>"] {
+            assert!(!is_html(text), "{text}");
         }
     }
 

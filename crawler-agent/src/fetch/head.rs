@@ -113,9 +113,10 @@ fn validator(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     (!value.is_empty() && value.len() <= VALIDATOR_BYTES).then(|| value.to_owned())
 }
 
-/// The media type of a Content-Type, without parameters.
+/// The media type of a Content-Type, without parameters. Servers forget the semicolon, and proxies
+/// add a second type; browsers take the first one of both.
 pub(crate) fn media_type(content_type: &str) -> Option<String> {
-    let essence = content_type.split(';').next()?.trim().to_ascii_lowercase();
+    let essence = split_type(content_type).0.to_ascii_lowercase();
     let plausible = essence.len() <= 100
         && essence.contains('/')
         && essence.bytes().all(|b| b.is_ascii_graphic());
@@ -124,11 +125,18 @@ pub(crate) fn media_type(content_type: &str) -> Option<String> {
 
 /// The charset parameter of a Content-Type.
 pub(crate) fn charset(content_type: &str) -> Option<String> {
-    content_type.split(';').skip(1).find_map(|parameter| {
+    split_type(content_type).1.split([';', ',']).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         let value = value.trim().trim_matches(['"', '\'']);
         name.trim().eq_ignore_ascii_case("charset").then(|| value.to_owned())
     })
+}
+
+/// The first type of a Content-Type, and what follows it.
+fn split_type(content_type: &str) -> (&str, &str) {
+    let text = content_type.trim_ascii_start();
+    let ends = |c: char| matches!(c, ';' | ',') || c.is_ascii_whitespace();
+    text.split_at(text.find(ends).unwrap_or(text.len()))
 }
 
 #[cfg(test)]
@@ -152,6 +160,11 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(of("Text/HTML; charset=\"UTF-8\""), (some("text/html"), some("UTF-8")));
         assert_eq!(of("text/html;a=b; CharSet = koi8-r"), (some("text/html"), some("koi8-r")));
+        let html = || (some("text/html"), some("utf-8"));
+        assert_eq!(of("text/html charset=utf-8"), html());
+        assert_eq!(of(" text/html ; charset=utf-8"), html());
+        assert_eq!(of("text/html,text/html; charset=utf-8"), html());
+        assert_eq!(of("text/html, charset=utf-8"), html());
         assert_eq!(of("nonsense"), (None, None));
         assert_eq!(head(&[]).media_type, None);
     }
