@@ -74,12 +74,12 @@ pub enum FrontierError {
         /// Bytes of the records before.
         from: u64,
     },
-    /// A segment between others is missing.
+    /// A segment is missing.
     #[error("there is no such file")]
     NoSegment,
-    /// A file with the name of a segment is none.
-    #[error("{0} is no log of a frontier; move it away if it is yours")]
-    NoLog(PathBuf),
+    /// A file with the name of a segment does not begin like one.
+    #[error("it does not begin like a log of a frontier")]
+    NoStart,
     /// Reading or writing failed.
     #[error("the frontier cannot be read or written")]
     Store(#[source] Box<redb::Error>),

@@ -149,7 +149,7 @@ fn replay_if_possible(dir: &Path, new_epoch: u64) -> Result<(Frontier, bool), Fr
         return Ok((frontier, true));
     }
     segments.iter().try_for_each(|number| log::delete(dir, *number))?;
-    Ok((Frontier::open(dir, new_epoch)?, true))
+    Ok((Frontier::open_with(dir, new_epoch, DamagedLog::ReadStart)?, true))
 }
 
 fn copy_aside(path: &Path, new_epoch: u64) -> Result<(), FrontierError> {

@@ -29,6 +29,13 @@ pub(in crate::frontier) struct Cut {
 }
 
 impl Cut {
+    /// A segment that is not there, where `first` is the first to be read. The name of that one was
+    /// synced, unless the frontier is new.
+    fn missing(dir: &Path, number: u64, first: u64) -> Self {
+        let was_synced = number == first && first > 0;
+        Self { segment: path(dir, number), reason: FrontierError::NoSegment, was_synced }
+    }
+
     /// The error that names the segment.
     pub(in crate::frontier) fn damage(self) -> FrontierError {
         FrontierError::damaged(self.segment, Some(Box::new(self.reason)))
@@ -42,7 +49,8 @@ pub(in crate::frontier) struct SegmentChanges {
 }
 
 /// Calls `apply` with the changes from the segment `first` on, in their order, up to the first that
-/// cannot be read.
+/// cannot be read. Without that segment there is nothing to read: only a new frontier has none,
+/// because a checkpoint syncs the name of its segment before it names it as the first.
 pub(in crate::frontier) fn replay(
     dir: &Path,
     first: u64,
@@ -51,13 +59,11 @@ pub(in crate::frontier) fn replay(
     let mut replayed = Replayed { next: first, cut: None };
     for number in segments(dir)?.into_iter().filter(|number| *number >= first) {
         if replayed.cut.is_none() && number != replayed.next {
-            let segment = path(dir, replayed.next);
-            let reason = FrontierError::NoSegment;
-            replayed.cut = Some(Cut { segment, reason, was_synced: false });
+            replayed.cut = Some(Cut::missing(dir, replayed.next, first));
         }
         if let Some(cut) = &mut replayed.cut {
             // A segment is synced after all earlier ones.
-            cut.was_synced |= synced_bytes(dir, number)? > 0;
+            cut.was_synced |= is_synced(dir, number)?;
         } else {
             let segment = read(dir, number)?;
             segment.changes.iter().try_for_each(&mut apply)?;
@@ -65,19 +71,22 @@ pub(in crate::frontier) fn replay(
         }
         replayed.next = number + 1;
     }
+    if replayed.next == first && first > 0 {
+        replayed.cut = Some(Cut::missing(dir, first, first));
+    }
     Ok(replayed)
 }
 
-/// Bytes of records in a segment that were synced, as far as it says.
-fn synced_bytes(dir: &Path, number: u64) -> Result<u64, FrontierError> {
+/// Whether records of a segment were synced, as far as it says. One that does not begin like a
+/// segment may have said so.
+fn is_synced(dir: &Path, number: u64) -> Result<bool, FrontierError> {
     let path = path(dir, number);
     let mut start = Vec::new();
     let length = (MAGIC.len() + mark::LENGTH) as u64;
     let read =
         std::fs::File::open(&path).and_then(|file| file.take(length).read_to_end(&mut start));
     read.map_err(|source| FrontierError::Log { path: path.clone(), source })?;
-    let (synced, _) = split_start(&start).ok_or(FrontierError::NoLog(path))?;
-    Ok(synced)
+    Ok(split_start(&start, &path)?.is_none_or(|(synced, _)| synced > 0))
 }
 
 /// Reads a segment.
@@ -85,9 +94,11 @@ pub(in crate::frontier) fn read(dir: &Path, number: u64) -> Result<SegmentChange
     let path = path(dir, number);
     let bytes = std::fs::read(&path);
     let bytes = bytes.map_err(|source| FrontierError::Log { path: path.clone(), source })?;
-    let (synced, records) =
-        split_start(&bytes).ok_or_else(|| FrontierError::NoLog(path.clone()))?;
     let mut changes = Vec::new();
+    let Some((synced, records)) = split_start(&bytes, &path)? else {
+        let cut = Cut { segment: path, reason: FrontierError::NoStart, was_synced: true };
+        return Ok(SegmentChanges { changes, cut: Some(cut) });
+    };
     let mut rest = records;
     while let Some((payload, after)) = split_record(rest) {
         // The checksum is right: a change that cannot be read was written by another version.
@@ -103,19 +114,31 @@ pub(in crate::frontier) fn read(dir: &Path, number: u64) -> Result<SegmentChange
     Ok(SegmentChanges { changes, cut: is_cut.then_some(Cut { segment: path, reason, was_synced }) })
 }
 
-/// What a segment says is synced, and its records; none where the file is no segment.
-fn split_start(bytes: &[u8]) -> Option<(u64, &[u8])> {
+/// What a segment says is synced, and its records; none where it does not begin like one. That is
+/// damage: the first bytes are in the block that is written with each mark. A segment of another
+/// version of the agent is refused.
+fn split_start<'a>(bytes: &'a [u8], path: &Path) -> Result<Option<(u64, &'a [u8])>, FrontierError> {
     if let Some(records) = bytes.strip_prefix(MAGIC_WITHOUT_MARK) {
-        return Some((0, records));
+        return Ok(Some((0, records)));
     }
     let marked = bytes.strip_prefix(MAGIC).and_then(<[u8]>::split_first_chunk);
     if let Some((mark, records)) = marked {
-        return Some((mark::decode(*mark), records));
+        return Ok(Some((mark::decode(*mark), records)));
     }
     // The power failed before the first bytes were written.
     let length = bytes.len().min(MAGIC.len());
     let is_cut = bytes[..length] == MAGIC[..length] || bytes.iter().all(|byte| *byte == 0);
-    is_cut.then_some((0, bytes))
+    if is_cut {
+        return Ok(Some((0, bytes)));
+    }
+    version(bytes)
+        .map_or(Ok(None), |found| Err(FrontierError::Format { path: path.to_owned(), found }))
+}
+
+/// The version of the format that a segment names.
+fn version(bytes: &[u8]) -> Option<u32> {
+    let line = bytes.split(|byte| *byte == b'\n').next()?;
+    str::from_utf8(line.strip_prefix(b"nclog ")?).ok()?.parse().ok()
 }
 
 /// The payload of the first record, and what comes after it; none where it is not complete.

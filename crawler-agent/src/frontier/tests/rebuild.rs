@@ -57,6 +57,18 @@ fn directory(file: &[u8]) -> TempDir {
     dir
 }
 
+/// A directory with this file and the log of another frontier.
+fn directory_with_log(file: &[u8], log_of: &World) -> TempDir {
+    let dir = directory(file);
+    let segment = last_segment(&log_of.path());
+    fs::copy(&segment, dir.path().join(segment.file_name().unwrap())).unwrap();
+    dir
+}
+
+fn last_segment(dir: &Path) -> PathBuf {
+    log::path(dir, log::segments(dir).unwrap().pop().unwrap())
+}
+
 /// Overwrites some bytes where there are any.
 fn damage(file: &mut [u8], rng: &mut StdRng) {
     let used: Vec<usize> = (0..file.len()).step_by(64).filter(|at| file[*at] != 0).collect();
@@ -95,14 +107,14 @@ fn a_file_that_is_damaged_anywhere_is_refused_by_name_and_rebuilt() {
     for seed in 0..FILES {
         let mut file = intact.clone();
         damage(&mut file, &mut StdRng::seed_from_u64(seed));
-        let dir = directory(&file);
+        let dir = directory_with_log(&file, &world);
         let used = Frontier::open(dir.path(), 8).and_then(|frontier| use_all(&frontier));
         if let Err(error) = used {
             assert!(error.to_string().contains("hosts.redb"), "seed {seed}: {error}");
             refused += 1;
         }
         // As the owner would: from the file as it was found.
-        let dir = directory(&file);
+        let dir = directory_with_log(&file, &world);
         let (frontier, rebuilt) = Frontier::rebuild(dir.path(), 9).unwrap();
         let counts = frontier.counts().unwrap();
         let urls = use_all(&frontier).unwrap();
@@ -261,6 +273,23 @@ fn a_log_that_cannot_be_applied_is_set_aside() {
 }
 
 #[test]
+fn a_frontier_without_its_log_is_refused_and_rebuilt() {
+    let world = full_world();
+    let dir = directory(&fs::read(world.path().join("hosts.redb")).unwrap());
+    let error = Frontier::open(dir.path(), 8).err().unwrap();
+    let name = last_segment(&world.path()).file_name().unwrap().to_owned();
+    assert!(error.to_string().contains(name.to_str().unwrap()), "{error}");
+    assert!(error.to_string().contains("--rebuild"), "{error}");
+    let package = world.frontier().next_package().unwrap();
+    let (frontier, rebuilt) = Frontier::rebuild(dir.path(), 9).unwrap();
+    assert!(rebuilt.is_log_lost && !rebuilt.is_epoch_new);
+    assert_eq!(rebuilt.hosts, Salvaged { kept: HOSTS, lost: Some(0) });
+    assert!(frontier.next_package().unwrap() > package + 100_000, "no number is used twice");
+    drop(frontier);
+    Frontier::open(dir.path(), 8).unwrap();
+}
+
+#[test]
 fn of_a_damaged_log_the_changes_before_the_damage_are_kept() {
     let mut world = full_world();
     let first = HOSTS * URLS_A_HOST + 1;
@@ -269,7 +298,7 @@ fn of_a_damaged_log_the_changes_before_the_damage_are_kept() {
     }
     world.frontier().sync().unwrap();
     world.frontier = None;
-    let segment = log::path(&world.path(), log::segments(&world.path()).unwrap().pop().unwrap());
+    let segment = last_segment(&world.path());
     let mut bytes = fs::read(&segment).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
