@@ -23,7 +23,8 @@ use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::region_moves::addresses;
 
-/// For each subnet, the costs of so many probably nearest agents are predicted.
+/// For each subnet, the costs of so many probably nearest agents are predicted, of those that may be
+/// asked to measure it.
 const PREDICTED_AGENTS: usize = 8;
 
 /// The assignment problem, in which agents and subnets are numbers, and what the numbers mean.
@@ -192,7 +193,9 @@ impl ProblemBuilder {
                 Some(posterior) => Expectation::Predicted(posterior),
                 None => Expectation::Unknown,
             };
-            agent_costs(expectation, &trail, &self.agents, load, PREDICTED_AGENTS)
+            agent_costs(expectation, &trail, &self.agents, load, PREDICTED_AGENTS, |agent| {
+                self.may_measure(held, subnet, &trail, agent)
+            })
         });
         // Where the answers lack the present agent, the round trip stored with the delegation is
         // better than a prediction.
@@ -202,33 +205,37 @@ impl ProblemBuilder {
             let cost = f64::from(held.rtt_us?) / 1_000.0 * load as f64;
             costs.push(AgentCost::measured(u32::try_from(present).ok()?, cost));
         }
-        costs.retain(|cost| self.may_move_to(held, subnet, &trail, cost));
+        // An agent that is away keeps what it has; the lease and searches decide about that. An
+        // excluded or drained one keeps a subnet until another is found.
+        costs.retain(|cost| {
+            cost.index() == present || self.may_move_to(held, subnet, self.agents[cost.index()])
+        });
         Some(Subnet { load, costs })
     }
 
-    fn may_move_to(
+    /// Whether the subnet may move to an agent once that has measured it.
+    fn may_move_to(&self, held: &ActiveDelegation, subnet: SubnetId, agent: AgentId) -> bool {
+        self.receivers.may_take(agent)
+            && !self.constraints.forbids(self.delegated.hierarchy(), subnet, agent)
+            && self.region_moves.allows(addresses(&held.subnet), held.agent, agent)
+    }
+
+    /// Whether an agent that has not measured the subnet may be asked to, so that it moves there.
+    fn may_measure(
         &self,
         held: &ActiveDelegation,
         subnet: SubnetId,
         trail: &[TrailProbe],
-        cost: &AgentCost,
+        agent: AgentId,
     ) -> bool {
-        let agent = self.agents[cost.index()];
-        // An agent that is away keeps what it has; the lease and searches decide about that.
-        let stays = agent == held.agent;
-        let is_predicted = cost.source == CostSource::Predicted;
-        // Nobody was asked about a range that is new, so that no order can follow.
-        let can_be_measured =
-            || !trail.is_empty() && self.receivers.can_measure(&self.predictor, agent, subnet);
-        let can_take =
-            stays || self.receivers.may_take(agent) && (!is_predicted || can_be_measured());
         // An agent that was asked and did not answer is not asked again, or a move would wait for
         // its measurement forever.
-        let is_unanswered = is_predicted && trail.iter().any(|probe| probe.agent == agent);
-        // An excluded or drained agent keeps a subnet until another is found.
-        let hierarchy = self.delegated.hierarchy();
-        let is_forbidden = !stays && self.constraints.forbids(hierarchy, subnet, agent);
-        let is_lent = !self.region_moves.allows(addresses(&held.subnet), held.agent, agent);
-        can_take && !is_unanswered && !is_forbidden && !is_lent
+        let is_unanswered = || trail.iter().any(|probe| probe.agent == agent);
+        // Nobody was asked about a range that is new, so that no order can follow.
+        agent != held.agent
+            && !trail.is_empty()
+            && !is_unanswered()
+            && self.receivers.can_measure(&self.predictor, agent, subnet)
+            && self.may_move_to(held, subnet, agent)
     }
 }

@@ -24,15 +24,16 @@ pub enum Expectation<'b> {
 /// The costs of a subnet with `load` pages a day, each page one round trip; an agent's number is
 /// its index in `agents`.
 ///
-/// Agents that measured are always listed. Of the others the `predicted` nearest are listed, or all
-/// of them for an anycast subnet. Agents that got no answer may not crawl the subnet and are not
-/// listed.
+/// Agents that measured are always listed. Of the others that `may_be_asked` to measure it, the
+/// `predicted` nearest are listed, or all of them for an anycast subnet. Agents that got no answer
+/// may not crawl the subnet and are not listed.
 pub fn agent_costs(
     expectation: Expectation<'_>,
     trail: &[TrailProbe],
     agents: &[AgentId],
     load: u64,
     predicted: usize,
+    may_be_asked: impl Fn(AgentId) -> bool,
 ) -> Vec<AgentCost> {
     let outcomes: BTreeMap<AgentId, ProbeOutcome> =
         trail.iter().map(|probe| (probe.agent, probe.outcome)).collect();
@@ -58,11 +59,16 @@ pub fn agent_costs(
             };
             let mut costs: Vec<AgentCost> = unknown.filter_map(expected).collect();
             costs.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-            costs.truncate(predicted);
-            costs
+            // Agents that are away must take no place of others. Whether one is costs more to find
+            // out than the cost does, so the nearest are asked first.
+            let candidates = costs.into_iter().filter(|cost| may_be_asked(agents[cost.index()]));
+            candidates.take(predicted).collect()
         }
         Expectation::Anycast => match median(&measured) {
-            Some(cost) => unknown.map(|(number, _)| AgentCost::predicted(number, cost)).collect(),
+            Some(cost) => unknown
+                .filter(|(_, agent)| may_be_asked(**agent))
+                .map(|(number, _)| AgentCost::predicted(number, cost))
+                .collect(),
             None => Vec::new(),
         },
     };

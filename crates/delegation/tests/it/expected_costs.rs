@@ -4,7 +4,7 @@ use delegation::balance::{
     AgentCost, AssignmentProblem, CostSource, Expectation, Subnet, agent_costs, relieve,
 };
 use delegation::{ProbeOutcome, Search, TrailProbe};
-use model::{BalanceRule, Phase};
+use model::{AgentId, BalanceRule, Phase};
 
 use crate::map::{self, agent, subnet};
 use crate::places::{agents, model};
@@ -24,7 +24,7 @@ fn cells_are_measured_or_predicted() {
     let model = model();
     let posterior = model.posterior_of(&hierarchy, &search);
     let agents = agents();
-    let listed = agent_costs(Expectation::Predicted(&posterior), &trail, &agents, 10, 4);
+    let listed = agent_costs(Expectation::Predicted(&posterior), &trail, &agents, 10, 4, |_| true);
     let (measured, predicted): (Vec<AgentCost>, Vec<AgentCost>) =
         listed.iter().partition(|cell| cell.source == CostSource::Measured);
     assert_eq!(measured.iter().map(AgentCost::index).collect::<Vec<_>>(), [1, 2]);
@@ -36,13 +36,39 @@ fn cells_are_measured_or_predicted() {
     );
     let tokyo_ms = predicted[0].cost / 10.0;
     assert!((140.0..300.0).contains(&tokyo_ms), "to the neighbour of Frankfurt: {tokyo_ms}");
-    assert_eq!(agent_costs(Expectation::Unknown, &trail, &agents, 10, 4).len(), 2);
+    assert_eq!(agent_costs(Expectation::Unknown, &trail, &agents, 10, 4, |_| true).len(), 2);
     // Where the subnet is near to all, all others are listed, as near as those who measured.
-    let detect_anycast = agent_costs(Expectation::Anycast, &trail, &agents, 10, 0);
+    let detect_anycast = agent_costs(Expectation::Anycast, &trail, &agents, 10, 0, |_| true);
     let others: Vec<&AgentCost> =
         detect_anycast.iter().filter(|cell| cell.source == CostSource::Predicted).collect();
     assert_eq!(others.iter().map(|cell| cell.index()).collect::<Vec<_>>(), [3]);
     assert!((others[0].cost - measured[0].cost.max(measured[1].cost)).abs() < 1e-9);
+}
+
+/// An agent that cannot measure the subnet now takes no place of one that can.
+#[test]
+fn costs_are_predicted_of_agents_that_may_be_asked() {
+    let hierarchy = map::hierarchy(&[("20.9.9.0/24", Some("company"))]);
+    let measured = ProbeOutcome::Measured { rtt_us: 12_000 };
+    let trail = [TrailProbe { agent: agent(2), phase: Phase::Predicted, outcome: measured }];
+    let subnet = subnet(&hierarchy, "20.9.9.0/24");
+    let search = Search { subnet, trail: &trail, provisional: None, waited_ms: 0 };
+    let model = model();
+    let posterior = model.posterior_of(&hierarchy, &search);
+    let agents = agents();
+    let predicted = |expectation, away: &[AgentId]| -> Vec<usize> {
+        let may_be_asked = |agent| !away.contains(&agent);
+        let costs = agent_costs(expectation, &trail, &agents, 10, 1, may_be_asked);
+        let predicted = costs.iter().filter(|cost| cost.source == CostSource::Predicted);
+        predicted.map(AgentCost::index).collect()
+    };
+    let nearest = predicted(Expectation::Predicted(&posterior), &[]);
+    let away = [agents[nearest[0]]];
+    let next = predicted(Expectation::Predicted(&posterior), &away);
+    assert_eq!(next.len(), 1, "the next one has the place");
+    assert_ne!(next, nearest);
+    assert!(!predicted(Expectation::Anycast, &away).contains(&nearest[0]));
+    assert_eq!(predicted(Expectation::Anycast, &away).len(), agents.len() - 2);
 }
 
 /// A subnet goes to an agent that measured it, though another is expected to be nearer.
