@@ -190,7 +190,8 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     let host = "http://198.51.100.33".to_owned();
     let mut offer = BundleOffer { number, host, keeps_times: false, is_late: false };
     assert_eq!(offered, [offer.clone()], "90 ms and 9 ms are not alike");
-    let lapsed = "UPDATE handovers SET ending = 'lapsed' WHERE task = 'release'";
+    let lapsed = "UPDATE handovers SET ending = 'lapsed', lost_results = true
+                  WHERE task = 'release'";
     assert_eq!(execute(ground.store(), lapsed).await.unwrap(), 1);
     offer.is_late = true;
     let offered = two.agent.heartbeat(&running, 0).await.bundles;

@@ -99,6 +99,26 @@ pub async fn lapse(
     Ok(lapsed.len() as u64)
 }
 
+/// Notes that results about `hosts`, each as scheme and authority, do not count because the agent
+/// may not have them any more. Called before the results are acknowledged: the agent confirms its
+/// orders after that, so that it is known by then whether results were lost.
+pub async fn note_lost_results(
+    store: &Store,
+    agent: AgentId,
+    hosts: &[String],
+) -> Result<(), StoreError> {
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(include_str!("handovers/note_lost_results.sql"))
+        .bind(agent.get())
+        .bind(hosts)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("note which hosts lost results"))?;
+    Ok(())
+}
+
 /// Frees hosts, with their front pages queued in case the former agent could not hand anything
 /// back, and gives them to the agents that have their subnets by now.
 async fn set_free(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError> {

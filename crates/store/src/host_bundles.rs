@@ -97,15 +97,21 @@ pub async fn is_entered(store: &Store, order: u64, object: &str) -> Result<bool,
 
 type OfferRow = (i64, String, String, bool, bool);
 
+/// How long a bundle waits for its sender to confirm an order that has lapsed, in milliseconds. The
+/// sender confirms it after its last results; then it is known whether they counted.
+const CONFIRMATION_MS: i64 = 3_600_000;
+
 /// Bundles of hosts that an agent has by now, the oldest first.
 pub async fn offered(
     store: &Store,
     agent: AgentId,
     limit: usize,
+    now: UnixMillis,
 ) -> Result<Vec<BundleOffer>, StoreError> {
     let rows: Vec<OfferRow> = sqlx::query_as(include_str!("host_bundles/offered.sql"))
         .bind(agent.get())
         .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+        .bind(Moment(now.plus_ms(-CONFIRMATION_MS)))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("read the host bundles for an agent"))?;

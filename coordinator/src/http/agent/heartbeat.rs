@@ -180,7 +180,8 @@ async fn offered_bundles(
     if request.protocol < version::HOST_BUNDLES {
         return Ok(Vec::new());
     }
-    Ok(host_bundles::offered(&api.store, caller.agent, limits::BUNDLES_PER_HEARTBEAT).await?)
+    let now = api.clock.now();
+    Ok(host_bundles::offered(&api.store, caller.agent, limits::BUNDLES_PER_HEARTBEAT, now).await?)
 }
 
 /// What there is for an agent at one moment.

@@ -11,8 +11,8 @@ use protocol::package::{PackageError, PackageName};
 use protocol::resumption::UPLOAD_OFFSET;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use store::hosts;
 use store::packages::{self, EnterOutcome, ReceivedPackage};
+use store::{handovers, hosts};
 
 use crate::http::agent::AgentApi;
 use crate::http::agent::caller::Caller;
@@ -162,6 +162,7 @@ async fn store_it(
     // Decided now and for all coordinators, whenever they take the package.
     let named: Vec<HostKey> = named.iter().cloned().collect();
     let foreign_hosts = hosts::foreign(&api.store, header.name.agent, &named).await?;
+    handovers::note_lost_results(&api.store, header.name.agent, &foreign_hosts).await?;
     let object = BlobStore::key(&header.name, &data_encoding::HEXLOWER.encode(sha256));
     let bytes = body.len() as u64;
     api.packages.blobs.put(&object, body).await.map_err(|error| not_stored(&error))?;

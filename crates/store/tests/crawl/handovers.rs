@@ -4,6 +4,7 @@ use hierarchy::Range;
 use model::{AgentId, HostTask, Reason, Strategy, UnixMillis};
 use store::agents::{self, Heartbeat, Order};
 use store::delegations::{self, Decision, DecisionOutcome};
+use store::host_bundles::{self, ReceivedBundle};
 use store::searches::{self, NewSearch, SearchKind};
 use store::testing::execute;
 use store::{handovers, hosts, routes};
@@ -116,6 +117,38 @@ async fn a_move_that_is_taken_back_ends_where_it_began() {
     decide(&world, new, NOW).await;
     let again = told(&world, old).await;
     assert!(again.len() == 1 && again != numbers, "a new order for a new move");
+}
+
+/// Whether the bundle of an order is late, as it is offered at this time; none if it is not.
+async fn is_late(world: &World, agent: AgentId, now: UnixMillis) -> Option<bool> {
+    let offered = host_bundles::offered(world.store(), agent, 10, now).await.unwrap();
+    offered.first().map(|offer| offer.is_late)
+}
+
+/// An agent that slept while its order lapsed had shipped everything before.
+#[tokio::test]
+async fn a_bundle_is_late_only_if_results_were_lost() {
+    for has_lost in [false, true] {
+        let (world, old, new) = world().await;
+        decide(&world, new, NOW).await;
+        let order = told(&world, old).await[0];
+        let host = host_bundles::sender_of(world.store(), old, order).await.unwrap().unwrap();
+        let named = ["http://a.example".to_owned(), "http://other.example".to_owned()];
+        handovers::note_lost_results(world.store(), old, &named).await.unwrap();
+        let later = NOW.plus_ms(1);
+        assert_eq!(handovers::lapse(world.store(), later, later).await.unwrap(), 1);
+        let bundle = ReceivedBundle { order, host, agent: old, object: "b", bytes: 1 };
+        assert!(host_bundles::enter(world.store(), &bundle, later).await.unwrap());
+        assert_eq!(is_late(&world, new, later).await, None, "results may be on their way");
+        let next_day = later.plus_ms(24 * 3_600_000);
+        assert_eq!(is_late(&world, new, next_day).await, Some(true), "nobody knows");
+        if has_lost {
+            handovers::note_lost_results(world.store(), new, &named).await.unwrap();
+            handovers::note_lost_results(world.store(), old, &named).await.unwrap();
+        }
+        handovers::confirm(world.store(), old, &[order], later).await.unwrap();
+        assert_eq!(is_late(&world, new, later).await, Some(has_lost));
+    }
 }
 
 #[tokio::test]
