@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use jiff::{Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use model::UnixMillis;
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,8 @@ const EXPECTED_PART: u64 = 100;
 /// are under way are still sent.
 const EXCESS_PART: u64 = 128;
 
-/// Days within which a clock may be set back in several steps.
-const STEPS_DAYS: i64 = 2;
+/// Other days of which is known what was used: a clock that is wrong shows some.
+const OTHER_DAYS: usize = 4;
 
 /// What was used in the present day and month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,13 +36,13 @@ pub struct Usage {
     pub bytes: u64,
     /// Bytes of the month.
     pub month_bytes: u64,
-    /// What was used of a later day, from which the clock was set back.
-    pub later: Option<LaterUsage>,
+    /// What was used of other days that the clock has shown, the latest ones.
+    pub others: [Option<DayUsage>; OTHER_DAYS],
 }
 
-/// What was used of a day, and in its month, when the clock was set back.
+/// What was used of a day, and in its month, when the clock left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LaterUsage {
+pub struct DayUsage {
     date: Date,
     pages: u64,
     bytes: u64,
@@ -93,43 +93,40 @@ pub struct Budget {
 
 impl Usage {
     /// Nothing used on this day and in its month.
-    fn none(date: Date) -> Self {
-        Self { date, pages: 0, bytes: 0, month_bytes: 0, later: None }
+    pub fn none(date: Date) -> Self {
+        Self { date, pages: 0, bytes: 0, month_bytes: 0, others: [None; OTHER_DAYS] }
     }
 
-    /// What of this was used on `date` and in its month. A clock that was set back does not make
-    /// budgets new: what was used counts for the earlier day, and for the later one as well, when
-    /// the clock is set forward or that day comes.
+    /// What of this was used on `date` and in its month. A clock that was wrong does not make
+    /// budgets new: what was used before it was set back counts for the earlier day, too, and what
+    /// was used of a day stays used when the clock shows that day again.
     fn on(self, date: Date) -> Self {
         if date == self.date {
             return self;
         }
-        if date < self.date {
-            // Of a clock that is set back in steps the first time was the right one. A later day
-            // that is further away is one that the clock showed when it was ahead.
-            let is_step = |later: &LaterUsage| {
-                self.date.checked_add(STEPS_DAYS.days()).is_ok_and(|after| later.date <= after)
-            };
-            let later = self.later.filter(is_step).unwrap_or(self.as_later());
-            return Self { date, later: Some(later), ..self };
-        }
         let month_bytes = if is_same_month(date, self.date) { self.month_bytes } else { 0 };
-        let new = Self { month_bytes, ..Self::none(date) };
-        let Some(mut later) = self.later else { return new };
-        // A jump over days: until then the clock was wrong, and it all was used on the later day.
-        if self.date.tomorrow().is_ok_and(|tomorrow| tomorrow < date) {
-            later = later.at_least(self.as_later());
-        }
-        new.at_least(later)
+        let is_set_back = date < self.date;
+        let new = if is_set_back { self } else { Self { month_bytes, ..Self::none(date) } };
+        // A jump over days, after the clock has shown later ones: until then it was wrong, and all
+        // was used on these.
+        let is_jump = self.date.tomorrow().is_ok_and(|tomorrow| tomorrow < date);
+        let left = self.day();
+        let others = self.others.into_iter().flatten().map(|other| {
+            if is_jump && other.date > left.date { other.at_least(left) } else { other }
+        });
+        let others: Vec<DayUsage> = others.collect();
+        let new = others.iter().fold(Self { date, ..new }, |new, other| new.at_least(*other));
+        Self { others: latest(others, left, date), ..new }
     }
 
-    fn as_later(self) -> LaterUsage {
+    /// The day without the others.
+    pub(super) fn day(self) -> DayUsage {
         let Self { date, pages, bytes, month_bytes, .. } = self;
-        LaterUsage { date, pages, bytes, month_bytes }
+        DayUsage { date, pages, bytes, month_bytes }
     }
 
-    /// At least what was used of this day and its month before the clock was set back.
-    fn at_least(self, before: LaterUsage) -> Self {
+    /// At least what was used of this day and its month when the clock showed them before.
+    fn at_least(self, before: DayUsage) -> Self {
         let is_same_day = before.date == self.date;
         let day = |used: u64| if is_same_day { used } else { 0 };
         let month = if is_same_month(before.date, self.date) { before.month_bytes } else { 0 };
@@ -137,13 +134,12 @@ impl Usage {
             pages: self.pages.max(day(before.pages)),
             bytes: self.bytes.max(day(before.bytes)),
             month_bytes: self.month_bytes.max(month),
-            later: (before.date > self.date).then_some(before),
             ..self
         }
     }
 }
 
-impl LaterUsage {
+impl DayUsage {
     fn at_least(self, other: Self) -> Self {
         Self {
             pages: self.pages.max(other.pages),
@@ -152,6 +148,19 @@ impl LaterUsage {
             ..self
         }
     }
+
+    fn is_used(&self) -> bool {
+        self.pages > 0 || self.bytes > 0 || self.month_bytes > 0
+    }
+}
+
+/// The latest of these days and of the day that the clock leaves for `date`. Early days are those
+/// of machines that start in 1970: they must not displace the true ones.
+fn latest(others: Vec<DayUsage>, left: DayUsage, date: Date) -> [Option<DayUsage>; OTHER_DAYS] {
+    let others = others.into_iter().filter(|other| ![left.date, date].contains(&other.date));
+    let mut days: Vec<DayUsage> = others.chain(left.is_used().then_some(left)).collect();
+    days.sort_unstable_by_key(|day| std::cmp::Reverse(day.date));
+    std::array::from_fn(|number| days.get(number).copied())
 }
 
 fn is_same_month(one: Date, other: Date) -> bool {

@@ -132,11 +132,58 @@ fn a_clock_that_was_ahead_for_years_does_not_keep_a_budget_used_up() {
     assert!(budget.request(at("2026-12-01T12:00:00Z")).is_ok());
 }
 
+/// What was used of the day and of its month when the clock shows these days, one after another.
+fn used_after(budget: &mut Budget, days: &[&str]) -> (u64, u64) {
+    let shown = days.iter().map(|day| budget.usage(at(&format!("{day}T12:00:00Z"))));
+    let last = shown.last().unwrap();
+    (last.pages, last.month_bytes)
+}
+
+/// A budget of which a request and a mebibyte were used on this day.
+fn used_on(day: &str) -> Budget {
+    let now = at(&format!("{day}T12:00:00Z"));
+    let mut budget = budget(rules(50, None, Some(10 * MIB)), now);
+    budget.request(now).unwrap();
+    budget.count(MIB);
+    budget
+}
+
+#[test]
+fn a_clock_that_was_ahead_makes_no_new_budget() {
+    // A hardware clock in local time shows the next day each evening, until the clock is set.
+    let mut budget = used_on("2026-11-30");
+    for _ in 0..3 {
+        assert_eq!(used_after(&mut budget, &["2026-12-01"]), (0, 0));
+        assert_eq!(used_after(&mut budget, &["2026-11-30"]), (1, MIB));
+    }
+    assert_eq!(used_after(&mut budget, &["2026-12-01", "2026-12-02"]), (0, 0));
+    // The month counts on all of its days.
+    let mut budget = used_on("2026-11-29");
+    assert_eq!(used_after(&mut budget, &["2026-12-01", "2026-11-30"]), (0, MIB));
+}
+
+#[test]
+fn a_clock_that_is_set_back_twice_makes_no_new_budget() {
+    // A machine without a battery starts in 1970, which is still 1969 in America.
+    let mut budget = used_on("2026-11-20");
+    used_after(&mut budget, &["1969-12-31", "1970-01-01", "1969-12-31"]);
+    assert_eq!(used_after(&mut budget, &["2026-11-20"]), (1, MIB));
+    // Some days there, on each of which something is used, before it is started again.
+    for day in 1..=9 {
+        let now = at(&format!("1970-01-0{day}T12:00:00Z"));
+        budget.request(now).unwrap();
+    }
+    budget.usage(at("1970-01-01T12:00:00Z"));
+    let (pages, month_bytes) = used_after(&mut budget, &["2026-11-20"]);
+    assert!(pages >= 1 && month_bytes == MIB, "{pages} {month_bytes}");
+    assert_eq!(used_after(&mut budget, &["2026-11-21"]), (0, MIB));
+}
+
 #[test]
 fn usage_of_an_earlier_run_counts() {
     let zone = TimeZone::get("Europe/Berlin").unwrap();
     let date = "2026-11-20".parse().unwrap();
-    let used = Usage { date, pages: 5, bytes: 6, month_bytes: 7, later: None };
+    let used = Usage { pages: 5, bytes: 6, month_bytes: 7, ..Usage::none(date) };
     let after = |now: &str| {
         let usage =
             Budget::new(rules(9, None, None), zone.clone(), Some(used), at(now)).usage(at(now));
