@@ -15,6 +15,7 @@ use store::hosts;
 use store::stray_hosts::{self, StrayHost};
 
 use crate::intake::Intake;
+use crate::intake::dns::LookupError;
 use crate::intake::resolve_hosts::name;
 use crate::placement::Placement;
 use crate::runtime::events::Event;
@@ -32,6 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE_MS: i64 = 7 * 24 * 3_600_000;
 
 type Moved = Vec<(HostId, IpAddr, Range)>;
+
+/// A host with its address; none where the DNS has none.
+type Lookup = (StrayHost, Result<Option<IpAddr>, LookupError>);
 
 /// Looks up hosts again whose agents find them elsewhere, and moves those that have another subnet
 /// now. Each goes to the agent of its new subnet, as after a new generation of the hierarchy.
@@ -57,26 +61,36 @@ pub async fn run(intake: &Intake, placement: &Placement) -> Result<Outcome, anyh
     if !moved.is_empty() {
         placement.events.emit(Event::HostsAssigned);
     }
-    let hosts: Vec<HostId> = found.iter().map(|(host, _)| host.id).collect();
-    stray_hosts::pause(&placement.store, &hosts, now.plus_ms(PAUSE_MS)).await?;
-    let looked_up = quantity(found.len(), "host");
+    let (answered, unanswered): (Vec<&Lookup>, _) = found.iter().partition(|(_, it)| it.is_ok());
+    stray_hosts::pause(&placement.store, &ids(&answered), now.plus_ms(PAUSE_MS)).await?;
+    // A name server that is away for a moment must not hide for a week that hosts moved.
+    stray_hosts::try_again(&placement.store, &ids(&unanswered), now).await?;
+    let looked_up = quantity(answered.len(), "host");
     let done = format!("looked {looked_up} up again and moved {}", moved.len());
-    Ok(if found.len() == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })
+    let is_full = found.len() == BATCH as usize;
+    Ok(if is_full && !answered.is_empty() { Outcome::More(done) } else { Outcome::Done(done) })
 }
 
-async fn look_up(intake: &Intake, host: StrayHost) -> (StrayHost, Option<IpAddr>) {
+fn ids(lookups: &[&Lookup]) -> Vec<HostId> {
+    lookups.iter().map(|(host, _)| host.id).collect()
+}
+
+async fn look_up(intake: &Intake, host: StrayHost) -> Lookup {
     let address = match name(&host.authority) {
-        Some(name) => intake.dns.address(&name, PATIENCE).await.ok(),
-        None => None,
+        Some(name) => match intake.dns.address(&name, PATIENCE).await {
+            Err(LookupError::NoAddress(_)) => Ok(None),
+            address => address.map(Some),
+        },
+        None => Ok(None),
     };
     (host, address)
 }
 
 /// Hosts with their new subnets. Without an answer a host stays, and in space that no registry
 /// records, which may have its record in the next generation.
-fn moved(intake: &Intake, hierarchy: &Hierarchy, found: &[(StrayHost, Option<IpAddr>)]) -> Moved {
+fn moved(intake: &Intake, hierarchy: &Hierarchy, found: &[Lookup]) -> Moved {
     let moved = found.iter().filter_map(|(host, address)| {
-        let address = (*address)?;
+        let address = (*address.as_ref().ok()?)?;
         match intake.unregistered_space.host_subnet(hierarchy, address) {
             HostSubnet::Known(subnet) => {
                 let range = hierarchy.subnet(subnet).range();

@@ -118,17 +118,25 @@ async fn an_error_at_ipv4_is_no_name_without_addresses() {
 #[tokio::test]
 async fn a_host_that_its_agent_finds_elsewhere_is_followed_to_where_the_dns_says() {
     let home = Ipv4Addr::LOCALHOST;
-    let names = HashMap::from([("moves.example", home), ("stays.example", home)]);
+    let names = ["moves.example", "stays.example", "broken.example"].map(|name| (name, home));
+    let names = HashMap::from(names);
     let names = Arc::new(Mutex::new(names));
     let ground = Ground::new().await.with_resolver(changing_name_server(names.clone()).await);
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::approved(&running, 1).await;
-    running.add_seeds(&["http://moves.example/", "http://stays.example/"]).await;
+    let seeds = ["http://moves.example/", "http://stays.example/", "http://broken.example/"];
+    running.add_seeds(&seeds).await;
     agent.routes(&running).await;
+    until("all hosts are the agent's", || async {
+        let delegated = "UPDATE hosts SET state = state WHERE state = 'delegated'";
+        store::testing::execute(ground.store(), delegated).await.unwrap() == 3
+    })
+    .await;
     names.lock().unwrap().insert("moves.example", Ipv4Addr::new(203, 0, 113, 7));
+    names.lock().unwrap().remove("broken.example");
     let strays = "INSERT INTO stray_hosts SELECT id, 3, now() FROM hosts WHERE state = 'delegated'";
-    assert_eq!(store::testing::execute(ground.store(), strays).await.unwrap(), 2);
+    assert_eq!(store::testing::execute(ground.store(), strays).await.unwrap(), 3);
     running.coordinator.events.emit(Event::PackageIngested);
     until("the host is where it is", || async {
         let moved = "UPDATE hosts SET state = state WHERE authority = 'moves.example'
@@ -142,6 +150,13 @@ async fn a_host_that_its_agent_finds_elsewhere_is_followed_to_where_the_dns_says
                       AND s.counted_at > now() + interval '6 days'
                       AND (h.authority = 'moves.example' OR h.address = '127.0.0.1')";
         store::testing::execute(ground.store(), left).await.unwrap() == 2
+    })
+    .await;
+    until("the one whose name server fails is looked up after its next package", || async {
+        let left = "UPDATE hosts h SET state = state FROM stray_hosts s
+                    WHERE h.id = s.host AND h.authority = 'broken.example' AND s.packages = 2
+                      AND s.counted_at < now() + interval '1 hour'";
+        store::testing::execute(ground.store(), left).await.unwrap() == 1
     })
     .await;
     assert_eq!(stray_hosts::due(ground.store(), 9).await.unwrap(), []);

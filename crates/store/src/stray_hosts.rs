@@ -81,3 +81,16 @@ pub async fn pause(store: &Store, hosts: &[HostId], from: UnixMillis) -> Result<
         .map_err(StoreError::doing("store that hosts were looked up again"))?;
     Ok(())
 }
+
+/// Stores that nobody said at `now` where hosts are: they are looked up again after their next
+/// package, an hour later or more.
+pub async fn try_again(store: &Store, hosts: &[HostId], now: UnixMillis) -> Result<(), StoreError> {
+    sqlx::query("UPDATE stray_hosts SET packages = $3, counted_at = $2 WHERE host = ANY($1)")
+        .bind(hosts.iter().map(|id| id.get()).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .bind(PACKAGES - 1)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("store that lookups had no answer"))?;
+    Ok(())
+}
