@@ -13,7 +13,7 @@ use store::hosts::{self, WaitingHost};
 use store::searches::{self, OpenSearchFilter, SearchKind};
 use store::testing::execute;
 
-use crate::agent::{FakeAgent, problem};
+use crate::agent::{FakeAgent, page, problem};
 use crate::world::{Ground, Running, hierarchy_of, load, until};
 
 const LOW: &str = "http://198.51.100.1/";
@@ -190,9 +190,14 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     let host = "http://198.51.100.33".to_owned();
     let mut offer = BundleOffer { number, host, keeps_times: false, is_late: false };
     assert_eq!(offered, [offer.clone()], "90 ms and 9 ms are not alike");
-    let lapsed = "UPDATE handovers SET ending = 'lapsed', lost_results = true
+    let lapsed = "UPDATE handovers SET ending = 'lapsed', confirmed_at = NULL
                   WHERE task = 'release'";
     assert_eq!(execute(ground.store(), lapsed).await.unwrap(), 1);
+    assert_eq!(two.agent.heartbeat(&running, 0).await.bundles, [], "results may be on their way");
+    let package = one.agent.package(1, &[page(HIGH, "title", "text")]);
+    one.agent.ship_well(&running, 1, package).await;
+    one.agent.orders_done = vec![number];
+    one.turn(&running).await;
     offer.is_late = true;
     let offered = two.agent.heartbeat(&running, 0).await.bundles;
     assert_eq!(offered, [offer], "the results of the former agent did not count");
