@@ -4,7 +4,10 @@
 //! answer with the same statuses (413 for a large body, 403 by a filter), but such an answer says
 //! nothing about the agent or its package.
 
-use protocol::{key::KeyError, problem};
+use protocol::{
+    key::KeyError,
+    problem::{self, kind},
+};
 use reqwest::{Response, StatusCode, header};
 use serde::Deserialize;
 
@@ -33,6 +36,8 @@ pub enum CoordinatorError {
     Refused {
         /// HTTP status, usually 4xx.
         status: u16,
+        /// Kind of the problem.
+        kind: String,
         /// The coordinator's explanation.
         reason: String,
     },
@@ -84,7 +89,7 @@ impl From<reqwest::Error> for CoordinatorError {
 }
 
 impl CoordinatorError {
-    /// Whether enrolment is tried again; else the owner has to do something first.
+    /// Whether a later attempt may succeed; else somebody has to do something first.
     pub fn is_temporary(&self) -> bool {
         match self {
             // A proxy, or a coordinator in the middle of an update, may answer with anything.
@@ -93,10 +98,14 @@ impl CoordinatorError {
             | Self::Answer(_)
             | Self::Relay(_)
             | Self::TooLarge => true,
+            // A nonce is refused while the coordinator's clock is being set, and an agent that is
+            // not approved may be approved later.
+            Self::Refused { kind, .. } => {
+                [kind::NONCE, kind::NO_SESSION, kind::NOT_APPROVED].contains(&kind.as_str())
+            }
             Self::Setup(_)
             | Self::Url(_)
             | Self::WrongKey(_)
-            | Self::Refused { .. }
             | Self::Foreign { .. }
             | Self::Redirected { .. } => false,
         }
@@ -104,7 +113,7 @@ impl CoordinatorError {
 
     /// Whether the coordinator itself refuses the call, so that repeating it is useless.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused { .. })
+        matches!(self, Self::Refused { .. }) && !self.is_temporary()
     }
 
     /// Whether the coordinator will never take this package: it is damaged or too large, or another
@@ -113,13 +122,15 @@ impl CoordinatorError {
         matches!(self, Self::Refused { status: 409 | 413 | 422, .. })
     }
 
-    /// Whether the coordinator refuses every call of this agent: its session, state or version.
+    /// Whether the coordinator will refuse every call of this agent: it was revoked, has another
+    /// key or speaks another version.
     pub fn is_banned(&self) -> bool {
-        matches!(self, Self::Refused { status: 401 | 403 | 410 | 426, .. })
+        let kinds = [kind::REVOKED, kind::SIGNATURE, kind::PROTOCOL_VERSION];
+        matches!(self, Self::Refused { kind, .. } if kinds.contains(&kind.as_str()))
     }
 }
 
-/// The members of a problem document that an agent uses.
+/// The members of a problem document that an agent uses; `kind` without the prefix of all.
 #[derive(Deserialize)]
 struct Problem {
     #[serde(rename = "type")]
@@ -133,7 +144,8 @@ impl Problem {
     fn parse(media_type: &str, body: &[u8]) -> Option<Self> {
         let is_problem = media_type.split(';').next()?.trim() == problem::MEDIA_TYPE;
         let document: Self = serde_json::from_slice(body).ok().filter(|_| is_problem)?;
-        document.kind.starts_with(problem::TYPE_PREFIX).then_some(document)
+        let kind = document.kind.strip_prefix(problem::TYPE_PREFIX)?.to_owned();
+        Some(Self { kind, ..document })
     }
 }
 
@@ -173,14 +185,14 @@ fn text(response: &Response, name: header::HeaderName) -> Option<String> {
 fn failure(status: StatusCode, problem: Option<Problem>) -> CoordinatorError {
     let temporary = status.is_server_error()
         || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
-    let is_ours = problem.is_some();
+    let kind = problem.as_ref().map(|problem| problem.kind.clone());
     let reason = problem.and_then(|problem| problem.detail.or(problem.title));
     let reason = reason.unwrap_or_else(|| format!("status {status}")).replace(['\n', '\r'], " ");
     let status = status.as_u16();
-    match (temporary, is_ours) {
-        (true, _) => CoordinatorError::Busy { status, reason },
-        (false, true) => CoordinatorError::Refused { status, reason },
-        (false, false) => CoordinatorError::Foreign { status },
+    match kind {
+        _ if temporary => CoordinatorError::Busy { status, reason },
+        Some(kind) => CoordinatorError::Refused { status, kind, reason },
+        None => CoordinatorError::Foreign { status },
     }
 }
 
@@ -202,7 +214,6 @@ mod tests {
             assert!(refused.rejects_package() && refused.is_refusal(), "{refused}");
             assert!(refused.to_string().ends_with("no package"), "{refused}");
         }
-        assert!(failed(403, problem::MEDIA_TYPE, OURS).is_banned());
         let foreign = r#"{"type":"about:blank","title":"Forbidden"}"#;
         for status in [400, 401, 403, 410, 413, 422, 426] {
             for (media_type, body) in [
@@ -217,5 +228,27 @@ mod tests {
             }
         }
         assert!(matches!(failed(503, "text/html", ""), CoordinatorError::Busy { .. }));
+    }
+
+    #[test]
+    fn only_refusals_that_never_pass_end_the_agent() {
+        let refused = |status, kind| {
+            let body = format!(r#"{{"type":"{}{kind}","detail":"no"}}"#, problem::TYPE_PREFIX);
+            failed(status, problem::MEDIA_TYPE, &body)
+        };
+        for (status, kind) in
+            [(403, kind::REVOKED), (401, kind::SIGNATURE), (426, kind::PROTOCOL_VERSION)]
+        {
+            let error = refused(status, kind);
+            assert!(error.is_banned() && error.is_refusal() && !error.is_temporary(), "{kind}");
+        }
+        for (status, kind) in
+            [(401, kind::NONCE), (401, kind::NO_SESSION), (403, kind::NOT_APPROVED)]
+        {
+            let error = refused(status, kind);
+            assert!(error.is_temporary() && !error.is_banned() && !error.is_refusal(), "{kind}");
+        }
+        let token = refused(401, "join-token");
+        assert!(token.is_refusal() && !token.is_temporary() && !token.is_banned());
     }
 }

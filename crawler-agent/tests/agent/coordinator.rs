@@ -57,6 +57,8 @@ pub(crate) struct CoordinatorState {
     pub(crate) heartbeats: Vec<HeartbeatRequest>,
     pub(crate) sessions: BTreeSet<String>,
     pub(crate) sessions_opened: u32,
+    /// How many of the next nonces are refused.
+    pub(crate) refuse_nonces: u32,
     /// Host orders, sent until they are confirmed.
     pub(crate) host_orders: Vec<HostOrder>,
     /// Bundles that the agent sent, by their orders.
@@ -145,6 +147,7 @@ impl Coordinator {
             heartbeats: Vec::new(),
             sessions: BTreeSet::new(),
             sessions_opened: 0,
+            refuse_nonces: 0,
             host_orders: Vec::new(),
             bundles: BTreeMap::new(),
             offers: Vec::new(),
@@ -251,7 +254,17 @@ type Refusal = (StatusCode, [(HeaderName, String); 1], String);
 type Answer = Result<Response, Refusal>;
 
 fn problem(status: u16, detail: &str) -> Refusal {
-    let kind = format!("{}test", problem::TYPE_PREFIX);
+    let kind = match status {
+        401 => problem::kind::NO_SESSION,
+        403 => problem::kind::REVOKED,
+        426 => problem::kind::PROTOCOL_VERSION,
+        _ => "test",
+    };
+    problem_of(kind, status, detail)
+}
+
+fn problem_of(kind: &str, status: u16, detail: &str) -> Refusal {
+    let kind = format!("{}{kind}", problem::TYPE_PREFIX);
     let document = json!({ "type": kind, "title": "no", "status": status, "detail": detail });
     let media_type = [(header::CONTENT_TYPE, problem::MEDIA_TYPE.to_owned())];
     (StatusCode::from_u16(status).unwrap(), media_type, document.to_string())

@@ -1,6 +1,6 @@
 //! Heartbeats keep their distance, and strange answers do not stop the agent.
 
-use model::ProbeMethod;
+use model::{AgentState, ProbeMethod};
 use protocol::Route;
 
 use crate::{
@@ -46,4 +46,23 @@ async fn a_route_with_an_impossible_number_does_not_wedge_the_agent() {
         .await;
     bed.coordinator.route(std::slice::from_ref(&later));
     bed.until_reported(&[later]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_whose_nonces_are_refused_asks_for_new_ones() {
+    let mut bed = TestBed::new(1).await;
+    bed.start_approved().await;
+    let opened = bed.coordinator.state().sessions_opened;
+    bed.coordinator.change(|state| {
+        state.sessions.clear();
+        state.refuse_nonces = 2;
+        state.state = AgentState::Paused;
+    });
+    let is_back =
+        |bed: &TestBed| bed.coordinator.state().sessions_opened > opened && bed.said("paused");
+    bed.until("it has a new session", is_back).await;
+    let heartbeats = bed.coordinator.state().heartbeats.len();
+    bed.until("heartbeats go on", |bed| bed.coordinator.state().heartbeats.len() > heartbeats)
+        .await;
+    assert_eq!(bed.coordinator.state().refuse_nonces, 0);
 }

@@ -4,19 +4,20 @@ use axum::{Json, extract::State, http::HeaderMap, response::IntoResponse as _};
 use model::AgentState;
 use protocol::{
     enrol::EnrolRequest, enrol::EnrolResponse, key::CoordinatorKey, leave::LeaveRequest,
-    leave::LeaveResponse, session::Challenge, session::ChallengeRequest, session::Session,
-    session::SessionRequest,
+    leave::LeaveResponse, problem::kind, session::Challenge, session::ChallengeRequest,
+    session::Session, session::SessionRequest,
 };
 
-use super::{AGENT, Answer, Shared, TOKEN, problem};
+use super::{AGENT, Answer, Shared, TOKEN, problem, problem_of};
 
 pub(super) async fn enrol(State(inner): Shared, Json(request): Json<EnrolRequest>) -> Answer {
     inner.check()?;
-    request.verify().map_err(|_| problem(401, "bad signature"))?;
+    request.verify().map_err(|_| problem_of(kind::SIGNATURE, 401, "bad signature"))?;
     let mut state = inner.state();
     if state.key != Some(request.public_key) {
         if request.join_token != *TOKEN {
-            return Err(problem(401, "the join token is not known; ask the admin for a new one"));
+            let detail = "the join token is not known; ask the admin for a new one";
+            return Err(problem_of("join-token", 401, detail));
         }
         state.key = Some(request.public_key);
     }
@@ -35,7 +36,12 @@ pub(super) async fn session(State(inner): Shared, Json(request): Json<SessionReq
     inner.check()?;
     let mut state = inner.state();
     let key = state.key.ok_or_else(|| problem(401, "no such agent"))?;
-    request.verify(&key).map_err(|_| problem(401, "bad signature"))?;
+    let verified = request.verify(&key);
+    verified.map_err(|_| problem_of(kind::SIGNATURE, 401, "bad signature"))?;
+    if state.refuse_nonces > 0 {
+        state.refuse_nonces -= 1;
+        return Err(problem_of(kind::NONCE, 401, "the nonce has expired"));
+    }
     state.sessions_opened += 1;
     let token = format!("session-{}", state.sessions_opened);
     state.sessions.insert(token.clone());
