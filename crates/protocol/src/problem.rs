@@ -19,6 +19,8 @@ pub mod kind {
     pub const NOT_APPROVED: &str = "not-approved";
     /// 403: the agent was revoked or deregistered.
     pub const REVOKED: &str = "revoked";
+    /// 404: the coordinator has no such agent.
+    pub const UNKNOWN_AGENT: &str = "unknown-agent";
     /// 426: the programs speak different versions of the protocol.
     pub const PROTOCOL_VERSION: &str = "protocol-version";
 }

@@ -39,7 +39,10 @@ pub enum AgentError {
     #[error(transparent)]
     Banned(CoordinatorError),
     /// The coordinator does not let the agent leave.
-    #[error("the coordinator does not deregister the agent; ask its operator to revoke it")]
+    #[error(
+        "the coordinator does not deregister the agent, so that its data stays here; do what the \
+         reason says and run `nearcrawl-agent leave` again, or ask the operator to revoke the agent"
+    )]
     NotDeregistered(#[source] CoordinatorError),
     /// The coordinator did not answer the last call.
     #[error(
@@ -62,6 +65,17 @@ pub enum AgentError {
     /// A task panicked.
     #[error("a task of the agent has crashed")]
     Crashed(#[source] JoinError),
+}
+
+impl AgentError {
+    /// Whether the coordinator will refuse the agent at the next start, too.
+    pub fn is_banned(&self) -> bool {
+        match self {
+            Self::Banned(_) | Self::Revoked => true,
+            Self::NotDeregistered(error) => error.is_banned(),
+            _ => false,
+        }
+    }
 }
 
 pub(super) fn machine(attempt: &'static str) -> impl FnOnce(std::io::Error) -> AgentError {

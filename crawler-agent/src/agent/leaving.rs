@@ -64,7 +64,7 @@ impl LeaveProgress {
                     backoff.reset();
                     PERIOD
                 }
-                Err(error) if is_unknown(&error) => return Ok(()),
+                Err(error) if error.is_gone() => return Ok(()),
                 Err(error) if error.is_temporary() => wait_after(&error, &mut backoff),
                 Err(error) => return Err(AgentError::NotDeregistered(error)),
             };
@@ -87,7 +87,7 @@ impl LeaveProgress {
             loop {
                 match self.client.leave(true).await {
                     Ok(_) => return Ok(()),
-                    Err(error) if is_unknown(&error) => return Ok(()),
+                    Err(error) if error.is_gone() => return Ok(()),
                     Err(error) if error.is_temporary() => {
                         tokio::time::sleep(wait_after(&error, &mut backoff)).await;
                     }
@@ -98,11 +98,6 @@ impl LeaveProgress {
         let called = tokio::time::timeout(LAST_CALL, calling).await;
         called.unwrap_or(Err(AgentError::StillRegistered))
     }
-}
-
-/// Whether the coordinator has deregistered or revoked the agent already.
-fn is_unknown(error: &CoordinatorError) -> bool {
-    error.is_banned()
 }
 
 fn wait_after(error: &CoordinatorError, backoff: &mut Backoff) -> Duration {

@@ -176,11 +176,14 @@ async fn first_failure(tasks: &mut Tasks) -> Result<(), AgentError> {
 }
 
 impl Parts {
-    /// A revocation is what an agent that leaves wants.
+    /// A revocation is what an agent that leaves wants. With another refusal it is still
+    /// registered.
     fn how_ended(&self, ended: Result<(), AgentError>) -> Result<RunOutcome, AgentError> {
         let is_leaving = self.readiness.current().phase == Phase::Leaving;
         match ended {
-            Err(AgentError::Revoked | AgentError::Banned(_)) if is_leaving => Ok(RunOutcome::Left),
+            Err(AgentError::Revoked) if is_leaving => Ok(RunOutcome::Left),
+            Err(AgentError::Banned(error)) if is_leaving && error.is_gone() => Ok(RunOutcome::Left),
+            Err(AgentError::Banned(error)) if is_leaving => Err(AgentError::NotDeregistered(error)),
             ended => ended.map(|()| RunOutcome::Stopped),
         }
     }

@@ -238,7 +238,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     let refused = matches!(error.downcast_ref(), Some(CoordinatorError::Refused { .. }));
     let unreadable = error.is::<protocol::join_token::JoinTokenError>()
         || error.is::<join_token::TokenFileError>();
-    let banned = matches!(agent, Some(AgentError::Banned(_) | AgentError::Revoked));
+    let banned = agent.is_some_and(AgentError::is_banned);
     let unmeasured = matches!(agent, Some(AgentError::Reading(_)));
     // A page that is read long after the start may be damaged, too.
     let damaged = match agent {

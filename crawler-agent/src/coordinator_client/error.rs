@@ -128,6 +128,12 @@ impl CoordinatorError {
         let kinds = [kind::REVOKED, kind::SIGNATURE, kind::PROTOCOL_VERSION];
         matches!(self, Self::Refused { kind, .. } if kinds.contains(&kind.as_str()))
     }
+
+    /// Whether the coordinator says that the agent is not one of its agents any more.
+    pub fn is_gone(&self) -> bool {
+        let kinds = [kind::REVOKED, kind::UNKNOWN_AGENT];
+        matches!(self, Self::Refused { kind, .. } if kinds.contains(&kind.as_str()))
+    }
 }
 
 /// The members of a problem document that an agent uses; `kind` without the prefix of all.
@@ -248,6 +254,11 @@ mod tests {
             let error = refused(status, kind);
             assert!(error.is_temporary() && !error.is_banned() && !error.is_refusal(), "{kind}");
         }
+        for (status, kind) in [(403, kind::REVOKED), (404, kind::UNKNOWN_AGENT)] {
+            assert!(refused(status, kind).is_gone(), "{kind}");
+        }
+        let version = refused(426, kind::PROTOCOL_VERSION);
+        assert!(!version.is_gone() && !refused(401, kind::SIGNATURE).is_gone());
         let token = refused(401, "join-token");
         assert!(token.is_refusal() && !token.is_temporary() && !token.is_banned());
     }

@@ -178,3 +178,25 @@ async fn a_stopped_agent_leaves_as_well() {
     assert_eq!(bed.coordinator.state().state, model::AgentState::Revoked);
     assert!(!bed.data_dir().exists());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_is_not_deregistered_keeps_its_data() {
+    let mut bed = TestBed::new(1).await;
+    bed.start_approved().await;
+    bed.stop().await;
+    let version = "the agent speaks protocol 9, this coordinator up to 1: run an older agent";
+    bed.coordinator.state().refuse_all = Some((426, version));
+    let kept = bed.run(&["leave", "--yes"]).await;
+    let said = String::from_utf8_lossy(&kept.stderr).into_owned();
+    assert_eq!(kept.status.code(), Some(77), "{said}");
+    assert!(said.contains("its data stays here") && said.contains(version), "{said}");
+    assert!(bed.data_dir().join("identity.json").exists());
+    let mut refused = bed.coordinator.state();
+    refused.refuse_all = None;
+    refused.refuse_nonces = 2;
+    drop(refused);
+    let left = bed.run(&["leave", "--yes"]).await;
+    assert!(left.status.success(), "{}", String::from_utf8_lossy(&left.stderr));
+    assert_eq!(bed.coordinator.state().state, model::AgentState::Revoked);
+    assert!(!bed.data_dir().exists());
+}
