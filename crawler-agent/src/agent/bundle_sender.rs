@@ -37,7 +37,10 @@ impl BundleSender {
         let mut backoff = Backoff::default();
         loop {
             self.readiness.until_awake().await;
-            match self.client.send_bundle(order, &bytes).await {
+            let sending = self.client.send_bundle(order, &bytes);
+            // Cut off by the end of the owner's hours, it is sent again in the next ones.
+            let Some(sent) = self.readiness.while_awake(sending).await else { continue };
+            match sent {
                 Ok(()) => return Ok(self.bundles.sent(order)?),
                 Err(error) if error.is_refusal() && !error.is_banned() => {
                     let error = error_line::of(&error);

@@ -54,7 +54,7 @@ pub(super) struct HeartbeatTask<P> {
     pub(super) visitor: Arc<Visitor>,
     pub(super) accepted_probes: Arc<AcceptedProbes>,
     pub(super) host_orders: Arc<HostOrders>,
-    pub(super) takeovers: Takeovers,
+    pub(super) takeovers: Arc<Takeovers>,
     pub(super) lease: Arc<Lease>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
     /// Where the owner says the agent is.
@@ -145,6 +145,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     async fn request(&self, hold_ms: u32) -> Result<HeartbeatRequest, AgentError> {
         let counts = self.store.counts()?;
         let orders_done = self.host_orders.done().await?;
+        let bundles_taken = self.takeovers.taken();
         // The coordinator relies on what the request calls stored and executed.
         self.store.sync().await?;
         let readiness = self.readiness.current();
@@ -158,7 +159,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             probes_accepted: self.accepted_probes.list(),
             orders_done,
             orders_accepted: self.host_orders.list(),
-            bundles_taken: self.takeovers.taken(),
+            bundles_taken,
             policy: Some(*self.policy.borrow()),
             // Sent once: whoever asked asks again if the request is lost.
             url_statuses: mem::take(
@@ -202,7 +203,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         self.apply_policy(response.policy).await?;
         self.coding.send_replace(Coding::best(&response.package_codings));
         // Before the routes, so that a page that the former agent knew is not fetched as a new one.
-        news |= self.takeovers.take(response.bundles).await?;
+        news |= self.takeovers.take(response.bundles).await;
         let routes = new_routes(response.routes, routes_after);
         if !routes.is_empty() {
             news = true;

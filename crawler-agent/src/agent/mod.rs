@@ -60,7 +60,6 @@ use crate::{
     peers::PeerListener,
     visit::RequestSlots,
 };
-use bundle_sender::BundleSender;
 use control::ControlTask;
 use crawl::Crawler;
 pub use error::AgentError;
@@ -73,7 +72,6 @@ use owner::MachineWatch;
 use parts::Parts;
 use probes::{AcceptedProbes, ProbeTask};
 use readiness::Phase;
-use takeovers::Takeovers;
 
 /// Time that running fetches get to end once the agent stops.
 const GRACE: Duration = Duration::from_secs(4);
@@ -198,6 +196,7 @@ impl Parts {
         let (probe_orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
         let (reports, reported) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
         let accepted_probes = Arc::new(AcceptedProbes::default());
+        let takeovers = Arc::new(self.takeovers());
         let heartbeat = HeartbeatTask {
             place: self.config.profile.place.clone(),
             client: Arc::clone(&self.client),
@@ -206,7 +205,7 @@ impl Parts {
             visitor: Arc::clone(&self.visitor),
             accepted_probes: Arc::clone(&accepted_probes),
             host_orders: Arc::clone(&self.host_orders),
-            takeovers: Takeovers::new(Arc::clone(&self.client), Arc::clone(&self.visitor)),
+            takeovers: Arc::clone(&takeovers),
             lease: Arc::clone(&self.lease),
             policy: self.policy.clone(),
             coding: self.coding.clone(),
@@ -219,6 +218,7 @@ impl Parts {
             print,
         };
         tasks.spawn(heartbeat.run(stop.clone()));
+        tasks.spawn(takeovers.run(stop.clone()));
         tasks.spawn(Arc::clone(&self.host_orders).run(stop.clone()));
         self.spawn_crawl(tasks, stop);
         let probing = ProbeTask {
@@ -240,13 +240,7 @@ impl Parts {
             stop.clone(),
         ));
         tasks.spawn(self.shipper().run(Arc::clone(&self.sealed), stop.clone()));
-        let bundle_sender = BundleSender {
-            bundles: Arc::clone(&self.bundles),
-            client: Arc::clone(&self.client),
-            host_orders: Arc::clone(&self.host_orders),
-            readiness: self.readiness.clone(),
-        };
-        tasks.spawn(bundle_sender.run(stop.clone()));
+        tasks.spawn(self.bundle_sender().run(stop.clone()));
         self.spawn_monitors(tasks, stop, leave);
     }
 

@@ -206,6 +206,16 @@ impl ReadinessSignal {
         drop(readiness.wait_for(|readiness| readiness.asleep.is_none()).await);
     }
 
+    /// Does `work` while the owner's hours last; none where their end has cut it off.
+    pub(super) async fn while_awake<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut readiness = self.subscribe();
+        tokio::select! {
+            biased;
+            _ = readiness.wait_for(|readiness| readiness.asleep.is_some()) => None,
+            done = work => Some(done),
+        }
+    }
+
     pub(super) fn subscribe(&self) -> watch::Receiver<Readiness> {
         self.readiness.subscribe()
     }
@@ -274,6 +284,17 @@ impl fmt::Display for IdleReason {
 mod tests {
     use super::*;
     use crate::owner::budget::BudgetKind;
+
+    #[tokio::test]
+    async fn the_end_of_the_owners_hours_cuts_work_off() {
+        let signal = ReadinessSignal::new(Readiness::default());
+        assert_eq!(signal.while_awake(async { 1 }).await, Some(1));
+        let ending = async {
+            signal.change(|readiness| readiness.asleep = Some(Sleep { until: None }));
+        };
+        let (cut_off, ()) = tokio::join!(signal.while_awake(std::future::pending::<()>()), ending);
+        assert_eq!(cut_off, None);
+    }
 
     #[test]
     fn the_owners_reasons_come_before_the_operators() {

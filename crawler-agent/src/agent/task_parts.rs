@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    finish::FinishProgress, inspector::Inspector, leaving::LeaveProgress,
-    metrics_server::MetricsSource, monitors::StatusWriter, parts::Parts, ship::Shipper,
+    bundle_sender::BundleSender, finish::FinishProgress, inspector::Inspector,
+    leaving::LeaveProgress, metrics_server::MetricsSource, monitors::StatusWriter, parts::Parts,
+    ship::Shipper, takeovers::Takeovers,
 };
 use crate::clock;
 
@@ -40,6 +41,20 @@ impl Parts {
             metrics: self.visitor.metrics.clone(),
             age: self.config.ship.age,
         }
+    }
+
+    pub(super) fn bundle_sender(&self) -> BundleSender {
+        BundleSender {
+            bundles: Arc::clone(&self.bundles),
+            client: Arc::clone(&self.client),
+            host_orders: Arc::clone(&self.host_orders),
+            readiness: self.readiness.clone(),
+        }
+    }
+
+    pub(super) fn takeovers(&self) -> Takeovers {
+        let client = Arc::clone(&self.client);
+        Takeovers::new(client, Arc::clone(&self.visitor), self.readiness.clone())
     }
 
     pub(super) fn metrics_source(&self) -> MetricsSource {

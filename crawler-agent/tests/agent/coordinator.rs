@@ -65,6 +65,10 @@ pub(crate) struct CoordinatorState {
     pub(crate) bundles: BTreeMap<u64, Bytes>,
     /// Bundles that are offered to the agent until it has taken them.
     pub(crate) offers: Vec<BundleOffer>,
+    /// Whether bundles do not arrive, as on a slow line.
+    pub(crate) holds_bundles: bool,
+    /// How many bundles the agent is reading.
+    pub(crate) bundles_being_read: u32,
     /// Status with which the next upload of a bundle is refused.
     pub(crate) refuse_bundle_once: Option<u16>,
     /// Numbers of confirmed orders, in the order of their confirmation.
@@ -151,6 +155,8 @@ impl Coordinator {
             host_orders: Vec::new(),
             bundles: BTreeMap::new(),
             offers: Vec::new(),
+            holds_bundles: false,
+            bundles_being_read: 0,
             refuse_bundle_once: None,
             confirmed: Vec::new(),
             lease_ms: Some(3_600_000),

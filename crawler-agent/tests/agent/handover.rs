@@ -151,6 +151,26 @@ async fn bundles_that_cannot_be_taken_do_not_stop_the_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn heartbeats_do_not_wait_for_a_slow_bundle() {
+    let mut bed = TestBed::new(1).await;
+    let site = crawl_begun(&mut bed).await;
+    release(&bed, 5, &site.host);
+    bed.until("the release is confirmed", |bed| bed.coordinator.state().confirmed == [5]).await;
+    let before = all_fetches(&bed);
+    bed.coordinator.state().holds_bundles = true;
+    offer(&bed, 5, &site.host);
+    bed.until("it is being read", |bed| bed.coordinator.state().bundles_being_read == 1).await;
+    let heartbeats = bed.coordinator.state().heartbeats.len();
+    let go_on = |bed: &TestBed| bed.coordinator.state().heartbeats.len() > heartbeats + 1;
+    bed.until("heartbeats go on", go_on).await;
+    assert_eq!(bed.coordinator.state().bundles_being_read, 1, "it is not begun again");
+    bed.coordinator.change(|state| state.holds_bundles = false);
+    bed.until("the offer is settled", |bed| bed.coordinator.state().offers.is_empty()).await;
+    bed.until("the rest is fetched", |bed| all_fetches(bed) == PAGES as u32).await;
+    assert!(before < PAGES as u32);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_leaves_hands_over_and_leaves_nothing_behind() {
     let mut bed = TestBed::new(1).await;
     let site = crawl_begun(&mut bed).await;

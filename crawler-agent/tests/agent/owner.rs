@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{ToSpan as _, Zoned};
 use model::AgentState;
-use protocol::page::Outcome;
+use protocol::{BundleOffer, page::Outcome};
 
 use crate::{
     coordinator::TOKEN,
@@ -194,11 +194,21 @@ async fn the_end_of_the_owners_hours_cuts_requests_off() {
     tokio::time::sleep(left.saturating_sub(Duration::from_secs(10))).await;
     bed.coordinator.route(&[url]);
     bed.until("the request is under way", |bed| bed.web.count("a1.test", "/slow") == 1).await;
+    let host = "http://elsewhere.test".to_owned();
+    let offer = BundleOffer { number: 5, host, keeps_times: true, is_late: false };
+    bed.coordinator.change(|state| {
+        state.holds_bundles = true;
+        state.offers.push(offer);
+    });
+    let is_reading = |bed: &TestBed| bed.coordinator.state().bundles_being_read == 1;
+    bed.until("it reads a bundle", is_reading).await;
     bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
     let sent = bed.coordinator.state().heartbeats.len();
     bed.until("the request is cut off", |bed| bed.web.seen("a1.test").in_flight == 0).await;
     let late = end.duration_until(&Zoned::now());
     assert!(late < jiff::SignedDuration::from_secs(10), "cut off {late:?} after the end");
+    let cut_off = |bed: &TestBed| bed.coordinator.state().bundles_being_read == 0;
+    bed.until("the bundle is cut off", cut_off).await;
     assert_eq!(bed.coordinator.state().heartbeats.len(), sent, "it sends nothing more");
     assert_eq!(bed.web.count("a1.test", "/slow"), 1);
     assert!(bed.stop().await.0.success());

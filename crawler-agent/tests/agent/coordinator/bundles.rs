@@ -1,5 +1,7 @@
 //! Bundles of hosts at the fake coordinator.
 
+use std::sync::Arc;
+
 use axum::{
     Json,
     body::Bytes,
@@ -9,7 +11,7 @@ use axum::{
 };
 use serde_json::json;
 
-use super::{Answer, Shared, problem};
+use super::{Answer, Inner, Shared, problem};
 
 pub(super) async fn take(
     State(inner): Shared,
@@ -33,6 +35,30 @@ pub(super) async fn give(
     Path(order): Path<u64>,
 ) -> Answer {
     inner.authorise(&headers)?;
+    let _reading = Reading::begin(&inner);
+    loop {
+        let changed = inner.changed.notified();
+        if !inner.state().holds_bundles {
+            break;
+        }
+        changed.await;
+    }
     let bundle = inner.state().bundles.get(&order).cloned();
     Ok(bundle.ok_or_else(|| problem(404, "no such bundle"))?.into_response())
+}
+
+/// Counts an agent that is reading a bundle, until it has it or breaks off.
+struct Reading(Arc<Inner>);
+
+impl Reading {
+    fn begin(inner: &Arc<Inner>) -> Self {
+        inner.state().bundles_being_read += 1;
+        Self(Arc::clone(inner))
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.0.state().bundles_being_read -= 1;
+    }
 }
