@@ -41,6 +41,14 @@ pub struct Validators {
 /// Longest validator that is kept, in bytes.
 const VALIDATOR_BYTES: usize = 256;
 
+impl Validators {
+    /// Those of these texts that can be sent to a server.
+    pub fn of_texts(etag: Option<String>, last_modified: Option<String>) -> Self {
+        let sendable = |text: Option<String>| text.filter(|text| is_validator(text));
+        Self { etag: sendable(etag), last_modified: sendable(last_modified) }
+    }
+}
+
 impl Head {
     pub(crate) fn of<B>(response: &Response<B>) -> Self {
         let headers = response.headers();
@@ -62,10 +70,10 @@ impl Head {
             directives,
             encoding: (!encodings.is_empty()).then(|| encodings.join(",")),
             retry: text(headers, header::RETRY_AFTER),
-            validators: Validators {
-                etag: validator(headers, header::ETAG),
-                last_modified: validator(headers, header::LAST_MODIFIED),
-            },
+            validators: Validators::of_texts(
+                validator(headers, header::ETAG),
+                validator(headers, header::LAST_MODIFIED),
+            ),
         }
     }
 
@@ -107,10 +115,14 @@ fn escaped(value: &[u8]) -> String {
     text
 }
 
-/// A header value that can be sent back: text of bounded length.
 fn validator(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
-    let value = headers.get(name)?.to_str().ok()?;
-    (!value.is_empty() && value.len() <= VALIDATOR_BYTES).then(|| value.to_owned())
+    headers.get(name)?.to_str().ok().map(ToOwned::to_owned)
+}
+
+/// Whether a text can be the value of a header: printable and of bounded length.
+fn is_validator(text: &str) -> bool {
+    let is_printable = |byte: u8| byte == b'\t' || byte == b' ' || byte.is_ascii_graphic();
+    !text.is_empty() && text.len() <= VALIDATOR_BYTES && text.bytes().all(is_printable)
 }
 
 /// The media type of a Content-Type, without parameters. Servers forget the semicolon, and proxies
@@ -193,6 +205,19 @@ mod tests {
     fn robots_tags_of_all_header_lines_count() {
         let head = head(&[("x-robots-tag", "noindex"), ("X-Robots-Tag", "nearcrawl: nofollow")]);
         assert_eq!(head.directives, Directives { noindex: true, nofollow: true });
+    }
+
+    #[test]
+    fn validators_are_printable_and_short() {
+        let long = "x".repeat(VALIDATOR_BYTES + 1);
+        let head = head(&[("etag", &long), ("last-modified", "Fri, 20 Nov 2026 12:01:00 GMT")]);
+        assert_eq!(head.validators.etag, None);
+        assert!(head.validators.last_modified.is_some());
+        for text in ["", "\"a\n\"", "\"\u{7f}\"", "\"é\"", &long] {
+            let validators = Validators::of_texts(Some(text.into()), Some(text.into()));
+            assert_eq!(validators, Validators::default(), "{text:?}");
+        }
+        assert!(Validators::of_texts(Some("W/\"a b\"".into()), None).etag.is_some());
     }
 
     #[test]

@@ -69,7 +69,8 @@ pub struct HostRecord {
     pub key: String,
     /// Earliest time of the next request.
     pub due: UnixMillis,
-    /// Number of URLs that were queued, without those whose pages are gone.
+    /// Number of URLs that were queued, without those whose pages are gone, and without those that
+    /// former agents fetched and that did not become pages.
     pub accepted: u32,
     /// Failures in a row.
     pub failures: u32,

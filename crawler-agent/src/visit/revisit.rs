@@ -56,10 +56,13 @@ pub(super) fn known_or_new(item: &QueueItem) -> PageRecord {
 }
 
 /// The record of a URL whose fetch failed. A URL that does not fit into a request never will, but
-/// bodies change, and this machine may load its certificates again.
+/// without its validators the request may. Bodies change, and this machine may load its
+/// certificates again.
 pub(super) fn after_failure(item: &QueueItem, problem: &Problem) -> Option<PageRecord> {
     match problem {
-        Problem::Request => still_known(item),
+        Problem::Request => {
+            still_known(item).map(|record| PageRecord { etag: None, last_modified: None, ..record })
+        }
         _ => Some(known_or_new(item)),
     }
 }
@@ -310,7 +313,9 @@ mod tests {
         }
         assert_eq!(after_failure(&item(None), &Problem::Request), None);
         let (record, _) = visits(&[20]);
-        assert_eq!(after_failure(&item(Some(record.clone())), &cut()), Some(record));
+        assert_eq!(after_failure(&item(Some(record.clone())), &cut()), Some(record.clone()));
+        let unbuilt = after_failure(&item(Some(record.clone())), &Problem::Request).unwrap();
+        assert_eq!((unbuilt.etag, unbuilt.sha256), (None, record.sha256));
         assert!(Problem::NoTls.is_temporary() && !cut().is_temporary());
     }
 

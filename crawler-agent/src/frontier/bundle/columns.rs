@@ -6,7 +6,10 @@ use protocol::bounded::at_most;
 use serde::{Deserialize, Serialize};
 
 use super::{BundleError, HostBundle, MAX_URLS, is_path_of, planes};
-use crate::frontier::{HostRecord, PageHistory, PageRecord, QueuedUrl};
+use crate::{
+    fetch::Validators,
+    frontier::{HostRecord, PageHistory, PageRecord, QueuedUrl},
+};
 
 /// Bytes of the hash of a page.
 const HASH: usize = 32;
@@ -178,6 +181,9 @@ impl PageColumns {
         for (number, path) in self.paths.into_iter().enumerate() {
             visited = visited.wrapping_add(self.visits[number]);
             let (etag, last_modified) = validators.next().unwrap_or_default();
+            // A page whose request cannot be built, or is refused for its headers, would never be
+            // read again.
+            let Validators { etag, last_modified } = Validators::of_texts(etag, last_modified);
             let times = (get.next().flatten(), head.next().flatten());
             let (Some(get), Some(head)) = times else { return Err(BundleError::Times(path)) };
             let depth = self.depths[number];

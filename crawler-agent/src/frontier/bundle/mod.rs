@@ -8,7 +8,8 @@
 //! paths.
 //!
 //! A bundle may come from another organisation's agent. Reading checks that every URL belongs to
-//! the host and is in its normal form, that columns have equal lengths, and that times are times.
+//! the host and is in its normal form, that columns have equal lengths, that times are times, and
+//! that validators can be sent to a server.
 //! Rules of robots.txt are not part of it: the next agent answers for its requests itself, and
 //! reads them anew with one.
 

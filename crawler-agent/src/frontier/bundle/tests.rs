@@ -125,6 +125,21 @@ fn paths_that_are_not_of_the_host_or_not_normal_are_left_out() {
 }
 
 #[test]
+fn validators_that_no_server_can_have_sent_are_left_out() {
+    let mut bad = bundle(0, 3);
+    let long = "x".repeat(300);
+    for (page, etag) in bad.pages.iter_mut().zip(["\"a\n\"", "\"é\"", &long]) {
+        page.1.etag = Some(etag.into());
+        page.1.last_modified = Some("soon".into());
+    }
+    let read = HostBundle::decode(&bad.encode().unwrap()).unwrap();
+    for ((_, read), (_, bad)) in read.pages.iter().zip(&bad.pages) {
+        assert_eq!((&read.etag, read.last_modified.as_deref()), (&None, Some("soon")));
+        assert_eq!(read.sha256, bad.sha256);
+    }
+}
+
+#[test]
 fn a_bomb_is_refused_before_it_takes_memory() {
     let plain = vec![0_u8; MAX_PLAIN_BYTES as usize + 1];
     let frame = zstd::bulk::compress(&plain, ZSTD_LEVEL).unwrap();

@@ -81,14 +81,12 @@ impl Host {
         let order = placing.order + bundle.queue.len() as u64;
         let placing = BundlePlacement { order, ..placing };
         let pages = self.join_pages(disk, &bundle.pages, placing)?;
-        let mut others = 0_u32;
+        // The former agent may have invented these, which nothing would ever show: they take no
+        // place among the pages of the host.
         for url in &bundle.seen {
-            others += u32::from(self.see(disk, shortened(*url))?);
+            self.see(disk, shortened(*url))?;
         }
-        // Of the other URLs only some count: not those whose pages are gone.
-        let live = u32::try_from(bundle.queue.len() + bundle.pages.len()).unwrap_or(u32::MAX);
-        let others = others.min(bundle.record.accepted.saturating_sub(live));
-        let accepted = self.record.accepted.saturating_add(queued + pages + others);
+        let accepted = self.record.accepted.saturating_add(queued + pages);
         // A page that was gone gave its place free, and takes it again.
         let here = u32::try_from(self.queue.len() + self.pages.len()).unwrap_or(u32::MAX);
         self.record.accepted = accepted.max(here);

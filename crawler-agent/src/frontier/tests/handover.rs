@@ -121,8 +121,8 @@ fn the_next_agent_goes_on_where_the_former_one_stopped() {
     assert_eq!((effect.ready, effect.more), (vec![(next.host(KEY), before.record.due)], true));
     for _ in 0..2 {
         let after = next.bundle();
-        let record = HostRecord { failures: 0, ..before.record.clone() };
-        assert_eq!(after.record, record, "this agent may reach the host");
+        let record = HostRecord { failures: 0, accepted: 4, ..before.record.clone() };
+        assert_eq!(after.record, record, "this agent may reach the host, and one URL is no page");
         assert_eq!((&after.queue, &after.seen), (&before.queue, &before.seen));
         let snapshot = next.frontier().snapshot(next.host(KEY)).unwrap().unwrap();
         assert_eq!(snapshot.robots, None, "the next agent reads robots.txt itself");
@@ -325,6 +325,18 @@ fn a_host_that_changed_since_its_bundle_was_made_stays() {
     world.route(10, &format!("{KEY}/again"));
     assert!(!world.apply(change).more, "executed orders are not repeated");
     assert_eq!(world.queue_of(), ["/again"]);
+}
+
+#[test]
+fn invented_fingerprints_take_no_place_among_the_pages() {
+    let mut bundle = former().bundle();
+    bundle.seen = (0..5_000).collect();
+    bundle.record.accepted = 100_000;
+    let next = World::new();
+    next.take_over(&bundle.encode().unwrap(), true);
+    assert_eq!(next.bundle().record.accepted, 4);
+    next.route(1, &format!("{KEY}/new"));
+    assert!(next.queue_of().contains(&"/new".to_owned()));
 }
 
 #[test]
