@@ -12,6 +12,7 @@ mod host_list;
 mod hosts;
 mod incidents;
 mod loads;
+mod locks;
 mod overview;
 mod packages;
 mod policy;
