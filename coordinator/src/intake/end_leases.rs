@@ -23,5 +23,7 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
     // URLs that these agents had confirmed are with no agent now.
     intake.recent_urls.forget();
     intake.events.emit(Event::HostsReleased);
-    Ok(Outcome::Done(format!("took {} from agents whose leases ended", quantity(ended, "host"))))
+    let summary = format!("took {} from agents whose leases ended", quantity(ended, "host"));
+    let is_full = ended >= u64::from(handovers::LAPSED_AT_ONCE);
+    Ok(if is_full { Outcome::More(summary) } else { Outcome::Done(summary) })
 }

@@ -2,6 +2,7 @@
 
 pub mod dns;
 pub mod end_leases;
+pub mod free_hosts;
 pub mod place_hosts;
 pub mod quota;
 pub mod recent_urls;

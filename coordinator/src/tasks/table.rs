@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use crate::intake::{end_leases, place_hosts, resolve_hosts, route_urls};
+use crate::intake::{end_leases, free_hosts, place_hosts, resolve_hosts, route_urls};
 use crate::packages::{forget_bundles, ingest_packages};
 use crate::placement::regions::{form_regions, take_over_subnets};
 use crate::placement::{
@@ -125,6 +125,13 @@ pub static TABLE: &[BackgroundTask] = &[
             Event::HomesDelegated,
         ],
         run: |coordinator| Box::pin(route_urls::run(&coordinator.intake)),
+    },
+    BackgroundTask {
+        name: "free_hosts",
+        period: Duration::from_secs(10),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(free_hosts::run(&coordinator.intake)),
     },
     BackgroundTask {
         name: "end_leases",

@@ -76,11 +76,14 @@ pub async fn confirm(
     Ok(release.len() as u64)
 }
 
+/// Hosts that [`lapse`] frees in one transaction.
+pub const LAPSED_AT_ONCE: u32 = 2_000;
+
 /// Ends release orders that their agents have not confirmed although their leases are over: leases
 /// granted before `lease_cutoff` have ended. An agent that is not heard of fetches nothing until
 /// its next heartbeat, which brings the orders. An agent that is heard of was told with its lease,
 /// and what it reports about the host from now on does not count. Returns how many hosts became
-/// free.
+/// free: at most [`LAPSED_AT_ONCE`], in which case there may be more.
 pub async fn lapse(
     store: &Store,
     lease_cutoff: UnixMillis,
@@ -91,6 +94,7 @@ pub async fn lapse(
     let lapsed: Vec<i64> = sqlx::query_scalar(include_str!("handovers/lapse.sql"))
         .bind(Moment(lease_cutoff))
         .bind(Moment(now))
+        .bind(i64::from(LAPSED_AT_ONCE))
         .fetch_all(&mut *tx)
         .await
         .map_err(doing)?;

@@ -79,10 +79,12 @@ async fn end(db: &mut PgConnection, agent: AgentId, now: UnixMillis) -> Result<(
     Ok(())
 }
 
-/// Orders to release hosts that the agent has not confirmed.
+/// Hosts that the agent has still to be told of, and those whose release it has not confirmed.
 async fn hosts_left(db: &mut PgConnection, agent: AgentId) -> Result<u64, StoreError> {
     let left: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM handovers WHERE agent = $1 AND confirmed_at IS NULL",
+        "SELECT (SELECT count(*) FROM handovers WHERE agent = $1 AND confirmed_at IS NULL)
+              + (SELECT count(*) FROM agents a JOIN hosts h ON h.agent = a.id
+                 WHERE a.id = $1 AND h.id > a.freed_to)",
     )
     .bind(agent.get())
     .fetch_one(db)

@@ -2,6 +2,7 @@
 
 mod assign;
 mod decide;
+mod free;
 mod host_agents;
 mod notifications;
 mod remap;
@@ -27,6 +28,8 @@ use assign::close_searches;
 pub(crate) use assign::latest;
 pub use assign::{Assignment, AssignmentOutcome, Cause, assign};
 pub use decide::{decide, decide_all};
+pub(crate) use free::free;
+pub use free::free_hosts;
 pub use host_agents::give_waiting_hosts;
 pub(crate) use host_agents::{give_hosts, give_waiting, move_hosts, take_hosts};
 pub use notifications::{DelegationChange, DelegationListener};
@@ -226,48 +229,3 @@ pub(crate) async fn give_home(
     notify(db, Some(home)).await?;
     Ok(true)
 }
-
-/// Frees the work of an agent that is revoked: ends its delegations and its probe orders, and
-/// queues its routes again. Its hosts stay reserved until its lease ends
-/// ([`crate::handovers::lapse`]); then they wait for another agent, with their front pages queued.
-pub(crate) async fn free(
-    db: &mut PgConnection,
-    agent: AgentId,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    for (doing, step) in FREE {
-        sqlx::query(step)
-            .bind(agent.get())
-            .bind(Moment(now))
-            .execute(&mut *db)
-            .await
-            .map_err(StoreError::doing(doing))?;
-    }
-    Ok(())
-}
-
-/// $1 is the agent, $2 is now; each statement names both.
-const FREE: [(&str, &str); 6] = [
-    (
-        "end an agent's delegations",
-        "UPDATE delegations SET ended_at = $2 WHERE agent = $1 AND ended_at IS NULL",
-    ),
-    ("end an agent's probe orders", include_str!("expire_probes_of_agent.sql")),
-    ("end an agent's handovers", include_str!("end_handovers_of_agent.sql")),
-    (
-        "queue an agent's routes again",
-        "INSERT INTO pending_urls (host, url, redirects)
-         SELECT h.id, r.url, r.redirects
-         FROM routes r
-         JOIN hosts h ON h.scheme = substring(r.url FROM '^(https?)://')
-                     AND h.authority = substring(r.url FROM '^https?://([^/?#]*)')
-         WHERE r.agent = $1 AND $2::timestamptz IS NOT NULL
-         ORDER BY r.seq
-         ON CONFLICT DO NOTHING",
-    ),
-    (
-        "forget an agent's routes",
-        "DELETE FROM routes WHERE agent = $1 AND $2::timestamptz IS NOT NULL",
-    ),
-    ("reserve an agent's hosts", include_str!("reserve_hosts_of_agent.sql")),
-];

@@ -6,6 +6,7 @@ mod activity;
 mod agents;
 mod checks;
 mod constraints;
+mod freed_hosts;
 mod handovers;
 mod history;
 mod host_list;
