@@ -1,6 +1,5 @@
--- Takes back the routes to hosts that move.
+-- Takes back the routes to hosts that move, found by the index routes_by_host.
 DELETE FROM routes r USING hosts h
-WHERE h.scheme = substring(r.url FROM '^(https?)://')
-  AND h.authority = substring(r.url FROM '^https?://([^/?#]*)')
-  AND h.id = ANY($1) AND r.agent = h.agent AND $2::bigint[] IS NOT NULL
-      AND $3::timestamptz IS NOT NULL
+WHERE r.agent = h.agent
+  AND substring(r.url FROM '^https?://[^/?#]*') = h.scheme || '://' || h.authority
+  AND h.id = ANY($1) AND $2::bigint[] IS NOT NULL AND $3::timestamptz IS NOT NULL

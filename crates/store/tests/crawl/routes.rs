@@ -111,3 +111,34 @@ async fn two_routers_at_once_leave_no_gap_and_route_nothing_twice() {
     assert_eq!(one + other + rest, 60);
     assert_eq!(seqs(&world, agent, 0).await, (1..=60).collect::<Vec<u64>>());
 }
+
+/// Fails if the statement reads more routes than those of the hosts.
+macro_rules! explained {
+    ($statement:literal) => {
+        concat!(
+            "DO $do$ DECLARE plan json; BEGIN EXECUTE $q$EXPLAIN (FORMAT JSON) ",
+            include_str!(concat!("../../src/delegations/", $statement)),
+            "$q$ INTO plan USING ARRAY[1, 2, 3]::bigint[], ARRAY[2, 2, 2]::bigint[], now();
+            IF plan::text NOT LIKE '%routes_by_host%' THEN RAISE EXCEPTION '%', plan; END IF;
+            END $do$"
+        )
+    };
+}
+
+#[tokio::test]
+async fn a_move_reads_the_routes_of_its_hosts_alone() {
+    let (world, agent) = world_with_urls(1).await;
+    assert_eq!(agent, AgentId::new(1));
+    let hosts = "INSERT INTO hosts (scheme, authority, state, address, first, last, agent)
+        SELECT 'http', 'h' || n || '.example', 'delegated', '192.0.2.9', '192.0.2.0',
+               '192.0.2.255', 1
+        FROM generate_series(1, 1000) AS n";
+    let routes = "INSERT INTO routes (agent, seq, url)
+        SELECT 1, n, 'http://h' || n % 1000 || '.example/' || n FROM generate_series(1, 9000) AS n";
+    for statement in [hosts, routes, "ANALYZE"] {
+        execute(world.store(), statement).await.unwrap();
+    }
+    for statement in [explained!("queue_routes_again.sql"), explained!("take_routes_back.sql")] {
+        execute(world.store(), statement).await.unwrap();
+    }
+}
