@@ -23,8 +23,8 @@ use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::region_moves::addresses;
 
-/// For each subnet, the costs of so many probably nearest agents are predicted, of those that may be
-/// asked to measure it.
+/// For each subnet, the costs of so many agents are predicted: the probably nearest ones of those
+/// that may be asked to measure it.
 const PREDICTED_AGENTS: usize = 8;
 
 /// The assignment problem, in which agents and subnets are numbers, and what the numbers mean.
