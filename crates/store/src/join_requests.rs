@@ -41,6 +41,8 @@ pub struct New<'a> {
 pub struct Limits {
     /// Requests of one network within `window_ms`.
     pub per_network: i64,
+    /// Requests of one IPv6 /48 within `window_ms`: whoever has it has 65,536 networks.
+    pub per_site: i64,
     /// Time in which requests of a network are counted, in milliseconds.
     pub window_ms: i64,
     /// Requests that nobody has decided yet.
@@ -79,6 +81,7 @@ pub async fn create(
             .bind(Moment(now.plus_ms(-limits.window_ms)))
             .bind(limits.per_network)
             .bind(limits.waiting)
+            .bind(limits.per_site)
             .fetch_one(store.pool())
             .await
             .map_err(StoreError::doing("enter a request to host an agent"))?;

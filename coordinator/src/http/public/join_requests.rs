@@ -16,8 +16,9 @@ use crate::http::network::Network;
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 
-/// Requests of one network in an hour, and requests of all that nobody has decided.
-const LIMITS: Limits = Limits { per_network: 3, window_ms: 3_600_000, waiting: 200 };
+/// Requests of one network and of one IPv6 site in an hour, and requests of all that nobody has
+/// decided.
+const LIMITS: Limits = Limits { per_network: 3, per_site: 9, window_ms: 3_600_000, waiting: 200 };
 /// Spans of one request.
 const SPANS_MAX: usize = 14;
 /// Longest message, in characters.

@@ -1,11 +1,15 @@
--- Enters a request to host an agent, unless its network or the queue is full.
+-- Enters a request to host an agent, unless its network, its IPv6 site (a /48) or the queue is full.
 -- 1: forgets old requests; an agent that joined needs its request no more.
 WITH forgotten AS (
    DELETE FROM join_requests WHERE created_at < $9
 ), counts AS (
    -- 2: counts what limits are about.
    SELECT (SELECT count(*) FROM join_requests WHERE network = $7 AND created_at >= $10) >= $11
-              AS is_network_full,
+          OR family($7::inet) = 6 AND (
+              SELECT count(*) FROM join_requests
+              WHERE family(network) = 6 AND network <<= set_masklen($7::inet, 48)
+                    AND created_at >= $10
+          ) >= $13 AS is_network_full,
           (SELECT count(*) FROM join_requests WHERE state = 'waiting') >= $12 AS is_queue_full
 ), entered AS (
    INSERT INTO join_requests (name, contact, place, zone, spans, message, network, created_at)

@@ -12,6 +12,7 @@ mod history;
 mod host_list;
 mod hosts;
 mod incidents;
+mod join_requests;
 mod loads;
 mod locks;
 mod overview;
