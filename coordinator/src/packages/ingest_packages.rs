@@ -19,6 +19,7 @@ use tokio::task::spawn_blocking;
 
 use crate::intake::quota;
 use crate::packages::cursor::LedgerCursor;
+use crate::packages::index_gaps::IndexGaps;
 use crate::packages::ingest_error::IngestError;
 use crate::packages::work::{self, FoundWork, Work};
 use crate::packages::{Packages, ingest, retries, verify};
@@ -44,7 +45,8 @@ pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::E
         return Ok(Outcome::Idle);
     };
     let verb = if is_leader { "ingested" } else { "indexed" };
-    let done = format!("{verb} {}", quantity(done, "package"));
+    let gaps = IndexGaps::read(parts).await?;
+    let done = format!("{verb} {}{gaps}", quantity(done, "package"));
     Ok(Outcome::More(report(parts, done).await?))
 }
 
@@ -226,8 +228,8 @@ async fn set_aside(parts: &Packages, failed: &[(Work, IngestError)]) -> Result<(
         if *to_apply {
             let retry_at = retries::retry_at(package.failures + 1, now);
             packages::fail(&parts.store, position, &error, now, retry_at).await?;
-            parts.metrics.set_aside();
         }
+        parts.metrics.set_aside();
     }
     Ok(())
 }

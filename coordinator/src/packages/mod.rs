@@ -4,6 +4,7 @@
 //! a package enters the ledger; [`work`], [`fair_order`], [`cursor`] and [`retries`] choose the
 //! next packages of the ledger; [`ingest_packages`] reads them from the [`blob_store`], and
 //! [`ingest()`](ingest::ingest) splits them into pages for the index and changes for the database.
+//! [`index_gaps`] says what the index lacks.
 //! The blob store also has the bundles of hosts that change their agents; [`forget_bundles`]
 //! deletes those that nobody took. After a restore, [`recover()`](recover::recover) enters packages
 //! that the database lacks.
@@ -12,6 +13,7 @@ pub mod blob_store;
 pub mod cursor;
 pub mod fair_order;
 pub mod forget_bundles;
+pub mod index_gaps;
 pub mod ingest;
 pub mod ingest_error;
 pub mod ingest_packages;

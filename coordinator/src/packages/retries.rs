@@ -67,6 +67,11 @@ impl Retries {
         retry.due = retry_at(retry.failures, now);
     }
 
+    /// Packages that failed and were not indexed since.
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Notes that a package was indexed.
     pub fn succeeded(&self, position: LedgerPosition) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&position);

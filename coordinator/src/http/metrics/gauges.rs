@@ -11,6 +11,7 @@ use store::backlog::Backlog;
 use store::overview::Agents;
 
 use crate::http::metrics::state::{CoordinatorState, HierarchyState, StoredState};
+use crate::packages::index_gaps::IndexGaps;
 use crate::runtime::metrics::Label;
 
 type Number = Gauge<f64, AtomicU64>;
@@ -31,6 +32,11 @@ impl CoordinatorState {
         optional(registry, "resident_memory_bytes", "Memory of the process", self.rss_bytes);
         let documents = self.index_documents as f64;
         gauge(registry, "index_documents", "Pages in the search index", documents);
+        if let Some(IndexGaps { waiting, failed }) = self.index_gaps {
+            let family = ("index_missing_packages", "Packages that this index lacks by state");
+            let values = [("waiting", waiting as f64), ("failed", failed as f64)];
+            labelled(registry, family, "state", &values);
+        }
         optional(registry, "index_bytes", "Size of the search index on disk", self.index_bytes);
         let findings = self.audit_findings.map(|count| count as u64);
         let help = "Things to repair that the last audit of the delegations found";
@@ -111,7 +117,8 @@ fn register_backlog(registry: &mut Registry, backlog: &Backlog, now: UnixMillis)
     gauge(registry, "probes_open", help, backlog.probes as f64);
     let values =
         [("waiting", backlog.packages as f64), ("set_aside", backlog.packages_set_aside as f64)];
-    let family = ("ledger_packages", "Packages not in the index by state, counted up to 10,000");
+    let family =
+        ("ledger_packages", "Packages that were not applied by state, counted up to 10,000");
     labelled(registry, family, "state", &values);
     let help = "Age of the oldest package that waits to be ingested";
     gauge(registry, "ingest_lag_seconds", help, age(backlog.oldest_package));

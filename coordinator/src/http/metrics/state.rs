@@ -13,6 +13,7 @@ use store::overview::{self, Agents};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use crate::packages::index_gaps::IndexGaps;
 use crate::runtime::failure::chain;
 use crate::runtime::free_space::free_bytes;
 use crate::tasks::coordinator::Coordinator;
@@ -45,6 +46,8 @@ pub(super) struct CoordinatorState {
     pub(super) rss_bytes: Option<u64>,
     pub(super) disk_free_bytes: Option<u64>,
     pub(super) index_documents: u64,
+    /// None where the database does not answer.
+    pub(super) index_gaps: Option<IndexGaps>,
     pub(super) index_bytes: Option<u64>,
     pub(super) hierarchy: Option<HierarchyState>,
     /// Open and idle connections to the database.
@@ -84,6 +87,7 @@ impl CoordinatorState {
             rss_bytes: rss_bytes(),
             disk_free_bytes: free_bytes(&data_dir).ok(),
             index_documents: coordinator.packages.index.len(),
+            index_gaps: IndexGaps::read(&coordinator.packages).await.ok(),
             index_bytes: index_bytes.ok().and_then(Result::ok),
             hierarchy,
             connections: coordinator.store.connections(),
