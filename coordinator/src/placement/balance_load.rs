@@ -2,12 +2,13 @@
 
 use model::BalanceRule;
 use serde_json::json;
-use store::{StoreError, policy, settings};
+use store::{StoreError, agents, policy, settings};
 
 use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::pass::{execute_plan, plan_pass, plan_relief};
 use crate::placement::balance::problem::BalanceProblem;
+use crate::placement::balance::receivers::Receivers;
 use crate::placement::balance::relieve::relieve_overloaded;
 use crate::placement::load_snapshot::LoadSnapshot;
 use crate::runtime::outcome::Outcome;
@@ -25,7 +26,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let policy = policy::balance(&placement.store).await?;
     let snapshot = LoadSnapshot::take(placement, &delegated).await?;
     // Subnets of an agent that is paused go to others in other ways, or come back with it.
-    let mut approved = snapshot.agents.iter().filter(|agent| agent.work.approved);
+    let workers = agents::workers(&placement.store).await?;
+    let present = Receivers::of(&placement.predictor, &workers, placement.clock.now());
+    let mut approved = snapshot.agents.iter().filter(|agent| present.may_give(agent.work.agent));
     let is_overloaded = approved.any(|agent| agent.load > agent.capacity);
     let relieves = is_overloaded && policy.rule != BalanceRule::Off;
     let pass_is_due = policy.passes && is_due(placement).await?;
@@ -39,7 +42,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         outcome = relieve_overloaded(placement, &mut problem, policy.rule).await?;
     }
     // Where no single move relieves an agent, several dependent moves may.
-    if policy.passes && problem.instance.overload(&problem.plan) > 0 {
+    if policy.passes && is_overloaded && problem.instance.overload(&problem.plan) > 0 {
         let plan = plan_relief(&problem).await?;
         outcome = outcome.and(execute_plan(placement, &mut problem, &plan).await?);
     }

@@ -144,6 +144,17 @@ async fn an_agent_is_asked_for_no_more_measurements_than_it_has_room_for() {
     let least = "UPDATE agents SET capacity_pages_per_day =
                      CASE name WHEN 'agent 3' THEN 1 ELSE 1000 END";
     execute(ground.store(), least).await.unwrap();
+    for away in [
+        "UPDATE agents SET asleep_until = now() + interval '1 day' WHERE name = 'agent 3'",
+        "UPDATE agents SET asleep_until = NULL, last_heartbeat_at = now() - interval '1 day'
+         WHERE name = 'agent 3'",
+    ] {
+        execute(ground.store(), away).await.unwrap();
+        assert_eq!(relieve_all(&running).await, BalanceOutcome::default(), "its work waits for it");
+        assert_eq!(pass(&running).await, BalanceOutcome::default());
+    }
+    let back = "UPDATE agents SET last_heartbeat_at = now() WHERE name = 'agent 3'";
+    execute(ground.store(), back).await.unwrap();
     let mut asked = 0;
     let mut moved = 0;
     loop {

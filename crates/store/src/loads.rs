@@ -18,8 +18,7 @@ use crate::{Store, StoreError};
 
 /// Days whose fetches make up a load: long enough to have every weekday, short enough to follow.
 const DAYS: i32 = 7;
-const HOUR_MS: i64 = 3_600_000;
-const DAY_MS: i64 = 24 * HOUR_MS;
+const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Counts the fetches of a package of `agent` under the day and the hour in which it was
 /// received.
@@ -83,7 +82,7 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
         "DELETE FROM agent_hours h WHERE hour < $1
          AND EXISTS (SELECT FROM agent_hours e WHERE e.agent = h.agent AND e.hour < h.hour)",
     )
-    .bind(Moment(now.plus_ms(-DAY_MS - HOUR_MS)))
+    .bind(Moment(now.plus_ms(-i64::from(DAYS + 1) * DAY_MS)))
     .execute(store.pool())
     .await
     .map_err(doing)?;
@@ -137,7 +136,8 @@ pub struct Work {
     pub approved: bool,
     /// Pages a day that its owner offers.
     pub offered: u64,
-    /// Fetches in its packages of the last 24 hours.
+    /// Fetches a day in its packages: the mean of the last seven days, or of as many as it has
+    /// delivered.
     pub fetched: u64,
     /// Start of the hour in which its first package was ingested.
     pub since: Option<UnixMillis>,
@@ -154,8 +154,9 @@ struct WorkRow {
     name: String,
     approved: bool,
     offered: i32,
-    fetched: i64,
+    fetches: i64,
     since: Option<Moment>,
+    days: Option<i32>,
     queued: i64,
     held_fetches: i64,
     held_days: i32,
@@ -165,20 +166,22 @@ struct WorkRow {
 pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreError> {
     let rows: Vec<WorkRow> = sqlx::query_as(include_str!("loads/agents.sql"))
         .bind(Moment(now))
-        .bind(Moment(now.plus_ms(-DAY_MS)))
         .bind(DAYS)
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("measure the work of agents"))?;
+    let mean = |fetches: i64, days: i32| {
+        fetches.unsigned_abs().div_ceil(days.max(1).unsigned_abs().into())
+    };
     let work = |row: WorkRow| Work {
         agent: AgentId::new(row.agent),
         name: row.name,
         approved: row.approved,
         offered: u64::from(row.offered.unsigned_abs()),
-        fetched: row.fetched.unsigned_abs(),
+        fetched: mean(row.fetches, row.days.unwrap_or(1)),
         since: row.since.map(|at| at.0),
         queued: row.queued.unsigned_abs(),
-        held: row.held_fetches.unsigned_abs().div_ceil(row.held_days.max(1).unsigned_abs().into()),
+        held: mean(row.held_fetches, row.held_days),
     };
     Ok(rows.into_iter().map(work).collect())
 }

@@ -2,7 +2,7 @@
 //!
 //! 1. [`problem`] builds an instance of `delegation::balance` from delegations, measurements and
 //!    constraints.
-//! 2. [`receivers`] says which agents can take subnets now.
+//! 2. [`receivers`] says which agents can take subnets now, and which can give some away.
 //! 3. [`relieve`] moves subnets away from overloaded agents, by the rule of the policy.
 //! 4. [`pass`] moves towards the cheapest plan, a limited number of subnets a day.
 //! 5. [`execute_move`] makes one move and stores its reasons.

@@ -54,7 +54,7 @@ async fn plan(problem: &BalanceProblem, limits: RebalanceLimits) -> Result<Rebal
 }
 
 /// Executes a plan batch by batch. The moves of a batch depend on each other: only together do
-/// they keep every agent within its capacity.
+/// they keep every agent within its capacity. One that takes from an agent that is away waits.
 pub async fn execute_plan(
     placement: &Placement,
     problem: &mut BalanceProblem,
@@ -62,6 +62,9 @@ pub async fn execute_plan(
 ) -> Result<BalanceOutcome, StoreError> {
     let mut outcome = BalanceOutcome::default();
     for batch in plan.moves.chunk_by(|a, b| a.batch == b.batch) {
+        if !batch.iter().all(|made| problem.receivers.may_give(problem.agents[made.from])) {
+            continue;
+        }
         let predicted: Vec<&Move> =
             batch.iter().filter(|made| made.source == CostSource::Predicted).collect();
         if !predicted.is_empty() {

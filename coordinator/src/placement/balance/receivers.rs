@@ -1,6 +1,6 @@
 //! Receivers of moves: the agents that can take subnets now, and measure some first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use delegation::Availability;
 use delegation::budget::ProbeLimits;
@@ -15,12 +15,14 @@ use crate::predictor::{Predictor, presence, probe_limits};
 #[derive(Debug, Default)]
 pub struct Receivers {
     room: HashMap<AgentId, u32>,
+    /// Those that do not sleep.
+    awake: HashSet<AgentId>,
     limits: ProbeLimits,
 }
 
 impl Receivers {
     /// Who of these agents can be given subnets at `now`.
-    pub(super) fn of(predictor: &Predictor, workers: &[Worker], now: UnixMillis) -> Self {
+    pub fn of(predictor: &Predictor, workers: &[Worker], now: UnixMillis) -> Self {
         let cutoff = predictor.limits.heartbeat_cutoff(now);
         let most = predictor.limits.orders_per_agent;
         let room = workers.iter().filter_map(|worker| match presence(worker, cutoff, now) {
@@ -29,7 +31,19 @@ impl Receivers {
             _ => Some((worker.agent, 0)),
         });
         let limits = probe_limits(predictor.policy.load_full().probes);
-        Self { room: room.collect(), limits }
+        let awake = workers.iter().filter(|worker| {
+            let presence = presence(worker, cutoff, now);
+            !matches!(presence, Availability::Asleep | Availability::Unreachable)
+        });
+        let awake = awake.map(|worker| worker.agent).collect();
+        Self { room: room.collect(), awake, limits }
+    }
+
+    /// Whether subnets may be taken from the agent. One that is away has nothing to release its
+    /// hosts with: they would begin anew elsewhere when its lease ends, while it comes back at its
+    /// hour and has what waits for it.
+    pub fn may_give(&self, agent: AgentId) -> bool {
+        self.awake.contains(&agent)
     }
 
     /// Whether subnets may be moved to the agent: one that is away would not crawl them.

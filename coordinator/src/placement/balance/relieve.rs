@@ -12,8 +12,8 @@ use crate::placement::balance::execute_move::execute_move;
 use crate::placement::balance::pass::PassError;
 use crate::placement::balance::problem::BalanceProblem;
 
-/// Relieves every agent that is over its capacity, as far as the rule finds moves. The plan of the
-/// problem is updated with each move.
+/// Relieves every agent that is over its capacity and not away, as far as the rule finds moves. The
+/// plan of the problem is updated with each move.
 pub async fn relieve_overloaded(
     placement: &Placement,
     problem: &mut BalanceProblem,
@@ -22,6 +22,9 @@ pub async fn relieve_overloaded(
     let mut outcome = BalanceOutcome::default();
     let mut loads = problem.loads();
     for agent in 0..problem.agents.len() {
+        if !problem.receivers.may_give(problem.agents[agent]) {
+            continue;
+        }
         while loads[agent] > problem.instance.capacities()[agent] {
             let held: Vec<usize> =
                 (0..problem.plan.len()).filter(|at| problem.plan[*at] == Some(agent)).collect();

@@ -1,8 +1,9 @@
 //! Capacity of an agent: the pages a day that its owner offers, or what it did if that is less.
 
-/// What an agent did in the last 24 hours, and what it left undone.
+/// What an agent did a day, over the days that make up its load, and what it left undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DailyWork {
+    /// Pages a day.
     pub fetched: u64,
     /// Pages known and not fetched at the end.
     pub queued: u64,

@@ -193,7 +193,29 @@ async fn each_day_has_a_partition_until_no_load_includes_it() {
     assert_eq!(keep(7).await, 7, "a new one of each table, three of them for an outdated one");
     assert!(execute(store, first_day).await.is_err(), "it was dropped");
     assert_eq!(execute(store, "SELECT FROM host_days").await.unwrap(), 1);
-    assert_eq!(loads::forget(store, NOW.plus_ms(4 * DAY_MS)).await.unwrap(), 1, "the second hour");
+    let (kept, forgotten) = (NOW.plus_ms(9 * DAY_MS), NOW.plus_ms(9 * DAY_MS + 3_600_000));
+    assert_eq!(loads::forget(store, kept).await.unwrap(), 0);
+    assert_eq!(loads::forget(store, forgotten).await.unwrap(), 1, "the second hour");
     let since = loads::agents(store, NOW).await.unwrap()[0].since;
     assert_eq!(since, Some(NOW), "the first hour is kept");
+}
+
+#[tokio::test]
+async fn what_an_agent_did_is_of_the_days_of_its_load() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    assign(&world, range("198.51.100.0/24"), agent, 0).await;
+    // Five working days, then a weekend.
+    for (seq, day) in (1..).zip([0, 1, 2, 3, 4]) {
+        fetch(&world, agent, seq, day).await;
+        fetch(&world, agent, 10 + seq, day).await;
+    }
+    for (day, expected) in [(4, 10), (6, 8), (7, 6), (11, 0)] {
+        let now = NOW.plus_ms(day * DAY_MS);
+        loads::forget(world.store(), now).await.unwrap();
+        let work = loads::agents(world.store(), now).await.unwrap().remove(0);
+        assert_eq!((work.fetched, work.held), (expected, expected), "on day {day}");
+    }
 }
