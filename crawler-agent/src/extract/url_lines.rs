@@ -60,7 +60,9 @@ mod tests {
 
     fn urls(pieces: &[&str]) -> Vec<String> {
         let mut lines = UrlLines::new();
-        pieces.iter().for_each(|piece| lines.write(piece));
+        for piece in pieces {
+            lines.write(piece);
+        }
         lines.finish().into_list().into_iter().map(|reference| reference.target).collect()
     }
 
