@@ -41,11 +41,11 @@ pub enum Change {
     },
     /// A fetch ended for good.
     Done(Box<Done>),
-    /// A fetch failed and is tried again; the URL stays first in its queue.
+    /// A fetch failed and is tried again; the URL stays first in its queue, or the oldest page.
     Retry {
         /// Number of the host.
         host: HostNumber,
-        /// Place of the URL in its queue.
+        /// Place of the URL in its queue, where it is in the queue.
         key: QueueKey,
         /// Earliest time of the next request to the host.
         due: UnixMillis,

@@ -64,8 +64,8 @@ struct Visit {
     slowness_pause: Duration,
     /// When the request must have ended, in a region.
     deadline: Option<Instant>,
-    /// Whether the time of the answer may be compared with those before.
-    time_counts: bool,
+    /// The address that the host is asked at.
+    turn: retry::Turn,
 }
 
 /// Everything that a finished request leaves behind.
@@ -151,8 +151,8 @@ impl Visitor {
         claim.set_pause(delay);
         let deadline = limit.map(|limit| Instant::now() + limit);
         let record = snapshot.record;
-        let slowness_pause = Duration::ZERO;
-        let visit = Visit { claim, record, delay, slowness_pause, deadline, time_counts: true };
+        let (slowness_pause, turn) = (Duration::ZERO, retry::Turn::default());
+        let visit = Visit { claim, record, delay, slowness_pause, deadline, turn };
         match need {
             robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
             robots::Need::Obey { allows: true, .. } => self.fetch(visit, item, slot).await,
@@ -169,13 +169,15 @@ impl Visitor {
         item: QueueItem,
         slot: &mut Option<RequestSlot>,
     ) -> Result<(), FrontierError> {
-        let (address, is_usual) = match self.resolver.addresses(&item.url).await {
-            Ok(addresses) => retry::address(&addresses, visit.record.failures),
+        let addresses = match self.resolver.addresses(&item.url).await {
+            Ok(addresses) => addresses,
             Err(error) => return self.not_reached(visit, &item, &error),
         };
+        let turn = retry::Turn::of(visit.record.failures, addresses.len());
+        let address = addresses[turn.index];
         // Two hosts at one address are one server: politeness counts for both.
         let Some(claim) = visit.claim.hold(address, self.delay()) else { return Ok(()) };
-        let mut visit = Visit { claim, time_counts: is_usual, ..visit };
+        let mut visit = Visit { claim, turn, ..visit };
         let started = clock::now();
         let known = revisit::validators(&item);
         let open = |head: &fetch::Head| PageSink::open(&item.url, head);
@@ -227,7 +229,7 @@ impl Visitor {
         let (outcome, links) = page::outcome(&item.url, head, sink);
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        let slowdown = self.policy.borrow().slowdown.filter(|_| visit.time_counts);
+        let slowdown = self.policy.borrow().slowdown.filter(|_| visit.turn.is_usual());
         let page = revisit::remember(item, &mut fetch, validators, slowdown);
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
@@ -271,7 +273,7 @@ impl Visitor {
             return Ok(());
         }
         let temporary = problem.is_temporary();
-        if temporary && retry::has_attempts(item) {
+        if temporary && (retry::has_attempts(item) || visit.turn.has_next) {
             return self.retry_later(visit, item, None);
         }
         // A bad body says nothing about the host, which did answer.

@@ -1,6 +1,6 @@
 //! Retries: when a URL or a host is tried again, and when it is given up.
 
-use std::{net::IpAddr, time::Duration};
+use std::time::Duration;
 
 use model::UnixMillis;
 
@@ -31,7 +31,7 @@ const LONGEST_AFTER_ANSWER: Duration = Duration::from_mins(1);
 const LONGEST: Duration = Duration::from_hours(6);
 
 impl Visitor {
-    /// Leaves the URL first in its queue for a later attempt. `asked` is the pause that the host
+    /// Leaves the URL first in its queue, or the page the oldest, for a later attempt. `asked` is the pause that the host
     /// demanded.
     pub(super) fn retry_later(
         &self,
@@ -69,12 +69,30 @@ impl Visitor {
     }
 }
 
-/// The address for the next request to a host after `failures` in a row: each attempt takes another
-/// one, in case one does not answer. Also whether it is the one that the host is asked at when all
-/// is well: an answer of another server may take longer though nothing became slower.
-pub(super) fn address(addresses: &[IpAddr], failures: u32) -> (IpAddr, bool) {
-    let turn = failures as usize % addresses.len();
-    (addresses[turn], turn == 0)
+/// Which of the addresses of a host is asked: each attempt takes another one, in case one does not
+/// answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Turn {
+    /// Place among the addresses.
+    pub(super) index: usize,
+    /// Whether there are addresses that were not asked since the host answered. A page that is known
+    /// already is asked for there before its visit ends, as a new one is.
+    pub(super) has_next: bool,
+}
+
+impl Turn {
+    /// The turn after `failures` of the host in a row.
+    pub(super) fn of(failures: u32, addresses: usize) -> Self {
+        let failures = failures as usize;
+        let has_next = failures + 1 < addresses.min(ATTEMPTS.into());
+        Self { index: failures % addresses, has_next }
+    }
+
+    /// Whether the host is asked here when all is well. An answer of another server may take longer
+    /// though nothing became slower.
+    pub(super) const fn is_usual(self) -> bool {
+        self.index == 0
+    }
 }
 
 /// Whether a URL whose attempt failed is tried again soon. A page that is known already is simply
@@ -137,10 +155,11 @@ mod tests {
 
     #[test]
     fn failures_take_the_addresses_in_turn() {
-        let all = [1, 2].map(|n| IpAddr::from([192, 0, 2, n]));
-        let turns = [0, 1, 2, 3].map(|failures| address(&all, failures));
-        assert_eq!(turns, [(all[0], true), (all[1], false), (all[0], true), (all[1], false)]);
-        assert_eq!(address(&all[..1], 7), (all[0], true));
+        let turns = |addresses| [0, 1, 2, 3].map(|failures| Turn::of(failures, addresses));
+        assert_eq!(turns(2).map(|turn| turn.index), [0, 1, 0, 1]);
+        assert_eq!(turns(2).map(|turn| turn.has_next), [true, false, false, false]);
+        assert_eq!(turns(9).map(|turn| turn.has_next), [true, true, false, false]);
+        assert_eq!(turns(1), [Turn::default(); 4]);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Visitor {
         asking: RobotsRequest,
     ) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&asking.url).await {
-            Ok(addresses) => retry::address(&addresses, visit.record.failures).0,
+            Ok(addresses) => addresses[visit.record.failures as usize % addresses.len()],
             // Where the owner denies robots.txt of the URL's own host, the URL is denied too.
             Err(error) if asking.hops == 0 && error.is_lasting(&asking.url) => {
                 let outcome = Outcome::Failed { reason: error.to_string() };
