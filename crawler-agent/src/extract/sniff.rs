@@ -69,7 +69,7 @@ mod tests {
     fn sitemaps_and_feeds_are_recognised_by_their_first_element() {
         for text in [
             "<urlset>",
-            "\u{feff}\n<?xml version='1.0'?>\n<!-- made by > x --><?xml-stylesheet?><sitemapindex a=",
+            "\u{feff}\n<?xml version='1.0'?>\n<!-- by > x --><?xml-stylesheet?><sitemapindex a=",
             "<rss version='2.0'>",
             "<feed\nxmlns=''>",
             "<rdf:RDF/>",

@@ -151,7 +151,8 @@ impl Visitor {
         claim.set_pause(delay);
         let deadline = limit.map(|limit| Instant::now() + limit);
         let record = snapshot.record;
-        let (slowness_pause, turn) = (Duration::ZERO, retry::Turn::default());
+        let slowness_pause = Duration::ZERO;
+        let turn = retry::Turn::default();
         let visit = Visit { claim, record, delay, slowness_pause, deadline, turn };
         match need {
             robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,

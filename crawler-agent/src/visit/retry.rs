@@ -31,8 +31,8 @@ const LONGEST_AFTER_ANSWER: Duration = Duration::from_mins(1);
 const LONGEST: Duration = Duration::from_hours(6);
 
 impl Visitor {
-    /// Leaves the URL first in its queue, or the page the oldest, for a later attempt. `asked` is the pause that the host
-    /// demanded.
+    /// Leaves the URL first in its queue, or the page the oldest, for a later attempt. `asked` is
+    /// the pause that the host demanded.
     pub(super) fn retry_later(
         &self,
         visit: Visit,
@@ -75,8 +75,8 @@ impl Visitor {
 pub(super) struct Turn {
     /// Place among the addresses.
     pub(super) index: usize,
-    /// Whether there are addresses that were not asked since the host answered. A page that is known
-    /// already is asked for there before its visit ends, as a new one is.
+    /// Whether there are addresses that were not asked since the host answered. A page that is
+    /// known already is asked for there before its visit ends, as a new one is.
     pub(super) has_next: bool,
 }
 
