@@ -8,6 +8,8 @@ use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 const DAY_MS: i64 = 86_400_000;
+/// Ended probes of incidents and homes are kept for so long: the budget of the day counts them.
+const CHECKS_KEPT_MS: i64 = 2 * DAY_MS;
 
 /// The last delegation and the last search that the task looked at, so that each is looked at once.
 #[derive(Debug, Default)]
@@ -17,13 +19,17 @@ pub struct HistoryPosition {
 }
 
 /// Deletes a step of old delegations, with what belongs to them, of searches that led to none, and
-/// of old handovers.
+/// of old handovers. Probes of incidents and homes belong to neither.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
+    let now = placement.clock.now();
+    if history::forget_checks(&placement.store, now.plus_ms(-CHECKS_KEPT_MS)).await? {
+        return Ok(Outcome::More("deleted probes of incidents and homes".to_owned()));
+    }
     let days = placement.limits.history_days;
     if days == 0 {
         return Ok(Outcome::Idle);
     }
-    let before = placement.clock.now().plus_ms(-DAY_MS * i64::from(days));
+    let before = now.plus_ms(-DAY_MS * i64::from(days));
     let has_more_handovers = history::forget_handovers(&placement.store, before).await?;
     let mut position = placement.history.delegations.lock().await;
     let delegations = history::forget_delegations(&placement.store, *position, before).await?;

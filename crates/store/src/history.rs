@@ -45,6 +45,18 @@ pub struct Step {
     pub deleted: u64,
 }
 
+/// Deletes a step of probes of incidents and homes that ended and were ordered before `before`.
+/// Returns whether there may be more.
+pub async fn forget_checks(store: &Store, before: UnixMillis) -> Result<bool, StoreError> {
+    let deleted = sqlx::query(include_str!("history/checks.sql"))
+        .bind(Moment(before))
+        .bind(STEP)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("delete probes of incidents and homes"))?;
+    Ok(deleted.rows_affected() == STEP.unsigned_abs())
+}
+
 type PageRow = (i64, Moment, Option<i64>, bool);
 
 /// Looks at the next delegations that ended before `before`, and deletes those that nothing needs,

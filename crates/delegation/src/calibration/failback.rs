@@ -19,6 +19,9 @@ pub struct Failback {
     last_probe: Option<UnixMillis>,
     /// Good measurements in a row.
     good: u32,
+    /// Bad measurements in a row.
+    #[serde(default)]
+    bad: u32,
 }
 
 /// Good measurements in a row before the subnet goes back.
@@ -26,16 +29,22 @@ const MIN_GOOD: u32 = 2;
 /// Share by which the former agent must be faster than the present one, so that a subnet does not
 /// move to and fro between equal agents.
 const MARGIN: f64 = 0.1;
+/// Longest pause between two measurements, unless the window is longer.
+const LONGEST_PAUSE_MS: u64 = 24 * 3_600_000;
 
 impl Failback {
     /// The failback of a subnet that left `former` at this time.
     pub fn new(former: AgentId, before_us: u32, since: UnixMillis) -> Self {
-        Self { former, before_us, since, last_probe: None, good: 0 }
+        Self { former, before_us, since, last_probe: None, good: 0, bad: 0 }
     }
 
-    /// Whether the former agent shall probe the subnet now: once in each window.
+    /// Whether the former agent shall probe the subnet now: after a window, and after twice as long
+    /// with each bad measurement, at last once a day. A path that has changed for good would be
+    /// measured each hour for ever.
     pub fn is_due(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
-        at.distance_ms(self.last_probe.unwrap_or(self.since)) >= limits.window_ms
+        let doubled = limits.window_ms.saturating_mul(1 << self.bad.min(31));
+        let pause_ms = doubled.min(LONGEST_PAUSE_MS.max(limits.window_ms));
+        at.distance_ms(self.last_probe.unwrap_or(self.since)) >= pause_ms
     }
 
     /// Records that the former agent measured `probe_us` and the present one lately `present_us`.
@@ -53,7 +62,9 @@ impl Failback {
         self.last_probe = Some(at);
         let as_before = f64::from(probe_us) < f64::from(self.before_us) * factor.max(1.0).sqrt();
         let faster = f64::from(probe_us) < f64::from(present_us) * (1.0 - MARGIN);
-        self.good = if as_before && faster { self.good.saturating_add(1) } else { 0 };
+        let is_good = as_before && faster;
+        self.good = if is_good { self.good.saturating_add(1) } else { 0 };
+        self.bad = if is_good { 0 } else { self.bad.saturating_add(1) };
         self.good >= MIN_GOOD && at.distance_ms(self.since) >= limits.min_interval_ms
     }
 }

@@ -135,6 +135,22 @@ fn it_goes_back_when_the_way_is_as_before() {
     );
 }
 
+#[test]
+fn a_path_that_stays_slow_is_measured_once_a_day_at_last() {
+    let rest = ReopenLimits::default();
+    let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
+    let measured: Vec<u64> = (0..200)
+        .filter(|hour| {
+            let is_due = failback.is_due(&rest, at(*hour));
+            is_due && !failback.observe(&rest, 2.0, 120_000, 60_000, at(*hour))
+        })
+        .collect();
+    assert_eq!(measured, [1, 3, 7, 15, 31, 55, 79, 103, 127, 151, 175, 199]);
+    // One good measurement: the next comes after a window again.
+    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(223)));
+    assert!(failback.is_due(&rest, at(224)));
+}
+
 proptest! {
     /// Whatever is slow, the times of a page within half the factor of each other are never
     /// reported.

@@ -93,3 +93,36 @@ async fn handovers_go_when_their_agents_confirmed_them_long_ago() {
     assert_eq!(execute(world.store(), left).await.unwrap(), 2);
     assert_eq!(execute(world.store(), "SELECT FROM handovers").await.unwrap(), 2);
 }
+
+#[tokio::test]
+async fn ended_probes_of_incidents_and_homes_go_unless_they_are_to_be_read() {
+    let world = World::new().await;
+    world.approved(1, None).await;
+    for statement in [SEARCHES, PROBES, DELEGATIONS] {
+        assert_eq!(execute(world.store(), statement).await.unwrap(), 3);
+    }
+    // Of an incident that is open, of one that ended, not answered yet, of a home, and a new one.
+    let checks = "INSERT INTO probes
+            (purpose, agent, home_of, target, target_host, target_port, state, asked_at)
+        SELECT purpose, 1, home_of, '192.0.2.1', 'a', 80, state,
+               to_timestamp(1800000000) - days * interval '1 day'
+        FROM (VALUES ('check', NULL::bigint, 'expired', 3), ('check', NULL, 'expired', 3),
+                     ('check', NULL, 'asked', 3), ('home', 1, 'expired', 3),
+                     ('check', NULL, 'expired', 1)) AS n (purpose, home_of, state, days)";
+    assert_eq!(execute(world.store(), checks).await.unwrap(), 5);
+    let incidents = "INSERT INTO incidents (first, last, agent, delegation, ratio, state, probe,
+            opened_at, changed_at, ended_at)
+        SELECT d.first, d.last, 1, d.id, 2, 'away', d.id + 3, now(), now(),
+               CASE d.id WHEN 2 THEN now() END
+        FROM delegations d WHERE d.id < 3";
+    assert_eq!(execute(world.store(), incidents).await.unwrap(), 2);
+    let forget = || history::forget_checks(world.store(), NOW.plus_ms(-2 * DAY_MS));
+    assert!(!forget().await.unwrap());
+    for (left, expected) in [
+        ("SELECT FROM probes WHERE search IS NULL", 3),
+        ("SELECT FROM probes p JOIN incidents c ON c.probe = p.id WHERE c.ended_at IS NULL", 1),
+        ("SELECT FROM probes WHERE search IS NOT NULL", 3),
+    ] {
+        assert_eq!(execute(world.store(), left).await.unwrap(), expected, "{left}");
+    }
+}
