@@ -2,6 +2,7 @@
 
 use coordinator::placement::agent_administration::{AgentAction, administer};
 use model::AgentState;
+use protocol::heartbeat::HeartbeatResponse;
 use protocol::leave::{LeaveRequest, LeaveResponse};
 use protocol::version;
 use reqwest::StatusCode;
@@ -65,5 +66,34 @@ async fn an_agent_that_was_never_approved_leaves_at_once() {
     let running = ground.start().await;
     let agent = FakeAgent::enrol(&running, 1).await;
     assert_eq!(leave(&agent, &running, false).await.state, AgentState::Revoked);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_lease_waits_for_orders_to_be_accepted_and_not_for_their_execution() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let agent = FakeAgent::crawling(&running).await;
+    let hosts = "INSERT INTO hosts (scheme, authority, state, address, first, last, agent)
+        SELECT 'http', 'h' || n || '.example', 'delegated', '192.0.2.9', '192.0.2.0',
+               '192.0.2.255', 1
+        FROM generate_series(1, 1200) AS n";
+    execute(ground.store(), hosts).await.unwrap();
+    let hosts_left = leave(&agent, &running, false).await.hosts_left;
+    assert_eq!(hosts_left, 1_201);
+
+    let mut request = agent.heartbeat_request(0);
+    for (named, has_lease) in [(1_000, false), (201, true), (0, true)] {
+        let response = agent.post(&running, "heartbeat", &request).await;
+        let answer: HeartbeatResponse = response.json().await.unwrap();
+        assert_eq!(answer.host_orders.len(), named);
+        assert_eq!(answer.lease_ms.unwrap() > 0, has_lease, "with {named} orders");
+        request.orders_accepted.extend(answer.host_orders.iter().map(|order| order.number));
+    }
+    // After a crash the agent does not know what it accepted.
+    request.orders_accepted.clear();
+    let response = agent.post(&running, "heartbeat", &request).await;
+    let answer: HeartbeatResponse = response.json().await.unwrap();
+    assert_eq!((answer.host_orders.len(), answer.lease_ms), (1_000, Some(0)));
     running.stop().await;
 }

@@ -78,7 +78,8 @@ pub struct HeartbeatRequest {
     /// until an answer no longer names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders_done: Vec<u64>,
-    /// [`HostOrder`]s that are accepted; an answer need not be sent at once for these alone.
+    /// [`HostOrder`]s that are accepted: no request to a host that is to be released begins any
+    /// more. An answer does not repeat those that are not executed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders_accepted: Vec<u64>,
     /// Numbers of [`BundleOffer`]s that were taken; repeated until an answer no longer names them.

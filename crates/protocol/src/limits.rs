@@ -32,6 +32,8 @@ pub const ROUTE_GAP: u64 = 1 << 32;
 pub const PROBES_PER_HEARTBEAT: usize = 100;
 /// Most host orders in one heartbeat's answer.
 pub const HOST_ORDERS_PER_HEARTBEAT: usize = 1_000;
+/// Accepted host orders in a heartbeat from which on its answer brings no others.
+pub const HOST_ORDERS_UNDERWAY: usize = 20_000;
 /// Most host bundles that one heartbeat's answer offers.
 pub const BUNDLES_PER_HEARTBEAT: usize = 20;
 /// Largest host bundle on the wire, in bytes. Hosts with a larger one are handed back URL by URL.

@@ -22,11 +22,24 @@ pub async fn open(
     agent: AgentId,
     limit: usize,
 ) -> Result<Vec<HostOrder>, StoreError> {
+    open_besides(store, agent, &[], limit).await
+}
+
+/// As [`open`], without the orders that the agent has accepted.
+pub async fn open_besides(
+    store: &Store,
+    agent: AgentId,
+    accepted: &[u64],
+    limit: usize,
+) -> Result<Vec<HostOrder>, StoreError> {
+    let accepted: Vec<i64> =
+        accepted.iter().map(|id| i64::try_from(*id).unwrap_or(i64::MAX)).collect();
     let rows: Vec<(i64, String, String, String, bool)> =
         sqlx::query_as(include_str!("handovers/open.sql"))
             .bind(agent.get())
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))
             .bind(i16::try_from(version::HOST_BUNDLES.0).unwrap_or(i16::MAX))
+            .bind(accepted)
             .fetch_all(store.pool())
             .await
             .map_err(StoreError::doing("read an agent's orders about hosts"))?;

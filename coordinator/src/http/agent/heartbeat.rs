@@ -1,5 +1,6 @@
 //! Heartbeat: a long poll that returns when there is work for the agent.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use axum::Json;
@@ -184,6 +185,17 @@ async fn offered_bundles(
     Ok(host_bundles::offered(&api.store, caller.agent, limits::BUNDLES_PER_HEARTBEAT, now).await?)
 }
 
+/// Orders about hosts that the agent has accepted and not executed yet. It has begun nothing more
+/// with these hosts since, so that the lease for the others need not wait for them. None where the
+/// agent has more than it can name in the next requests: then it executes these first.
+fn orders_underway(request: &HeartbeatRequest) -> Vec<u64> {
+    if request.orders_accepted.len() > limits::HOST_ORDERS_UNDERWAY {
+        return Vec::new();
+    }
+    let done: HashSet<u64> = request.orders_done.iter().copied().collect();
+    request.orders_accepted.iter().copied().filter(|number| !done.contains(number)).collect()
+}
+
 /// What there is for an agent at one moment.
 struct PendingWork {
     state: AgentState,
@@ -195,7 +207,7 @@ struct PendingWork {
     questions: Vec<String>,
     /// Whether the agent speaks of hand-overs and leases.
     hands_over: bool,
-    /// Whether the answer has every order about hosts that the agent has not executed.
+    /// Whether the agent has every order about hosts with this answer.
     complete: bool,
 }
 
@@ -213,7 +225,9 @@ impl PendingWork {
         let most_orders = limits::HOST_ORDERS_PER_HEARTBEAT;
         let mut hosts = Vec::new();
         if hands_over {
-            hosts = handovers::open(&api.store, caller.agent, most_orders).await?;
+            let underway = orders_underway(request);
+            hosts =
+                handovers::open_besides(&api.store, caller.agent, &underway, most_orders).await?;
         }
         let complete = hosts.is_empty() || (awake && hosts.len() < most_orders);
         if !awake {
