@@ -156,6 +156,7 @@ fn request(place: Option<PlaceClaim>) -> HeartbeatRequest {
         takes_probes: true,
         wants_region: true,
         place,
+        profile: None,
         status: WorkStatus {
             presence: Presence::Awake,
             hosts: 5_000,

@@ -189,6 +189,7 @@ impl FakeAgent {
             takes_probes: true,
             wants_region: true,
             place: None,
+            profile: None,
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: 0,

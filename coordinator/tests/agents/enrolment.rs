@@ -6,6 +6,7 @@ use protocol::session::SessionRequest;
 use protocol::version;
 use reqwest::{Response, StatusCode};
 use serde_json::json;
+use store::agents::find;
 
 use crate::agent::{FakeAgent, client, now, post, problem, profile};
 use crate::world::{Ground, Running};
@@ -126,4 +127,34 @@ async fn every_coordinator_of_a_database_has_the_same_key() {
     let restarted = ground.start().await;
     agent.sign_in(&restarted).await;
     restarted.stop().await;
+}
+
+#[tokio::test]
+async fn a_profile_that_the_owner_has_changed_comes_with_a_heartbeat() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    let enrolled = find(ground.store(), agent.id).await.unwrap().unwrap();
+    let changed = AgentProfile {
+        contact: "mailto:bot@example.org".into(),
+        version: "0.2.0".into(),
+        capacity_pages_per_day: 77,
+        zone: "Europe/Nicosia".into(),
+        spans: vec!["daily 01:00-02:00".into()],
+        ..profile(2)
+    };
+    // With the last one nobody could enrol, and the heartbeat is taken all the same.
+    for told in [changed.clone(), AgentProfile { zone: String::new(), ..changed.clone() }] {
+        let mut request = agent.heartbeat_request(0);
+        request.profile = Some(told);
+        assert_eq!(agent.post(&running, "heartbeat", &request).await.status(), StatusCode::OK);
+        let stored = find(ground.store(), agent.id).await.unwrap().unwrap();
+        let AgentProfile { name, contact, version, capacity_pages_per_day, zone, spans, .. } =
+            &changed;
+        assert_eq!((&stored.name, &stored.contact, &stored.version), (name, contact, version));
+        assert_eq!(stored.capacity_pages_per_day, *capacity_pages_per_day);
+        assert_eq!((&stored.zone, &stored.spans), (zone, spans));
+        assert_eq!((stored.home, stored.state), (enrolled.home, enrolled.state));
+    }
+    running.stop().await;
 }

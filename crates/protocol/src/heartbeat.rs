@@ -2,9 +2,11 @@
 //! coordinator answers at once when it has news, else when the hold time is over.
 
 use model::{AgentState, CrawlPolicy, HostTask, PlaceClaim, ProbeId, UnixMillis};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 
-use crate::{ProbeOrder, ProtocolVersion, host_status::UrlStatus, package::Coding};
+use crate::{
+    ProbeOrder, ProtocolVersion, enrol::AgentProfile, host_status::UrlStatus, package::Coding,
+};
 
 /// Whether the agent works now, by its owner's rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,8 +104,27 @@ pub struct HeartbeatRequest {
     /// Where the agent is, as in its profile. Its owner may change it after enrolment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PlaceClaim>,
+    /// The profile of the owner's present configuration, until the first answer to this process:
+    /// what enrolment said may have changed since. None from agents before this field, and where it
+    /// cannot be read.
+    #[serde(default, deserialize_with = "readable", skip_serializing_if = "Option::is_none")]
+    pub profile: Option<AgentProfile>,
     /// Status of the agent.
     pub status: WorkStatus,
+}
+
+/// A profile if it can be read: another version's must not stop the heartbeats.
+fn readable<'de, D: Deserializer<'de>>(from: D) -> Result<Option<AgentProfile>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Profile(AgentProfile),
+        Other(IgnoredAny),
+    }
+    Ok(match Either::deserialize(from)? {
+        Either::Profile(profile) => Some(profile),
+        Either::Other(_) => None,
+    })
 }
 
 const fn yes() -> bool {
@@ -197,4 +218,41 @@ pub struct BundleOffer {
     /// count, so that this agent fetches anew what the former one fetched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_late: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn request(profile: Value) -> HeartbeatRequest {
+        let mut body = json!({
+            "protocol": 6, "agent_time": 0, "hold_ms": 0, "routes_after": 0, "state": "approved",
+            "probes_accepted": [],
+            "status": {
+                "presence": "awake", "hosts": 0, "queued": 0, "in_flight": 0, "fetched": 0,
+                "wire_bytes": 0, "unshipped": 0, "idle_reason": null,
+            },
+        });
+        if !profile.is_null() {
+            body["profile"] = profile;
+        }
+        serde_json::from_value(body).unwrap()
+    }
+
+    #[test]
+    fn a_profile_that_cannot_be_read_is_left_out() {
+        let mut profile = json!({
+            "name": "a", "contact": "https://a.example/", "version": "1",
+            "capacity_pages_per_day": 7, "zone": "UTC", "spans": ["daily 01:00-02:00"],
+        });
+        let read = request(profile.clone());
+        assert_eq!(read.profile.as_ref().unwrap().capacity_pages_per_day, 7);
+        assert_eq!(serde_json::to_value(&read).unwrap()["profile"], profile);
+        profile["of a later version"] = json!(true);
+        for other in [profile, json!("a"), json!({ "name": 5 }), Value::Null] {
+            assert_eq!(request(other.clone()).profile, None, "{other}");
+        }
+    }
 }

@@ -2,14 +2,17 @@
 
 use std::{
     mem,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
-use model::{AgentState, CrawlPolicy, PlaceClaim, UnixMillis};
+use model::{AgentState, CrawlPolicy, UnixMillis};
 use protocol::{
-    HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus, host_status::UrlStatus,
-    limits::HEARTBEAT_HOLD_MS, package::Coding, version,
+    HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus, enrol::AgentProfile,
+    host_status::UrlStatus, limits::HEARTBEAT_HOLD_MS, package::Coding, version,
 };
 use tokio::{
     sync::{mpsc, watch},
@@ -57,8 +60,10 @@ pub(super) struct HeartbeatTask<P> {
     pub(super) takeovers: Arc<Takeovers>,
     pub(super) lease: Arc<Lease>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
-    /// Where the owner says the agent is.
-    pub(super) place: Option<PlaceClaim>,
+    /// What the owner's configuration says of the agent.
+    pub(super) profile: AgentProfile,
+    /// Whether the coordinator has had this profile.
+    pub(super) is_profile_told: AtomicBool,
     /// Coding of new packages.
     pub(super) coding: watch::Sender<Coding>,
     pub(super) readiness: ReadinessSignal,
@@ -109,6 +114,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             match response {
                 Ok(response) => {
                     backoff.reset();
+                    self.is_profile_told.store(true, Ordering::Relaxed);
                     let confirmed = &request.orders_done;
                     self.host_orders.forget_confirmed(confirmed, &response.host_orders)?;
                     let lease_ms = response.lease_ms;
@@ -136,6 +142,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         request.status.presence = Presence::Asleep { until };
         let sending = self.client.heartbeat(&request);
         if let Ok(Ok(response)) = tokio::time::timeout(SLEEP_ANNOUNCEMENT, sending).await {
+            self.is_profile_told.store(true, Ordering::Relaxed);
             // Work in the answer is sent again later; a revocation must not wait for the morning.
             self.apply_state(response.state)?;
         }
@@ -167,7 +174,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             ),
             takes_probes: readiness.takes_probes(),
             wants_region: self.peers.is_some(),
-            place: self.place.clone(),
+            place: self.profile.place.clone(),
+            profile: (!self.is_profile_told.load(Ordering::Relaxed)).then(|| self.profile.clone()),
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: counts.hosts,

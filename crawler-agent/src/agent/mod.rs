@@ -44,7 +44,7 @@ mod task_parts;
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -198,7 +198,8 @@ impl Parts {
         let accepted_probes = Arc::new(AcceptedProbes::default());
         let takeovers = Arc::new(self.takeovers());
         let heartbeat = HeartbeatTask {
-            place: self.config.profile.place.clone(),
+            profile: self.config.profile.clone(),
+            is_profile_told: AtomicBool::new(false),
             client: Arc::clone(&self.client),
             store: self.store.clone(),
             schedule: Arc::clone(&self.schedule),

@@ -1,7 +1,7 @@
 //! Heartbeats keep their distance, and strange answers do not stop the agent.
 
 use model::{AgentState, ProbeMethod};
-use protocol::Route;
+use protocol::{Route, enrol::AgentProfile};
 
 use crate::{
     probes::{measure, order},
@@ -65,4 +65,24 @@ async fn an_agent_whose_nonces_are_refused_asks_for_new_ones() {
     bed.until("heartbeats go on", |bed| bed.coordinator.state().heartbeats.len() > heartbeats)
         .await;
     assert_eq!(bed.coordinator.state().refuse_nonces, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_heartbeats_of_a_start_say_what_the_owner_has_changed() {
+    let mut bed = TestBed::new(1).await;
+    bed.start_approved().await;
+    let told = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        state.heartbeats.iter().map(|request| request.profile.clone()).collect::<Vec<_>>()
+    };
+    bed.until("heartbeats go on", |bed| told(bed).len() > 1).await;
+    let first = told(&bed).remove(0).unwrap();
+    assert_eq!(told(&bed).last().unwrap(), &None, "it is said once");
+    bed.stop().await;
+    bed.coordinator.state().heartbeats.clear();
+    bed.configure("", "capacity_pages_per_day = 77");
+    bed.start().await;
+    bed.until("it is heard of", |bed| !told(bed).is_empty()).await;
+    let second = told(&bed).remove(0).unwrap();
+    assert_eq!(second, AgentProfile { capacity_pages_per_day: 77, ..first });
 }

@@ -217,6 +217,7 @@ impl Desk {
             takes_probes: true,
             wants_region: true,
             place: None,
+            profile: None,
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: 0,

@@ -73,7 +73,8 @@ fn check_clock(agent_time: UnixMillis, now: UnixMillis) -> Result<(), Problem> {
     Err(Problem::new(StatusCode::CONFLICT, "clock-off", detail))
 }
 
-fn check_profile(profile: &AgentProfile) -> Result<(), Problem> {
+/// Checks what an owner wrote.
+pub(super) fn check_profile(profile: &AgentProfile) -> Result<(), Problem> {
     let mut broken = Vec::new();
     let mut text = |field: &str, value: &str, most: usize| {
         let length = value.chars().count();

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use crate::http::agent::AgentApi;
 use crate::http::agent::body::ProtocolBody;
 use crate::http::agent::caller::Caller;
+use crate::http::agent::enrol::check_profile;
 use crate::http::agent::refusal;
 use crate::http::problem::Problem;
 use crate::runtime::events::Event;
@@ -92,6 +93,7 @@ async fn store_heartbeat(
     let standing = standing.ok_or_else(refusal::unknown_agent)?;
     check_routes(request, standing)?;
     activity::note_queue(&api.store, caller.agent, queued, now).await?;
+    renew_profile(api, caller, request).await?;
     if standing.presence_changed {
         api.events.emit(Event::AgentAvailabilityChanged);
     }
@@ -101,6 +103,23 @@ async fn store_heartbeat(
     store_answers(api, caller, request).await?;
     release(api, caller, request).await?;
     forget_bundles(api, caller, request).await
+}
+
+/// Stores what the owner has changed in the configuration. A profile with which nobody could enrol
+/// changes nothing: the agent goes on with the one that is known.
+async fn renew_profile(
+    api: &AgentApi,
+    caller: Caller,
+    request: &HeartbeatRequest,
+) -> Result<(), Problem> {
+    let Some(profile) = &request.profile else { return Ok(()) };
+    let agent = caller.agent;
+    if let Err(problem) = check_profile(profile) {
+        tracing::warn!(%agent, problem = problem.detail, "an agent's profile is not taken");
+    } else if agents::renew_profile(&api.store, agent, profile).await? {
+        tracing::info!(%agent, name = profile.name, "an agent's profile has changed");
+    }
+    Ok(())
 }
 
 /// Bundles that the agent took are needed no more.

@@ -91,6 +91,32 @@ async fn upsert(
     Ok((id, read_word("agents", "state", id, &state)?, fresh))
 }
 
+/// Stores what the owner of an enrolled agent has changed in its profile; returns whether anything
+/// had. Its place comes with each heartbeat, and its home only with an enrolment.
+pub async fn renew_profile(
+    store: &Store,
+    agent: AgentId,
+    profile: &AgentProfile,
+) -> Result<bool, StoreError> {
+    let changed = sqlx::query(
+        "UPDATE agents SET name = $2, contact = $3, version = $4, capacity_pages_per_day = $5,
+             zone = $6, spans = $7
+         WHERE id = $1 AND (name, contact, version, capacity_pages_per_day, zone, spans)
+             IS DISTINCT FROM ($2, $3, $4, $5, $6, $7)",
+    )
+    .bind(agent.get())
+    .bind(&profile.name)
+    .bind(&profile.contact)
+    .bind(&profile.version)
+    .bind(i32::try_from(profile.capacity_pages_per_day).unwrap_or(i32::MAX))
+    .bind(&profile.zone)
+    .bind(sqlx::types::Json(&profile.spans))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("renew the profile of an agent"))?;
+    Ok(changed.rows_affected() > 0)
+}
+
 async fn use_token(
     db: &mut PgConnection,
     sha256: &[u8],

@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use model::{AgentId, AgentState, UnixMillis};
 use protocol::key::PublicKey;
 
-pub use enrolment::{Enrolment, Newcomer, enrol};
+pub use enrolment::{Enrolment, Newcomer, enrol, renew_profile};
 pub use heartbeats::{Heartbeat, HeartbeatOutcome, heartbeat};
 pub use leaving::{Departure, leave};
 pub(crate) use orders::lock;
