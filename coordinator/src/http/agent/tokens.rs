@@ -3,8 +3,8 @@
 //! Both are `payload | HMAC-SHA-256(secret, kind | payload)` in base64url. The secret lives in
 //! Postgres, so that a session outlives a restart of the coordinator. A nonce is good for one
 //! minute and for one use: used ones are remembered until they expire, and those made before this
-//! coordinator started are refused, since it cannot know their use. When it started is reckoned from
-//! how long it has been running: a clock that is set back would make every new nonce an old one.
+//! coordinator started are refused, since it cannot know their use. When it started is reckoned
+//! from how long it has been running: a clock that is set back would make new nonces old ones.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
