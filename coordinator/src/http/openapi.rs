@@ -8,9 +8,9 @@ use utoipa_axum::routes;
 
 use crate::http::admin::{
     accounts, activity, agents, api_tokens, audit_findings, audit_log, balance, constraints,
-    delegations, discovery, drains, errors, events, explanation, failed_packages, hierarchy, hosts,
-    incidents, inspection, join_requests as admin_join_requests, join_tokens, maps, overview,
-    policy, regions, registry_data, seeds, session, tasks,
+    delegations, discovery, drains, errors, events, explanation, failed_packages, hidden_pages,
+    hierarchy, hosts, incidents, inspection, join_requests as admin_join_requests, join_tokens,
+    maps, overview, policy, regions, registry_data, seeds, session, tasks,
 };
 use crate::http::authentication;
 use crate::http::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
@@ -40,6 +40,7 @@ use crate::http::state::ApiState;
         (name = "hierarchy", description = "Registry data and subnets."),
         (name = "maps", description = "Where agents, hosts and addresses are, and their distance."),
         (name = "seeds and policy", description = "Where the crawl starts, and its settings."),
+        (name = "hiding", description = "Sites and pages that no search shows."),
         (name = "health", description = "Health checks and background tasks.")
     )
 )]
@@ -123,6 +124,8 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(seeds::add))
         .routes(routes!(policy::get, policy::update))
         .routes(routes!(policy::defaults))
+        .routes(routes!(hidden_pages::list, hidden_pages::hide))
+        .routes(routes!(hidden_pages::lift))
         .routes(routes!(registry_data::refresh))
         .routes(routes!(health::livez))
         .routes(routes!(health::readyz))

@@ -12,6 +12,7 @@ pub mod elapsed_clock;
 pub mod events;
 pub mod failure;
 pub mod free_space;
+pub mod hidden_pages;
 pub mod leader;
 pub mod metrics;
 pub mod outcome;

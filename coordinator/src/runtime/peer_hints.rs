@@ -1,9 +1,9 @@
 //! Hints for the other coordinators on the same database.
 //!
 //! A hint says that there is something new for an agent, whose heartbeat another coordinator may
-//! hold open, or that a background task has work, which only the leader runs. A lost hint costs
-//! time only: the task runs anyway when its period is over. `tasks::peer_notifications` sends and
-//! receives the hints.
+//! hold open, or that a background task has work, at the leader or at every coordinator. A lost
+//! hint costs time only: the task runs anyway when its period is over. `tasks::peer_notifications`
+//! sends and receives the hints.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -36,7 +36,7 @@ impl PeerHints {
         self.add(|hints| hints.agents.extend(agents));
     }
 
-    /// The leader has work for this background task.
+    /// This background task has work, at the leader or, if all coordinators run it, at all.
     pub fn wake_task(&self, task: &str) {
         self.add(|hints| {
             hints.tasks.insert(task.to_owned());

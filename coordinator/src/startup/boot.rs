@@ -1,7 +1,7 @@
 //! Builds a coordinator from a configuration and an open database.
 //!
 //! Parts that may fail are opened in the order of cost, so that a missing one is reported early:
-//! storage and index, DNS, policy (Postgres).
+//! storage and index, DNS, policy and hidden pages (Postgres).
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -40,6 +40,7 @@ use crate::runtime::coordinator_key::{self, CoordinatorKeyError};
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::failure::{Failure, chain};
+use crate::runtime::hidden_pages::CurrentHiddenPages;
 use crate::runtime::leader::Leader;
 use crate::runtime::metrics::probes::ProbeMetrics;
 use crate::runtime::metrics::requests::RequestMetrics;
@@ -83,7 +84,8 @@ pub async fn coordinator(
     let packages = Arc::new(shared.packages(&predictor, index, blobs));
     let key = coordinator_key(&shared.store).await?;
     let regions = Arc::new(shared.regions(key));
-    let Shared { config, clock, store, events, hierarchy, policy, .. } = shared.clone();
+    let Shared { config, clock, store, events, hierarchy, policy, hidden_pages, .. } =
+        shared.clone();
     let Shared { agent_wakeups, peer_hints, leader, stop, .. } = shared;
     Ok(Coordinator {
         started_at: clock.now(),
@@ -93,6 +95,7 @@ pub async fn coordinator(
         events,
         hierarchy,
         policy,
+        hidden_pages,
         agent_wakeups,
         url_answers: Arc::default(),
         peer_hints,
@@ -119,6 +122,7 @@ struct Shared {
     events: Arc<Events>,
     hierarchy: Arc<CurrentHierarchy>,
     policy: Arc<CurrentPolicy>,
+    hidden_pages: Arc<CurrentHiddenPages>,
     agent_wakeups: Arc<AgentWakeups>,
     region_moves: Arc<CurrentRegionMoves>,
     peer_hints: Arc<PeerHints>,
@@ -142,6 +146,9 @@ impl Shared {
             CurrentPolicy::read(store.clone(), Arc::clone(&events), Arc::clone(&agent_wakeups))
                 .await
                 .map_err(|error| database_failure(&error))?;
+        let hidden_pages = CurrentHiddenPages::read(store.clone())
+            .await
+            .map_err(|error| Failure::other(chain(&*error)))?;
         let hierarchy = Arc::new(CurrentHierarchy::default());
         let unregistered_space = Arc::new(UnregisteredSpace {
             store: store.clone(),
@@ -159,6 +166,7 @@ impl Shared {
             events,
             hierarchy,
             policy: Arc::new(policy),
+            hidden_pages: Arc::new(hidden_pages),
             agent_wakeups,
             region_moves: Arc::default(),
             peer_hints,

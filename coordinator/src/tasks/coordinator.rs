@@ -21,6 +21,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::config::Config;
 use crate::runtime::delegated_hierarchy::{CurrentHierarchy, DelegatedHierarchy};
 use crate::runtime::events::Events;
+use crate::runtime::hidden_pages::CurrentHiddenPages;
 use crate::runtime::leader::Leader;
 use crate::runtime::metrics::requests::RequestMetrics;
 use crate::runtime::peer_hints::PeerHints;
@@ -43,6 +44,8 @@ pub struct Coordinator {
     pub hierarchy: Arc<CurrentHierarchy>,
     /// Settings that admins change.
     pub policy: Arc<CurrentPolicy>,
+    /// What admins have hidden from the search.
+    pub hidden_pages: Arc<CurrentHiddenPages>,
     /// Notifies the heartbeats that agents hold open.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Notified when agents have answered questions about URLs.

@@ -17,6 +17,7 @@ use crate::placement::{
 use crate::predictor::{measure_homes, teach_model};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
 use crate::runtime::events::Event;
+use crate::runtime::hidden_pages;
 use crate::runtime::outcome::Outcome;
 use crate::search::{drive_searches, expire_probes, open_searches};
 use crate::tasks::coordinator::Coordinator;
@@ -88,6 +89,14 @@ pub static TABLE: &[BackgroundTask] = &[
         leader_only: false,
         woken_by: &[],
         run: |coordinator| Box::pin(coordinator.policy.refresh()),
+    },
+    BackgroundTask {
+        name: hidden_pages::TASK,
+        period: Duration::from_secs(5),
+        // Every coordinator answers searches.
+        leader_only: false,
+        woken_by: &[],
+        run: |coordinator| Box::pin(coordinator.hidden_pages.refresh()),
     },
     BackgroundTask {
         name: "resolve_hosts",

@@ -26,6 +26,7 @@ mod drains;
 mod events;
 mod explanation;
 mod failed_packages;
+mod hidden_pages;
 mod hostile_heartbeats;
 mod hosts;
 mod joining;

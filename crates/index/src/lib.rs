@@ -7,12 +7,14 @@
 //!    durable until [`Index::commit`]. `merges` decides when small segments become larger ones.
 //! 2. Searching: [`Index::search`] parses the query (`query`: words, phrases, `site:`, `lang:`; no
 //!    input is an error), translates it for tantivy (`tantivy_query`), and extracts from each page
-//!    found a snippet of plain text in [`SnippetFragment`]s (`snippet`).
+//!    found a snippet of plain text in [`SnippetFragment`]s (`snippet`). It leaves out
+//!    [`HiddenPages`] (`hidden`).
 //!
 //! The index is a directory of tantivy segments. A process killed at any moment leaves it as of the
 //! last commit. All calls block: run them where blocking is allowed.
 
 mod document;
+mod hidden;
 mod merges;
 mod normalizer;
 mod open;
@@ -28,6 +30,7 @@ mod tokenizer;
 mod writer;
 
 pub use document::{Document, FetchWithoutPage};
+pub use hidden::HiddenPages;
 pub use open::{Index, OpenError};
 pub use query::QUERY_MAX_BYTES;
 pub use search::{SearchError, SearchHit, SearchResults, WINDOW_MAX};

@@ -9,6 +9,7 @@ use tantivy::schema::{Field, IndexRecordOption, Value as _};
 use tantivy::{SegmentReader, TantivyDocument, TantivyError, Term};
 
 use crate::document::NO_AGENT;
+use crate::hidden::HiddenPages;
 use crate::open::Index;
 use crate::query::Query;
 use crate::schema::Fields;
@@ -65,24 +66,26 @@ impl Index {
         offset: usize,
         limit: usize,
     ) -> Result<SearchResults, SearchError> {
-        self.run(None, query, offset, limit)
+        self.run(None, &HiddenPages::default(), query, offset, limit)
     }
 
-    /// Like [`Index::search`], but gives up before the first segment, or the first snippet, that
-    /// begins after `deadline`.
+    /// Like [`Index::search`], but leaves `hidden` pages out, and gives up before the first segment,
+    /// or the first snippet, that begins after `deadline`.
     pub fn search_until(
         &self,
         deadline: Instant,
+        hidden: &HiddenPages,
         query: &str,
         offset: usize,
         limit: usize,
     ) -> Result<SearchResults, SearchError> {
-        self.run(Some(deadline), query, offset, limit)
+        self.run(Some(deadline), hidden, query, offset, limit)
     }
 
     fn run(
         &self,
         deadline: Option<Instant>,
+        hidden: &HiddenPages,
         query: &str,
         offset: usize,
         limit: usize,
@@ -92,7 +95,7 @@ impl Index {
         if query.is_empty() || limit == 0 {
             return Ok(SearchResults::default());
         }
-        self.execute(deadline, &query, offset, limit).map_err(|error| match error {
+        self.execute(deadline, hidden, &query, offset, limit).map_err(|error| match error {
             TantivyError::InternalError(text) if text == TOO_LONG => SearchError::TooLong,
             error => SearchError::Read(error),
         })
@@ -119,6 +122,7 @@ impl Index {
     fn execute(
         &self,
         deadline: Option<Instant>,
+        hidden: &HiddenPages,
         query: &Query,
         offset: usize,
         limit: usize,
@@ -126,7 +130,8 @@ impl Index {
         let searcher = self.reader.searcher();
         let best = TopDocs::with_limit(limit).and_offset(offset).order_by_score();
         let collector = UntilDeadline { collector: (Count, best), deadline };
-        let (total, best) = searcher.search(&tantivy_query(query, &self.fields), &collector)?;
+        let matching = tantivy_query(query, hidden, &self.fields);
+        let (total, best) = searcher.search(&matching, &collector)?;
         let highlighter = Highlighter::new(query);
         let mut hits = Vec::with_capacity(best.len());
         for (score, address) in best {

@@ -12,6 +12,7 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
+use crate::hidden::HiddenPages;
 use crate::query::{PhraseTerm, Query as ParsedQuery, QueryTerm};
 use crate::schema::Fields;
 
@@ -25,8 +26,12 @@ const TIE_BREAKER: f32 = 0.2;
 
 type Clause = (Occur, Box<dyn Query>);
 
-/// The query for tantivy. `query` must not be empty.
-pub(crate) fn tantivy_query(query: &ParsedQuery, fields: &Fields) -> Box<dyn Query> {
+/// The query for tantivy, which matches no hidden page. `query` must not be empty.
+pub(crate) fn tantivy_query(
+    query: &ParsedQuery,
+    hidden: &HiddenPages,
+    fields: &Fields,
+) -> Box<dyn Query> {
     let mut clauses: Vec<Clause> = Vec::new();
     if query.terms.is_empty() {
         // Filters alone select from all pages; a query of exclusions only would match nothing.
@@ -40,6 +45,7 @@ pub(crate) fn tantivy_query(query: &ParsedQuery, fields: &Fields) -> Box<dyn Que
     clauses.extend(any_of(fields.lang, &query.langs).map(|query| (Occur::Must, query)));
     clauses.extend(any_of(fields.site, &query.excluded_sites).map(|query| (Occur::MustNot, query)));
     clauses.extend(any_of(fields.lang, &query.excluded_langs).map(|query| (Occur::MustNot, query)));
+    clauses.extend(hidden.query().map(|query| (Occur::MustNot, query)));
     Box::new(BooleanQuery::new(clauses))
 }
 

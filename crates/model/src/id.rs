@@ -116,6 +116,10 @@ id! {
     ExclusionId, "exc"
 }
 id! {
+    /// A site or page that is hidden from the search.
+    HiddenId, "hid"
+}
+id! {
     /// A subnet that balance gave to another agent.
     MoveId, "mov"
 }

@@ -2,7 +2,7 @@
 //!
 //! 1. [`id`], [`time`]: identifiers and points in time.
 //! 2. [`url`]: the rules by which a text is a URL that may be crawled, host keys, fingerprints.
-//!    [`traps`]: signs that the links of a site never end.
+//!    [`traps`]: signs that the links of a site never end. [`hidden`]: what searches do not show.
 //! 3. [`agent`], [`admin`], [`host`]: who takes part, and in which state. [`place`]: where an agent
 //!    is. [`span`]: when it may work. [`fetch`]: what became of fetches.
 //! 4. [`search`], [`probe`], [`delegation`], [`incident`]: how subnets get and keep their agents.
@@ -33,6 +33,7 @@ mod calendars;
 pub mod check;
 pub mod delegation;
 pub mod fetch;
+pub mod hidden;
 pub mod host;
 pub mod id;
 pub mod incident;
@@ -52,10 +53,11 @@ pub use admin::Role;
 pub use agent::{AgentState, DrainState, JoinRequestState, Presence, SkipReason};
 pub use delegation::{BalanceRule, MoveRefusal, Reason};
 pub use fetch::{ErrorKind, FetchOutcome};
+pub use hidden::{HiddenKind, HiddenTarget, HiddenTargetError};
 pub use host::{HandoverEnding, HostState, HostTask};
 pub use id::{
-    AccountId, AgentId, ApiTokenId, DelegationId, ExclusionId, HostId, JoinRequestId, JoinTokenId,
-    LedgerPosition, MoveId, PinId, ProbeId, RegionId, SearchId,
+    AccountId, AgentId, ApiTokenId, DelegationId, ExclusionId, HiddenId, HostId, JoinRequestId,
+    JoinTokenId, LedgerPosition, MoveId, PinId, ProbeId, RegionId, SearchId,
 };
 pub use incident::{IncidentCause, IncidentState};
 pub use place::{PlaceClaim, PlaceClaimError};

@@ -24,6 +24,7 @@ pub mod fetches;
 pub mod generations;
 mod gift;
 pub mod handovers;
+pub mod hidden_from_search;
 pub mod history;
 pub mod home_times;
 pub mod host_bundles;

@@ -19,6 +19,7 @@ pub mod events;
 pub mod explanation;
 pub mod failed_packages;
 pub mod first_admin;
+pub mod hidden_pages;
 pub mod hierarchy;
 pub mod hosts;
 pub mod incidents;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use index::{
-    Index, QUERY_MAX_BYTES, SearchError, SearchHit, SearchResults, SnippetFragment, WINDOW_MAX,
+    HiddenPages, Index, QUERY_MAX_BYTES, SearchError, SearchHit, SearchResults, SnippetFragment,
+    WINDOW_MAX,
 };
 use url::Url;
 
@@ -40,7 +41,8 @@ pub async fn search(
     let offset = cursor.as_deref().map_or(Ok(0), decode_offset)?;
     let started = Instant::now();
     let slot = state.searches.begin(client).await?;
-    let found = run(Arc::clone(&state.core.packages.index), slot, q.clone(), offset, limit).await?;
+    let search = Search { q: q.clone(), hidden: state.core.hidden_pages.load(), offset, limit };
+    let found = run(Arc::clone(&state.core.packages.index), slot, search).await?;
     let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
     let next = offset + found.hits.len();
     let end = usize::try_from(found.total).unwrap_or(usize::MAX).min(WINDOW_MAX);
@@ -56,17 +58,24 @@ fn decode_offset(cursor: &str) -> Result<usize, Problem> {
     offset.filter(|offset| *offset < WINDOW_MAX).ok_or_else(bad_cursor)
 }
 
+/// A search for the hits of one page.
+struct Search {
+    q: String,
+    hidden: HiddenPages,
+    offset: usize,
+    limit: usize,
+}
+
 async fn run(
     index: Arc<Index>,
     slot: SearchSlot,
-    q: String,
-    offset: usize,
-    limit: usize,
+    search: Search,
 ) -> Result<SearchResults, Problem> {
     let searched = tokio::task::spawn_blocking(move || {
         // The slot ends with the work, also when the client has given up waiting.
         let _slot = slot;
-        index.search_until(Instant::now() + LONGEST, &q, offset, limit)
+        let Search { q, hidden, offset, limit } = search;
+        index.search_until(Instant::now() + LONGEST, &hidden, &q, offset, limit)
     })
     .await;
     match searched {

@@ -43,6 +43,9 @@ pub enum ApiCommand {
     /// Show or change the policy.
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Sites and pages that no search shows: list, hide, show again.
+    #[command(subcommand)]
+    Hidden(HiddenCommand),
     /// Explain what became of a URL, a host, an address, a subnet, a company or an agent.
     Explain(ExplainArgs),
 }
@@ -200,6 +203,26 @@ pub enum PolicyCommand {
         /// Names and values, as `policy show` prints them.
         #[arg(required = true, value_name = "NAME=VALUE")]
         settings: Vec<String>,
+    },
+}
+
+/// Subcommands of `admin hidden`.
+#[derive(Debug, Subcommand)]
+pub enum HiddenCommand {
+    /// List the sites and pages that no search shows.
+    List(ListArgs),
+    /// Hide a site or a page from all searches. The crawl goes on.
+    Add {
+        /// A domain, such as example.org, or the whole URL of a page.
+        target: String,
+        /// Why, for other admins.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
+    /// Show a site or a page again.
+    Remove {
+        /// The entry, such as hid_3.
+        id: String,
     },
 }
 

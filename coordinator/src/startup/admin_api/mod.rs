@@ -2,6 +2,7 @@
 
 pub mod cli;
 mod client;
+mod hidden;
 mod print;
 mod token;
 
@@ -128,6 +129,7 @@ async fn execute(
         ApiCommand::Seeds(args) => seeds(api, args.urls).await,
         ApiCommand::Delegations(command) => delegations(api, command).await,
         ApiCommand::Policy(command) => policy(api, command).await,
+        ApiCommand::Hidden(command) => hidden::run(api, command).await,
         ApiCommand::Explain(args) => {
             let answer = api.call(Method::GET, "explain", &[("q", &args.subject)], None).await?;
             if args.json {

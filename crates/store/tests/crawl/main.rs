@@ -8,6 +8,7 @@ mod checks;
 mod constraints;
 mod freed_hosts;
 mod handovers;
+mod hidden_from_search;
 mod history;
 mod host_list;
 mod hosts;

@@ -2,6 +2,7 @@
 
 use model::FetchOutcome;
 use protocol::host_status::{HostStatus, UrlStatus, WaitsFor};
+use store::hidden_from_search::Hidden;
 use store::inspection::UrlPlace;
 use store::url_questions::Answer;
 
@@ -172,6 +173,13 @@ fn has_fetches(facts: &Facts) -> bool {
 }
 
 fn index(facts: &Facts) -> InspectionStep {
+    if let Some(Hidden { target, reason, hidden_by, hidden_at, .. }) = &facts.hidden {
+        let sentence = format!("{hidden_by} has hidden {target} from the search: {reason}.");
+        return InspectionStep::new(Index, Stuck, sentence)
+            .at(*hidden_at)
+            .advice("Searches find the page again once the entry is removed.")
+            .link("/hidden");
+    }
     if let Some(fetched_at) = facts.indexed {
         let query = format!("site:{}", facts.url.host_key().authority());
         return InspectionStep::new(Index, Done, "Searches find the page.")

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AgentState, CrawlUrl, UnixMillis};
+use model::{AgentState, CrawlUrl, HiddenTarget, UnixMillis};
 use store::delegations::{self, DelegationSummary};
+use store::hidden_from_search::{self, Hidden};
 use store::host_list::{self, HostSummary};
 use store::host_tally::RecentFetch;
 use store::inspection::{self, AgentPresence, UrlPlace};
@@ -47,6 +48,8 @@ pub(super) struct Facts {
     pub(super) fetch: Option<RecentFetch>,
     /// When the page in the index was fetched.
     pub(super) indexed: Option<UnixMillis>,
+    /// By which entry the page is hidden from the search.
+    pub(super) hidden: Option<Hidden>,
 }
 
 impl Facts {
@@ -90,6 +93,7 @@ pub(super) async fn read(state: &ApiState, url: &CrawlUrl) -> Result<Facts, Prob
         answer: None,
         fetch: None,
         indexed: indexed(state, url).await?,
+        hidden: hidden_from_search::find_any(store, &HiddenTarget::all_of(url)).await?,
     };
     if let Some(host) = host {
         read_host(state, host, &mut facts).await?;

@@ -1,6 +1,6 @@
 //! What is said of URLs at their agents.
 
-use model::{AgentId, AgentState, CrawlUrl, HostId, HostState, UnixMillis};
+use model::{AgentId, AgentState, CrawlUrl, HiddenId, HiddenKind, HostId, HostState, UnixMillis};
 use store::host_list::HostSummary;
 use store::host_tally::RecentFetch;
 use store::inspection::AgentPresence;
@@ -61,6 +61,7 @@ fn facts() -> Facts {
         answer: None,
         fetch: None,
         indexed: None,
+        hidden: None,
     }
 }
 
@@ -121,6 +122,22 @@ fn a_page_in_the_index() {
         ..facts()
     };
     assert_eq!(states(&facts), [Done; 4]);
+}
+
+#[test]
+fn a_page_that_is_hidden_from_the_search() {
+    let hidden = Hidden {
+        id: HiddenId::new(3),
+        kind: HiddenKind::Site,
+        target: "a.test".into(),
+        reason: "a court order".into(),
+        hidden_by: "ada".into(),
+        hidden_at: NOW,
+    };
+    let facts = Facts { indexed: Some(NOW), hidden: Some(hidden), ..facts() };
+    let step = &steps(&facts)[3];
+    assert_eq!((step.state, step.link.as_deref()), (Stuck, Some("/hidden")));
+    assert_eq!(step.sentence, "ada has hidden a.test from the search: a court order.");
 }
 
 #[test]

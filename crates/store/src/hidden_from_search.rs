@@ -1,0 +1,174 @@
+//! Sites and pages that no search shows: [`hide`] and [`lift`] change the list, and coordinators
+//! read it whole when [`changes`] has risen.
+
+use model::{HiddenId, HiddenKind, HiddenTarget, UnixMillis};
+use serde_json::json;
+use sqlx::{FromRow, PgConnection};
+
+use crate::audit::{self, Entry};
+use crate::columns::read_word;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Most entries of the list, so that it fits into the memory and the searches of each coordinator.
+pub const ENTRIES_MAX: i64 = 10_000;
+
+/// A site or page that is hidden.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hidden {
+    /// Identifier of the entry.
+    pub id: HiddenId,
+    /// Whether it is a site or a page.
+    pub kind: HiddenKind,
+    /// The domain of the site, or the URL of the page.
+    pub target: String,
+    /// Why, in the admin's words.
+    pub reason: String,
+    /// The admin who hid it.
+    pub hidden_by: String,
+    /// When it was hidden.
+    pub hidden_at: UnixMillis,
+}
+
+#[derive(FromRow)]
+struct Row {
+    number: i64,
+    kind: String,
+    target: String,
+    reason: String,
+    hidden_by: String,
+    hidden_at: Moment,
+}
+
+impl Row {
+    fn read(self) -> Result<Hidden, StoreError> {
+        Ok(Hidden {
+            id: HiddenId::new(self.number),
+            kind: read_word("hidden_from_search", "kind", self.number, &self.kind)?,
+            target: self.target,
+            reason: self.reason,
+            hidden_by: self.hidden_by,
+            hidden_at: self.hidden_at.0,
+        })
+    }
+}
+
+/// What became of an attempt to hide something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HideOutcome {
+    /// It is hidden now, under this identifier.
+    Hidden(HiddenId),
+    /// It was hidden before.
+    Already,
+    /// The list has [`ENTRIES_MAX`] entries.
+    Full,
+}
+
+/// Hides a site or page, with an entry by `actor` in the audit log.
+pub async fn hide(
+    store: &Store,
+    target: &HiddenTarget,
+    reason: &str,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<HideOutcome, StoreError> {
+    let doing = StoreError::doing("hide something from the search");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    count_change(&mut tx).await?;
+    let (number, is_hidden): (Option<i64>, bool) =
+        sqlx::query_as(include_str!("hidden_from_search/insert.sql"))
+            .bind(target.as_str())
+            .bind(target.kind().as_str())
+            .bind(reason)
+            .bind(actor)
+            .bind(Moment(now))
+            .bind(ENTRIES_MAX)
+            .fetch_one(&mut *tx)
+            .await
+            .map_err(doing)?;
+    let Some(number) = number else {
+        return Ok(if is_hidden { HideOutcome::Already } else { HideOutcome::Full });
+    };
+    let detail = json!({ "kind": target.kind(), "reason": reason });
+    let subject = target.as_str();
+    let entry = Entry { actor, action: "search.hide", subject, detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(HideOutcome::Hidden(HiddenId::new(number)))
+}
+
+/// Shows a site or page again, with an entry by `actor` in the audit log. Returns whether it was
+/// hidden.
+pub async fn lift(
+    store: &Store,
+    id: HiddenId,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("show something in the search again");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    count_change(&mut tx).await?;
+    let removed: Option<(String, String)> =
+        sqlx::query_as("DELETE FROM hidden_from_search WHERE number = $1 RETURNING target, reason")
+            .bind(id.get())
+            .fetch_optional(&mut *tx)
+            .await
+            .map_err(doing)?;
+    let Some((target, reason)) = removed else { return Ok(false) };
+    let detail = json!({ "reason_for_hiding": reason });
+    let entry = Entry { actor, action: "search.show", subject: &target, detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(true)
+}
+
+/// Counts a change. The lock on the row is held until the transaction ends, so that the limit is
+/// kept and numbers rise in the order of commits.
+async fn count_change(db: &mut PgConnection) -> Result<(), StoreError> {
+    sqlx::query("UPDATE hidden_from_search_changes SET last = last + 1")
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("change what is hidden from the search"))?;
+    Ok(())
+}
+
+/// Number of changes so far.
+pub async fn changes(store: &Store) -> Result<i64, StoreError> {
+    sqlx::query_scalar("SELECT last FROM hidden_from_search_changes")
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("ask whether something else is hidden from the search"))
+}
+
+/// Entries with a number below `before`, the newest first.
+pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Hidden>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT number, kind, target, reason, hidden_by, hidden_at FROM hidden_from_search
+         WHERE number < $1 ORDER BY number DESC LIMIT $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list what is hidden from the search"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+/// The entry with this identifier.
+pub async fn find(store: &Store, id: HiddenId) -> Result<Option<Hidden>, StoreError> {
+    let found = list(store, id.get().saturating_add(1), 1).await?;
+    Ok(found.into_iter().find(|hidden| hidden.id == id))
+}
+
+/// The entry by which a page is hidden, if it is: the newest of these targets.
+pub async fn find_any(store: &Store, targets: &[String]) -> Result<Option<Hidden>, StoreError> {
+    let row: Option<Row> = sqlx::query_as(
+        "SELECT number, kind, target, reason, hidden_by, hidden_at FROM hidden_from_search
+         WHERE target = ANY ($1) ORDER BY number DESC LIMIT 1",
+    )
+    .bind(targets)
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("look up whether a page is hidden from the search"))?;
+    row.map(Row::read).transpose()
+}
