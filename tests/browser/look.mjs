@@ -40,6 +40,7 @@ const usual = [
   '/maps?view=round-trips',
   '/maps?view=agents',
   '/constraints',
+  '/hidden',
   '/hierarchy?address=60.37.64.20',
   '/hierarchy?address=nowhere',
   '/seeds',

@@ -358,6 +358,7 @@ for (const [size, viewport] of Object.entries(windows)) {
       'maps-round-trips': '/maps?view=round-trips',
       'maps-agents': '/maps?view=agents',
       constraints: '/constraints',
+      hidden: '/hidden',
       hierarchy: `/hierarchy?address=${agents.items[0].home}`,
       seeds: '/seeds',
       policy: '/policy',

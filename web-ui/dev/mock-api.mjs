@@ -4,6 +4,7 @@ import { accountRoutes } from './mock-accounts.mjs';
 import { agentList, drain, measuredAgents, successors } from './mock-acting.mjs';
 import { joiningRoutes } from './mock-joining.mjs';
 import { steeringRoutes } from './mock-constraints.mjs';
+import { hiddenRoutes } from './mock-hidden.mjs';
 import { hostRoutes } from './mock-hosts.mjs';
 import { regionRoutes } from './mock-regions.mjs';
 import { explanationOf, worldOf } from './mock-world.mjs';
@@ -303,6 +304,7 @@ export const routes = [
   ['GET', /^hierarchy\/(.+)$/, ({ match }) => locate(decodeURIComponent(match[1]))],
   ['POST', /^registry-data\/refresh$/, () => ({ status: 202 })],
   ['POST', /^seeds$/, ({ body }) => add_seeds(body)],
+  ...hiddenRoutes,
   ['GET', /^policy$/, () => policy],
   ['GET', /^policy\/defaults$/, () => policy],
   ['PUT', /^policy$/, ({ body }) => changePolicy(body)],

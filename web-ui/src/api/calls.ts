@@ -10,6 +10,7 @@ import type {
   ConstraintRequest,
   DelegationSort,
   ErrorKind,
+  HideRequest,
   HostSort,
   HostState,
   JoinRequest,
@@ -339,6 +340,15 @@ export const retryFailedPackage = (id: string) =>
 
 export const addSeeds = (urls: string[]) =>
   withSession(client.POST('/api/v1/seeds', { body: { urls } }));
+
+/** Sites and pages that no search shows, the newest first. */
+export const hidden = (query: PageQuery, signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/hidden', { params: { query }, ...abortable(signal) }), signal);
+
+export const hide = (body: HideRequest) => withSession(client.POST('/api/v1/hidden', { body }));
+
+export const showHidden = (id: string) =>
+  withSession(client.DELETE('/api/v1/hidden/{id}', { params: { path: { id } } }));
 
 export const policy = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/policy', abortable(signal)), signal);

@@ -19,6 +19,7 @@ export const pages: readonly DashboardPage[] = [
   { path: '/constraints', name: 'Constraints and moves', icon: 'pin' },
   { path: '/hierarchy', name: 'Hierarchy', icon: 'hierarchy' },
   { path: '/seeds', name: 'Seeds', icon: 'seeds' },
+  { path: '/hidden', name: 'Hidden from search', icon: 'hidden' },
   { path: '/policy', name: 'Policy', icon: 'policy' },
   { path: '/accounts', name: 'Accounts', icon: 'accounts' },
   { path: '/audit', name: 'Audit log', icon: 'log' },

@@ -19,6 +19,7 @@ export type Route =
   | { page: 'host-an-agent' }
   | { page: 'invitation' }
   | { page: 'maps' }
+  | { page: 'hidden' }
   | { page: 'hierarchy' }
   | { page: 'seeds' }
   | { page: 'policy' }
@@ -42,6 +43,7 @@ const plain: Record<string, Route> = {
   'host-an-agent': { page: 'host-an-agent' },
   invitation: { page: 'invitation' },
   maps: { page: 'maps' },
+  hidden: { page: 'hidden' },
   hierarchy: { page: 'hierarchy' },
   seeds: { page: 'seeds' },
   policy: { page: 'policy' },
