@@ -12,7 +12,7 @@ use std::{
 use model::{AgentState, CrawlPolicy, UnixMillis};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus, enrol::AgentProfile,
-    host_status::UrlStatus, limits::HEARTBEAT_HOLD_MS, package::Coding, version,
+    host_status::UrlStatus, limits, limits::HEARTBEAT_HOLD_MS, package::Coding, version,
 };
 use tokio::{
     sync::{mpsc, watch},
@@ -151,7 +151,9 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
 
     async fn request(&self, hold_ms: u32) -> Result<HeartbeatRequest, AgentError> {
         let counts = self.store.counts()?;
-        let orders_done = self.host_orders.done().await?;
+        let mut orders_done = self.host_orders.done().await?;
+        // The coordinator confirms no more, and the next request brings the others.
+        orders_done.truncate(limits::HOST_ORDERS_PER_HEARTBEAT);
         let bundles_taken = self.takeovers.taken();
         // The coordinator relies on what the request calls stored and executed.
         self.store.sync().await?;

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use jiff::{Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use model::UnixMillis;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,8 @@ const EXCESS_PART: u64 = 128;
 
 /// Other days of which is known what was used: a clock that is wrong shows some.
 const OTHER_DAYS: usize = 4;
+/// Those of them that are kept of a clock that was ahead.
+const DAYS_AHEAD: usize = 2;
 
 /// What was used in the present day and month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,12 +110,17 @@ impl Usage {
         let is_set_back = date < self.date;
         let new = if is_set_back { self } else { Self { month_bytes, ..Self::none(date) } };
         // A jump over days, after the clock has shown later ones: until then it was wrong, and all
-        // was used on these.
+        // was used on these. A later month that is near may be a true one, whose budget is new.
         let is_jump = self.date.tomorrow().is_ok_and(|tomorrow| tomorrow < date);
         let left = self.day();
-        let others = self.others.into_iter().flatten().map(|other| {
-            if is_jump && other.date > left.date { other.at_least(left) } else { other }
-        });
+        let was_wrong = |other: Date| {
+            is_jump
+                && other > left.date
+                && (is_same_month(other, left.date) || is_months_later(left.date, other))
+        };
+        let others = self.others.into_iter().flatten();
+        let others =
+            others.map(|other| if was_wrong(other.date) { other.at_least(left) } else { other });
         let others: Vec<DayUsage> = others.collect();
         let new = others.iter().fold(Self { date, ..new }, |new, other| new.at_least(*other));
         Self { others: latest(others, left, date), ..new }
@@ -154,13 +161,24 @@ impl DayUsage {
     }
 }
 
-/// The latest of these days and of the day that the clock leaves for `date`. Early days are those
-/// of machines that start in 1970: they must not displace the true ones.
+/// The days that are kept of these and of the day that the clock leaves for `date`: two later than
+/// both, which a clock that was ahead has shown, and the latest of the others. Early days are those
+/// of machines that start in 1970. Neither may displace the true ones.
 fn latest(others: Vec<DayUsage>, left: DayUsage, date: Date) -> [Option<DayUsage>; OTHER_DAYS] {
     let others = others.into_iter().filter(|other| ![left.date, date].contains(&other.date));
-    let mut days: Vec<DayUsage> = others.chain(left.is_used().then_some(left)).collect();
+    let days = others.chain(left.is_used().then_some(left));
+    let newest = left.date.max(date);
+    let (mut ahead, mut days): (Vec<_>, Vec<_>) = days.partition(|day| day.date > newest);
+    ahead.sort_unstable_by_key(|day| day.date);
+    ahead.truncate(DAYS_AHEAD);
     days.sort_unstable_by_key(|day| std::cmp::Reverse(day.date));
-    std::array::from_fn(|number| days.get(number).copied())
+    let kept: Vec<DayUsage> = ahead.into_iter().chain(days).collect();
+    std::array::from_fn(|number| kept.get(number).copied())
+}
+
+/// Whether more than a month lies between two days.
+fn is_months_later(one: Date, other: Date) -> bool {
+    one.checked_add(31.days()).is_ok_and(|month_later| month_later < other)
 }
 
 fn is_same_month(one: Date, other: Date) -> bool {

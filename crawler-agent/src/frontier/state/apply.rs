@@ -220,10 +220,12 @@ impl State {
             self.queue_respelled(disk, done, effect)?;
         }
         let target = done.target.as_ref().filter(|_| redirects <= MAX_REDIRECTS && !is_respelled);
-        let target = target.map(|url| Arrival { url, depth: done.depth, redirects });
+        let mut target = target.map(|url| Arrival { url, depth: done.depth, redirects });
         let has_moved = done.page.is_none() && matches!(done.item, VisitedUrl::Page { .. });
-        if let Some(target) = target.filter(|_| has_moved) {
-            self.queue_ended(disk, target, effect)?;
+        if let Some(moved_to) = target.as_ref().filter(|_| has_moved)
+            && self.queue_ended(disk, moved_to, effect)?
+        {
+            target = None;
         }
         // The queue is ordered by depth, which makes the crawl of a host breadth first.
         let depth = done.depth.saturating_add(1);

@@ -94,24 +94,28 @@ impl State {
 
     /// Queues the target of a redirect again to which a page has moved for good, where the target
     /// was visited before and ended, such as the old address of a site that moves back to it.
+    /// Returns whether it is queued.
     pub(super) fn queue_ended(
         &mut self,
         disk: &Disk,
-        target: Arrival<'_>,
+        target: &Arrival<'_>,
         effect: &mut Effect,
-    ) -> Result<(), FrontierError> {
-        let Some(number) = self.hosts.number(target.url.host_key_str()) else { return Ok(()) };
-        let order = self.next_order();
-        let Some(host) = self.hosts.get(disk, number)? else { return Ok(()) };
+    ) -> Result<bool, FrontierError> {
+        let Some(number) = self.hosts.number(target.url.host_key_str()) else { return Ok(false) };
+        let order = self.totals.next_order;
+        let Some(host) = self.hosts.get(disk, number)? else { return Ok(false) };
         if host.record.key != target.url.host_key_str() || !host.has_ended(disk, target.url)? {
-            return Ok(());
+            return Ok(false);
         }
+        self.totals.next_order += 1;
         host.is_changed = true;
+        // It counts again as when it was queued first. A handover sees by it that the host changed.
+        host.record.accepted = host.record.accepted.saturating_add(1);
         host.queue.insert((target.depth, order), target.queued());
         if !effect.ready.iter().any(|(ready, _)| *ready == number) {
             effect.ready.push((number, host.record.due));
         }
         self.hosts.queued += 1;
-        Ok(())
+        Ok(true)
     }
 }

@@ -163,6 +163,28 @@ fn a_clock_that_was_ahead_makes_no_new_budget() {
 }
 
 #[test]
+fn a_month_that_the_clock_showed_too_early_begins_with_its_own_use() {
+    let mut budget = used_on("2026-12-31");
+    assert_eq!(used_after(&mut budget, &["2027-01-01"]), (0, 0));
+    budget.request(at("2027-01-01T12:00:00Z")).unwrap();
+    assert_eq!(used_after(&mut budget, &["2026-12-31"]), (1, MIB));
+    // The machine is off over the end of the year.
+    assert_eq!(used_after(&mut budget, &["2027-01-04"]), (0, 0));
+}
+
+#[test]
+fn days_of_a_clock_that_was_far_ahead_do_not_displace_true_ones() {
+    let mut budget = used_on("2026-11-19");
+    for day in 1..=4 {
+        let now = at(&format!("2050-01-0{day}T12:00:00Z"));
+        budget.request(now).unwrap();
+    }
+    assert_eq!(used_after(&mut budget, &["2026-11-20"]), (0, MIB));
+    budget.request(at("2026-11-20T12:00:00Z")).unwrap();
+    assert_eq!(used_after(&mut budget, &["1970-01-01", "2026-11-20"]), (1, MIB));
+}
+
+#[test]
 fn a_clock_that_is_set_back_twice_makes_no_new_budget() {
     // A machine without a battery starts in 1970, which is still 1969 in America.
     let mut budget = used_on("2026-11-20");
