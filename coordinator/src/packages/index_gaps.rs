@@ -1,10 +1,12 @@
 //! What the index of this coordinator lacks of the ledger.
 
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 use model::LedgerPosition;
 use store::StoreError;
 use store::packages;
+use tokio::task::spawn_blocking;
 
 use crate::packages::Packages;
 use crate::packages::cursor::LedgerCursor;
@@ -23,8 +25,11 @@ impl IndexGaps {
     /// What is missing now.
     pub async fn read(parts: &Packages) -> Result<Self, StoreError> {
         let ledger = packages::ledger(&parts.store).await?;
-        let cursor = LedgerCursor::of_index(&parts.index.progress(), &ledger);
-        Ok(Self::of(&cursor, ledger.last, parts.retries.count()))
+        let index = Arc::clone(&parts.index);
+        // A commit may take a while.
+        let progress = spawn_blocking(move || index.progress()).await.unwrap_or_default();
+        let cursor = LedgerCursor::of_index(&progress, &ledger);
+        Ok(Self::of(&cursor, ledger.last, parts.retries.count(cursor.skipped())))
     }
 
     fn of(cursor: &LedgerCursor, last: LedgerPosition, failed: usize) -> Self {

@@ -31,6 +31,7 @@ use std::sync::Arc;
 use index::Index;
 use store::Store;
 use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
 use crate::intake::recent_urls::RecentUrls;
 use crate::packages::blob_store::BlobStore;
@@ -82,5 +83,11 @@ impl Packages {
     /// Permits for packages that are being verified.
     pub fn verification_permits() -> Semaphore {
         Semaphore::new(VERIFICATIONS)
+    }
+
+    /// Number of pages in the index. Removals, of which there may be millions, are counted for it.
+    pub async fn count_pages(&self) -> u64 {
+        let index = Arc::clone(&self.index);
+        spawn_blocking(move || index.len()).await.unwrap_or(0)
     }
 }

@@ -67,9 +67,10 @@ impl Retries {
         retry.due = retry_at(retry.failures, now);
     }
 
-    /// Packages that failed and were not indexed since.
-    pub fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    /// How many of the skipped packages have failed since the start.
+    pub fn count(&self, skipped: &BTreeSet<LedgerPosition>) -> usize {
+        let retries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        retries.keys().filter(|position| skipped.contains(position)).count()
     }
 
     /// Notes that a package was indexed.

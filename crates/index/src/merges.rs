@@ -33,16 +33,30 @@ impl BoundedMerges {
         Self { by_size, dir: dir.to_owned(), reserve }
     }
 
-    /// Whether the merge of these segments fits on the disk. Without a figure it is tried.
-    fn fits(&self, segments: &[SegmentId]) -> bool {
-        let Ok(disk) = statvfs(&self.dir) else { return true };
-        let free = disk.blocks_available() * disk.fragment_size();
-        let needed: u64 = segments.iter().map(|segment| self.bytes(*segment)).sum();
-        let fits = needed.saturating_add(self.reserve) <= free;
-        if !fits {
-            tracing::debug!(needed, free, "no room on the disk to merge segments of the index");
-        }
-        fits
+    /// Bytes that merges may take. Without a figure they are tried.
+    fn room(&self) -> u64 {
+        statvfs(&self.dir).map_or(u64::MAX, |disk| {
+            let free = disk.blocks_available() * disk.fragment_size();
+            free.saturating_sub(self.reserve)
+        })
+    }
+
+    /// Those of the merges that fit together, the smallest first.
+    fn fitting(&self, merges: Vec<MergeCandidate>, mut room: u64) -> Vec<MergeCandidate> {
+        let needed = |merge: &MergeCandidate| merge.0.iter().map(|one| self.bytes(*one)).sum();
+        let mut sized: Vec<(u64, MergeCandidate)> =
+            merges.into_iter().map(|merge| (needed(&merge), merge)).collect();
+        sized.sort_by_key(|(needed, _)| *needed);
+        sized.retain(|(needed, _)| {
+            let fits = *needed <= room;
+            if fits {
+                room -= needed;
+            } else {
+                tracing::debug!(needed, room, "no room on the disk to merge segments of the index");
+            }
+            fits
+        });
+        sized.into_iter().map(|(_, merge)| merge).collect()
     }
 
     /// Bytes of the files of a segment, which all begin with its name.
@@ -65,8 +79,7 @@ impl MergePolicy for BoundedMerges {
             segment.num_docs() > LARGEST && deleted > f64::from(DELETED)
         });
         merges.extend(large.map(|segment| MergeCandidate(vec![segment.id()])));
-        merges.retain(|merge| self.fits(&merge.0));
-        merges
+        self.fitting(merges, self.room())
     }
 }
 
@@ -119,11 +132,9 @@ mod tests {
         let (dir, segments) = segments(2);
         let policy = BoundedMerges::new(dir.path(), 0);
         let bytes: u64 = segments.iter().map(|segment| policy.bytes(segment.id())).sum();
-        let disk = statvfs(dir.path()).unwrap();
-        let free = disk.blocks_available() * disk.fragment_size();
-        let ids: Vec<SegmentId> = segments.iter().map(SegmentMeta::id).collect();
-        // The disk is shared: some bytes may come and go meanwhile.
-        let leaves = |left: u64| BoundedMerges::new(dir.path(), left).fits(&ids);
-        assert!(bytes > 100 && leaves(free / 2) && !leaves(free + (free / 2)));
+        let one_by_one = || segments.iter().map(|one| MergeCandidate(vec![one.id()])).collect();
+        let fitting = |room| policy.fitting(one_by_one(), room).len();
+        assert_eq!((fitting(bytes), fitting(bytes - 1), fitting(0)), (2, 1, 0), "together");
+        assert!(policy.room() < u64::MAX);
     }
 }

@@ -30,7 +30,8 @@ pub async fn get(
 pub(super) async fn count(core: &Coordinator) -> Result<Overview, Problem> {
     let counts = overview::count(&core.store, core.heartbeat_cutoff(), core.now()).await?;
     let generation = generations::live(&core.store).await?.map(|facts| generation(core, facts));
-    Ok(to_dto(core, counts, generation))
+    let indexed = core.packages.count_pages().await;
+    Ok(to_dto(core, counts, indexed, generation))
 }
 
 fn generation(core: &Coordinator, facts: generations::Facts) -> HierarchyGeneration {
@@ -57,7 +58,12 @@ fn generation(core: &Coordinator, facts: generations::Facts) -> HierarchyGenerat
     }
 }
 
-fn to_dto(core: &Coordinator, counts: Counts, generation: Option<HierarchyGeneration>) -> Overview {
+fn to_dto(
+    core: &Coordinator,
+    counts: Counts,
+    indexed: u64,
+    generation: Option<HierarchyGeneration>,
+) -> Overview {
     let Counts { agents, delegations, searches, hosts, packages } = counts;
     Overview {
         generation,
@@ -107,7 +113,7 @@ fn to_dto(core: &Coordinator, counts: Counts, generation: Option<HierarchyGenera
         },
         pages: PageCounts {
             ingested: unsigned(packages.pages),
-            indexed: core.packages.index.len(),
+            indexed,
             bytes_fetched: unsigned(packages.wire_bytes),
         },
         packages: PackageCounts {

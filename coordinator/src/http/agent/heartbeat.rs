@@ -161,9 +161,12 @@ async fn release(
     if request.orders_done.is_empty() {
         return Ok(());
     }
-    let done =
-        &request.orders_done[..request.orders_done.len().min(limits::HOST_ORDERS_PER_HEARTBEAT)];
-    if handovers::confirm(&api.store, caller.agent, done, api.clock.now()).await? > 0 {
+    // All of them: an agent forgets those that the answer does not name.
+    let mut released = 0;
+    for done in request.orders_done.chunks(limits::HOST_ORDERS_PER_HEARTBEAT) {
+        released += handovers::confirm(&api.store, caller.agent, done, api.clock.now()).await?;
+    }
+    if released > 0 {
         api.events.emit(Event::HostsReleased);
     }
     Ok(())

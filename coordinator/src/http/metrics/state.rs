@@ -73,6 +73,7 @@ impl CoordinatorState {
         let data_dir = coordinator.config.data_dir.clone();
         let index_dir = data_dir.join("index");
         let index_bytes = tokio::task::spawn_blocking(move || directory_bytes(&index_dir)).await;
+        let index_documents = coordinator.packages.count_pages().await;
         let last_audit = coordinator.placement.last_audit.load();
         let audit_findings = last_audit.as_ref().map(|report| report.findings.len());
         let hierarchy = coordinator.delegated().map(|delegated| HierarchyState {
@@ -86,7 +87,7 @@ impl CoordinatorState {
             is_leader: coordinator.is_leader(),
             rss_bytes: rss_bytes(),
             disk_free_bytes: free_bytes(&data_dir).ok(),
-            index_documents: coordinator.packages.index.len(),
+            index_documents,
             index_gaps: IndexGaps::read(&coordinator.packages).await.ok(),
             index_bytes: index_bytes.ok().and_then(Result::ok),
             hierarchy,

@@ -239,21 +239,16 @@ pub async fn pending(
 ) -> Result<Vec<LedgerPackage>, StoreError> {
     let positions: Vec<i64> = in_turn.positions.iter().map(|position| position.get()).collect();
     let (after, until) = in_turn.range.unzip();
-    let rows: Vec<Row> = sqlx::query_as(concat!(
-        include_str!("columns.sql"),
-        "WHERE p.ingested_at IS NULL AND (p.retry_at IS NULL OR p.retry_at <= $1)
-           AND (p.failures > 0 OR p.position <> ALL($3))
-           AND (p.position > $4 AND p.position <= $5) IS NOT TRUE
-         ORDER BY p.position LIMIT $2"
-    ))
-    .bind(Moment(now))
-    .bind(i64::from(limit))
-    .bind(positions)
-    .bind(after.map(LedgerPosition::get))
-    .bind(until.map(LedgerPosition::get))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the pending packages"))?;
+    let rows: Vec<Row> =
+        sqlx::query_as(concat!(include_str!("columns.sql"), include_str!("pending.sql")))
+            .bind(Moment(now))
+            .bind(i64::from(limit))
+            .bind(positions)
+            .bind(after.map(LedgerPosition::get))
+            .bind(until.map(LedgerPosition::get))
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list the pending packages"))?;
     Ok(rows.into_iter().map(Row::read).collect())
 }
 

@@ -218,4 +218,16 @@ async fn what_an_agent_did_is_of_the_days_of_its_load() {
         let work = loads::agents(world.store(), now).await.unwrap().remove(0);
         assert_eq!((work.fetched, work.held), (expected, expected), "on day {day}");
     }
+    // The next week, of which the window has five days at its end.
+    for (seq, day) in (21..).zip([7, 8, 9, 10, 11]) {
+        fetch(&world, agent, seq, day).await;
+        let now = NOW.plus_ms(day * DAY_MS);
+        loads::forget(world.store(), now).await.unwrap();
+        let work = loads::agents(world.store(), now).await.unwrap().remove(0);
+        assert_eq!(work.fetched, work.held, "on day {day}");
+    }
+    // After a pause of more than a week.
+    fetch(&world, agent, 30, 25).await;
+    let work = loads::agents(world.store(), NOW.plus_ms(25 * DAY_MS)).await.unwrap().remove(0);
+    assert_eq!((work.fetched, work.held), (5, 5));
 }
