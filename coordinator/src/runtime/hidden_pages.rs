@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use index::HiddenPages;
 use model::HiddenKind;
 use store::Store;
-use store::hidden_from_search;
+use store::hidden_from_search::{self, Hidden};
 
 use crate::runtime::outcome::Outcome;
 
@@ -56,9 +56,14 @@ impl CurrentHiddenPages {
 /// Reads the list after the number of its changes, so that it is never older than its number.
 async fn read_list(store: &Store, changes: i64) -> Result<List, anyhow::Error> {
     let all = hidden_from_search::list(store, i64::MAX, hidden_from_search::ENTRIES_MAX).await?;
+    // With thousands of entries this takes many milliseconds, in which other requests would wait.
+    let pages = tokio::task::spawn_blocking(move || build(&all)).await??;
+    Ok(List { changes, pages })
+}
+
+fn build(all: &[Hidden]) -> Result<HiddenPages, anyhow::Error> {
     let of = |kind| {
         all.iter().filter(move |hidden| hidden.kind == kind).map(|hidden| hidden.target.as_str())
     };
-    let pages = HiddenPages::new(of(HiddenKind::Site), of(HiddenKind::Page))?;
-    Ok(List { changes, pages })
+    Ok(HiddenPages::new(of(HiddenKind::Site), of(HiddenKind::Page))?)
 }
