@@ -194,7 +194,7 @@ async fn foreign_cursors_and_limits_out_of_range_are_refused() {
             .await
             .problem(StatusCode::BAD_REQUEST, "bad-request");
     }
-    assert_eq!(count, 14, "lists");
+    assert_eq!(count, 15, "lists");
     running.stop().await;
 }
 

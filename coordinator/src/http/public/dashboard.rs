@@ -20,7 +20,7 @@ const INDEX: &str = "index.html";
 
 /// Pages without a parameter, by the one segment of their path, as in
 /// `web-ui/src/routing/route.ts`.
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 20] = [
     "",
     "sign-in",
     "overview",
@@ -30,6 +30,7 @@ const PAGES: [&str; 19] = [
     "hosts",
     "errors",
     "constraints",
+    "hidden",
     "hierarchy",
     "seeds",
     "policy",
