@@ -95,7 +95,9 @@ impl Takeovers {
         self.arrived.notify_one();
         // Neither the lease nor the end of the owner's hours waits for a slow line.
         let waiting = tokio::time::timeout(LONGEST_WAIT, self.until_none_is_open());
-        drop(self.readiness.while_awake(waiting).await);
+        if !matches!(self.readiness.while_awake(waiting).await, Some(Ok(()))) {
+            tracing::debug!("not all bundles of the answer are read yet");
+        }
         !self.offers().settled.is_subset(&before)
     }
 

@@ -41,6 +41,7 @@ pub(crate) static TOKEN: LazyLock<String> = LazyLock::new(|| {
 const AGENT: AgentId = AgentId::new(1);
 
 /// State of the coordinator. Tests read and change it directly.
+#[expect(clippy::struct_excessive_bools, reason = "switches that are independent")]
 pub(crate) struct CoordinatorState {
     pub(crate) key: Option<PublicKey>,
     /// Seed of the key that signs answers.

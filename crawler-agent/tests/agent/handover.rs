@@ -211,10 +211,10 @@ async fn an_agent_that_is_not_deregistered_keeps_its_data() {
     assert_eq!(kept.status.code(), Some(77), "{said}");
     assert!(said.contains("its data stays here") && said.contains(version), "{said}");
     assert!(bed.data_dir().join("identity.json").exists());
-    let mut refused = bed.coordinator.state();
-    refused.refuse_all = None;
-    refused.refuse_nonces = 2;
-    drop(refused);
+    bed.coordinator.change(|state| {
+        state.refuse_all = None;
+        state.refuse_nonces = 2;
+    });
     let left = bed.run(&["leave", "--yes"]).await;
     assert!(left.status.success(), "{}", String::from_utf8_lossy(&left.stderr));
     assert_eq!(bed.coordinator.state().state, model::AgentState::Revoked);
