@@ -14,6 +14,12 @@ const FILE: &str = "status.json";
 /// Age at which a status is that of an agent that has ended; a running one writes every second.
 const STALE_SECONDS: i64 = 15;
 
+/// What the owner is told of a package whose number another one has.
+pub const PACKAGE_CONFLICT: &str = "\
+     the coordinator has other packages under numbers of this agent: its data directory was copied \
+     and another agent works with it, or an older state of it was restored; run one agent only, \
+     and after a restore leave and enrol anew";
+
 /// The status file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StatusError {
@@ -115,6 +121,10 @@ pub struct StatusFile {
     pub unpacked: u64,
     /// Packages that are not acknowledged yet.
     pub unshipped: u64,
+    /// Whether a package was refused since the start because the coordinator has another one under
+    /// its number.
+    #[serde(default)]
+    pub has_package_conflict: bool,
     /// The region; none while the agent is in none.
     #[serde(default)]
     pub region: Option<RegionStatus>,
@@ -188,6 +198,9 @@ impl StatusFile {
         ));
         let Self { unshipped, unpacked, .. } = self;
         lines.push(format!("waiting to be sent: {unshipped} packages, {unpacked} results"));
+        if self.has_package_conflict {
+            lines.push(PACKAGE_CONFLICT.to_owned());
+        }
         lines.extend(self.region.iter().flat_map(RegionStatus::describe));
         lines.join("\n")
     }
@@ -228,6 +241,7 @@ mod tests {
             bytes_this_month: 1 << 30,
             unpacked: 6,
             unshipped: 7,
+            has_package_conflict: false,
             region: None,
         }
     }
@@ -279,5 +293,8 @@ mod tests {
             ..status()
         };
         assert!(away.describe(now).contains("trying again"));
+        let copied = StatusFile { has_package_conflict: true, ..status() };
+        assert!(copied.describe(now).contains("data directory was copied"));
+        assert!(!status().describe(now).contains("copied"));
     }
 }

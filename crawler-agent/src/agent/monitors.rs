@@ -252,6 +252,7 @@ impl StatusWriter {
             bytes_this_month: usage.month_bytes,
             unpacked: counts.results,
             unshipped: counts.packages,
+            has_package_conflict: self.readiness.has_package_conflict(),
             region: self.peers.as_ref().and_then(|peers| peers.status()),
         })
     }

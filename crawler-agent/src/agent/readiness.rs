@@ -6,7 +6,7 @@ use std::{
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicI64, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
 };
 
@@ -168,11 +168,17 @@ pub(super) struct ReadinessSignal {
     /// When the coordinator last answered, in milliseconds; 0 before. Apart, so that an answer that
     /// changes nothing notifies nobody.
     answered_at: Arc<AtomicI64>,
+    /// Whether the coordinator has had another package under a number of this process.
+    has_package_conflict: Arc<AtomicBool>,
 }
 
 impl ReadinessSignal {
     pub(super) fn new(readiness: Readiness) -> Self {
-        Self { readiness: watch::Sender::new(readiness), answered_at: Arc::default() }
+        Self {
+            readiness: watch::Sender::new(readiness),
+            answered_at: Arc::default(),
+            has_package_conflict: Arc::default(),
+        }
     }
 
     /// Notes that the coordinator has answered.
@@ -184,6 +190,17 @@ impl ReadinessSignal {
     pub(super) fn answered_at(&self) -> Option<UnixMillis> {
         let at = self.answered_at.load(Ordering::Relaxed);
         (at != 0).then_some(UnixMillis(at))
+    }
+
+    /// Notes that the coordinator has had another package under the number of one; returns whether
+    /// that is new.
+    pub(super) fn note_package_conflict(&self) -> bool {
+        !self.has_package_conflict.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether that has happened to this process.
+    pub(super) fn has_package_conflict(&self) -> bool {
+        self.has_package_conflict.load(Ordering::Relaxed)
     }
 
     /// Changes the readiness; notifies subscribers only if it is different afterwards.

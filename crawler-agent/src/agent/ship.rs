@@ -14,6 +14,7 @@ use crate::{
     error_line,
     metrics::Metrics,
     outbox::{Outbox, PackTrigger},
+    status::PACKAGE_CONFLICT,
 };
 
 /// Task that packs results.
@@ -113,9 +114,13 @@ impl Shipper {
                     return Ok(());
                 }
                 Err(error) if error.rejects_package() => {
+                    let is_conflict = error.is_package_conflict();
                     let error = error_line::of(&error);
                     let package = name.seq;
                     tracing::error!(error, package, "a package was refused; see packages/refused");
+                    if is_conflict && self.readiness.note_package_conflict() {
+                        tracing::error!("{PACKAGE_CONFLICT}");
+                    }
                     self.metrics.refused();
                     return Ok(self.outbox.set_aside(name)?);
                 }

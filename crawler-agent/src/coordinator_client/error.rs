@@ -122,6 +122,11 @@ impl CoordinatorError {
         matches!(self, Self::Refused { status: 409 | 413 | 422, .. })
     }
 
+    /// Whether another package was received under the number of this one.
+    pub fn is_package_conflict(&self) -> bool {
+        matches!(self, Self::Refused { kind, .. } if kind == kind::PACKAGE_CONFLICT)
+    }
+
     /// Whether the coordinator will refuse every call of this agent: it was revoked, has another
     /// key or speaks another version.
     pub fn is_banned(&self) -> bool {
@@ -259,6 +264,9 @@ mod tests {
         }
         let version = refused(426, kind::PROTOCOL_VERSION);
         assert!(!version.is_gone() && !refused(401, kind::SIGNATURE).is_gone());
+        let conflict = refused(409, kind::PACKAGE_CONFLICT);
+        assert!(conflict.is_package_conflict() && conflict.rejects_package());
+        assert!(!refused(409, "routes-never-made").is_package_conflict());
         let token = refused(401, "join-token");
         assert!(token.is_refusal() && !token.is_temporary() && !token.is_banned());
     }

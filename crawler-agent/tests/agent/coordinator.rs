@@ -264,6 +264,7 @@ fn problem(status: u16, detail: &str) -> Refusal {
     let kind = match status {
         401 => problem::kind::NO_SESSION,
         403 => problem::kind::REVOKED,
+        409 => problem::kind::PACKAGE_CONFLICT,
         426 => problem::kind::PROTOCOL_VERSION,
         _ => "test",
     };
