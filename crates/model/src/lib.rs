@@ -4,7 +4,8 @@
 //! 2. [`url`]: the rules by which a text is a URL that may be crawled, host keys, fingerprints.
 //!    [`traps`]: signs that the links of a site never end. [`hidden`]: what searches do not show.
 //! 3. [`agent`], [`admin`], [`host`]: who takes part, and in which state. [`place`]: where an agent
-//!    is. [`span`]: when it may work. [`fetch`]: what became of fetches.
+//!    is. [`span`]: when it may work. [`contact`]: where its owner is reached. [`fetch`]: what
+//!    became of fetches.
 //! 4. [`search`], [`probe`], [`delegation`], [`incident`]: how subnets get and keep their agents.
 //! 5. [`policy`], [`policy_preset`]: the settings of the operator.
 //! 6. [`check`]: what the commands `doctor` found.
@@ -31,6 +32,7 @@ pub mod admin;
 pub mod agent;
 mod calendars;
 pub mod check;
+pub mod contact;
 pub mod delegation;
 pub mod fetch;
 pub mod hidden;
@@ -51,6 +53,7 @@ mod visitor_ids;
 pub use activity::ActivityStep;
 pub use admin::Role;
 pub use agent::{AgentState, DrainState, JoinRequestState, Presence, SkipReason};
+pub use contact::is_contact;
 pub use delegation::{BalanceRule, MoveRefusal, Reason};
 pub use fetch::{ErrorKind, FetchOutcome};
 pub use hidden::{HiddenKind, HiddenTarget, HiddenTargetError};

@@ -11,7 +11,7 @@ use std::{
 
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
-use model::ProbeMethod;
+use model::{ProbeMethod, is_contact};
 use region::relay::is_listener_url;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use url::Url;
@@ -191,18 +191,13 @@ impl FromText for Contact {
 
     fn from_text(text: &str) -> Result<Self, String> {
         let contact = text.trim();
-        let usable = Url::parse(contact).is_ok_and(|url| match url.scheme() {
-            "http" | "https" => url.has_host(),
-            "mailto" => url.path().contains('@'),
-            _ => false,
-        });
-        // It becomes part of a header, so it must not hold spaces or line breaks.
-        if usable && contact.len() <= 500 && contact.bytes().all(|b| b.is_ascii_graphic()) {
+        if is_contact(contact) {
             return Ok(Self(contact.to_owned()));
         }
         Err(format!(
             "{contact:?} is no way to reach you: write the web page (https://…) or mail address \
-             (mailto:…) where webmasters reach you"
+             (mailto:…) where webmasters reach you, without spaces, and international names as \
+             xn--…"
         ))
     }
 }

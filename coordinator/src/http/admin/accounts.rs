@@ -15,8 +15,9 @@ use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
 
-/// Name of the actor of what the coordinator does on its own; no person may have it.
-const COORDINATOR: &str = "coordinator";
+/// Actors in the audit log who are no accounts: the coordinator, and owners of agents. No person
+/// may have these names.
+const RESERVED: [&str; 2] = ["coordinator", "owner"];
 
 /// A person who may sign in.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -74,9 +75,9 @@ pub fn name_error(name: &str) -> Option<FieldError> {
     let is_usable = (1..=100).contains(&name.chars().count())
         && name.trim() == name
         && !name.chars().any(char::is_control)
-        && name != COORDINATOR;
+        && !RESERVED.contains(&name);
     let rule = "give 1 to 100 characters without control characters and without blanks at either \
-                end; the name coordinator is reserved";
+                end; the names coordinator and owner are reserved";
     (!is_usable).then(|| FieldError::new("name", rule))
 }
 
@@ -223,4 +224,17 @@ async fn read(state: &ApiState, id: AccountId) -> Result<Json<Account>, Problem>
 
 fn unknown(id: AccountId) -> Problem {
     Problem::not_found(format!("There is no account {id}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actors_of_the_audit_log_are_no_names_of_accounts() {
+        for name in ["coordinator", "owner", "", " a"] {
+            assert!(name_error(name).is_some(), "{name:?}");
+        }
+        assert!(name_error("Owner of the lab").is_none());
+    }
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use delegation::places::{CityError, city};
 use hierarchy::Country;
-use model::{JoinRequestId, Span};
+use model::{JoinRequestId, Span, is_contact};
 use serde::{Deserialize, Serialize};
 use store::join_requests::{self, EntryOutcome, Limits, New};
 use utoipa::ToSchema;
@@ -121,10 +121,12 @@ fn contact_error(contact: &str) -> Option<FieldError> {
     let is_mail = contact
         .split_once('@')
         .is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains('@'));
-    let is_plain = !contact.contains(|c: char| c.is_whitespace() || c.is_control());
-    let is_usable = (is_page || is_mail) && is_plain && contact.chars().count() <= 200;
+    // The agent's configuration, which the invitation makes of it, has a URL.
+    let has_scheme = contact.contains("://") || contact.starts_with("mailto:");
+    let url = if has_scheme { contact.to_owned() } else { format!("mailto:{contact}") };
+    let is_usable = (is_page || is_mail) && is_contact(&url) && contact.len() <= 200;
     let rule = "give a mail address such as crawler@example.org, or a web page that begins with \
-                https://, in at most 200 characters";
+                https://, in at most 200 characters of ASCII (international names as xn--…)";
     (!is_usable).then(|| FieldError::new("contact", rule))
 }
 
@@ -250,7 +252,16 @@ mod tests {
 
     #[test]
     fn a_contact_is_an_address_to_which_somebody_can_write() {
-        for contact in ["@example.org", "a@b", "a b@example.org", "ftp://example.org", "https://"] {
+        for contact in [
+            "@example.org",
+            "a@b",
+            "a b@example.org",
+            "ftp://example.org",
+            "https://",
+            "info@münchen.example",
+            "https://münchen.example/",
+            "ssh://crawler@example.org",
+        ] {
             assert!(contact_error(contact).is_some(), "{contact}");
         }
     }
