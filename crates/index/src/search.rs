@@ -69,8 +69,8 @@ impl Index {
         self.run(None, &HiddenPages::default(), query, offset, limit)
     }
 
-    /// Like [`Index::search`], but leaves `hidden` pages out, and gives up before the first segment,
-    /// or the first snippet, that begins after `deadline`.
+    /// Like [`Index::search`], but leaves `hidden` pages out, and gives up before the first
+    /// segment, or the first snippet, that begins after `deadline`.
     pub fn search_until(
         &self,
         deadline: Instant,

@@ -301,8 +301,9 @@ fn conventional_sitemap(host_key: &str) -> Option<CrawlUrl> {
     CrawlUrl::parse(&format!("{host_key}/sitemap.xml")).ok()
 }
 
-/// Whether robots.txt, or an index of sitemaps, may name this URL as a sitemap. Sites make theirs at any time, and the
-/// frontier queues no URL a second time, so that such a URL is not given up where it is missing.
+/// Whether robots.txt, or an index of sitemaps, may name this URL as a sitemap. Sites make theirs
+/// at any time, and the frontier queues no URL a second time, so that such a URL is not given up
+/// where it is missing.
 pub(super) fn may_name(item: &QueueItem) -> bool {
     page::may_be_sitemap(item.url.url().path())
 }

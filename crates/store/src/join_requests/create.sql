@@ -1,4 +1,5 @@
--- Enters a request to host an agent, unless its network, its IPv6 site (a /48) or the queue is full.
+-- Enters a request to host an agent, unless its network, its IPv6 site (a /48) or the queue has
+-- no room for it.
 -- 1: forgets old requests; an agent that joined needs its request no more.
 WITH forgotten AS (
    DELETE FROM join_requests WHERE created_at < $9

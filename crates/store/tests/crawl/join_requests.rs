@@ -11,8 +11,15 @@ const LIMITS: Limits = Limits { per_network: 2, per_site: 3, window_ms: 3_600_00
 /// What becomes of a request from this network.
 async fn enter(world: &World, network: &str, hours: i64) -> EntryOutcome {
     let network: IpAddr = network.parse().unwrap();
-    let (name, contact, place, zone, message) = ("Library", "a@example.edu", "", "UTC", "");
-    let new = New { name, contact, place, zone, spans: &[], message, network };
+    let new = New {
+        name: "Library",
+        contact: "a@example.edu",
+        place: "",
+        zone: "UTC",
+        spans: &[],
+        message: "",
+        network,
+    };
     let now = NOW.plus_ms(hours * 3_600_000);
     join_requests::create(world.store(), &new, LIMITS, now).await.unwrap()
 }
