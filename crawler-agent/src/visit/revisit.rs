@@ -132,10 +132,11 @@ fn without_content(
         {
             Some(known_or_new(item).forget_content())
         }
-        // The page is somewhere else for now, such as during maintenance. The index drops it.
-        Outcome::Redirect { .. } => before.map(PageRecord::forget_content),
-        // A court or an authority forbids to show it, so that the index drops it.
-        Outcome::Other { status: 451, .. } => before.map(PageRecord::forget_content),
+        // The page is somewhere else for now, such as during maintenance, or a court or an
+        // authority forbids to show it. The index drops it.
+        Outcome::Redirect { .. } | Outcome::Other { status: 451, .. } => {
+            before.map(PageRecord::forget_content)
+        }
         Outcome::Other { .. } => before,
         _ => None,
     }
