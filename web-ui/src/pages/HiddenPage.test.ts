@@ -33,7 +33,7 @@ it('hides a site and shows it again', async () => {
     },
   });
   const { container } = render(HiddenPage);
-  await screen.findByRole('button', { name: 'Show old.example again' });
+  await screen.findByRole('button', { name: 'Show again: old.example' });
 
   await fireEvent.click(screen.getByRole('button', { name: 'Hide a site or page' }));
   const type = (label: string | RegExp, value: string) =>
@@ -45,12 +45,12 @@ it('hides a site and shows it again', async () => {
   await fireEvent.submit(form);
   await screen.findByText(/neither a domain nor a URL/);
   await fireEvent.submit(form);
-  await screen.findByRole('button', { name: 'Show new.example again', ...inDialog });
+  await screen.findByRole('button', { name: 'Show again: new.example', ...inDialog });
   const body = { target: 'new.example', reason: 'a court order' };
   expect(calls.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual(body);
   await vi.waitFor(() => expect(container.querySelector('dialog')).toBeNull());
 
-  await fireEvent.click(screen.getByRole('button', { name: 'Show old.example again' }));
+  await fireEvent.click(screen.getByRole('button', { name: 'Show again: old.example' }));
   await vi.waitFor(() => expect(screen.queryByText('old.example')).toBeNull());
 });
 
