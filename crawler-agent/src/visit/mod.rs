@@ -250,7 +250,7 @@ impl Visitor {
 
     fn failed(
         &self,
-        visit: Visit,
+        mut visit: Visit,
         item: &QueueItem,
         started: UnixMillis,
         address: IpAddr,
@@ -272,6 +272,10 @@ impl Visitor {
         );
         if problem.is_owners() {
             return Ok(());
+        }
+        if matches!(problem, Problem::Memory) {
+            // It is the agent that lacked memory, so that the attempts of this URL alone count.
+            visit.record.failures = item.attempts.into();
         }
         let temporary = problem.is_temporary();
         if temporary && (retry::has_attempts(item) || visit.turn.has_next) {

@@ -14,7 +14,8 @@ use crate::{
 /// Attempts that a URL is given.
 const ATTEMPTS: u8 = 3;
 
-/// Failures in a row after which a host is given up; with the default pauses this takes about four
+/// Failures in a row after which robots.txt is asked for, to see whether the host is there at all;
+/// if it does not answer that either, it is given up. With the default pauses this takes about four
 /// hours.
 pub(super) const GIVE_UP: u32 = 10;
 
@@ -42,9 +43,6 @@ impl Visitor {
         let failures = visit.record.failures + 1;
         let least = visit.delay;
         let pause = asked.unwrap_or_else(|| pause(self.limits.retry, failures)).max(least);
-        if failures >= GIVE_UP {
-            return self.give_up(visit, "the host failed too often");
-        }
         self.metrics.retried();
         let key = item.queue_key();
         let retry = Change::Retry { host: item.host, key, due: after(pause), failures };

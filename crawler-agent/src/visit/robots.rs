@@ -60,7 +60,10 @@ impl Need {
 /// What the next visit of the host must do about robots.txt.
 pub(super) fn need(snapshot: &HostSnapshot, item: &QueueItem, now: UnixMillis) -> Need {
     let state = snapshot.robots.as_deref();
+    // A few URLs that hang do not mean that the host is gone: robots.txt decides about that.
+    let is_in_doubt = snapshot.record.failures >= retry::GIVE_UP;
     if let Some(RobotsState::Known { robots, until }) = state
+        && !is_in_doubt
         && now < *until
         && !clock::is_wrong(*until, now)
     {
@@ -243,8 +246,8 @@ impl Visitor {
         self.robots_known(visit, Some(state), Vec::new(), pause, failures)
     }
 
-    /// Without rules nothing is fetched. Expired rules apply for a while; else the host is asked
-    /// again later, and given up after too many failures.
+    /// Without rules nothing is fetched. A host that failed too often is given up. Before, expired
+    /// rules apply for a while; without those, the host is asked again later.
     fn no_rules(
         &self,
         visit: Visit,
@@ -252,13 +255,13 @@ impl Visitor {
         reason: &str,
     ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
+        if failures >= retry::GIVE_UP {
+            return self.give_up(visit, reason);
+        }
         if let Some(robots) = asking.old {
             let state = RobotsState::Known { robots, until: clock::now().plus_ms(STALE_MS) };
             let pause = visit.delay;
             return self.robots_known(visit, Some(state), Vec::new(), pause, failures);
-        }
-        if failures >= retry::GIVE_UP {
-            return self.give_up(visit, reason);
         }
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         self.robots_known(visit, None, Vec::new(), pause, failures)
@@ -319,15 +322,28 @@ mod tests {
         HostSnapshot { record, robots: Some(robots.into()), next: None, oldest: None }
     }
 
-    fn request(robots: RobotsState) -> RobotsRequest {
+    fn item() -> QueueItem {
         let url = CrawlUrl::parse("http://a.org/page").unwrap();
         let host = HostNumber(1);
-        let item =
-            QueueItem { host, depth: 0, order: 1, url, redirects: 0, attempts: 0, known: None };
-        match need(&snapshot(robots), &item, UnixMillis(10)) {
+        QueueItem { host, depth: 0, order: 1, url, redirects: 0, attempts: 0, known: None }
+    }
+
+    fn request(robots: RobotsState) -> RobotsRequest {
+        match need(&snapshot(robots), &item(), UnixMillis(10)) {
             Need::Ask(asking) => asking,
             Need::Obey { .. } => panic!("no request is needed"),
         }
+    }
+
+    #[test]
+    fn a_host_that_failed_too_often_is_asked_for_its_rules() {
+        let rules = Robots::allow_all();
+        let mut known = snapshot(RobotsState::Known { robots: rules, until: UnixMillis(11) });
+        let asks = |snapshot: &_| matches!(need(snapshot, &item(), UnixMillis(10)), Need::Ask(_));
+        known.record.failures = retry::GIVE_UP - 1;
+        assert!(!asks(&known));
+        known.record.failures = retry::GIVE_UP;
+        assert!(asks(&known));
     }
 
     #[test]

@@ -309,3 +309,21 @@ async fn a_dead_host_is_given_up_in_the_end() {
     assert!(reason(&sick[0]).contains("status 500"), "{}", reason(&sick[0]));
     assert_eq!(bed.web.count("a1.test", "/robots.txt"), 10);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_answers_is_not_given_up_for_pages_that_hang() {
+    let mut bed = TestBed::new(1).await;
+    bed.configure("limits", "retry_ms = 10\nfirst_byte_ms = 100");
+    bed.start_approved().await;
+    bed.web.name_sitemap("a1.test", "/sitemap");
+    let hang = Answer { takes: Duration::from_secs(1), ..html("x") };
+    let mut urls: Vec<String> =
+        (0..4).map(|n| bed.web.page("a1.test", &format!("/{n}"), hang.clone())).collect();
+    urls.push(bed.web.page("a1.test", "/good", html("good")));
+    bed.coordinator.route(&urls);
+    bed.until_reported(&urls).await;
+    let state = bed.coordinator.state();
+    let good = state.fetch(&urls[4]).unwrap();
+    assert!(matches!(good.outcome, Outcome::Page(_)), "{:?}", good.outcome);
+    assert_eq!(bed.web.count("a1.test", "/robots.txt"), 2, "once after ten failures");
+}
