@@ -15,6 +15,8 @@ export async function showsCharts(page) {
   await page.locator('.uplot canvas').first().waitFor();
   assert.equal(await page.locator('.uplot canvas').count(), 4);
   await page.getByRole('button', { name: '90 days' }).press('Enter');
+  // Until the days are there, the hours are shown.
+  await page.locator('section[aria-busy=false]', { hasText: 'Over time' }).waitFor();
   await page.getByRole('button', { name: 'Show as a table' }).press('Enter');
   const table = page.getByRole('region', { name: 'The charts as a table' });
   await table.locator('tbody tr').first().waitFor();
