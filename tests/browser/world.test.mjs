@@ -331,46 +331,52 @@ test('an unknown address says so', async () => {
   await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
 });
 
-for (const [size, viewport] of Object.entries(windows)) {
-  test(`every page holds in a ${size} window, in each colour`, async () => {
-    const shown = await open(browser, url, { viewport, storageState: signedIn });
-    const delegation = await wellProbed(shown);
-    const agents = await answer(shown, '/agents?limit=1');
-    const hosts = await answer(shown, '/hosts?sort=bytes&limit=1');
-    const pages = {
-      home: '/',
-      search: `/?q=${encodeURIComponent(query)}`,
-      overview: '/overview',
-      agents: '/agents',
-      agent: `/agents/${agents.items[0].id}`,
-      regions: '/regions',
-      delegations: '/delegations',
-      explanation: `/delegations/${delegation.id}/explanation`,
-      inspector: `/inspector?q=${agents.items[0].home}`,
-      hosts: '/hosts',
-      host: `/hosts/${hosts.items[0].id}`,
-      errors: '/errors',
-      crawler: '/crawler',
-      'host-an-agent': '/host-an-agent',
-      invitation: '/invitation#secret',
-      maps: '/maps',
-      'maps-ipv4': '/maps?view=ipv4',
-      'maps-round-trips': '/maps?view=round-trips',
-      'maps-agents': '/maps?view=agents',
-      constraints: '/constraints',
-      hidden: '/hidden',
-      hierarchy: `/hierarchy?address=${agents.items[0].home}`,
-      seeds: '/seeds',
-      policy: '/policy',
-      accounts: '/accounts',
-      audit: '/audit',
-    };
-    for (const [name, path] of Object.entries(pages)) await holds(shown, size, name, path);
-    await shown.context().clearCookies();
-    await holds(shown, size, 'sign-in', '/sign-in');
-    assert.deepEqual(shown.complaints, []);
-    await shown.context().close();
-  });
+// Side by side, because each window waits for its own process of Chromium most of the time.
+test('every page holds in each window and colour', { concurrency: true }, async (t) => {
+  const inWindow = ([size, viewport]) =>
+    t.test(`in a ${size} window`, () => everyPageHolds(size, viewport));
+  await Promise.all(Object.entries(windows).map(inWindow));
+});
+
+/** All pages are shown in a window of this size. */
+async function everyPageHolds(size, viewport) {
+  const shown = await open(browser, url, { viewport, storageState: signedIn });
+  const delegation = await wellProbed(shown);
+  const agents = await answer(shown, '/agents?limit=1');
+  const hosts = await answer(shown, '/hosts?sort=bytes&limit=1');
+  const pages = {
+    home: '/',
+    search: `/?q=${encodeURIComponent(query)}`,
+    overview: '/overview',
+    agents: '/agents',
+    agent: `/agents/${agents.items[0].id}`,
+    regions: '/regions',
+    delegations: '/delegations',
+    explanation: `/delegations/${delegation.id}/explanation`,
+    inspector: `/inspector?q=${agents.items[0].home}`,
+    hosts: '/hosts',
+    host: `/hosts/${hosts.items[0].id}`,
+    errors: '/errors',
+    crawler: '/crawler',
+    'host-an-agent': '/host-an-agent',
+    invitation: '/invitation#secret',
+    maps: '/maps',
+    'maps-ipv4': '/maps?view=ipv4',
+    'maps-round-trips': '/maps?view=round-trips',
+    'maps-agents': '/maps?view=agents',
+    constraints: '/constraints',
+    hidden: '/hidden',
+    hierarchy: `/hierarchy?address=${agents.items[0].home}`,
+    seeds: '/seeds',
+    policy: '/policy',
+    accounts: '/accounts',
+    audit: '/audit',
+  };
+  for (const [name, path] of Object.entries(pages)) await holds(shown, size, name, path);
+  await shown.context().clearCookies();
+  await holds(shown, size, 'sign-in', '/sign-in');
+  assert.deepEqual(shown.complaints, []);
+  await shown.context().close();
 }
 
 /** A page is shown, photographed, readable for everybody, and no wider than its window. */

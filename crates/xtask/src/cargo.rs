@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
+use crate::process::idle;
 use crate::repository;
 
 /// Prefixes of the variables by which cargo describes the package that it runs.
@@ -13,16 +14,9 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     in_workspace(Command::new(program()), arguments)
 }
 
-/// The same with a priority that delays no other program, where the system allows it.
+/// The same as a program that delays no other one.
 pub(crate) fn idle_cargo(arguments: &[&str]) -> Command {
-    const IDLE: [&str; 2] = ["--idle", "0"];
-    let is_allowed = Command::new("chrt").args(IDLE).arg("true").stderr(Stdio::null()).status();
-    if !is_allowed.is_ok_and(|status| status.success()) {
-        return cargo(arguments);
-    }
-    let mut command = Command::new("chrt");
-    command.args(IDLE).arg(program());
-    in_workspace(command, arguments)
+    in_workspace(idle(program()), arguments)
 }
 
 fn program() -> OsString {

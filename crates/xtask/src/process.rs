@@ -1,6 +1,7 @@
-//! Programs that must succeed.
+//! Programs that must succeed, and those that must not delay others.
 
-use std::process::Command;
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, ensure};
 
@@ -9,4 +10,22 @@ pub(crate) fn succeed(mut command: Command, name: &str) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("cannot run {name}"))?;
     ensure!(status.success(), "{name} ended with {status}");
     Ok(())
+}
+
+/// A call of a program that delays no other one: with the priority "idle", or with the lowest one
+/// where the system does not allow that.
+pub(crate) fn idle(program: impl AsRef<OsStr>) -> Command {
+    const IDLE: [&str; 2] = ["--idle", "0"];
+    let is_allowed = Command::new("chrt").args(IDLE).arg("true").stderr(Stdio::null()).status();
+    let mut command = if is_allowed.is_ok_and(|status| status.success()) {
+        let mut command = Command::new("chrt");
+        command.args(IDLE);
+        command
+    } else {
+        let mut command = Command::new("nice");
+        command.args(["-n", "19"]);
+        command
+    };
+    command.arg(program);
+    command
 }

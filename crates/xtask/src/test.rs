@@ -38,7 +38,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if without(Optional::Node) {
         steps.leave_out("pages: build, lint, test", Optional::Node.reason());
     } else {
-        pages(&mut steps)?;
+        // Before anything is built, because the coordinator embeds the pages.
+        web::provide_node()?;
+        steps.record("pages", web::build);
     }
     steps.run("format", cargo(&["fmt", "--all", "--check"]));
     if !build(&mut steps) {
@@ -56,23 +58,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     steps.finish()
 }
 
-/// Runs before anything is built, because the coordinator embeds the pages.
-fn pages(steps: &mut Steps) -> anyhow::Result<()> {
-    web::provide_node()?;
-    steps.record("pages", web::build);
-    steps.run("pages: lint", web::script("web-ui", "lint"));
-    steps.run("pages: test", web::script("web-ui", "test"));
-    Ok(())
-}
-
 /// Checks of the code that need nothing but processors. They leave these to the tests.
-fn lints() -> Vec<(&'static str, Command)> {
+fn lints(without: &[Optional]) -> Vec<(&'static str, Command)> {
     const CLIPPY: [&str; 8] =
         ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
     const DOC: [&str; 5] = ["doc", "--locked", "--workspace", "--no-deps", "--quiet"];
     let mut documentation = idle_cargo(&DOC);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
-    vec![("clippy", idle_cargo(&CLIPPY)), ("documentation", documentation)]
+    let mut lints = vec![("clippy", idle_cargo(&CLIPPY)), ("documentation", documentation)];
+    if !without.contains(&Optional::Node) {
+        lints.push(("pages: lint", web::check("lint")));
+        lints.push(("pages: test", web::check("test")));
+    }
+    lints
 }
 
 /// Builds everything that the tests and the demo run. False when that failed.
@@ -92,7 +90,7 @@ fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
     } else {
         println!("cargo-nextest is not installed (`cargo install --locked cargo-nextest`):");
         println!("the tests run with cargo's own runner, which is slower");
-        for (name, command) in lints() {
+        for (name, command) in lints(without) {
             steps.run(name, command);
         }
         without_nextest(steps, &selection);
@@ -114,7 +112,7 @@ fn with_nextest(steps: &mut Steps, selection: &Selection, without: &[Optional]) 
     // to see whether anything must be built. It is told what was built instead.
     let list = repository::target().join("test-programs.json");
     steps.record("tests: list", || list_programs(&list));
-    let mut beside = lints();
+    let mut beside = lints(without);
     if !without.contains(&Optional::Deny) {
         beside.extend(tools::installation("deny").map(|command| ("cargo-deny", command)));
     }

@@ -7,8 +7,11 @@ use std::process::Command;
 use anyhow::bail;
 
 use crate::machine::{self, has_program};
-use crate::process::succeed;
+use crate::process::{idle, succeed};
 use crate::repository;
+
+/// Folder of the pages.
+const PAGES: &str = "web-ui";
 
 /// The oldest version of Node that builds the pages.
 const NODE: (u32, u32) = (20, 19);
@@ -44,10 +47,10 @@ pub(crate) fn provide_node() -> anyhow::Result<()> {
     }
 }
 
-/// A script of the package in `folder`, e.g. `build`.
-pub(crate) fn script(folder: &str, name: &str) -> Command {
-    let mut command = npm(folder);
-    command.args(["run", "--silent", name]);
+/// A check of the pages that delays no other program: the script `lint` or `test`.
+pub(crate) fn check(name: &str) -> Command {
+    let mut command = idle("npm");
+    command.current_dir(repository::root().join(PAGES)).args(["run", "--silent", name]);
     command
 }
 
@@ -80,8 +83,10 @@ fn is_installed(folder: &Path) -> bool {
 
 /// Builds the pages into `web-ui/dist`.
 pub(crate) fn build() -> anyhow::Result<()> {
-    install("web-ui")?;
-    succeed(script("web-ui", "build"), "npm run build")
+    install(PAGES)?;
+    let mut build = npm(PAGES);
+    build.args(["run", "--silent", "build"]);
+    succeed(build, "npm run build")
 }
 
 #[cfg(test)]
