@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use nix::unistd::getppid;
 
 use crate::binaries::Binaries;
@@ -32,6 +33,12 @@ kill -QUIT "$server" 2>/dev/null
 wait "$server"
 rm -rf "$dir"
 "#;
+
+/// Where Linux keeps shared memory as files.
+const SHARED_MEMORY: &str = "/dev/shm";
+/// Bytes that the file system of shared memory must have, used ones included. A whole run takes a
+/// tenth of it.
+const LEAST_MEMORY: u64 = 4 << 30;
 
 const START_LIMIT: Duration = Duration::from_mins(1);
 
@@ -64,8 +71,23 @@ impl Run {
         };
         let mut hasher = DefaultHasher::new();
         (process, nextest).hash(&mut hasher);
-        let dir = std::env::temp_dir().join(format!("nearcrawl-test-{:016x}", hasher.finish()));
+        let dir = parent().join(format!("nearcrawl-test-{:016x}", hasher.finish()));
         Self { process, dir }
+    }
+}
+
+/// Where the directory of a run is made: in memory where there is room. Each test makes and deletes
+/// a thousand files, and ext4 searches long for inodes that were not deleted a moment ago.
+///
+/// All tests of a run must find the same place, so that what is free does not count.
+fn parent() -> PathBuf {
+    match statfs(SHARED_MEMORY) {
+        Ok(found) if found.filesystem_type() == TMPFS_MAGIC => {
+            let block = u64::try_from(found.block_size()).unwrap_or(0);
+            let size = found.blocks() * block;
+            if size >= LEAST_MEMORY { SHARED_MEMORY.into() } else { std::env::temp_dir() }
+        }
+        _ => std::env::temp_dir(),
     }
 }
 
