@@ -45,6 +45,8 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
     state,
     presence: there,
     home,
+    source: index === 1 ? '198.51.100.4' : null,
+    source_since: index === 1 ? ago(now, 300 * minute) : null,
     city: index % 3 === 2 ? null : city,
     latitude: index % 3 === 2 ? null : 35.17 + index,
     longitude: index % 3 === 2 ? null : 33.36 - 10 * index,

@@ -82,7 +82,7 @@ pub async fn leave(
 }
 
 /// Enters what the store has of a subnet in the delegation table.
-async fn enter_stored(placement: &Placement, subnet: &Range) -> Result<(), StoreError> {
+pub(super) async fn enter_stored(placement: &Placement, subnet: &Range) -> Result<(), StoreError> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(()) };
     for state in delegations::subnet_states(&placement.store, &[*subnet]).await? {
         delegated.follow(&state);

@@ -17,6 +17,7 @@ pub mod forget_history;
 mod incident_round;
 pub mod keep_partitions;
 pub mod load_snapshot;
+mod moved_agents;
 pub mod pause_forging;
 pub mod regions;
 pub mod settle_homes;

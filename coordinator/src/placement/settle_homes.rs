@@ -2,10 +2,11 @@
 
 use hierarchy::Range;
 use model::{AgentId, Reason};
-use store::{agents, delegations};
+use store::{StoreError, agents, delegations};
 
 use crate::placement::Placement;
 use crate::placement::agent_administration::home_subnet;
+use crate::placement::moved_agents::follow_moves;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -13,9 +14,11 @@ use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 /// Approval delegates an agent's home subnet to it. This does it where no hierarchy was loaded
-/// then, or where a new generation has other subnets around the agent's address.
+/// then, where a new generation has other subnets around the agent's address, and where the agent
+/// has moved.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
+    let moved = follow_moves(placement, &delegated).await?;
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     let workers = agents::workers(&placement.store).await?;
     let missing: Vec<(AgentId, Range)> = workers
@@ -25,21 +28,27 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
             (!holds_as_home(&delegated, worker.agent, &home)).then_some((worker.agent, home))
         })
         .collect();
-    if missing.is_empty() {
-        return Ok(Outcome::Idle);
-    }
+    let settled = if missing.is_empty() { 0 } else { settle(placement, &missing).await? };
+    Ok(match (moved, settled) {
+        (0, 0) => Outcome::Idle,
+        (0, _) => Outcome::Done(format!("delegated {}", quantity(settled, "home subnet"))),
+        _ => Outcome::Done(format!("found {} in another network", quantity(moved, "agent"))),
+    })
+}
+
+/// Delegates these home subnets; returns how many changed.
+async fn settle(placement: &Placement, missing: &[(AgentId, Range)]) -> Result<u32, StoreError> {
     let writing = placement.hierarchy.writing().await;
     let mut settled = 0;
-    for (agent, home) in &missing {
+    for (agent, home) in missing {
         let now = placement.clock.now();
         settled += u32::from(delegations::settle_home(&placement.store, *agent, home, now).await?);
     }
-    if settled == 0 {
-        return Ok(Outcome::Idle);
+    if settled > 0 {
+        placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
+        placement.events.emit(Event::HomesDelegated);
     }
-    placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
-    placement.events.emit(Event::HomesDelegated);
-    Ok(Outcome::Done(format!("delegated {}", quantity(settled, "home subnet"))))
+    Ok(settled)
 }
 
 fn holds_as_home(delegated: &DelegatedHierarchy, agent: AgentId, home: &Range) -> bool {

@@ -15,6 +15,7 @@ mod generations;
 mod hostile_values;
 mod leaving;
 mod measured_first;
+mod moved_agents;
 mod names;
 mod packages;
 mod pipeline;

@@ -111,6 +111,8 @@ mod tests {
             zone: "UTC".into(),
             spans: vec![],
             home: "192.0.2.7".parse().unwrap(),
+            source: None,
+            source_since: None,
             place: None,
             key: AgentKey::from_seed([1; 32]).public(),
             join_token: None,

@@ -236,6 +236,8 @@ fn to_dto(
         state,
         presence,
         home: agent.home.to_string(),
+        source: agent.source.map(|source| source.to_string()),
+        source_since: agent.source_since.map(Into::into),
         city: place.and_then(PlaceClaim::city).map(str::to_owned),
         latitude: place.map(PlaceClaim::latitude),
         longitude: place.map(PlaceClaim::longitude),

@@ -1,10 +1,11 @@
 //! Heartbeat: a long poll that returns when there is work for the agent.
 
 use std::collections::HashSet;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
 use axum::http::StatusCode;
 use model::AgentState;
 use protocol::{
@@ -27,6 +28,7 @@ use crate::runtime::events::Event;
 /// the hold time is over. Agents that come too often wait first.
 pub(super) async fn heartbeat(
     State(api): State<AgentApi>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
     caller: Caller,
     ProtocolBody(request): ProtocolBody<HeartbeatRequest>,
 ) -> Result<Json<HeartbeatResponse>, Problem> {
@@ -34,7 +36,7 @@ pub(super) async fn heartbeat(
     tokio::time::sleep(api.heartbeat_rate.wait(caller.agent, now)).await;
     let hold = Duration::from_millis(request.hold_ms.min(limits::HEARTBEAT_HOLD_MS).into());
     let deadline = Instant::now() + hold;
-    store_heartbeat(&api, caller, &request).await?;
+    store_heartbeat(&api, caller, peer.ip().to_canonical(), &request).await?;
     let woken = api.agent_wakeups.signal(caller.agent);
     loop {
         let signal = woken.notified();
@@ -58,6 +60,7 @@ pub(super) async fn heartbeat(
 async fn store_heartbeat(
     api: &AgentApi,
     caller: Caller,
+    source: IpAddr,
     request: &HeartbeatRequest,
 ) -> Result<(), Problem> {
     let now = api.clock.now();
@@ -87,6 +90,7 @@ async fn store_heartbeat(
         place: request.place.as_ref(),
         status: &status,
         routes_after: request.routes_after,
+        source,
     };
     let standing =
         agents::heartbeat(&api.store, &heartbeat, api.limits.heartbeat_cutoff(now), now).await?;

@@ -5,7 +5,12 @@ WITH before AS (
    SELECT id, state, next_route - 1 AS last_route, $6 < next_route AS is_possible,
           peer_addresses IS NOT NULL AND NOT $11 AS leaves_region,
           coalesce(last_heartbeat_at < $7, true)
-              OR asleep_until IS DISTINCT FROM $4 OR takes_probes <> $10 AS presence_changed
+              OR asleep_until IS DISTINCT FROM $4 OR takes_probes <> $10 AS presence_changed,
+          -- Where the heartbeats come from ($12), if that is not its home. Of IPv6, machines change
+          -- the last 64 bits by themselves. The other protocol says nothing: many use both.
+          CASE WHEN family(home) <> family($12) THEN source
+               WHEN NOT network(set_masklen(home, least(masklen(home), 64))) >>= $12 THEN $12
+          END AS source
    FROM agents WHERE id = $1
 ), confirmed AS (
    -- 2: deletes the routes that the agent has stored.
@@ -16,7 +21,12 @@ WITH before AS (
    --    owner may want no region any more ($11): then it leaves the next roster.
    UPDATE agents a SET last_heartbeat_at = $2, protocol = $3, asleep_until = $4, status = $5,
        takes_probes = $10, peer_addresses = CASE WHEN $11 THEN a.peer_addresses END,
-       place = CASE WHEN $8 THEN $9 ELSE a.place END
+       place = CASE WHEN $8 THEN $9 ELSE a.place END,
+       source = before.source,
+       source_since = CASE WHEN before.source IS NULL THEN NULL
+                           WHEN before.source = a.source THEN a.source_since ELSE $2 END,
+       source_until = CASE WHEN before.source IS NULL THEN NULL
+                           WHEN before.source = $12 THEN $2 ELSE a.source_until END
    FROM before WHERE before.is_possible AND a.id = before.id
 ), fronts AS (
    -- 4: an agent that leaves its region has handed all hosts back, and keeps nothing of its own. Of

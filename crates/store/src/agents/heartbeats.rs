@@ -1,5 +1,7 @@
 //! Heartbeats of agents.
 
+use std::net::IpAddr;
+
 use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
 use protocol::{ProtocolVersion, version};
 
@@ -26,6 +28,8 @@ pub struct Heartbeat<'a> {
     pub place: Option<&'a PlaceClaim>,
     /// Routes up to this number are stored by the agent and are forgotten here.
     pub routes_after: u64,
+    /// The address that it comes from.
+    pub source: IpAddr,
 }
 
 /// The state of an agent after its heartbeat.
@@ -62,6 +66,7 @@ pub async fn heartbeat(
         .bind(heartbeat.place.map(sqlx::types::Json))
         .bind(heartbeat.takes_probes)
         .bind(heartbeat.wants_region)
+        .bind(heartbeat.source)
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("take a heartbeat down"))?;

@@ -12,7 +12,7 @@ WITH kept AS (
 )
 -- 2: the agents.
 SELECT a.id, a.state, a.name, a.contact, a.version, a.capacity_pages_per_day, a.zone, a.spans,
-       a.home, a.place, a.public_key, a.leaving_at, a.left_at,
+       a.home, a.source, a.source_since, a.place, a.public_key, a.leaving_at, a.left_at,
        a.enrolled_at, a.approved_at, a.last_heartbeat_at, a.asleep_until,
        a.status ->> 'idle_reason' AS idle_reason,
        coalesce(k.delegations, 0) AS delegations, coalesce(k.hosts, 0) AS hosts,

@@ -3,6 +3,7 @@
 mod enrolment;
 mod heartbeats;
 mod leaving;
+mod moved;
 mod orders;
 mod sites;
 mod summaries;
@@ -15,6 +16,7 @@ use protocol::key::PublicKey;
 pub use enrolment::{Enrolment, Newcomer, enrol, renew_profile};
 pub use heartbeats::{Heartbeat, HeartbeatOutcome, heartbeat};
 pub use leaving::{Departure, leave};
+pub use moved::{MovedAgent, move_home, moved};
 pub(crate) use orders::lock;
 pub use orders::{Order, OrderOutcome, order};
 pub use sites::{AgentSite, sites};
@@ -49,7 +51,7 @@ pub async fn identity(store: &Store, agent: AgentId) -> Result<Option<Identity>,
     .transpose()
 }
 
-/// The address an agent enrolled from.
+/// The home address of an agent.
 pub async fn home(store: &Store, agent: AgentId) -> Result<Option<IpAddr>, StoreError> {
     sqlx::query_scalar("SELECT home FROM agents WHERE id = $1")
         .bind(agent.get())

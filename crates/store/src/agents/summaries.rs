@@ -31,8 +31,12 @@ pub struct AgentSummary {
     pub zone: String,
     /// Spans as the owner wrote them.
     pub spans: Vec<String>,
-    /// The address it enrolled from.
+    /// Its home address.
     pub home: IpAddr,
+    /// Where its heartbeats come from, if that is not its home.
+    pub source: Option<IpAddr>,
+    /// When the first of them came from there.
+    pub source_since: Option<UnixMillis>,
     /// Where its owner says it is.
     pub place: Option<PlaceClaim>,
     /// Its public key.
@@ -78,6 +82,8 @@ struct Row {
     zone: String,
     spans: Json<Vec<String>>,
     home: IpAddr,
+    source: Option<IpAddr>,
+    source_since: Option<Moment>,
     place: Option<Json<PlaceClaim>>,
     public_key: Vec<u8>,
     join_token: Option<String>,
@@ -166,6 +172,8 @@ impl Row {
             zone: self.zone,
             spans: self.spans.0,
             home: self.home,
+            source: self.source,
+            source_since: self.source_since.map(|at| at.0),
             place: self.place.map(|place| place.0),
             enrolled_at: self.enrolled_at.0,
             approved_at: self.approved_at.map(|at| at.0),

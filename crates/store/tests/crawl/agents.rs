@@ -7,7 +7,7 @@ use store::agents::{self, Enrolment, Heartbeat, Order, OrderOutcome};
 use store::testing::execute;
 use store::{delegations, handovers, routes};
 
-use crate::world::{NOW, World, range};
+use crate::world::{NOW, World, ip, range};
 
 #[tokio::test]
 async fn a_token_is_good_for_one_key() {
@@ -104,6 +104,7 @@ async fn heartbeat(
         status: &status,
         place: None,
         routes_after,
+        source: ip("192.0.2.1"),
     };
     agents::heartbeat(world.store(), &heartbeat, NOW.plus_ms(-60_000), NOW).await.unwrap().unwrap()
 }
@@ -146,6 +147,7 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
         status: &status,
         place: None,
         routes_after: 0,
+        source: ip("192.0.2.1"),
     };
     let since = NOW.plus_ms(-60_000);
     assert!(
@@ -190,14 +192,10 @@ async fn a_newer_profile_replaces_the_older() {
     let key = agents::identity(world.store(), agent).await.unwrap().unwrap().key;
     let profile =
         protocol::enrol::AgentProfile { name: "renamed".into(), ..crate::world::profile(1) };
-    let home = crate::world::ip("203.0.113.7");
+    let home = ip("203.0.113.7");
     let newcomer =
         agents::Newcomer { key: &key, profile: &profile, protocol: ProtocolVersion(1), home };
     agents::enrol(world.store(), b"", &newcomer, NOW).await.unwrap();
     let kept = agents::home(world.store(), agent).await.unwrap();
-    assert_eq!(
-        kept,
-        Some(crate::world::ip("192.0.2.1")),
-        "an approved agent does not move by itself"
-    );
+    assert_eq!(kept, Some(ip("192.0.2.1")), "an approved agent does not move by itself");
 }

@@ -189,6 +189,7 @@ async fn heartbeat_of(world: &World, agent: AgentId, wants_region: bool, now: Un
         status: &status,
         place: None,
         routes_after: 0,
+        source: ip("192.0.2.1"),
     };
     agents::heartbeat(world.store(), &heartbeat, now, now).await.unwrap().unwrap();
 }

@@ -9,7 +9,7 @@ use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 use store::routes;
 use store::testing::{begin, execute};
 
-use crate::world::{NOW, World, range};
+use crate::world::{NOW, World, ip, range};
 
 /// Longer than any statement of a test that waits for nobody.
 const LONG: Duration = Duration::from_secs(20);
@@ -39,6 +39,7 @@ async fn heartbeat(world: &World, agent: AgentId) {
         status: &status,
         place: None,
         routes_after: 0,
+        source: ip("192.0.2.1"),
     };
     agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap();
 }

@@ -5,7 +5,7 @@ use store::agents::{self, Heartbeat, HeartbeatOutcome, Order};
 use store::testing::execute;
 use store::{regions, restored, routes};
 
-use crate::world::{NOW, World};
+use crate::world::{NOW, World, ip};
 
 async fn world_with_urls(count: usize) -> (World, AgentId) {
     let world = World::new().await;
@@ -49,6 +49,7 @@ async fn heartbeat(world: &World, agent: AgentId, routes_after: u64) -> Heartbea
         status: &status,
         place: None,
         routes_after,
+        source: ip("192.0.2.1"),
     };
     agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap()
 }

@@ -104,9 +104,16 @@ pub struct Agent {
     pub state: AgentState,
     /// Whether it can be reached now.
     pub presence: Presence,
-    /// The address it enrolled from.
+    /// Its home address: where its heartbeats usually come from.
     #[schema(example = "192.0.2.7")]
     pub home: String,
+    /// The other address that its heartbeats come from, which becomes its home after a day; null
+    /// while they come from there.
+    #[schema(required = true, example = "198.51.100.4")]
+    pub source: Option<String>,
+    /// Since when they come from there.
+    #[schema(required = true)]
+    pub source_since: Option<Timestamp>,
     /// City in which its owner says it is; null when the owner names none.
     #[schema(required = true)]
     pub city: Option<String>,

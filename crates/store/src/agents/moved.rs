@@ -1,0 +1,99 @@
+//! Agents whose machine moved to another network.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use hierarchy::Range;
+use model::{AgentId, UnixMillis};
+use serde_json::json;
+use sqlx::PgConnection;
+
+use crate::audit::{self, Entry};
+use crate::columns::range;
+use crate::{Store, StoreError, delegations};
+
+/// An agent whose heartbeats come from another address than its home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MovedAgent {
+    /// The agent that it is about.
+    pub agent: AgentId,
+    /// Its home address.
+    pub home: IpAddr,
+    /// Where its heartbeats come from.
+    pub source: IpAddr,
+}
+
+/// The agents all of whose heartbeats came from one other address for this time at least. Without
+/// those that share it: what several agents have is rather a proxy that is not declared as one.
+pub async fn moved(store: &Store, at_least: Duration) -> Result<Vec<MovedAgent>, StoreError> {
+    let rows: Vec<(i64, IpAddr, IpAddr)> = sqlx::query_as(include_str!("moved.sql"))
+        .bind(at_least.as_secs_f64())
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("look which agents moved"))?;
+    let moved = |(id, home, source)| MovedAgent { agent: AgentId::new(id), home, source };
+    Ok(rows.into_iter().map(moved).collect())
+}
+
+/// Makes the address from which its heartbeats come the home of an agent, with an entry in the
+/// audit log. What it measured where it was before, to the homes of others, is forgotten. Returns
+/// the subnets in which it was at home, which it holds like others from now on; none if the agent
+/// is not as it was found.
+pub async fn move_home(
+    store: &Store,
+    moved: &MovedAgent,
+    now: UnixMillis,
+) -> Result<Option<Vec<Range>>, StoreError> {
+    let doing = StoreError::doing("change the home of an agent");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let changed = sqlx::query(
+        "UPDATE agents
+         SET home = source, source = NULL, source_since = NULL, source_until = NULL
+         WHERE id = $1 AND home = $2 AND source = $3",
+    )
+    .bind(moved.agent.get())
+    .bind(moved.home)
+    .bind(moved.source)
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    if changed.rows_affected() == 0 {
+        return Ok(None);
+    }
+    sqlx::query("DELETE FROM home_times WHERE witness = $1")
+        .bind(moved.agent.get())
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let former = leave_homes(&mut tx, moved).await?;
+    let entry = Entry {
+        actor: "coordinator",
+        action: "agent.move",
+        subject: &moved.agent.to_string(),
+        detail: &json!({ "from": moved.home, "to": moved.source }),
+    };
+    audit::write_in(&mut tx, &entry, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Some(former))
+}
+
+/// Its home subnets without the new home are not its home any more.
+async fn leave_homes(db: &mut PgConnection, moved: &MovedAgent) -> Result<Vec<Range>, StoreError> {
+    let left: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
+        "UPDATE delegations SET reason = 'company'
+         WHERE agent = $1 AND ended_at IS NULL AND reason = 'home'
+           AND NOT $2::inet BETWEEN first AND last
+         RETURNING first, last",
+    )
+    .bind(moved.agent.get())
+    .bind(moved.source)
+    .fetch_all(&mut *db)
+    .await
+    .map_err(StoreError::doing("leave a home subnet"))?;
+    let left = left.into_iter().map(|(first, last)| range(first, last));
+    let left: Vec<Range> = left.collect::<Result<_, _>>()?;
+    for subnet in &left {
+        delegations::notify(db, Some(subnet)).await?;
+    }
+    Ok(left)
+}
