@@ -43,6 +43,12 @@ impl LedgerCursor {
         })
     }
 
+    /// Whether an index that stored this text holds the packages of another ledger.
+    pub fn is_of_other_ledger(progress: &str, ledger: &Ledger) -> bool {
+        let stored: Option<Self> = serde_json::from_str(progress).ok();
+        stored.is_some_and(|cursor| cursor.ledger != ledger.id)
+    }
+
     /// The text that the index stores.
     pub fn to_progress(&self) -> String {
         // Texts and numbers always have a form in JSON.
@@ -113,6 +119,15 @@ mod tests {
         for other in [ledger("two", 9), ledger("one", 2)] {
             assert_eq!(LedgerCursor::of_index(&progress, &other).last(), at(0));
         }
+    }
+
+    #[test]
+    fn an_index_is_of_one_ledger() {
+        let progress = LedgerCursor::of_index("", &ledger("one", 5)).to_progress();
+        let is_of_other = LedgerCursor::is_of_other_ledger;
+        assert!(!is_of_other(&progress, &ledger("one", 2)));
+        assert!(is_of_other(&progress, &ledger("two", 5)));
+        assert!(!is_of_other("", &ledger("two", 5)), "an empty index is of none");
     }
 
     #[test]

@@ -3,7 +3,6 @@
 //! Parts that may fail are opened in the order of cost, so that a missing one is reported early:
 //! storage and index, DNS, policy and hidden pages (Postgres).
 
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use data_encoding::BASE64;
@@ -52,7 +51,7 @@ use crate::runtime::storage_location::StorageLocation;
 use crate::search::DelegationSearch;
 use crate::search::metrics::SearchMetrics;
 use crate::startup::database::database_failure;
-use crate::startup::{leftovers, storage};
+use crate::startup::{leftovers, search_index, storage};
 use crate::tasks::coordinator::Coordinator;
 
 /// Fingerprints of routed URLs that are remembered, about 32 bytes each.
@@ -73,7 +72,8 @@ pub async fn coordinator(
     if config.storage == StorageLocation::File {
         remove_leftovers(&config);
     }
-    let index = open_index(&config.data_dir.join("index"), config.limits.min_free_mib).await?;
+    let min_free_mib = config.limits.min_free_mib;
+    let index = search_index::open(&config.data_dir.join("index"), min_free_mib, &store).await?;
     let dns = Dns::new(config.resolver).map_err(|error| Failure::configuration(chain(&error)))?;
     let shared = Shared::new(config, clock, store, stop).await?;
     let predictor = shared.predictor();
@@ -315,18 +315,6 @@ fn remove_leftovers(config: &Config) {
             Err(error) => tracing::warn!(%error, "cannot look for unfinished uploads"),
         }
     });
-}
-
-async fn open_index(dir: &Path, min_free_mib: u32) -> Result<Index, Failure> {
-    let dir = dir.to_owned();
-    let reserve = u64::from(min_free_mib) << 20;
-    let opening = tokio::task::spawn_blocking(move || Index::open(&dir, reserve)).await;
-    let opened =
-        opening.map_err(|error| Failure::other(format!("the index thread ended: {error}")))?;
-    opened.map_err(|error| match error {
-        index::OpenError::Directory { .. } => Failure::cannot_create(chain(&error)),
-        other => Failure::other(chain(&other)),
-    })
 }
 
 /// The key by which agents know this installation.

@@ -15,6 +15,7 @@ pub mod log;
 pub mod manual;
 mod output;
 mod registry_mirrors;
+mod search_index;
 pub mod serve;
 pub mod shutdown;
 pub mod storage;

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use index::Index;
 use nix::sys::signal::Signal;
 use reqwest::StatusCode;
+use store::testing::TestDatabase;
 
 use crate::program::{Program, client, command, run, taken_port};
 
@@ -99,4 +101,20 @@ async fn it_starts_from_nothing_prints_its_three_lines_and_stops_when_told() {
     assert_eq!(signing_in.send().await.unwrap().status(), StatusCode::OK);
     second.signal(Signal::SIGINT);
     assert_eq!(second.wait().0.code(), Some(0));
+}
+
+#[tokio::test]
+async fn an_index_of_another_database_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let index_dir = dir.path().join("index");
+    let cursor = r#"{"ledger":"another","last":"pkg_1","skipped":[]}"#;
+    Index::open(&index_dir, 0).unwrap().commit(cursor).unwrap();
+    let database = TestDatabase::new().await.unwrap();
+    let data_dir = dir.path().to_str().unwrap();
+    let url = database.url();
+    let ended = run(&["--data-dir", data_dir, "--listen", "127.0.0.1:0", "--database-url", &url]);
+    assert_eq!(ended.status.code(), Some(64), "{}", ended.stderr);
+    let said = ended.stderr.contains("the pages of another database");
+    assert!(said && ended.stderr.contains(index_dir.to_str().unwrap()), "{}", ended.stderr);
+    assert!(Index::open(&index_dir, 0).is_ok(), "nothing was removed");
 }
