@@ -66,6 +66,7 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
     enrolled_at: ago(now, (3000 - index * 40) * minute),
     approved_at: work ? ago(now, (2900 - index * 40) * minute) : null,
     last_heartbeat_at: there === 'unreachable' ? ago(now, 95 * minute) : ago(now, roll() * 40_000),
+    clock_off_s: index === 2 ? -7_800 : null,
     asleep_until: there === 'asleep' ? new Date(now + 400 * minute).toISOString() : null,
     delegations: 0,
     hosts: work * Math.floor(roll() * 40),

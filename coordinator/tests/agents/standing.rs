@@ -6,6 +6,7 @@ use coordinator::placement::agent_administration::AgentAction;
 use model::AgentState;
 use protocol::Presence;
 use reqwest::StatusCode;
+use store::agents;
 
 use crate::agent::{FakeAgent, now, problem};
 use crate::world::{Ground, until};
@@ -25,6 +26,23 @@ async fn approval_and_pause_end_a_heartbeat_that_is_held() {
         tokio::join!(agent.heartbeat(&running, 20_000), running.order(id, AgentAction::Pause));
     assert_eq!(answer.state, AgentState::Paused);
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_clock_that_is_wrong_is_noted_until_it_is_right() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    for (off_ms, is_noted) in [(-7_200_000, true), (3_600_000, true), (0, false)] {
+        let mut request = agent.heartbeat_request(0);
+        request.agent_time = request.agent_time.plus_ms(off_ms);
+        assert_eq!(agent.post(&running, "heartbeat", &request).await.status(), StatusCode::OK);
+        let shown = agents::find(ground.store(), agent.id).await.unwrap().unwrap();
+        assert_eq!(shown.clock_off_ms.is_some(), is_noted);
+        let error_ms = shown.clock_off_ms.map_or(0, |noted| (noted - off_ms).abs());
+        assert!(error_ms < 60_000, "{:?} instead of {off_ms}", shown.clock_off_ms);
+    }
     running.stop().await;
 }
 

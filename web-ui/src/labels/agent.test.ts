@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bulkActionsOf } from './agent';
+import { bulkActionsOf, clockOff } from './agent';
 
 test('several agents are offered the actions that one of them allows', () => {
   expect(bulkActionsOf([])).toEqual([]);
@@ -8,4 +8,9 @@ test('several agents are offered the actions that one of them allows', () => {
     'approve',
     'resume',
   ]);
+});
+
+test('a wrong clock is behind or ahead', () => {
+  expect(clockOff(-7_800)).toBe('2 h 10 min behind');
+  expect(clockOff(660)).toBe('11 min ahead');
 });

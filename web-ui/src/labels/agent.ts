@@ -1,5 +1,6 @@
 /** Texts of agents and their administration. */
 import type { Agent, ReportTrust } from '../api/model';
+import { duration } from '../format/time';
 import type { Tone } from './delegation';
 
 /** Text and colour of a tag. */
@@ -48,6 +49,11 @@ const reportLevels: Readonly<Record<ReportTrust['level'], string>> = {
 /** How much a report of an agent counts. */
 export function reportLevelName(level: ReportTrust['level']): string {
   return reportLevels[level];
+}
+
+/** How wrong the clock of an agent is, from the seconds by which it is ahead. */
+export function clockOff(seconds: number): string {
+  return `${duration(Math.abs(seconds) * 1000)} ${seconds < 0 ? 'behind' : 'ahead'}`;
 }
 
 /** Change of an agent by an admin. */

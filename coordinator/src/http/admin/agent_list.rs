@@ -124,6 +124,7 @@ mod tests {
             last_heartbeat_at: None,
             asleep_until: None,
             idle_reason: None,
+            clock_off_ms: None,
             delegations: 0,
             hosts: 0,
             pages,

@@ -258,6 +258,7 @@ fn to_dto(
         approved_at: agent.approved_at.map(Into::into),
         last_heartbeat_at: agent.last_heartbeat_at.map(Into::into),
         asleep_until: agent.asleep_until.map(Into::into),
+        clock_off_s: agent.clock_off_ms.map(|off| off / 1_000),
         delegations: agent.delegations,
         hosts: agent.hosts,
         pages: agent.pages,

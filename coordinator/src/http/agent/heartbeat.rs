@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
 use axum::http::StatusCode;
-use model::AgentState;
+use model::{AgentState, UnixMillis};
 use protocol::{
     BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route,
     WorkStatus, limits, package::Coding, version,
@@ -80,7 +80,8 @@ async fn store_heartbeat(
     };
     let status = WorkStatus { idle_reason, presence, ..request.status.clone() }.bounded();
     let queued = status.queued;
-    let status = serde_json::to_value(&status).map_err(|error| Problem::internal(&error))?;
+    let mut status = serde_json::to_value(&status).map_err(|error| Problem::internal(&error))?;
+    status["clock_off_ms"] = clock_off_ms(request.agent_time, now).into();
     let heartbeat = Heartbeat {
         agent: caller.agent,
         protocol: request.protocol,
@@ -174,6 +175,13 @@ async fn release(
         api.events.emit(Event::HostsReleased);
     }
     Ok(())
+}
+
+/// How far the clock of an agent is ahead, or behind if negative; none while it is right. The order
+/// of fetches of a page depends on the clocks of agents.
+fn clock_off_ms(agent_time: UnixMillis, now: UnixMillis) -> Option<i64> {
+    let is_off = agent_time.distance_ms(now) > limits::CLOCK_OFF_MS;
+    is_off.then(|| agent_time.0.saturating_sub(now.0))
 }
 
 /// Longest reason that is kept, in characters.

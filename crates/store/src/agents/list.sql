@@ -15,6 +15,7 @@ SELECT a.id, a.state, a.name, a.contact, a.version, a.capacity_pages_per_day, a.
        a.home, a.source, a.source_since, a.place, a.public_key, a.leaving_at, a.left_at,
        a.enrolled_at, a.approved_at, a.last_heartbeat_at, a.asleep_until,
        a.status ->> 'idle_reason' AS idle_reason,
+       (a.status ->> 'clock_off_ms')::bigint AS clock_off_ms,
        coalesce(k.delegations, 0) AS delegations, coalesce(k.hosts, 0) AS hosts,
        coalesce(k.pages, 0) AS pages, coalesce(k.wire_bytes, 0) AS wire_bytes,
        coalesce(k.shipped_bytes, 0) AS shipped_bytes,

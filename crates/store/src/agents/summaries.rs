@@ -59,6 +59,9 @@ pub struct AgentSummary {
     pub asleep_until: Option<UnixMillis>,
     /// Why it does not crawl, as of the last heartbeat.
     pub idle_reason: Option<String>,
+    /// How far its clock was ahead at the last heartbeat, or behind if negative, in milliseconds;
+    /// none while it is right.
+    pub clock_off_ms: Option<i64>,
     /// Subnets it holds.
     pub delegations: u64,
     /// Hosts it crawls.
@@ -95,6 +98,7 @@ struct Row {
     last_heartbeat_at: Option<Moment>,
     asleep_until: Option<Moment>,
     idle_reason: Option<String>,
+    clock_off_ms: Option<i64>,
     delegations: i64,
     hosts: i64,
     pages: i64,
@@ -180,6 +184,7 @@ impl Row {
             last_heartbeat_at: self.last_heartbeat_at.map(|at| at.0),
             asleep_until: self.asleep_until.map(|at| at.0),
             idle_reason: self.idle_reason,
+            clock_off_ms: self.clock_off_ms,
             delegations: self.delegations.unsigned_abs(),
             hosts: self.hosts.unsigned_abs(),
             pages: self.pages.unsigned_abs(),

@@ -168,6 +168,10 @@ pub struct Agent {
     /// End of the sleep that it announced; null when it announced none.
     #[schema(required = true)]
     pub asleep_until: Option<Timestamp>,
+    /// Seconds by which its clock was ahead at the last heartbeat, or behind if negative; null
+    /// while it is right to ten minutes.
+    #[schema(required = true)]
+    pub clock_off_s: Option<i64>,
     /// Number of subnets delegated to it.
     pub delegations: u64,
     /// Number of hosts whose pages it fetches.
