@@ -20,7 +20,7 @@ pub(super) struct Availability {
     /// Members with a lease, which nobody has replaced.
     pub(super) working: BTreeSet<AgentId>,
     /// Members that announced a sleep.
-    asleep: BTreeSet<AgentId>,
+    pub(super) asleep: BTreeSet<AgentId>,
 }
 
 impl Availability {

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use delegation::Delegation;
+use delegation::{Constraints, Delegation};
 use hierarchy::Range;
 use model::{AgentId, Reason};
 use region::{HostPosition, PlacedHost};
@@ -17,6 +17,8 @@ use store::takeovers::{self, HeldHost, Transfer};
 use super::Regions;
 use super::availability::Availability;
 use super::calls::CallError;
+use crate::runtime::constraints::current_constraints;
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::elapsed_clock;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
@@ -33,12 +35,17 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     }
     let drains = drains::list(&regions.store).await?;
     let drained: HashSet<AgentId> = drains.iter().map(|drain| drain.agent).collect();
+    let constraints = current_constraints(&regions.store, regions.now()).await?;
+    let delegated = regions.hierarchy.current();
+    let may_have = |subnet: &Range, agent| {
+        delegated.as_ref().is_none_or(|table| may_have(table, &constraints, subnet, agent))
+    };
     let mut taken = 0;
     let mut returned = 0;
     for availability in availabilities(regions).await? {
         for dead in &availability.dead {
             let hosts = takeovers::hosts_of_agent(&regions.store, *dead, BATCH).await?;
-            for transfer in transfers(*dead, &hosts, &availability) {
+            for transfer in transfers(*dead, &hosts, &availability, may_have) {
                 taken += u64::from(take_over(regions, &transfer).await?);
             }
         }
@@ -70,13 +77,33 @@ async fn availabilities(regions: &Regions) -> Result<Vec<Availability>, anyhow::
     Ok(seats.by_region.iter_mut().flatten().map(|(_, seat)| Availability::of(seat, now)).collect())
 }
 
-/// For each subnet the member that has most of its hosts by the region's order.
-fn transfers(dead: AgentId, hosts: &[HeldHost], availability: &Availability) -> Vec<Transfer> {
+/// Whether no admin excludes the agent from the subnet.
+fn may_have(
+    delegated: &DelegatedHierarchy,
+    constraints: &Constraints,
+    subnet: &Range,
+    agent: AgentId,
+) -> bool {
+    let hierarchy = delegated.hierarchy();
+    let found = hierarchy.find(subnet);
+    found.is_none_or(|subnet| constraints.exclusion(hierarchy, subnet, agent).is_none())
+}
+
+/// For each subnet the member that has most of its hosts by the region's order, of those that may
+/// have it.
+fn transfers(
+    dead: AgentId,
+    hosts: &[HeldHost],
+    availability: &Availability,
+    may_have: impl Fn(&Range, AgentId) -> bool,
+) -> Vec<Transfer> {
     let mut votes: BTreeMap<(Range, i64), BTreeMap<AgentId, u32>> = BTreeMap::new();
     for host in hosts {
         let position = HostPosition::of(&host.host_key);
         let placed = PlacedHost { position, address: host.address };
-        let owner = availability.view.owner(placed, |agent| availability.may_fetch(*agent));
+        let is_able =
+            |agent: &AgentId| availability.may_fetch(*agent) && may_have(&host.subnet, *agent);
+        let owner = availability.view.owner(placed, is_able);
         if let Some(owner) = owner.filter(|owner| *owner != dead) {
             let of_subnet = votes.entry((host.subnet, host.generation)).or_default();
             *of_subnet.entry(owner).or_default() += 1;
@@ -115,4 +142,63 @@ fn enter(regions: &Regions, transfer: &Transfer, reason: Option<Reason>) -> bool
     // The region hears of it as of any other change.
     regions.events.emit(Event::DelegationsChanged);
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use protocol::key::{AgentKey, CoordinatorKey};
+    use region::View;
+    use region::delegations::{Delegate, Range as DelegatedRange};
+    use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
+
+    use super::*;
+
+    const DEAD: AgentId = AgentId::new(1);
+
+    /// A region of three agents of which the first is dead.
+    fn availability() -> Availability {
+        let key = CoordinatorKey::from_seed([7; 32]);
+        let agent = |number: u8| {
+            let key = AgentKey::from_seed([number; 32]).public();
+            RosterAgent::new(AgentId::new(number.into()), key)
+        };
+        let range = DelegatedRange { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
+        let roster = Roster {
+            region: model::RegionId::new(1),
+            epoch: 1,
+            voters_since: 1,
+            mode: Mode::Safe,
+            replicas: 10,
+            recovery: 1,
+            agents: [1, 2, 3].map(agent).into(),
+            delegations: vec![(range, Delegate::Agent(DEAD))],
+        };
+        let signed = SignedRoster::new(&key, &roster).unwrap();
+        Availability {
+            view: View::open(&key.public(), signed).unwrap(),
+            dead: BTreeSet::from([DEAD]),
+            working: BTreeSet::from([AgentId::new(2), AgentId::new(3)]),
+            asleep: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn an_excluded_member_takes_no_subnet_over() {
+        let hosts = [HeldHost {
+            subnet: "10.0.0.0/24".parse().unwrap(),
+            generation: 1,
+            host_key: "http://a.example".into(),
+            address: [10, 0, 0, 1].into(),
+        }];
+        let to = |may_have: &dyn Fn(AgentId) -> bool| {
+            let found = transfers(DEAD, &hosts, &availability(), |_, agent| may_have(agent));
+            found.first().map(|transfer| transfer.to)
+        };
+        let first = to(&|_| true).unwrap();
+        let other = to(&|agent| agent != first).unwrap();
+        assert!(other != first && other != DEAD, "{other}");
+        assert_eq!(to(&|_| false), None);
+    }
 }
