@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use coordinator::placement::agent_administration::AgentAction;
 use model::AgentState;
 use protocol::Presence;
+use region::relay::RelayRequest;
 use reqwest::StatusCode;
 use store::agents;
 
@@ -103,5 +104,23 @@ async fn a_sleeping_agent_is_answered_at_once_and_gets_nothing() {
     request.routes_after = 12;
     let (status, name, _) = problem(agent.post(&running, "heartbeat", &request).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::CONFLICT, "routes-never-made"));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_paused_agent_is_still_heard_in_its_region() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let agent = FakeAgent::approved(&running, 1).await;
+    let call = || async {
+        let body = postcard::to_allocvec(&RelayRequest::default()).unwrap();
+        let url = format!("{}/api/v1/agent/region", running.base);
+        agent.client.post(url).bearer_auth(&agent.token).body(body).send().await.unwrap().status()
+    };
+    running.order(agent.id, AgentAction::Pause).await;
+    assert_eq!(call().await, StatusCode::OK);
+    running.order(agent.id, AgentAction::Revoke).await;
+    assert_eq!(call().await, StatusCode::FORBIDDEN);
     running.stop().await;
 }

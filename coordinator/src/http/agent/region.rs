@@ -21,18 +21,20 @@ const ARRIVAL: Duration = Duration::from_mins(2);
 /// Bytes of a request that is received at any time.
 const SMALL: usize = 64 << 10;
 
-/// Takes envelopes, and answers with roster, loan and envelopes to the agent.
+/// Takes envelopes, and answers with roster, loan and envelopes to the agent. A paused one votes and
+/// says that it is paused, but borrows nothing.
 pub(super) async fn relay(
     State(api): State<AgentApi>,
     caller: Caller,
     request: Request,
 ) -> Result<Bytes, Problem> {
-    if caller.state != AgentState::Approved {
+    if !matches!(caller.state, AgentState::Approved | AgentState::Paused) {
         return Err(refusal::not_from(caller.state));
     }
     let receiving = receive(&api, caller.agent, request);
     let received = tokio::time::timeout(ARRIVAL, receiving).await;
-    let request = received.map_err(|_| unread("it came slowly"))??;
+    let mut request = received.map_err(|_| unread("it came slowly"))??;
+    request.borrow &= caller.state == AgentState::Approved;
     let answer = api.regions.call(caller.agent, request, &api.stop).await;
     let answer = answer.map_err(|error| match error {
         CallError::NotLeader => Problem::unavailable(format!("Ask again later: {error}.")),
