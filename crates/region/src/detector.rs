@@ -2,19 +2,22 @@
 //!
 //! Each agent has its own view, and views may differ. An agent that is dead or unreachable is
 //! suspected in the end; one that is heard again is trusted again. Agents that announced a sleep
-//! are not alive until they are heard.
+//! are not alive until they are heard, and suspected if that is long after the end of the sleep.
 
 use std::collections::BTreeMap;
 
 use crate::peer::Peer;
 use crate::time::Millis;
 
+/// How long after its sleep an agent may be silent: many machines are turned on late.
+const OVERSLEEP_MS: u64 = 3_600_000;
+
 /// What is known of one party.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Heard {
     at: Millis,
-    /// Announced sleep: not alive from this moment on, whatever else arrives late.
-    asleep: bool,
+    /// End of an announced sleep: not alive from this moment on, whatever else arrives late.
+    asleep_until: Option<Millis>,
     incarnation: u64,
 }
 
@@ -43,10 +46,17 @@ impl Detector {
         Self { suspect_ms, started: now, heard: BTreeMap::new() }
     }
 
-    /// A heartbeat of a process with this incarnation arrived. Returns false for one of a former
-    /// process, which says nothing of the present.
-    pub fn heard(&mut self, peer: Peer, incarnation: u64, asleep: bool, now: Millis) -> bool {
-        let heard = Heard { at: now, asleep, incarnation };
+    /// A heartbeat of a process with this incarnation arrived, which may announce a sleep. Returns
+    /// false for one of a former process, which says nothing of the present.
+    pub fn heard(
+        &mut self,
+        peer: Peer,
+        incarnation: u64,
+        sleep_ms: Option<u64>,
+        now: Millis,
+    ) -> bool {
+        let asleep_until = sleep_ms.map(|sleep_ms| now.plus(sleep_ms));
+        let heard = Heard { at: now, asleep_until, incarnation };
         match self.heard.get_mut(&peer) {
             Some(known) if incarnation < known.incarnation => false,
             Some(known) => {
@@ -60,20 +70,15 @@ impl Detector {
         }
     }
 
-    /// Whether a party announced a sleep and was not heard since.
-    pub fn is_asleep(&self, peer: Peer) -> bool {
-        self.heard.get(&peer).is_some_and(|heard| heard.asleep)
-    }
-
     /// State of a party.
     pub fn liveness(&self, peer: Peer, now: Millis) -> Liveness {
-        match self.heard.get(&peer) {
-            Some(heard) if heard.asleep => Liveness::Asleep,
-            heard => {
-                let at = heard.map_or(self.started, |heard| heard.at);
-                if now.since(at) > self.suspect_ms { Liveness::Suspected } else { Liveness::Alive }
-            }
+        let heard = self.heard.get(&peer);
+        if let Some(until) = heard.and_then(|heard| heard.asleep_until) {
+            let is_overdue = now.since(until) > OVERSLEEP_MS;
+            return if is_overdue { Liveness::Suspected } else { Liveness::Asleep };
         }
+        let at = heard.map_or(self.started, |heard| heard.at);
+        if now.since(at) > self.suspect_ms { Liveness::Suspected } else { Liveness::Alive }
     }
 }
 
@@ -87,18 +92,31 @@ mod tests {
         let peer = Peer::Coordinator;
         assert_eq!(detector.liveness(peer, Millis(1_100)), Liveness::Alive);
         assert_eq!(detector.liveness(peer, Millis(1_101)), Liveness::Suspected);
-        detector.heard(peer, 1, false, Millis(1_200));
+        detector.heard(peer, 1, None, Millis(1_200));
         assert_eq!(detector.liveness(peer, Millis(1_300)), Liveness::Alive);
-        detector.heard(peer, 1, true, Millis(1_310));
-        assert_eq!(detector.liveness(peer, Millis(1_311)), Liveness::Asleep);
-        assert_eq!(detector.liveness(peer, Millis(9_999)), Liveness::Asleep);
+    }
+
+    #[test]
+    fn a_sleep_is_believed_until_long_after_its_end() {
+        let mut detector = Detector::new(100, Millis(1_000));
+        let peer = Peer::Coordinator;
+        detector.heard(peer, 1, Some(5_000), Millis(1_310));
+        let overdue = Millis(1_310 + 5_000 + OVERSLEEP_MS + 1);
+        for now in [Millis(1_310), Millis(9_999), Millis(overdue.0 - 1)] {
+            assert_eq!(detector.liveness(peer, now), Liveness::Asleep, "{now:?}");
+        }
+        assert_eq!(detector.liveness(peer, overdue), Liveness::Suspected);
+        detector.heard(peer, 1, Some(5_000), overdue);
+        assert_eq!(detector.liveness(peer, overdue), Liveness::Asleep, "it sleeps longer");
+        detector.heard(peer, 1, Some(u64::MAX), overdue);
+        assert_eq!(detector.liveness(peer, Millis(u64::MAX)), Liveness::Asleep);
     }
 
     #[test]
     fn late_heartbeats_of_a_former_process_do_not_count() {
         let mut detector = Detector::new(100, Millis(0));
-        assert!(detector.heard(Peer::Coordinator, 7, false, Millis(10)));
-        assert!(!detector.heard(Peer::Coordinator, 6, true, Millis(20)));
+        assert!(detector.heard(Peer::Coordinator, 7, None, Millis(10)));
+        assert!(!detector.heard(Peer::Coordinator, 6, Some(1), Millis(20)));
         assert_eq!(detector.liveness(Peer::Coordinator, Millis(30)), Liveness::Alive);
     }
 }

@@ -165,7 +165,7 @@ impl Core {
         let counts = self.member.counts();
         MemberReport {
             has_lease: self.member.has_lease(elapsed_clock::now()),
-            replaced: self.member.replaced().collect(),
+            replaced: self.member.replaced(elapsed_clock::now()).collect(),
             hosts: self.member.known_hosts() as u64,
             waiting: self.member.waiting_urls() as u64,
             sent: counts.urls_sent,

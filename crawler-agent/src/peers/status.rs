@@ -58,7 +58,7 @@ impl Peers {
                 agents: view.roster().agents.len() as u64,
                 ranges: view.delegations().iter().count() as u64,
                 suspected: suspicions.iter().map(name).collect(),
-                replaced: core.member.replaced().map(|agent| agent.to_string()).collect(),
+                replaced: core.member.replaced(now).map(|agent| agent.to_string()).collect(),
                 loan_seconds: core.loan_until().since(now) / 1_000,
                 has_lease,
                 hosts,

@@ -222,8 +222,9 @@ impl Member {
     }
 
     /// Members whose hosts others fetch because they are dead as far as this agent knows.
-    pub fn replaced(&self) -> impl Iterator<Item = AgentId> + '_ {
-        let is_awake = |agent: &AgentId| !self.detector.is_asleep(Peer::Agent(*agent));
+    pub fn replaced(&self, now: Millis) -> impl Iterator<Item = AgentId> + '_ {
+        let is_awake =
+            move |agent: &AgentId| self.liveness(Peer::Agent(*agent), now) != Liveness::Asleep;
         self.skipped.iter().copied().filter(move |agent| *agent != self.me && is_awake(agent))
     }
 
@@ -243,8 +244,7 @@ impl Member {
     }
 
     fn heard(&mut self, from: Peer, heartbeat: Heartbeat, now: Millis, effects: &mut Vec<Effect>) {
-        let asleep = heartbeat.sleep_ms.is_some();
-        if !self.detector.heard(from, heartbeat.incarnation, asleep, now) {
+        if !self.detector.heard(from, heartbeat.incarnation, heartbeat.sleep_ms, now) {
             return;
         }
         if heartbeat.version < self.current.version() {
