@@ -63,7 +63,8 @@ pub async fn propose_splits(predictor: &Predictor, subnets: &[Range]) -> Result<
     Ok(())
 }
 
-/// Stores the parts for the task `split_subnets`; a single part means that nothing is to be split.
+/// Stores the parts for the task `split_subnets`. A single part means that nothing is to be split,
+/// also if fetches said so before.
 async fn propose_split(
     predictor: &Predictor,
     whole: Range,
@@ -74,6 +75,8 @@ async fn propose_split(
         let split = SubnetSplit { whole, parts };
         subnet_splits::note(&predictor.store, &split, search, predictor.clock.now()).await?;
         predictor.events.emit(Event::SplitProposed);
+    } else if search.is_none() {
+        subnet_splits::withdraw(&predictor.store, &whole).await?;
     }
     Ok(())
 }

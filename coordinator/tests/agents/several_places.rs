@@ -54,7 +54,9 @@ async fn fetches_from_different_places_split_a_subnet() {
             store::subnet_splits::all(ground.store()).await.unwrap().is_empty(),
             "two may be chance"
         );
-        let package = agent.package(seq, &[from(NEAR, 5_000), from(FAR, 180_000)]);
+        let another = u32::try_from(seq).unwrap();
+        let entries = [from(NEAR, 5_000 + another), from(FAR, 180_000 + another)];
+        let package = agent.package(seq, &entries);
         agent.ship_well(&running, seq, package).await;
         until("it is ingested", || async {
             store::packages::pending(
@@ -68,6 +70,9 @@ async fn fetches_from_different_places_split_a_subnet() {
             .is_empty()
         })
         .await;
+        // The next package is of another hour.
+        let earlier = "UPDATE round_trips SET reported_at = reported_at - interval '1 hour'";
+        execute(ground.store(), earlier).await.unwrap();
     }
     let calls = dir.path().join("calls");
     // The shell makes the file before it writes the line.

@@ -34,12 +34,12 @@ pub struct SubnetRoundTrip {
     pub subnet: Range,
     /// The shortest round trip in it.
     pub shortest: RoundTrip,
-    /// Whether this package is the [`CONFIRMED`]th for one of its addresses, so that chance and
-    /// congestion do not explain the time.
+    /// Whether this package is the [`CONFIRMED`]th that counts for one of its addresses, so that
+    /// chance and congestion do not explain the time.
     pub is_confirmed: bool,
 }
 
-/// Packages that confirm a round trip.
+/// Packages that confirm a round trip, each with a handshake of its own an hour after the shortest.
 pub const CONFIRMED: i32 = 3;
 
 type SubnetRow = (IpAddr, IpAddr, IpAddr, i32, bool);

@@ -42,6 +42,20 @@ pub async fn note(
     tx.commit().await.map_err(doing)
 }
 
+/// Deletes what fetches showed of this whole before: they show now that it is in one place.
+pub async fn withdraw(store: &Store, whole: &Range) -> Result<(), StoreError> {
+    sqlx::query(
+        "DELETE FROM subnet_splits
+         WHERE whole_first = $1 AND whole_last = $2 AND search IS NULL",
+    )
+    .bind(whole.first())
+    .bind(whole.last())
+    .execute(store.pool())
+    .await
+    .map(drop)
+    .map_err(StoreError::doing("withdraw a split"))
+}
+
 /// All of them.
 pub async fn all(store: &Store) -> Result<Vec<SubnetSplit>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, IpAddr, IpAddr)> =

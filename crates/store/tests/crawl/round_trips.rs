@@ -55,21 +55,31 @@ async fn the_shortest_round_trip_of_each_agent_is_kept_for_a_quarter_of_a_year()
 }
 
 #[tokio::test]
-async fn a_round_trip_is_confirmed_by_the_third_package() {
+async fn a_round_trip_is_confirmed_by_other_handshakes_an_hour_later() {
     let world = World::new().await;
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let agent = world.approved(1, None).await;
     let mut confirmed = Vec::new();
-    for seq in 1..=4 {
-        let told = hear(&world, (agent, seq), ("198.51.100.7", 20_000 - seq as u32), NOW).await;
+    for (seq, hours, rtt_us) in [
+        (1, 0, 20_000),
+        // The same handshake, and another one at once.
+        (2, 0, 20_000),
+        (3, 0, 20_100),
+        (4, 1, 20_200),
+        (5, 1, 20_000),
+        (6, 1, 20_300),
+        (7, 2, 20_400),
+    ] {
+        let now = NOW.plus_ms(hours * 3_600_000);
+        let told = hear(&world, (agent, seq), ("198.51.100.7", rtt_us), now).await;
         confirmed.push(told[0].is_confirmed);
     }
-    assert_eq!(confirmed, [false, false, true, false], "told once");
-    hear(&world, (agent, 5), ("198.51.100.8", 9_000), NOW).await;
+    assert_eq!(confirmed, [false, false, false, false, false, true, false], "told once");
+    hear(&world, (agent, 8), ("198.51.100.8", 9_000), NOW).await;
     let found = round_trips::confirmed(world.store(), &[range(SUBNET), range("203.0.113.0/24")])
         .await
         .unwrap();
     assert_eq!(found.len(), 1);
-    assert_eq!(found[&range(SUBNET)], [from("198.51.100.7", agent, 19_996)]);
+    assert_eq!(found[&range(SUBNET)], [from("198.51.100.7", agent, 20_000)]);
 }
