@@ -7,7 +7,7 @@ use delegation::home_measurements::{HomeTimes, mutual_times};
 use delegation::places::{AgentClaim, ListedPlace, MutualTimes, Position, largest_places};
 use delegation::plausibility;
 use hierarchy::{Country, Hierarchy};
-use model::PlaceClaim;
+use model::{AgentId, PlaceClaim, UnixMillis};
 use store::agents::{self, AgentSite};
 use store::home_times::HomeTime;
 use store::{Store, StoreError};
@@ -23,6 +23,8 @@ static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_
 pub(super) struct KnownAgents {
     /// Sorted by agent.
     pub(super) claims: Vec<AgentClaim>,
+    /// Agents whose machines were moved, and when.
+    pub(super) moves: Vec<(AgentId, UnixMillis)>,
     pub(super) times: MutualTimes,
     /// What agents measured to the homes of others.
     pub(super) homes: Vec<plausibility::HomeTime>,
@@ -32,8 +34,10 @@ impl KnownAgents {
     pub(super) async fn read(store: &Store, hierarchy: &Hierarchy) -> Result<Self, StoreError> {
         let sites = agents::sites(store).await?;
         let claims = sites.iter().map(|site| claim(hierarchy, site)).collect();
+        let moves = sites.iter().filter_map(|site| Some((site.agent, site.home_since?))).collect();
         let known = store::home_times::list(store).await?;
-        Ok(Self { claims, times: mutual_times(&home_times(&known)), homes: measured_homes(&known) })
+        let times = mutual_times(&home_times(&known));
+        Ok(Self { claims, moves, times, homes: measured_homes(&known) })
     }
 }
 

@@ -62,6 +62,8 @@ async fn renew(
     if present.as_ref().is_some_and(|model| model.known == known) {
         return Ok(None);
     }
+    // What a moved agent measured before must be forgotten, also where the map stays the same.
+    let is_moved = present.as_ref().is_some_and(|model| model.known.moves != known.moves);
     let (known, mapped, references) = tokio::task::spawn_blocking(move || {
         let mapped = map_agents(&known.claims, &known.times);
         let references = ReferenceTimes::new(&known.homes);
@@ -72,7 +74,7 @@ async fn renew(
     let home_reports = HomeReports::judge_all(&references);
     let trust = Trust::of_all(&home_reports, HashMap::new());
     let is_forgery_found = trust.values().any(|trust| trust.level() == TrustLevel::Forging);
-    let is_other_map = present.as_ref().is_none_or(|model| model.map != map);
+    let is_other_map = is_moved || present.as_ref().is_none_or(|model| model.map != map);
     let taught = if let Some(model) = present.filter(|_| !is_other_map) {
         LearnedPlaces { places: model.places.clone(), taught: model.taught }
     } else {

@@ -210,21 +210,13 @@ pub async fn answers(
     subnets: &[Range],
     now: UnixMillis,
 ) -> Result<Vec<Answer>, StoreError> {
-    let rows: Vec<AnswerRow> = sqlx::query_as(
-        "SELECT DISTINCT ON (s.first, s.last, p.agent) s.first, s.last, p.id, p.agent, p.phase,
-                p.state, p.rtt_us
-         FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
-         JOIN searches s ON s.first = w.first AND s.last = w.last
-         JOIN probes p ON p.search = s.id AND (p.state <> 'expired' OR p.answered_at > $3)
-         ORDER BY s.first, s.last, p.agent, p.state IN ('asked', 'expired'),
-                  p.answered_at DESC",
-    )
-    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
-    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-    .bind(Moment(now.plus_ms(-DAY_MS)))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read what was measured of subnets"))?;
+    let rows: Vec<AnswerRow> = sqlx::query_as(include_str!("loads/answers.sql"))
+        .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .bind(Moment(now.plus_ms(-DAY_MS)))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read what was measured of subnets"))?;
     rows.into_iter()
         .map(|(first, last, probe, agent, phase, state, rtt_us)| {
             Ok(Answer {

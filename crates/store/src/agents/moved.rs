@@ -36,8 +36,8 @@ pub async fn moved(store: &Store, at_least: Duration) -> Result<Vec<MovedAgent>,
 }
 
 /// Makes the address from which its heartbeats come the home of an agent, with an entry in the
-/// audit log. What it measured where it was before, to the homes of others, is forgotten. Returns
-/// the subnets in which it was at home, which it holds like others from now on; none if the agent
+/// audit log. What it measured where it was before is forgotten; of searches, what it answered
+/// before `home_since` counts no more. Returns the subnets in which it was at home, which it holds like others from now on; none if the agent
 /// is not as it was found.
 pub async fn move_home(
     store: &Store,
@@ -48,7 +48,7 @@ pub async fn move_home(
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let changed = sqlx::query(
         "UPDATE agents
-         SET home = source, source = NULL, source_since = NULL, source_until = NULL
+         SET home = source, home_since = source_since, source = NULL, source_since = NULL, source_until = NULL
          WHERE id = $1 AND home = $2 AND source = $3",
     )
     .bind(moved.agent.get())
@@ -60,11 +60,11 @@ pub async fn move_home(
     if changed.rows_affected() == 0 {
         return Ok(None);
     }
-    sqlx::query("DELETE FROM home_times WHERE witness = $1")
-        .bind(moved.agent.get())
-        .execute(&mut *tx)
-        .await
-        .map_err(doing)?;
+    for statement in
+        ["DELETE FROM home_times WHERE witness = $1", "DELETE FROM round_trips WHERE agent = $1"]
+    {
+        sqlx::query(statement).bind(moved.agent.get()).execute(&mut *tx).await.map_err(doing)?;
+    }
     let former = leave_homes(&mut tx, moved).await?;
     let entry = Entry {
         actor: "coordinator",

@@ -104,6 +104,12 @@ async fn an_agent_that_moves_keeps_its_former_home_like_any_other_subnet() {
     )
     .await
     .unwrap();
+    execute(
+        world.store(),
+        "INSERT INTO round_trips SELECT '198.51.100.1', id, 9, 1, now() FROM agents",
+    )
+    .await
+    .unwrap();
     let found = moved(&world).await;
     let left = agents::move_home(world.store(), &found[0], NOW).await.unwrap();
     assert_eq!(left, Some(vec![range("192.0.2.0/24")]));
@@ -111,6 +117,10 @@ async fn an_agent_that_moves_keeps_its_former_home_like_any_other_subnet() {
     assert_eq!((held[0].agent, held[0].reason), (agent, Reason::Company));
     assert_eq!(agents::home(world.store(), agent).await.unwrap(), Some(ip("203.0.113.1")));
     assert_eq!(store::home_times::list(world.store()).await.unwrap(), [], "{witness} is elsewhere");
+    let kept = execute(world.store(), "DELETE FROM round_trips").await.unwrap();
+    assert_eq!(kept, 1, "those of the other agent");
+    let sites = agents::sites(world.store()).await.unwrap();
+    assert_eq!((sites[0].home_since, sites[1].home_since), (Some(NOW), None));
     let again = agents::move_home(world.store(), &found[0], NOW).await.unwrap();
     assert_eq!(again, None, "it has moved already");
     assert!(moved(&world).await.is_empty());

@@ -2,6 +2,7 @@
 
 use model::{AgentId, Phase, ProbeMethod, Strategy};
 use protocol::{ProbeReport, ProbeResult};
+use store::loads;
 use store::probes::{self, NewProbe, Target};
 use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, Retries, SearchKind};
 use store::testing::execute;
@@ -131,4 +132,38 @@ async fn what_searches_measured_is_remembered() {
     searches::note_finding(world.store(), search.id, "everywhere", "near to all").await.unwrap();
     let trail = searches::trail(world.store(), search.id).await.unwrap().unwrap();
     assert_eq!(trail.finding, Some(("everywhere".to_owned(), "near to all".to_owned())));
+}
+
+#[tokio::test]
+async fn what_an_agent_measured_before_it_moved_says_nothing() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let search = open(&world).await;
+    measure(&world, &search, agent, 21_000).await;
+    searches::abandon(world.store(), search.id, NOW).await.unwrap();
+    let known = async || {
+        let decided = searches::decided_after(world.store(), DecidedPosition::START, 10).await;
+        let answers = loads::answers(world.store(), &[search.subnet], NOW).await.unwrap();
+        let elsewhere = OpenSearch { target: ip("198.51.100.9"), ..search.clone() };
+        let seen = searches::times_at_other_addresses(world.store(), &[&elsewhere]).await.unwrap();
+        (decided.unwrap()[0].times.len(), answers.len(), seen.len())
+    };
+    let moved = "UPDATE agents SET home_since = (SELECT max(answered_at) FROM probes)";
+    execute(world.store(), moved).await.unwrap();
+    assert_eq!(known().await, (1, 1, 1));
+    let moved = "UPDATE agents SET home_since = home_since + interval '1 second'";
+    execute(world.store(), moved).await.unwrap();
+    assert_eq!(known().await, (0, 0, 0));
+}
+
+#[tokio::test]
+async fn control_probes_teach_nothing() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let search = open(&world).await;
+    measure(&world, &search, agent, 21_000).await;
+    searches::abandon(world.store(), search.id, NOW).await.unwrap();
+    execute(world.store(), "UPDATE probes SET phase = 'control'").await.unwrap();
+    let decided = searches::decided_after(world.store(), DecidedPosition::START, 10).await.unwrap();
+    assert_eq!(decided[0].times, []);
 }
