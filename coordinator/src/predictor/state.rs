@@ -138,7 +138,7 @@ impl PredictorState {
         read: impl FnOnce(Option<&Posterior<'_>>) -> T,
     ) -> T {
         let model = self.model(hierarchy);
-        let search = Search { subnet, trail, provisional: None, waited_ms: 0 };
+        let search = Search { subnet, trail, provisional: None, holder: None, waited_ms: 0 };
         let places = model.as_ref().and_then(|model| model.places.as_ref());
         let posterior = places.map(|places| places.posterior_of(hierarchy, &search));
         read(posterior.as_ref())

@@ -49,6 +49,8 @@ pub struct Search<'a> {
     pub trail: &'a [TrailProbe],
     /// The agent that has the subnet by a provisional decision of this search.
     pub provisional: Option<AgentId>,
+    /// The agent that had the subnet before this search.
+    pub holder: Option<AgentId>,
     /// Milliseconds since the search was opened in which agents could be asked.
     pub waited_ms: u64,
 }
@@ -130,7 +132,8 @@ pub(crate) fn proceed(
         return fastest.decide(reason, false);
     }
     // Once patience ends the URLs go somewhere, before another agent is asked or waited for.
-    let overdue = fastest.filter(|_| search.waited_ms >= policy.patience_ms);
+    let is_overdue = search.waited_ms >= policy.patience_ms && !search.waits_for_holder(agents);
+    let overdue = fastest.filter(|_| is_overdue);
     if let (Some(fastest), None) = (overdue, search.provisional) {
         return fastest.decide(Reason::Lowest, true);
     }
@@ -168,12 +171,24 @@ impl Search<'_> {
             return Step::Wait;
         }
         match self.fastest(agents) {
+            Some(_) if self.waits_for_holder(agents) => Step::Wait,
             Some(fastest) if self.provisional != Some(fastest.agent) => {
                 fastest.decide(Reason::Lowest, true)
             }
             None if self.is_given_up(agents) && self.pending(agents) == 0 => Step::NoAnswer,
             Some(_) | None => Step::Wait,
         }
+    }
+
+    /// Whether the agent that has the subnet has not answered yet. Until then it keeps the subnet,
+    /// however long it sleeps: others would begin its hosts anew, and may have to give them back.
+    fn waits_for_holder(&self, agents: &AvailableAgents) -> bool {
+        let is_answer = |probe: &&TrailProbe| probe.outcome != ProbeOutcome::Pending;
+        let has_answered = |holder| {
+            let mut answers = self.trail.iter().filter(is_answer);
+            answers.any(|probe| probe.agent == holder)
+        };
+        self.holder.is_some_and(|holder| agents.knows(holder) && !has_answered(holder))
     }
 
     /// Whether agents that cannot be asked are not waited for any more, without a measurement.

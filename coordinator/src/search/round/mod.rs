@@ -198,7 +198,10 @@ impl<'a> SearchRound<'a> {
         let predictive = search.strategy == Strategy::Predictive;
         let draw = draw(search.id);
         let trail = &*self.review().credible_trail(trail);
-        let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
+        let provisional = search.provisional;
+        let holder = self.delegated.delegation_table().agent_of(subnet);
+        let holder = holder.filter(|holder| provisional != Some(*holder));
+        let search = Search { subnet, trail, provisional, holder, waited_ms };
         // An excluded agent is neither asked nor chosen, even when it has answered already.
         let hierarchy = self.delegated.hierarchy();
         let agents = &*self.permitted(&self.agents, subnet);

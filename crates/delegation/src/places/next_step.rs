@@ -54,8 +54,8 @@ pub fn next_step<'m>(
     (step, posterior)
 }
 
-/// The agents without an answer whose value is large enough, most valuable first. Agents that are
-/// not on the map come last.
+/// The agents without an answer whose value is large enough, most valuable first. On a globe those
+/// whose position nobody knows come last, if they are ready: nothing tells what they would measure.
 fn worth_asking(
     posterior: &Posterior<'_>,
     agents: &AvailableAgents,
@@ -76,7 +76,12 @@ fn worth_asking(
         .filter(|(_, agent)| !has_answered(*agent))
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    ranked.into_iter().map(|(_, agent)| agent).collect()
+    let on_map = posterior.model.agents();
+    let others = agents.agents().filter(|agent| {
+        let is_on_map = on_map.binary_search(agent).is_ok();
+        has_globe && !is_on_map && agents.is_ready(*agent) && !has_answered(*agent)
+    });
+    ranked.into_iter().map(|(_, agent)| agent).chain(others).collect()
 }
 
 /// All agents, those first that are probably nearest.

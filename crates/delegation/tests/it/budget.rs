@@ -56,7 +56,8 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     let mut usage = ProbeUsage::default();
     usage.record(agent(1), target, UnixMillis(0));
     let step = |waited_ms, at| {
-        let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
+        let search =
+            Search { subnet: target, trail: &trail, provisional: None, holder: None, waited_ms };
         let step = next_step(&hierarchy, &delegation_table, &available, &policy, &search);
         usage.hold(&limits, step, (&available, &policy, &search), UnixMillis(at))
     };
@@ -91,7 +92,8 @@ fn a_held_search_that_nobody_could_answer_ends() {
             })
             .collect();
         let policy = Policy { parallel: 4, ..policy };
-        let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
+        let search =
+            Search { subnet: target, trail: &trail, provisional: None, holder: None, waited_ms };
         let step = next_step(&hierarchy, &delegation_table, &available, &policy, &search);
         usage.hold(&limits, step, (&available, &policy, &search), UnixMillis(1))
     };
@@ -113,7 +115,8 @@ fn a_held_search_that_few_were_asked_for_goes_on_tomorrow() {
     let mut usage = ProbeUsage::default();
     usage.record(agent(1), subnet(&hierarchy, RANGES[0]), UnixMillis(0));
     let waited_ms = LONGEST_SILENCE_MS;
-    let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
+    let search =
+        Search { subnet: target, trail: &trail, provisional: None, holder: None, waited_ms };
     let step = next_step(&hierarchy, &delegation_table, &available, &policy, &search);
     let step = |at| usage.hold(&limits, step, (&available, &policy, &search), UnixMillis(at));
     assert_eq!(step(1), Step::Wait);

@@ -20,7 +20,8 @@ fn cells_are_measured_or_predicted() {
     let measured = |ms: u32| ProbeOutcome::Measured { rtt_us: ms * 1000 };
     let trail =
         [asked(3, measured(95)), asked(2, measured(12)), asked(1, ProbeOutcome::Unreachable)];
-    let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms: 0 };
+    let search =
+        Search { subnet: target, trail: &trail, provisional: None, holder: None, waited_ms: 0 };
     let model = model();
     let posterior = model.posterior_of(&hierarchy, &search);
     let agents = agents();
@@ -52,7 +53,7 @@ fn costs_are_predicted_of_agents_that_may_be_asked() {
     let measured = ProbeOutcome::Measured { rtt_us: 12_000 };
     let trail = [TrailProbe { agent: agent(2), phase: Phase::Predicted, outcome: measured }];
     let subnet = subnet(&hierarchy, "20.9.9.0/24");
-    let search = Search { subnet, trail: &trail, provisional: None, waited_ms: 0 };
+    let search = Search { subnet, trail: &trail, provisional: None, holder: None, waited_ms: 0 };
     let model = model();
     let posterior = model.posterior_of(&hierarchy, &search);
     let agents = agents();

@@ -79,7 +79,8 @@ fn case(target: &'static str) -> Case {
 impl Case {
     fn step(&self) -> Step {
         let subnet = subnet(&self.hierarchy, self.target);
-        let search = Search { subnet, trail: &self.trail, provisional: None, waited_ms: 0 };
+        let search =
+            Search { subnet, trail: &self.trail, provisional: None, holder: None, waited_ms: 0 };
         next_step(
             &self.hierarchy,
             &self.delegation_table,

@@ -18,6 +18,7 @@ struct Case {
     policy: Policy,
     trail: Vec<TrailProbe>,
     provisional: Option<i64>,
+    holder: Option<i64>,
     waited_ms: u64,
 }
 
@@ -36,6 +37,7 @@ fn case() -> Case {
         policy,
         trail: Vec::new(),
         provisional: None,
+        holder: None,
         waited_ms: 0,
     }
 }
@@ -61,11 +63,17 @@ impl Case {
         self
     }
 
+    fn held_by(mut self, number: i64) -> Self {
+        self.holder = Some(number);
+        self
+    }
+
     fn step(&self) -> Step {
         let search = Search {
             subnet: subnet(&self.hierarchy, "20.4.0.0/16"),
             trail: &self.trail,
             provisional: self.provisional.map(agent),
+            holder: self.holder.map(agent),
             waited_ms: self.waited_ms,
         };
         next_step(&self.hierarchy, &self.delegation_table, &self.available, &self.policy, &search)
@@ -219,4 +227,21 @@ fn without_agents_there_is_nobody_to_ask() {
     let mut case = case();
     case.available = AvailableAgents::default();
     assert_eq!(case.step(), Step::NoAgents);
+}
+
+#[test]
+fn the_agent_that_has_the_subnet_keeps_it_until_it_was_asked() {
+    for away in
+        [Availability::Busy, Availability::Idle, Availability::Asleep, Availability::Unreachable]
+    {
+        let searched =
+            || case().with(1, away).answered(2, ms(80)).answered(3, ms(90)).overdue().held_by(1);
+        assert_eq!(searched().step(), Step::Wait);
+        let awake = searched().with(1, Availability::Ready);
+        awake.asks(1);
+        let asked = searched().answered(1, ms(95));
+        assert_eq!(asked.step(), lowest(2, 80, true));
+    }
+    let gone = case().answered(2, ms(80)).overdue().held_by(7);
+    assert_eq!(gone.step(), lowest(2, 80, true), "it is no agent any more");
 }

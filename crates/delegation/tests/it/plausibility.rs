@@ -163,7 +163,8 @@ fn the_first_win_of_an_agent_and_a_sample_of_later_ones_are_checked() {
         (0..AGENTS.len()).map(|index| (agent(index), Availability::Ready)).collect();
     let trail = trail(&[(0, 5.0), (2, 70.0)]);
     let subnet = SubnetId::new(9);
-    let alone = Search { subnet, trail: &trail[..1], provisional: None, waited_ms: 0 };
+    let alone =
+        Search { subnet, trail: &trail[..1], provisional: None, holder: None, waited_ms: 0 };
     let search = Search { trail: &trail, ..alone };
     let decide = |provisional| Step::Decide {
         agent: agent(0),
@@ -211,7 +212,7 @@ fn a_trusted_agent_that_one_witness_contradicts_gets_a_second_one() {
         provisional: false,
     };
     let next = |trail: &[TrailProbe]| {
-        let search = Search { subnet, trail, provisional: None, waited_ms: 0 };
+        let search = Search { subnet, trail, provisional: None, holder: None, waited_ms: 0 };
         review.confirm(decide, &search, &ready, 0.5, (0..AGENTS.len()).map(agent))
     };
     let ask = Step::Ask(Candidate { agent: agent(1), phase: Phase::Control, level: subnet });
@@ -229,8 +230,13 @@ fn before_homes_are_measured_no_probe_is_spent() {
     let trust = HashMap::new();
     let ready: AvailableAgents = (0..2).map(|index| (agent(index), Availability::Ready)).collect();
     let trail = trail(&[(0, 5.0)]);
-    let search =
-        Search { subnet: SubnetId::new(9), trail: &trail, provisional: None, waited_ms: 0 };
+    let search = Search {
+        subnet: SubnetId::new(9),
+        trail: &trail,
+        provisional: None,
+        holder: None,
+        waited_ms: 0,
+    };
     let decide =
         Step::Decide { agent: agent(0), rtt_us: 5_000, reason: Reason::Lowest, provisional: false };
     let order = (0..2).map(agent);
@@ -282,7 +288,8 @@ fn a_decided_search_examines_a_doubted_agent_and_nothing_else_follows_from_its_r
     let subnet = SubnetId::new(9);
     let next = |trail: &[TrailProbe]| {
         let trail = review.credible_trail(trail);
-        let search = Search { subnet, trail: &trail, provisional: None, waited_ms: 0 };
+        let search =
+            Search { subnet, trail: &trail, provisional: None, holder: None, waited_ms: 0 };
         review.examine(decide, &search, &suspects)
     };
     // The target is at the other end of the line, next to agent 5.

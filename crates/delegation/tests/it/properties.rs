@@ -86,7 +86,7 @@ impl Case {
         provisional: Option<AgentId>,
     ) -> Step {
         let policy = Policy { threshold_us: THRESHOLD_US, patience_ms: 0, parallel: 1 };
-        let search = Search { subnet: self.target, trail, provisional, waited_ms: 0 };
+        let search = Search { subnet: self.target, trail, provisional, holder: None, waited_ms: 0 };
         next_step(&self.hierarchy, delegation_table, available, &policy, &search)
     }
 

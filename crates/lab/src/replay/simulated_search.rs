@@ -29,5 +29,5 @@ pub(crate) fn simulate<'d>(
 
 /// A search with this trail.
 pub(crate) fn search_with(site: Site, trail: &[TrailProbe]) -> Search<'_> {
-    Search { subnet: site.subnet, trail, provisional: None, waited_ms: 0 }
+    Search { subnet: site.subnet, trail, provisional: None, holder: None, waited_ms: 0 }
 }

@@ -37,8 +37,8 @@ pub async fn moved(store: &Store, at_least: Duration) -> Result<Vec<MovedAgent>,
 
 /// Makes the address from which its heartbeats come the home of an agent, with an entry in the
 /// audit log. What it measured where it was before is forgotten; of searches, what it answered
-/// before `home_since` counts no more. Returns the subnets in which it was at home, which it holds like others from now on; none if the agent
-/// is not as it was found.
+/// before `home_since` counts no more. Returns the subnets in which it was at home, which it holds
+/// like others from now on; none if the agent is not as it was found.
 pub async fn move_home(
     store: &Store,
     moved: &MovedAgent,
@@ -48,7 +48,8 @@ pub async fn move_home(
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let changed = sqlx::query(
         "UPDATE agents
-         SET home = source, home_since = source_since, source = NULL, source_since = NULL, source_until = NULL
+         SET home = source, home_since = source_since,
+             source = NULL, source_since = NULL, source_until = NULL
          WHERE id = $1 AND home = $2 AND source = $3",
     )
     .bind(moved.agent.get())
