@@ -199,7 +199,12 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let rules = (Strategy::Threshold, 50_000);
     let searching = (IncidentState::Searching, Some(31_000));
     incidents::search(world.store(), &measured, searching, &target, &[], rules, NOW).await.unwrap();
-    assert!(case(&world).await.search.unwrap().1, "open");
+    let former = case(&world).await.search.unwrap();
+    assert!(former.1, "open");
+    let other = probes::Target { address: ip("198.51.100.8"), host: "b.example".into(), port: 443 };
+    assert!(searches::retarget(world.store(), former.0, &other, NOW).await.unwrap());
+    let waits_for = case(&world).await.search.unwrap();
+    assert!(waits_for.1 && waits_for.0 != former.0, "for the search at another address");
     assert!(open_search(&world).await.trail.is_empty(), "everybody is asked anew");
     decide(&world, next, 31_000).await;
     let searched = case(&world).await;
