@@ -1,6 +1,6 @@
 //! Background task: forms regions, and publishes rosters and changes of delegations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use model::{AgentId, RegionId};
@@ -42,8 +42,13 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     let names = names.map(|(id, seat)| (*id, seat.name.clone())).collect();
     let registry = |candidate: &Candidate| registry_of(&delegated, candidate);
     let held = ranges::held(&delegated);
+    let mut groups = members::groups(&candidates, &names, registry);
+    // A region that all its members left goes on until their subnets may go to anybody.
+    for name in names.into_values() {
+        groups.entry(name).or_default();
+    }
     let mut changed = 0;
-    for (name, agents) in members::groups(&candidates, &names, registry) {
+    for (name, agents) in groups {
         let is_known = |agent| agents.iter().any(|candidate| candidate.agent == agent);
         let wanted = ranges::flatten(held.clone(), is_known);
         let published = match seats.of_name(&name) {
@@ -52,6 +57,7 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         };
         changed += u64::from(published);
         if let Some((id, seat)) = seats.of_name(&name) {
+            seat.note_wanted(agents.iter().map(|candidate| candidate.agent));
             seat.note_listed(&held, is_known);
             let is_former =
                 |agent: &AgentId| !(seat.machine.view().has(*agent) && is_known(*agent));
@@ -60,7 +66,7 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
             release_departed(regions, (id, seat), &former).await?;
         }
     }
-    allow_moves(regions, &seats);
+    allow_moves(regions, &seats, &members);
     if changed == 0 {
         return Ok(Outcome::Idle);
     }
@@ -85,9 +91,16 @@ async fn release_departed(
 }
 
 /// Tells searches, balance and admins' orders which subnets may move within their regions.
-fn allow_moves(regions: &Regions, seats: &LeaderStates) {
+fn allow_moves(
+    regions: &Regions,
+    seats: &LeaderStates,
+    members: &BTreeMap<RegionId, Vec<AgentId>>,
+) {
     let now = elapsed_clock::now();
-    let subnets = seats.by_region.iter().flatten().map(|(id, seat)| (*id, seat.subnets(now)));
+    let subnets = seats.by_region.iter().flatten().map(|(id, seat)| {
+        let has_loan = |agent| members.get(id).is_some_and(|members| members.contains(&agent));
+        (*id, seat.subnets(now, has_loan))
+    });
     regions.moves.store(Arc::new(RegionMoves::new(subnets)));
 }
 

@@ -8,6 +8,8 @@
 
 mod availability;
 mod calls;
+#[cfg(test)]
+mod example;
 pub mod form_regions;
 mod members;
 mod ranges;
@@ -81,8 +83,11 @@ impl LeaderStates {
         seats.find(|(_, seat)| seat.name == name).map(|(id, seat)| (*id, seat))
     }
 
+    /// The region that an agent is in. It may also be in the roster of one that it left.
     fn of_agent(&mut self, agent: AgentId) -> Option<&mut LeaderState> {
-        self.by_region.as_mut()?.values_mut().find(|seat| seat.machine.view().has(agent))
+        let seats = self.by_region.as_mut()?.values_mut();
+        let seats = seats.filter(|seat| seat.machine.view().has(agent));
+        seats.min_by_key(|seat| !seat.has_wanted(agent))
     }
 }
 

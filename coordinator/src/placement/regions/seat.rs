@@ -36,6 +36,8 @@ pub(super) struct LeaderState {
     listed: Arc<ListedSubnets>,
     /// Former members whose subnets the loan keeps.
     departures: Departures,
+    /// Agents that are to be members; none before the first look at them.
+    wanted: Option<BTreeSet<AgentId>>,
 }
 
 /// A region that cannot be read.
@@ -106,6 +108,7 @@ impl LeaderState {
             refusal: Refusal::default(),
             listed: Arc::default(),
             departures: Departures::default(),
+            wanted: None,
         })
     }
 
@@ -174,19 +177,34 @@ impl LeaderState {
         self.listed = Arc::new(self.listed.updated(listed, view.version()));
     }
 
-    /// What decides on moves of subnets within the region.
-    pub(super) fn subnets(&self, now: Millis) -> RegionSubnets {
+    /// Notes the agents that are to be members, by their owners' wish and the region's name.
+    pub(super) fn note_wanted(&mut self, agents: impl Iterator<Item = AgentId>) {
+        self.wanted = Some(agents.collect());
+    }
+
+    /// Whether an agent is in the roster and stays. One that left may be in the roster for long: a
+    /// region of two keeps it until another agent comes.
+    pub(super) fn has_wanted(&self, agent: AgentId) -> bool {
+        let is_wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&agent));
+        is_wanted && self.machine.view().has(agent)
+    }
+
+    /// What decides on moves of subnets within the region. An agent that left gets nothing, and its
+    /// subnets wait while the region's loan has them, as `has_loan` says.
+    pub(super) fn subnets(&self, now: Millis, has_loan: impl Fn(AgentId) -> bool) -> RegionSubnets {
         let reports = self.machine.reports();
-        let known = |agent: AgentId| match reports.get(&agent) {
+        let reported = |agent: AgentId| reports.get(&agent).filter(|_| self.has_wanted(agent));
+        let known = |agent: AgentId| match reported(agent) {
             Some(report) => KnownMember {
                 version: Some(report.version),
                 is_alive: !report.asleep && now.since(report.at) <= self.settings.suspect_ms,
             },
             None => KnownMember { version: None, is_alive: false },
         };
-        let members = self.machine.view().roster().agents.iter();
+        let members = self.machine.view().roster().agents.iter().map(|entry| entry.agent);
+        let members = members.filter(|agent| self.has_wanted(*agent) || has_loan(*agent));
         RegionSubnets {
-            members: members.map(|entry| (entry.agent, known(entry.agent))).collect(),
+            members: members.map(|agent| (agent, known(agent))).collect(),
             listed: Arc::clone(&self.listed),
         }
     }
@@ -206,5 +224,40 @@ impl LeaderState {
         let refuses = |version| machine.majority_refuses_before(version);
         let promise_ms = self.settings.promise_ms();
         self.departures.over(former, machine.view().version(), refuses, promise_ms, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::placement::regions::example;
+
+    /// The seat of a region of two agents.
+    fn seat() -> LeaderState {
+        let view = SignedView { roster: example::roster(&[1, 2]), deltas: Vec::new() };
+        let stored = StoredRegion {
+            id: RegionId::new(1),
+            name: "ripencc".into(),
+            settings: serde_json::to_value(Settings::default()).unwrap(),
+            view: postcard::to_allocvec(&view).unwrap(),
+            promises: None,
+            lent_until: UnixMillis(0),
+        };
+        let now = Now { elapsed: Millis(1), wall: UnixMillis(1) };
+        LeaderState::restore(stored, &example::key(), (1_000, 1), now).unwrap()
+    }
+
+    #[test]
+    fn an_agent_that_left_a_region_of_two_is_no_receiver_and_free_without_a_loan() {
+        let stays = AgentId::new(1);
+        let left = AgentId::new(2);
+        let mut seat = seat();
+        assert!(seat.has_wanted(left), "before the first look at the agents");
+        seat.note_wanted([stays].into_iter());
+        assert!(seat.has_wanted(stays) && !seat.has_wanted(left));
+        let members = |has_loan| seat.subnets(Millis(2), |_| has_loan).members;
+        assert_eq!(members(false).into_keys().collect::<Vec<_>>(), [stays]);
+        let waiting = members(true)[&left];
+        assert_eq!((waiting.version, waiting.is_alive), (None, false), "its subnets wait");
     }
 }

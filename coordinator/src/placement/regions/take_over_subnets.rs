@@ -148,36 +148,17 @@ fn enter(regions: &Regions, transfer: &Transfer, reason: Option<Reason>) -> bool
 mod tests {
     use std::collections::BTreeSet;
 
-    use protocol::key::{AgentKey, CoordinatorKey};
     use region::View;
-    use region::delegations::{Delegate, Range as DelegatedRange};
-    use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
 
     use super::*;
+    use crate::placement::regions::example;
 
     const DEAD: AgentId = AgentId::new(1);
 
     /// A region of three agents of which the first is dead.
     fn availability() -> Availability {
-        let key = CoordinatorKey::from_seed([7; 32]);
-        let agent = |number: u8| {
-            let key = AgentKey::from_seed([number; 32]).public();
-            RosterAgent::new(AgentId::new(number.into()), key)
-        };
-        let range = DelegatedRange { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
-        let roster = Roster {
-            region: model::RegionId::new(1),
-            epoch: 1,
-            voters_since: 1,
-            mode: Mode::Safe,
-            replicas: 10,
-            recovery: 1,
-            agents: [1, 2, 3].map(agent).into(),
-            delegations: vec![(range, Delegate::Agent(DEAD))],
-        };
-        let signed = SignedRoster::new(&key, &roster).unwrap();
         Availability {
-            view: View::open(&key.public(), signed).unwrap(),
+            view: View::open(&example::key().public(), example::roster(&[1, 2, 3])).unwrap(),
             dead: BTreeSet::from([DEAD]),
             working: BTreeSet::from([AgentId::new(2), AgentId::new(3)]),
             asleep: BTreeSet::new(),
