@@ -162,6 +162,7 @@ pub struct Limits {
     /// Probe orders one agent may have at the same time (8).
     pub orders_per_agent: u32,
     /// Number of searches without any answer after which the hosts of a subnet are given up (4).
+    /// With four, the last one comes half a day after the first.
     pub search_attempts: u32,
     /// Time without a heartbeat after which an agent counts as unreachable, in seconds (60).
     pub presence_s: u32,

@@ -1,20 +1,24 @@
 //! Searches whose target is silent: another address of the subnet, or the end of the search.
 
+use std::time::Duration;
+
 use delegation::target::{KnownAddress, next_address};
 use model::{CrawlUrl, UnixMillis};
 use store::searches::{self, OpenSearch, Retries, SubnetAddress};
 use store::{StoreError, probes};
 
-use crate::runtime::back_off::{GIVEN_UP_MS, retry_ms};
+use crate::runtime::back_off::GIVEN_UP_MS;
 use crate::runtime::events::Event;
 use crate::search::round::SearchRound;
 
 /// Known addresses of a subnet that are considered.
 const SIBLINGS: u32 = 64;
 
-/// Doublings of the first pause before the hosts of a silent subnet are tried again: a search
-/// costs a probe of every agent, so that it waits longer than a failed lookup.
-const RETRY_DOUBLINGS: u32 = 4;
+/// Pauses before the hosts of a silent subnet are tried again, after each search the next one. The
+/// last one makes the final search come at another time of the day: agents that sleep now may reach
+/// what the others do not, such as hosts with IPv6 alone.
+const PAUSES: [Duration; 3] =
+    [Duration::from_secs(16), Duration::from_mins(20), Duration::from_hours(11)];
 
 impl SearchRound<'_> {
     /// Replaces the search by one for another address of the subnet that was not silent lately.
@@ -37,15 +41,20 @@ impl SearchRound<'_> {
         }
         let now = self.parts.clock.now();
         let reason = format!("no agent got an answer from {}", search.target);
-        let doublings = search.attempts.saturating_add(RETRY_DOUBLINGS);
         let retries = Retries {
-            next_at: now.plus_ms(retry_ms(doublings)),
+            next_at: now.plus_ms(pause_ms(search.attempts)),
             attempts: self.parts.limits.search_attempts,
             given_up_until: now.plus_ms(GIVEN_UP_MS),
         };
         self.counts.ended += 1;
         searches::end_unanswered(&self.parts.store, search.id, &reason, retries, now).await
     }
+}
+
+/// The pause after a search without an answer, after `attempts` earlier ones, in milliseconds.
+fn pause_ms(attempts: u32) -> i64 {
+    let place = (attempts as usize).min(PAUSES.len() - 1);
+    PAUSES[place].as_millis() as i64
 }
 
 fn next_target(
@@ -63,4 +72,15 @@ fn next_target(
     let sibling = siblings.iter().find(|sibling| sibling.address == address)?;
     let port = CrawlUrl::of_host(&sibling.scheme, &sibling.authority).ok()?.port();
     Some(probes::Target { address, host: sibling.authority.clone(), port })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_search_comes_at_another_time_of_the_day() {
+        let hour = 3_600_000;
+        assert_eq!([0, 1, 2, 9].map(pause_ms), [16_000, 1_200_000, 11 * hour, 11 * hour]);
+    }
 }
