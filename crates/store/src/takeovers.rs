@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, DelegationId, Reason, UnixMillis};
+use model::{AgentId, DelegationId, HostId, Reason, UnixMillis};
 use serde_json::json;
 use sqlx::PgConnection;
 
@@ -22,6 +22,8 @@ use crate::{Store, StoreError};
 /// A host with the delegation of its subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldHost {
+    /// Number of the host.
+    pub id: HostId,
     /// The host's subnet.
     pub subnet: Range,
     /// Fencing number of the subnet's delegation.
@@ -32,22 +34,25 @@ pub struct HeldHost {
     pub address: IpAddr,
 }
 
-/// Hosts of an agent whose subnets are delegated to it, the oldest first.
+/// Hosts of an agent after one of them, whose subnets are delegated to it, the oldest first.
 pub async fn hosts_of_agent(
     store: &Store,
     agent: AgentId,
+    after: HostId,
     limit: u32,
 ) -> Result<Vec<HeldHost>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, i64, String, IpAddr)> =
+    let rows: Vec<(i64, IpAddr, IpAddr, i64, String, IpAddr)> =
         sqlx::query_as(include_str!("takeovers/hosts_of_agent.sql"))
             .bind(agent.get())
             .bind(i64::from(limit))
+            .bind(after.get())
             .fetch_all(store.pool())
             .await
             .map_err(StoreError::doing("list the hosts of a dead agent"))?;
     rows.into_iter()
-        .map(|(first, last, generation, host_key, address)| {
-            Ok(HeldHost { subnet: range(first, last)?, generation, host_key, address })
+        .map(|(id, first, last, generation, host_key, address)| {
+            let id = HostId::new(id);
+            Ok(HeldHost { id, subnet: range(first, last)?, generation, host_key, address })
         })
         .collect()
 }

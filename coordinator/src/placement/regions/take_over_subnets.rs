@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use delegation::{Constraints, Delegation};
 use hierarchy::Range;
-use model::{AgentId, Reason};
+use model::{AgentId, HostId, Reason};
 use region::{HostPosition, PlacedHost};
-use store::drains;
 use store::takeovers::{self, HeldHost, Transfer};
+use store::{StoreError, drains};
 
 use super::Regions;
 use super::availability::Availability;
@@ -44,8 +44,7 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     let mut returned = 0;
     for availability in availabilities(regions).await? {
         for dead in &availability.dead {
-            let hosts = takeovers::hosts_of_agent(&regions.store, *dead, BATCH).await?;
-            for transfer in transfers(*dead, &hosts, &availability, may_have) {
+            for transfer in next_transfers(regions, *dead, &availability, may_have).await? {
                 taken += u64::from(take_over(regions, &transfer).await?);
             }
         }
@@ -87,6 +86,25 @@ fn may_have(
     let hierarchy = delegated.hierarchy();
     let found = hierarchy.find(subnet);
     found.is_none_or(|subnet| constraints.exclusion(hierarchy, subnet, agent).is_none())
+}
+
+/// The next subnets of a dead member that others take over. Hosts that nobody may have, because all
+/// others are excluded, are passed over.
+async fn next_transfers(
+    regions: &Regions,
+    dead: AgentId,
+    availability: &Availability,
+    may_have: impl Fn(&Range, AgentId) -> bool,
+) -> Result<Vec<Transfer>, StoreError> {
+    let mut after = HostId::new(0);
+    loop {
+        let hosts = takeovers::hosts_of_agent(&regions.store, dead, after, BATCH).await?;
+        let found = transfers(dead, &hosts, availability, &may_have);
+        match hosts.last() {
+            Some(last) if found.is_empty() => after = last.id,
+            _ => return Ok(found),
+        }
+    }
 }
 
 /// For each subnet the member that has most of its hosts by the region's order, of those that may
@@ -168,6 +186,7 @@ mod tests {
     #[test]
     fn an_excluded_member_takes_no_subnet_over() {
         let hosts = [HeldHost {
+            id: HostId::new(1),
             subnet: "10.0.0.0/24".parse().unwrap(),
             generation: 1,
             host_key: "http://a.example".into(),
