@@ -182,13 +182,18 @@ impl Search<'_> {
 
     /// Whether the agent that has the subnet has not answered yet. Until then it keeps the subnet,
     /// however long it sleeps: others would begin its hosts anew, and may have to give them back.
+    /// An agent that is idle is not waited for, because nobody knows when its owner has it go on.
     fn waits_for_holder(&self, agents: &AvailableAgents) -> bool {
         let is_answer = |probe: &&TrailProbe| probe.outcome != ProbeOutcome::Pending;
         let has_answered = |holder| {
             let mut answers = self.trail.iter().filter(is_answer);
             answers.any(|probe| probe.agent == holder)
         };
-        self.holder.is_some_and(|holder| agents.knows(holder) && !has_answered(holder))
+        let is_expected = |holder| {
+            let availability = agents.availability(holder);
+            availability.is_some_and(|availability| availability != Availability::Idle)
+        };
+        self.holder.is_some_and(|holder| is_expected(holder) && !has_answered(holder))
     }
 
     /// Whether agents that cannot be asked are not waited for any more, without a measurement.
