@@ -55,7 +55,7 @@ async fn an_agent_has_moved_after_a_day_of_heartbeats_from_one_other_address() {
     heartbeat(&world, agent, "203.0.113.1", 65).await;
     let home = ip("192.0.2.1");
     let source = ip("203.0.113.1");
-    assert_eq!(moved(&world).await, [MovedAgent { agent, home, source }]);
+    assert_eq!(moved(&world).await, [MovedAgent { agent, home, source, is_shared: false }]);
     let shown = agents::find(world.store(), agent).await.unwrap().unwrap();
     assert_eq!(shown.source, Some(source));
     assert_eq!(shown.source_since, Some(NOW.plus_ms(40 * 3_600_000)));
@@ -111,7 +111,7 @@ async fn an_agent_that_moves_keeps_its_former_home_like_any_other_subnet() {
     .await
     .unwrap();
     let found = moved(&world).await;
-    let left = agents::move_home(world.store(), &found[0], NOW).await.unwrap();
+    let left = agents::move_home(world.store(), &found[0], true, NOW).await.unwrap();
     assert_eq!(left, Some(vec![range("192.0.2.0/24")]));
     let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!((held[0].agent, held[0].reason), (agent, Reason::Company));
@@ -121,7 +121,25 @@ async fn an_agent_that_moves_keeps_its_former_home_like_any_other_subnet() {
     assert_eq!(kept, 1, "those of the other agent");
     let sites = agents::sites(world.store()).await.unwrap();
     assert_eq!((sites[0].home_since, sites[1].home_since), (Some(NOW), None));
-    let again = agents::move_home(world.store(), &found[0], NOW).await.unwrap();
+    let again = agents::move_home(world.store(), &found[0], true, NOW).await.unwrap();
     assert_eq!(again, None, "it has moved already");
     assert!(moved(&world).await.is_empty());
+}
+
+#[tokio::test]
+async fn an_agent_that_was_behind_a_proxy_keeps_what_it_measured() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.approved(2, None).await;
+    execute(world.store(), "UPDATE agents SET home = '192.0.2.80'").await.unwrap();
+    heartbeat(&world, agent, "203.0.113.1", 0).await;
+    heartbeat(&world, agent, "203.0.113.1", 24).await;
+    let trips = "INSERT INTO round_trips SELECT '198.51.100.1', id, 9, 1, now() FROM agents";
+    execute(world.store(), trips).await.unwrap();
+    let found = moved(&world).await;
+    assert!(found[0].is_shared, "another agent has the same home");
+    agents::move_home(world.store(), &found[0], false, NOW).await.unwrap().unwrap();
+    let kept = execute(world.store(), "DELETE FROM round_trips").await.unwrap();
+    assert_eq!(kept, 2);
+    assert_eq!(agents::sites(world.store()).await.unwrap()[0].home_since, None);
 }
