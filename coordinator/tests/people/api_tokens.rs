@@ -40,6 +40,10 @@ async fn a_token_may_what_its_scope_says_until_it_is_revoked() {
     Reply::of(add(&writer)).await.well();
     let log = admin.read("/api/v1/audit/entries?action=seeds").await;
     assert_eq!(log["items"][0]["actor"], "admin (token night job)");
+    let by_person = admin.read("/api/v1/audit/entries?action=seeds&actor=admin").await;
+    assert_eq!(by_person["items"], log["items"], "what scripts do is the person's");
+    let by_other = admin.read("/api/v1/audit/entries?action=seeds&actor=adm").await;
+    assert_eq!(by_other["items"], json!([]));
 
     let another = json!({ "name": "child", "scope": "viewer" });
     let another = json_body(nobody.request(Method::POST, TOKENS), &another).bearer_auth(&writer);

@@ -112,13 +112,14 @@ pub async fn set_password(
     tx.commit().await.map_err(doing)
 }
 
-/// Opens a session under the hash of its cookie, and deletes expired sessions.
+/// Opens a session under the hash of its cookie, and deletes expired sessions. False where the
+/// account has another password now than the one that was checked.
 pub async fn open_session(
     store: &Store,
     token_sha256: &[u8],
-    admin: i64,
+    account: &Credentials,
     now: UnixMillis,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open a session");
     sqlx::query("DELETE FROM admin_sessions WHERE seen_at <= $1 OR created_at <= $2")
         .bind(Moment(now.plus_ms(-IDLE_MS)))
@@ -126,14 +127,15 @@ pub async fn open_session(
         .execute(store.pool())
         .await
         .map_err(doing)?;
-    sqlx::query(include_str!("admins/open_session.sql"))
+    let opened = sqlx::query(include_str!("admins/open_session.sql"))
         .bind(token_sha256)
-        .bind(admin)
+        .bind(account.id)
         .bind(Moment(now))
+        .bind(account.password_hash.as_str())
         .execute(store.pool())
         .await
         .map_err(doing)?;
-    Ok(())
+    Ok(opened.rows_affected() == 1)
 }
 
 /// The admin of a session.

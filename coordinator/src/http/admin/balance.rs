@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use axum::extract::State;
 use delegation::balance::{self, CostSource, Rebalance};
 use model::{AgentId, BalanceRule};
-use serde_json::Value;
-use store::{agents, moves, policy};
+use serde_json::{Value, json};
+use store::{agents, audit, moves, policy};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::balance::{BalanceResponse, Move, RejectedAlternative};
@@ -45,7 +45,7 @@ pub async fn list_moves(
     params(DryRun), security(("session" = [])),
     responses((status = 200, body = BalanceResponse)))]
 pub async fn run(
-    _admin: Admin,
+    admin: Admin,
     State(state): State<ApiState>,
     Query(dry_run): Query<DryRun>,
 ) -> Result<Json<BalanceResponse>, Problem> {
@@ -69,6 +69,13 @@ pub async fn run(
         let outcome = execute_plan(&core.placement, &mut problem, &plan).await?;
         response.moved = outcome.moved as u64;
         response.probes_requested = outcome.asked as u64;
+        let entry = audit::Entry {
+            actor: &admin.name,
+            action: "balance.run",
+            subject: "balance",
+            detail: &json!({ "moved": outcome.moved, "probes": outcome.asked }),
+        };
+        audit::write(&core.store, &entry, core.now()).await?;
     }
     Ok(Json(response))
 }

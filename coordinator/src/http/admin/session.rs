@@ -144,9 +144,11 @@ pub async fn sign_in(
         tracing::warn!(%from, "a sign-in failed");
         return Err(wrong_password());
     };
-    state.sign_in.throttle().forget(&name, from);
     let token = SessionToken::new(rand::random());
-    admins::open_session(&core.store, &token.sha256(), account.id, core.now()).await?;
+    if !admins::open_session(&core.store, &token.sha256(), &account, core.now()).await? {
+        return Err(wrong_password());
+    }
+    state.sign_in.throttle().forget(&name, from);
     let entry =
         audit::Entry { actor: &name, action: "session.open", subject: &name, detail: &json!({}) };
     audit::write(&core.store, &entry, core.now()).await?;
@@ -170,7 +172,7 @@ async fn authenticate(
         let Some(account) = account.filter(|_| check != Check::Wrong) else { return Ok(None) };
         let Check::Renew(hash) = check else { return Ok(Some(account)) };
         if admins::rehash(store, account.id, &account.password_hash, &hash).await? {
-            return Ok(Some(account));
+            return Ok(Some(admins::Credentials { password_hash: hash, ..account }));
         }
     }
     Ok(None)

@@ -157,15 +157,24 @@ fn fetch(facts: &Facts) -> InspectionStep {
             (Done, format!("It was not to be fetched or indexed: forbidden {}.", fetch.detail))
         }
         FetchOutcome::HttpError | FetchOutcome::Failed => {
-            (Stuck, format!("The last fetch failed: {}.", fetch.detail))
+            let state = if is_gone(&fetch.detail) { Stuck } else { Waiting };
+            (state, format!("The last fetch failed: {}.", fetch.detail))
         }
     };
     let step = InspectionStep::new(Fetch, state, sentence).at(fetch.at).link(link);
-    if state == Stuck {
-        return step
-            .advice("The agent tries a failing host again by itself, at growing intervals.");
+    match state {
+        Stuck => step.advice("The site says that there is no such page, so that it has ended."),
+        Waiting => step.advice(
+            "The agent tries a new URL three times, and visits one that failed again after the \
+             revisit period of the policy.",
+        ),
+        _ => step,
     }
-    step
+}
+
+/// Whether the answer ends a page for good.
+fn is_gone(detail: &str) -> bool {
+    matches!(detail, "HTTP 404" | "HTTP 410")
 }
 
 fn has_fetches(facts: &Facts) -> bool {

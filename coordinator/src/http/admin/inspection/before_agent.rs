@@ -111,6 +111,12 @@ fn delegation(facts: &Facts, host: &HostSummary) -> InspectionStep {
     let Some(subnet) = &host.subnet else {
         return open(Delegation, "Agents are searched for subnets.");
     };
+    let is_in_use = facts.delegation.is_some() || facts.open_search.is_some();
+    if is_in_use && host.state == HostState::Failed {
+        // Other hosts of the subnet go on; nothing brings this one back by itself.
+        let reason = host.reason.as_deref().unwrap_or("it could not be reached");
+        return given_up(format!("The host was given up: {reason}."), host);
+    }
     if let Some(held) = &facts.delegation {
         let rtt = held.rtt_us.map(|us| format!(", with a round trip of {:.1} ms", ms(us)));
         let provisional = if held.provisional { " for the time being" } else { "" };
@@ -144,9 +150,7 @@ fn without_search(subnet: &str, host: &HostSummary) -> InspectionStep {
     match &host.reason {
         Some(reason) if host.state == HostState::Failed => {
             let sentence = format!("{subnet} has no agent, and the host was given up: {reason}.");
-            let retry = retry_at.to_minute();
-            let advice = format!("A seed or a link that comes after {retry} has it tried again.");
-            InspectionStep::new(Delegation, Stuck, sentence).advice(advice).link("/seeds")
+            given_up(sentence, host)
         }
         Some(reason) if host.attempts > 0 => {
             let sentence = format!(
@@ -166,6 +170,12 @@ fn without_search(subnet: &str, host: &HostSummary) -> InspectionStep {
                 .link("/agents")
         }
     }
+}
+
+fn given_up(sentence: String, host: &HostSummary) -> InspectionStep {
+    let retry = Timestamp(host.retry_at).to_minute();
+    let advice = format!("A seed or a link that comes after {retry} has it tried again.");
+    InspectionStep::new(Delegation, Stuck, sentence).advice(advice).link("/seeds")
 }
 
 fn agent(facts: &Facts) -> InspectionStep {

@@ -142,10 +142,14 @@ fn a_page_that_is_hidden_from_the_search() {
 
 #[test]
 fn a_fetch_that_failed() {
-    let fetch = Some(fetched(FetchOutcome::Failed, "no connection: refused"));
-    let step = &steps(&Facts { fetch, ..facts() })[2];
-    assert_eq!(step.state, Stuck);
-    assert_eq!(step.sentence, "The last fetch failed: no connection: refused.");
+    for (detail, state) in
+        [("no connection: refused", Waiting), ("HTTP 503", Waiting), ("HTTP 404", Stuck)]
+    {
+        let fetch = Some(fetched(FetchOutcome::Failed, detail));
+        let step = &steps(&Facts { fetch, ..facts() })[2];
+        assert_eq!((step.state, step.advice.is_some()), (state, true));
+        assert_eq!(step.sentence, format!("The last fetch failed: {detail}."));
+    }
 }
 
 #[test]
