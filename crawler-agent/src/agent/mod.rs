@@ -56,6 +56,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::Config,
     coordinator_client::CoordinatorClient,
+    data_dir::leave_request,
     frontier::{Frontier, FrontierHandle},
     peers::PeerListener,
     visit::RequestSlots,
@@ -177,7 +178,8 @@ impl Parts {
     /// A revocation is what an agent that leaves wants. With another refusal it is still
     /// registered.
     fn how_ended(&self, ended: Result<(), AgentError>) -> Result<RunOutcome, AgentError> {
-        let is_leaving = self.readiness.current().phase == Phase::Leaving;
+        // A refusal may come before the request to leave was noticed.
+        let is_leaving = leave_request::is_made(&self.dir);
         match ended {
             Err(AgentError::Revoked) if is_leaving => Ok(RunOutcome::Left),
             Err(AgentError::Banned(error)) if is_leaving && error.is_gone() => Ok(RunOutcome::Left),
