@@ -29,7 +29,7 @@ impl LedgerCursor {
     /// The cursor that an index has stored. An index of another ledger, or of one that lost its
     /// last packages when its database was restored, has to take all packages again.
     pub fn of_index(progress: &str, ledger: &Ledger) -> Self {
-        let stored: Option<Self> = serde_json::from_str(progress).ok();
+        let stored = Self::stored(progress);
         let fits = |cursor: &Self| {
             cursor.ledger == ledger.id
                 && cursor.last <= ledger.last
@@ -45,8 +45,11 @@ impl LedgerCursor {
 
     /// Whether an index that stored this text holds the packages of another ledger.
     pub fn is_of_other_ledger(progress: &str, ledger: &Ledger) -> bool {
-        let stored: Option<Self> = serde_json::from_str(progress).ok();
-        stored.is_some_and(|cursor| cursor.ledger != ledger.id)
+        Self::stored(progress).is_some_and(|cursor| cursor.ledger != ledger.id)
+    }
+
+    fn stored(progress: &str) -> Option<Self> {
+        serde_json::from_str(progress).ok()
     }
 
     /// The text that the index stores.

@@ -21,6 +21,9 @@ use crate::search::open_searches::open;
 /// A search that found no other agent is repeated after so long.
 pub(super) const REPEAT_AFTER_MS: i64 = 3_600_000;
 
+/// Subnets for which searches are opened by one statement.
+const PART: usize = 500;
+
 /// Ends expired pins and exclusions, assigns pinned subnets to their agents, and opens searches for
 /// subnets whose pin has ended or whose agent is excluded. Such an agent keeps the subnet until the
 /// search has found another.
@@ -97,6 +100,22 @@ pub(super) async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u
     let since = placement.clock.now().plus_ms(-REPEAT_AFTER_MS);
     let targets = searches::targets(&placement.store, &searched, since).await?;
     Ok(released + open(&placement.search, targets).await?)
+}
+
+/// [`reopen`] for any number of subnets, a part at a time, until about `most` are done.
+pub(super) async fn reopen_many(
+    placement: &Placement,
+    subnets: &[Range],
+    most: u64,
+) -> Result<u64, StoreError> {
+    let mut done = 0;
+    for part in subnets.chunks(PART) {
+        done += reopen(placement, part).await?;
+        if done >= most {
+            break;
+        }
+    }
+    Ok(done)
 }
 
 async fn release(placement: &Placement, subnets: &[SubnetState]) -> Result<u64, StoreError> {

@@ -8,7 +8,7 @@ use store::agents::{self, MovedAgent};
 
 use crate::placement::Placement;
 use crate::placement::agent_administration::enter_stored;
-use crate::placement::apply_constraints::reopen;
+use crate::placement::apply_constraints::reopen_many;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 /// How long heartbeats come from another address before that is the home: a machine that is away
@@ -17,9 +17,6 @@ const MOVED_AFTER: Duration = Duration::from_hours(24);
 
 /// Subnets of an agent that moved for which searches are opened. Calibration finds the others.
 const SEARCHED_AGAIN: usize = 5_000;
-
-/// Subnets for which searches are opened at once.
-const BATCH: usize = 200;
 
 /// Gives agents that moved their new home addresses, and searches for the agents of the subnets
 /// that were theirs where they were before. Returns the number of agents.
@@ -69,8 +66,6 @@ async fn follow(
     }
     searched.sort();
     searched.dedup();
-    for subnets in searched.chunks(BATCH) {
-        reopen(placement, subnets).await?;
-    }
+    reopen_many(placement, &searched, u64::MAX).await?;
     Ok(true)
 }

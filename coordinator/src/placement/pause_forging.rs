@@ -8,21 +8,22 @@ use store::StoreError;
 use store::trust::{self, Contradiction};
 
 use crate::placement::Placement;
-use crate::placement::apply_constraints::reopen;
+use crate::placement::apply_constraints::reopen_many;
 use crate::predictor::{ReportJudgement, read_current_trust};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 /// Subnets whose searches are opened in one run, about.
-const BATCH: usize = 500;
+const BATCH: u64 = 500;
 
 /// Pauses a forging agent with a finding. The subnets that a paused one won by its reports keep it
 /// until a search has found another agent.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let paused = pause_one(placement).await?;
     let forging = trust::paused_agents(&placement.store).await?;
-    let reopened = search_again(placement, &won_subnets(placement, &forging)).await?;
+    // A batch in each run, which passes over those that were searched for within the last hour.
+    let reopened = reopen_many(placement, &won_subnets(placement, &forging), BATCH).await?;
     if paused.is_none() && reopened == 0 {
         return Ok(Outcome::Idle);
     }
@@ -46,19 +47,6 @@ async fn pause_one(placement: &Placement) -> Result<Option<AgentId>, StoreError>
         }
     }
     Ok(None)
-}
-
-/// Opens searches for these subnets, a batch in each run. It passes over those that were searched
-/// for within the last hour.
-async fn search_again(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
-    let mut opened = 0;
-    for part in subnets.chunks(BATCH) {
-        opened += reopen(placement, part).await?;
-        if opened >= BATCH as u64 {
-            break;
-        }
-    }
-    Ok(opened)
 }
 
 async fn pause(

@@ -14,8 +14,8 @@ use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 /// Approval delegates an agent's home subnet to it. This does it where no hierarchy was loaded
-/// then, where a new generation has other subnets around the agent's address, and where the agent
-/// has moved.
+/// then, where a new generation has other subnets around the agent's address, and where its
+/// machine moved to another address.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let moved = follow_moves(placement, &delegated).await?;

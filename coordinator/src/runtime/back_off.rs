@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// First pause after a failed lookup or a search without an answer.
+/// First pause after a failed lookup.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const RETRY_LIMIT: Duration = Duration::from_mins(10);
 

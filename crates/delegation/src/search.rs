@@ -161,6 +161,12 @@ impl Search<'_> {
         self.trail.iter().any(|probe| probe.agent == agent)
     }
 
+    /// Whether the agent was asked and has answered, or will not any more.
+    pub(crate) fn has_answered(&self, agent: AgentId) -> bool {
+        let mut trail = self.trail.iter();
+        trail.any(|probe| probe.agent == agent && probe.outcome != ProbeOutcome::Pending)
+    }
+
     /// The step while no agent can be asked. After the end of patience the fastest agent so far
     /// gets the subnet, if it is another than before. Where several agents got no answer and none
     /// got one, the target is given up for now; where fewer were asked, after
@@ -184,16 +190,11 @@ impl Search<'_> {
     /// however long it sleeps: others would begin its hosts anew, and may have to give them back.
     /// An agent that is idle is not waited for, because nobody knows when its owner has it go on.
     fn waits_for_holder(&self, agents: &AvailableAgents) -> bool {
-        let is_answer = |probe: &&TrailProbe| probe.outcome != ProbeOutcome::Pending;
-        let has_answered = |holder| {
-            let mut answers = self.trail.iter().filter(is_answer);
-            answers.any(|probe| probe.agent == holder)
-        };
         let is_expected = |holder| {
             let availability = agents.availability(holder);
             availability.is_some_and(|availability| availability != Availability::Idle)
         };
-        self.holder.is_some_and(|holder| is_expected(holder) && !has_answered(holder))
+        self.holder.is_some_and(|holder| is_expected(holder) && !self.has_answered(holder))
     }
 
     /// Whether agents that cannot be asked are not waited for any more, without a measurement.

@@ -17,15 +17,12 @@ pub(crate) fn succeed(mut command: Command, name: &str) -> anyhow::Result<()> {
 pub(crate) fn idle(program: impl AsRef<OsStr>) -> Command {
     const IDLE: [&str; 2] = ["--idle", "0"];
     let is_allowed = Command::new("chrt").args(IDLE).arg("true").stderr(Stdio::null()).status();
-    let mut command = if is_allowed.is_ok_and(|status| status.success()) {
-        let mut command = Command::new("chrt");
-        command.args(IDLE);
-        command
+    let (changer, priority) = if is_allowed.is_ok_and(|status| status.success()) {
+        ("chrt", IDLE)
     } else {
-        let mut command = Command::new("nice");
-        command.args(["-n", "19"]);
-        command
+        ("nice", ["-n", "19"])
     };
-    command.arg(program);
+    let mut command = Command::new(changer);
+    command.args(priority).arg(program);
     command
 }

@@ -49,9 +49,13 @@ pub(crate) fn provide_node() -> anyhow::Result<()> {
 
 /// A check of the pages that delays no other program: the script `lint` or `test`.
 pub(crate) fn check(name: &str) -> Command {
-    let mut command = idle("npm");
-    command.current_dir(repository::root().join(PAGES)).args(["run", "--silent", name]);
-    command
+    script(idle("npm"), name)
+}
+
+/// A call of npm that runs a script of the pages.
+fn script(mut npm: Command, name: &str) -> Command {
+    npm.current_dir(repository::root().join(PAGES)).args(["run", "--silent", name]);
+    npm
 }
 
 fn npm(folder: &str) -> Command {
@@ -84,9 +88,7 @@ fn is_installed(folder: &Path) -> bool {
 /// Builds the pages into `web-ui/dist`.
 pub(crate) fn build() -> anyhow::Result<()> {
     install(PAGES)?;
-    let mut build = npm(PAGES);
-    build.args(["run", "--silent", "build"]);
-    succeed(build, "npm run build")
+    succeed(script(Command::new("npm"), "build"), "npm run build")
 }
 
 #[cfg(test)]

@@ -58,11 +58,9 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         changed += u64::from(published);
         if let Some((id, seat)) = seats.of_name(&name) {
             seat.note_wanted(agents.iter().map(|candidate| candidate.agent));
-            seat.note_listed(&held, is_known);
-            let is_former =
-                |agent: &AgentId| !(seat.machine.view().has(*agent) && is_known(*agent));
-            let former = members.get(&id).into_iter().flatten().copied().filter(is_former);
-            let former = former.collect();
+            seat.note_listed(&held);
+            let former = members.get(&id).into_iter().flatten().copied();
+            let former = former.filter(|agent| !seat.has_wanted(*agent)).collect();
             release_departed(regions, (id, seat), &former).await?;
         }
     }

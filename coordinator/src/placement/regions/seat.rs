@@ -163,18 +163,13 @@ impl LeaderState {
         self.send(effects, key)
     }
 
-    /// Notes which subnets the present view lists: those of members that stay, as `is_known` says.
-    pub(super) fn note_listed(
-        &mut self,
-        held: &[SubnetWithAgent],
-        is_known: impl Fn(AgentId) -> bool,
-    ) {
-        let view = self.machine.view();
+    /// Notes which subnets the present view lists: those of members that stay.
+    pub(super) fn note_listed(&mut self, held: &[SubnetWithAgent]) {
         let listed = held.iter().filter_map(|(subnet, agent)| {
-            let agent = agent.filter(|agent| view.has(*agent) && is_known(*agent))?;
+            let agent = agent.filter(|agent| self.has_wanted(*agent))?;
             Some((addresses(subnet), agent))
         });
-        self.listed = Arc::new(self.listed.updated(listed, view.version()));
+        self.listed = Arc::new(self.listed.updated(listed, self.machine.view().version()));
     }
 
     /// Notes the agents that are to be members, by their owners' wish and the region's name.

@@ -107,8 +107,8 @@ async fn next_transfers(
     }
 }
 
-/// For each subnet the member that has most of its hosts by the region's order, of those that may
-/// have it.
+/// For each subnet the member that has most of its hosts by the region's order. Members that may
+/// not have the subnet are left out of it.
 fn transfers(
     dead: AgentId,
     hosts: &[HeldHost],

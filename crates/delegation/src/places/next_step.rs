@@ -6,7 +6,7 @@ use model::{AgentId, Phase, Reason};
 use super::map::Column;
 use super::{Levels, PlaceModel, Posterior};
 use crate::search::{StopRule, proceed};
-use crate::{AvailableAgents, Candidate, Policy, ProbeOutcome, Search, Step, TrailProbe};
+use crate::{AvailableAgents, Candidate, Policy, Search, Step, TrailProbe};
 
 /// Least value of a probe: in six of a hundred cases at least it finds a nearer agent, or teaches
 /// as much.
@@ -62,10 +62,6 @@ fn worth_asking(
     search: &Search<'_>,
     fastest_ms: f32,
 ) -> Vec<AgentId> {
-    let has_answered = |agent: AgentId| {
-        let mut trail = search.trail.iter();
-        trail.any(|probe| probe.agent == agent && probe.outcome != ProbeOutcome::Pending)
-    };
     let values = posterior.values(fastest_ms);
     let has_globe = !posterior.model.positions.is_empty();
     let least = if has_globe { MIN_VALUE } else { MIN_VALUE_ON_SPRINGS };
@@ -73,14 +69,12 @@ fn worth_asking(
     let mut ranked: Vec<(f32, AgentId)> = columns
         .map(|(agent, value)| (value, *agent))
         .filter(|(value, agent)| *value >= least && agents.knows(*agent))
-        .filter(|(_, agent)| !has_answered(*agent))
+        .filter(|(_, agent)| !search.has_answered(*agent))
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let on_map = posterior.model.agents();
-    let others = agents.agents().filter(|agent| {
-        let is_on_map = on_map.binary_search(agent).is_ok();
-        has_globe && !is_on_map && agents.is_ready(*agent) && !has_answered(*agent)
-    });
+    let is_open =
+        |agent: &AgentId| has_globe && agents.is_ready(*agent) && !search.has_answered(*agent);
+    let others = beside_map(posterior.model.agents(), agents).filter(is_open);
     ranked.into_iter().map(|(_, agent)| agent).chain(others).collect()
 }
 
@@ -96,6 +90,13 @@ fn likeliest(
     let mut ranked: Vec<(f32, AgentId)> = chances.into_iter().zip(known.iter().copied()).collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let on_map = ranked.into_iter().map(|(_, agent)| agent);
-    let others = agents.agents().filter(|agent| known.binary_search(agent).is_err());
-    on_map.filter(|agent| agents.knows(*agent)).chain(others).collect()
+    on_map.filter(|agent| agents.knows(*agent)).chain(beside_map(known, agents)).collect()
+}
+
+/// The agents that are not on the map of these.
+fn beside_map<'a>(
+    on_map: &'a [AgentId],
+    agents: &'a AvailableAgents,
+) -> impl Iterator<Item = AgentId> + 'a {
+    agents.agents().filter(|agent| on_map.binary_search(agent).is_err())
 }

@@ -21,8 +21,8 @@ pub struct MovedAgent {
     pub home: IpAddr,
     /// Where its heartbeats come from.
     pub source: IpAddr,
-    /// Whether other agents have the same home: then it is a proxy's, and says nothing of where
-    /// they were.
+    /// Whether other agents have the same home. Then it is the address of a proxy, and says nothing
+    /// of where these agents were.
     pub is_shared: bool,
 }
 
