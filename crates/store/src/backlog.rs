@@ -29,7 +29,7 @@ pub struct Backlog {
     pub unresolved_hosts: i64,
     /// Since when the first of them is due.
     pub oldest_unresolved: Option<UnixMillis>,
-    /// Hosts that wait for an agent.
+    /// Hosts that wait for an agent and are due.
     pub waiting_hosts: i64,
     /// URLs that wait until their host has an agent.
     pub urls: i64,

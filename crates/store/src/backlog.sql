@@ -20,8 +20,9 @@ SELECT
         ORDER BY retry_at LIMIT $2) AS w) AS unresolved_hosts,
     (SELECT retry_at FROM hosts WHERE state = 'unresolved' AND retry_at <= $1
         ORDER BY retry_at LIMIT 1) AS oldest_unresolved,
-    -- Index hosts_waiting.
+    -- Index hosts_waiting_due. A host that rests after a search without an answer is not due.
     (SELECT count(*) FROM (
-        SELECT FROM hosts WHERE state = 'resolved' ORDER BY id LIMIT $2) AS w) AS waiting_hosts,
+        SELECT FROM hosts WHERE state = 'resolved' AND retry_at <= $1
+        ORDER BY retry_at LIMIT $2) AS w) AS waiting_hosts,
     -- The primary key.
     (SELECT count(*) FROM (SELECT FROM pending_urls ORDER BY id LIMIT $2) AS w) AS urls

@@ -7,7 +7,7 @@ use store::agents::{self, Enrolment, Heartbeat, Order, OrderOutcome};
 use store::testing::execute;
 use store::{delegations, handovers, routes};
 
-use crate::world::{NOW, World, ip, range};
+use crate::world::{self, NOW, World, ip, range};
 
 #[tokio::test]
 async fn a_token_is_good_for_one_key() {
@@ -95,17 +95,7 @@ async fn heartbeat(
     routes_after: u64,
 ) -> agents::HeartbeatOutcome {
     let status = json!({ "hosts": 1 });
-    let heartbeat = Heartbeat {
-        agent,
-        protocol: ProtocolVersion(1),
-        asleep_until: None,
-        takes_probes: true,
-        wants_region: true,
-        status: &status,
-        place: None,
-        routes_after,
-        source: ip("192.0.2.1"),
-    };
+    let heartbeat = Heartbeat { routes_after, ..world::heartbeat(agent, &status) };
     agents::heartbeat(world.store(), &heartbeat, NOW.plus_ms(-60_000), NOW).await.unwrap().unwrap()
 }
 
@@ -138,17 +128,7 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
     );
     let status = json!({});
     let asleep_until = Some(NOW.plus_ms(5));
-    let asleep = Heartbeat {
-        agent,
-        protocol: ProtocolVersion(1),
-        asleep_until,
-        takes_probes: true,
-        wants_region: true,
-        status: &status,
-        place: None,
-        routes_after: 0,
-        source: ip("192.0.2.1"),
-    };
+    let asleep = Heartbeat { asleep_until, ..world::heartbeat(agent, &status) };
     let since = NOW.plus_ms(-60_000);
     assert!(
         agents::heartbeat(world.store(), &asleep, since, NOW)
@@ -190,8 +170,7 @@ async fn a_newer_profile_replaces_the_older() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     let key = agents::identity(world.store(), agent).await.unwrap().unwrap().key;
-    let profile =
-        protocol::enrol::AgentProfile { name: "renamed".into(), ..crate::world::profile(1) };
+    let profile = protocol::enrol::AgentProfile { name: "renamed".into(), ..world::profile(1) };
     let home = ip("203.0.113.7");
     let newcomer =
         agents::Newcomer { key: &key, profile: &profile, protocol: ProtocolVersion(1), home };

@@ -9,7 +9,7 @@ use store::searches::{self, NewSearch, SearchKind};
 use store::testing::execute;
 use store::{handovers, hosts, routes};
 
-use crate::world::{NOW, World, ip, range, url};
+use crate::world::{self, NOW, World, ip, range, url};
 
 pub(crate) const SUBNET: &str = "198.51.100.0/24";
 
@@ -180,17 +180,7 @@ async fn heartbeat(world: &World, agent: AgentId, now: UnixMillis) {
 
 async fn heartbeat_of(world: &World, agent: AgentId, wants_region: bool, now: UnixMillis) {
     let status = serde_json::json!({});
-    let heartbeat = Heartbeat {
-        agent,
-        protocol: protocol::version::CURRENT,
-        asleep_until: None,
-        takes_probes: true,
-        wants_region,
-        status: &status,
-        place: None,
-        routes_after: 0,
-        source: ip("192.0.2.1"),
-    };
+    let heartbeat = Heartbeat { wants_region, ..world::heartbeat(agent, &status) };
     agents::heartbeat(world.store(), &heartbeat, now, now).await.unwrap().unwrap();
 }
 

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use model::{AgentId, AgentState};
 use serde_json::json;
-use store::agents::{self, Heartbeat, Order};
+use store::agents::{self, Order};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 use store::routes;
 use store::testing::{begin, execute};
 
-use crate::world::{NOW, World, ip, range};
+use crate::world::{self, NOW, World, range};
 
 /// Longer than any statement of a test that waits for nobody.
 const LONG: Duration = Duration::from_secs(20);
@@ -30,17 +30,7 @@ async fn world() -> (World, AgentId, AgentId) {
 
 async fn heartbeat(world: &World, agent: AgentId) {
     let status = json!({});
-    let heartbeat = Heartbeat {
-        agent,
-        protocol: protocol::version::CURRENT,
-        asleep_until: None,
-        takes_probes: true,
-        wants_region: true,
-        status: &status,
-        place: None,
-        routes_after: 0,
-        source: ip("192.0.2.1"),
-    };
+    let heartbeat = world::heartbeat(agent, &status);
     agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap();
 }
 

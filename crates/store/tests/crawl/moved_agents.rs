@@ -3,29 +3,19 @@
 use std::time::Duration;
 
 use model::{AgentId, Reason, UnixMillis};
-use protocol::ProtocolVersion;
 use serde_json::json;
 use store::agents::{self, Heartbeat, MovedAgent};
 use store::delegations;
 use store::testing::execute;
 
-use crate::world::{NOW, World, ip, range};
+use crate::world::{self, NOW, World, ip, range};
 
 const DAY: Duration = Duration::from_hours(24);
 
 /// A heartbeat `hours` after the first one.
 async fn heartbeat(world: &World, agent: AgentId, source: &str, hours: i64) {
-    let heartbeat = Heartbeat {
-        agent,
-        protocol: ProtocolVersion(1),
-        asleep_until: None,
-        takes_probes: true,
-        wants_region: true,
-        status: &json!({}),
-        place: None,
-        routes_after: 0,
-        source: ip(source),
-    };
+    let status = json!({});
+    let heartbeat = Heartbeat { source: ip(source), ..world::heartbeat(agent, &status) };
     let now: UnixMillis = NOW.plus_ms(hours * 3_600_000);
     agents::heartbeat(world.store(), &heartbeat, now, now).await.unwrap().unwrap();
 }

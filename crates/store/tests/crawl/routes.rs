@@ -5,7 +5,7 @@ use store::agents::{self, Heartbeat, HeartbeatOutcome, Order};
 use store::testing::execute;
 use store::{regions, restored, routes};
 
-use crate::world::{NOW, World, ip};
+use crate::world::{self, NOW, World};
 
 async fn world_with_urls(count: usize) -> (World, AgentId) {
     let world = World::new().await;
@@ -40,17 +40,7 @@ async fn numbers_rise_without_gaps_over_batches() {
 /// The agent has stored the routes up to `routes_after`.
 async fn heartbeat(world: &World, agent: AgentId, routes_after: u64) -> HeartbeatOutcome {
     let status = serde_json::json!({});
-    let heartbeat = Heartbeat {
-        agent,
-        protocol: protocol::ProtocolVersion(1),
-        asleep_until: None,
-        takes_probes: true,
-        wants_region: true,
-        status: &status,
-        place: None,
-        routes_after,
-        source: ip("192.0.2.1"),
-    };
+    let heartbeat = Heartbeat { routes_after, ..world::heartbeat(agent, &status) };
     agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap()
 }
 

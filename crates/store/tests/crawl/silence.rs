@@ -134,19 +134,25 @@ async fn what_searches_measured_is_remembered() {
     assert_eq!(trail.finding, Some(("everywhere".to_owned(), "near to all".to_owned())));
 }
 
+/// A search that is over, with what one agent measured.
+async fn decided(world: &World) -> OpenSearch {
+    let agent = world.approved(1, None).await;
+    let search = open(world).await;
+    measure(world, &search, agent, 21_000).await;
+    searches::abandon(world.store(), search.id, NOW).await.unwrap();
+    search
+}
+
 #[tokio::test]
 async fn what_an_agent_measured_before_it_moved_says_nothing() {
     let world = World::new().await;
-    let agent = world.approved(1, None).await;
-    let search = open(&world).await;
-    measure(&world, &search, agent, 21_000).await;
-    searches::abandon(world.store(), search.id, NOW).await.unwrap();
+    let search = decided(&world).await;
     let known = async || {
-        let decided = searches::decided_after(world.store(), DecidedPosition::START, 10).await;
+        let past = searches::decided_after(world.store(), DecidedPosition::START, 10).await;
         let answers = loads::answers(world.store(), &[search.subnet], NOW).await.unwrap();
         let elsewhere = OpenSearch { target: ip("198.51.100.9"), ..search.clone() };
         let seen = searches::times_at_other_addresses(world.store(), &[&elsewhere]).await.unwrap();
-        (decided.unwrap()[0].times.len(), answers.len(), seen.len())
+        (past.unwrap()[0].times.len(), answers.len(), seen.len())
     };
     let moved = "UPDATE agents SET home_since = (SELECT max(answered_at) FROM probes)";
     execute(world.store(), moved).await.unwrap();
@@ -159,11 +165,22 @@ async fn what_an_agent_measured_before_it_moved_says_nothing() {
 #[tokio::test]
 async fn control_probes_teach_nothing() {
     let world = World::new().await;
-    let agent = world.approved(1, None).await;
-    let search = open(&world).await;
-    measure(&world, &search, agent, 21_000).await;
-    searches::abandon(world.store(), search.id, NOW).await.unwrap();
+    decided(&world).await;
     execute(world.store(), "UPDATE probes SET phase = 'control'").await.unwrap();
-    let decided = searches::decided_after(world.store(), DecidedPosition::START, 10).await.unwrap();
-    assert_eq!(decided[0].times, []);
+    let past = searches::decided_after(world.store(), DecidedPosition::START, 10).await.unwrap();
+    assert_eq!(past[0].times, []);
+}
+
+#[tokio::test]
+async fn a_host_that_rests_is_no_backlog() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let search = open(&world).await;
+    let next_at = NOW.plus_ms(60_000);
+    let retries = Retries { next_at, attempts: 9, given_up_until: NOW };
+    searches::end_unanswered(world.store(), search.id, "nobody", retries, NOW).await.unwrap();
+    let waiting =
+        async |now| store::backlog::count(world.store(), now).await.unwrap().waiting_hosts;
+    assert_eq!((waiting(NOW).await, waiting(next_at).await), (0, 1));
 }

@@ -7,7 +7,8 @@ use model::{AgentId, CrawlUrl, HostId, SearchId, UnixMillis};
 use protocol::enrol::AgentProfile;
 use protocol::key::AgentKey;
 use protocol::version;
-use store::agents::{self, Enrolment, Newcomer, Order};
+use serde_json::Value;
+use store::agents::{self, Enrolment, Heartbeat, Newcomer, Order};
 use store::hosts::WaitingHost;
 use store::searches::{self, OpenSearch, OpenSearchFilter, SearchKind};
 use store::testing::TestDatabase;
@@ -93,6 +94,21 @@ impl World {
         hosts::set_addresses(self.store(), &found).await.unwrap();
         let places: Vec<_> = found.iter().map(|(id, _)| (*id, range(subnet))).collect();
         hosts::set_subnets(self.store(), &places).await.unwrap();
+    }
+}
+
+/// A heartbeat of an agent that works, from the home of the first one.
+pub(crate) fn heartbeat(agent: AgentId, status: &Value) -> Heartbeat<'_> {
+    Heartbeat {
+        agent,
+        protocol: version::CURRENT,
+        asleep_until: None,
+        takes_probes: true,
+        wants_region: true,
+        status,
+        place: None,
+        routes_after: 0,
+        source: ip("192.0.2.1"),
     }
 }
 
