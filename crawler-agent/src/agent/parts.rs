@@ -168,6 +168,7 @@ fn host_orders(visitor: &Visitor, bundles: &Arc<Bundles>) -> HostOrders {
         Arc::clone(&visitor.fetcher),
         Arc::clone(&visitor.pack_trigger),
         Arc::clone(bundles),
+        visitor.peers.clone(),
     )
 }
 

@@ -140,6 +140,26 @@ impl Core {
         (permit, vec![Work::AddHost(url)])
     }
 
+    /// The coordinator has taken the host away: its address is outside the region.
+    pub(super) fn release(&mut self, host: HostPosition) -> Vec<Work> {
+        self.member.release(host, elapsed_clock::now());
+        self.places.forget(host);
+        if self.hosts.remove(&host) { vec![Work::RemoveHost(host)] } else { Vec::new() }
+    }
+
+    /// Forgets the address of a host that was dropped, unless it came back meanwhile. The next link
+    /// to it is looked up: its address may be another one now.
+    pub(super) fn forget_place(&self, host: HostPosition) {
+        if !self.hosts.contains(&host) {
+            self.places.forget(host);
+        }
+    }
+
+    /// The coordinator gives a host to the region.
+    pub(super) fn admit(&mut self, url: &CrawlUrl) {
+        self.member.admit(HostPosition::of(url.host_key_str()));
+    }
+
     /// Tells agents that would take a host over that a URL of it was fetched.
     pub(super) fn fetched(&mut self, url: CrawlUrl, place: PlacedHost) {
         if self.hosts.contains(&place.position) {
@@ -163,9 +183,10 @@ impl Core {
     /// What the coordinator is told.
     pub(super) fn report(&self) -> MemberReport {
         let counts = self.member.counts();
+        let now = elapsed_clock::now();
         MemberReport {
-            has_lease: self.member.has_lease(elapsed_clock::now()),
-            replaced: self.member.replaced(elapsed_clock::now()).collect(),
+            has_lease: self.member.has_lease(now),
+            replaced: self.member.replaced(now).collect(),
             hosts: self.member.known_hosts() as u64,
             waiting: self.member.waiting_urls() as u64,
             sent: counts.urls_sent,

@@ -23,6 +23,7 @@ mod disk_error;
 mod driving;
 mod elapsed_clock;
 mod host_urls;
+mod kept;
 mod listener;
 mod membership_end;
 mod note_counts;
@@ -203,7 +204,8 @@ impl Peers {
 
     /// Whether [`Self::share`] of these URLs waits for a name server.
     pub fn must_look_up(&self, urls: &[CrawlUrl]) -> bool {
-        self.shared.core().is_some() && urls.iter().any(|url| self.shared.places.needs_lookup(url))
+        self.shared.core().is_some()
+            && urls.iter().any(|url| self.shared.places.needs_lookup(url, places::OF_LINK))
     }
 
     /// Gives each link whose host is the region's to the agent of that host; returns the others.
@@ -217,7 +219,7 @@ impl Peers {
         if urls.is_empty() || self.shared.core().is_none() {
             return Ok(urls);
         }
-        self.shared.places.resolve_all(&urls, &self.resolver).await;
+        self.shared.places.resolve_all(&urls, places::OF_LINK, &self.resolver).await;
         let mut foreign = Vec::new();
         for url in urls {
             let link = Link { url, depth, redirects };
@@ -259,7 +261,8 @@ impl Peers {
         if self.shared.core().is_none() {
             return Ok(routes);
         }
-        self.shared.places.resolve_all(&urls, &self.resolver).await;
+        self.shared.with_core(|core| urls.iter().for_each(|url| core.admit(url)));
+        self.shared.places.resolve_all(&urls, places::OF_FETCH, &self.resolver).await;
         let mut left = Vec::new();
         for route in routes {
             let link = parsed(&route).map(|url| Link { url, depth: 0, redirects: route.redirects });
@@ -274,6 +277,14 @@ impl Peers {
         self.stored().await?;
         self.changed.notify_one();
         Ok(left)
+    }
+
+    /// The coordinator has ordered to release the host with this key: it is not the region's any
+    /// more, and no member is to go on with it.
+    pub fn release(&self, host: &str) {
+        let works = self.shared.with_core(|core| core.release(HostPosition::of(host)));
+        self.work(works.unwrap_or_default());
+        self.changed.notify_one();
     }
 
     /// A URL was fetched, and the outcome is stored.

@@ -1,13 +1,14 @@
 //! Outgoing: how each envelope leaves.
 //!
 //! To a peer that listens: directly, and through the coordinator if that fails. To one that does
-//! not: into this agent's own mailbox if it listens, else into that of the first member that does,
-//! else through the coordinator.
+//! not: into this agent's own mailbox if it listens, else into that of the first member that does.
+//! Through the coordinator if nobody listens, or if the peer does not collect from that mailbox.
 
 use std::{
     collections::BTreeMap,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use model::AgentId;
@@ -15,7 +16,6 @@ use protocol::key::AgentKey;
 use region::{
     Message, Peer,
     envelope::{Envelope, Sealer, SenderKey},
-    mailbox::Mailbox,
     member::Identity,
     ownership::View,
 };
@@ -26,7 +26,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{coordinator_queue::CoordinatorQueue, delivery::Delivery, peer_client::PeerClient};
+use super::{
+    coordinator_queue::CoordinatorQueue, delivery::Delivery, kept::KeptEnvelopes,
+    peer_client::PeerClient,
+};
 use crate::resolve::Resolver;
 
 /// Envelopes that may wait for one peer; what comes then is lost.
@@ -43,9 +46,9 @@ pub(super) struct Outgoing {
     stop: CancellationToken,
     ways: Mutex<Links>,
     coordinator: Arc<CoordinatorQueue>,
-    mailbox: Mutex<Mailbox>,
-    /// Notified when an envelope came into the mailbox.
-    kept: Notify,
+    kept: Mutex<KeptEnvelopes>,
+    /// Notified when another envelope is kept.
+    arrived: Notify,
 }
 
 #[derive(Default)]
@@ -79,8 +82,8 @@ impl Outgoing {
             stop,
             ways: Mutex::default(),
             coordinator: Arc::default(),
-            mailbox: Mutex::default(),
-            kept: Notify::new(),
+            kept: Mutex::default(),
+            arrived: Notify::new(),
         }
     }
 
@@ -144,24 +147,27 @@ impl Outgoing {
         let _ = queue.try_send(envelope);
     }
 
-    /// Keeps an envelope in the mailbox.
+    /// Keeps an envelope for a receiver that collects here, or sends it through the coordinator.
     pub(super) fn keep(&self, to: Peer, envelope: Envelope) {
-        lock(&self.mailbox).put(to, envelope);
-        self.kept.notify_waiters();
+        match lock(&self.kept).put(to, envelope, Instant::now()) {
+            Some(envelope) => self.coordinator.push(envelope),
+            None => self.arrived.notify_waiters(),
+        }
     }
 
-    /// Envelopes of the mailbox for one peer, as soon as there are any.
+    /// Envelopes that are kept for one peer, as soon as there are any.
     pub(super) async fn take_kept(&self, to: Peer, bytes: usize) -> Vec<Envelope> {
+        lock(&self.kept).note_request(to, Instant::now());
         loop {
-            let kept = self.kept.notified();
-            tokio::pin!(kept);
+            let arrived = self.arrived.notified();
+            tokio::pin!(arrived);
             // From here on nothing is missed.
-            kept.as_mut().enable();
-            let taken = lock(&self.mailbox).take(to, bytes);
+            arrived.as_mut().enable();
+            let taken = lock(&self.kept).take(to, bytes);
             if !taken.is_empty() {
                 return taken;
             }
-            kept.await;
+            arrived.await;
         }
     }
 

@@ -1,5 +1,5 @@
-//! Places: the address of each host that a link leads to. Who discovers a host resolves it once;
-//! from then on the address travels with the host, so that it has one owner.
+//! Places: the address of each host that a link leads to. Who discovers a host resolves it; from
+//! then on the address travels with the host, so that it has one owner.
 
 use std::{
     collections::HashMap,
@@ -22,6 +22,10 @@ const LOOKUP: Duration = Duration::from_secs(5);
 const LOOKUPS_OF_PAGE: Duration = Duration::from_secs(15);
 /// Time after which a failed lookup is repeated.
 const RETRY: Duration = Duration::from_mins(1);
+/// How long the address of a link's host counts, once it was looked up.
+pub(super) const OF_LINK: Duration = Duration::from_hours(24);
+/// How long that of a host counts that is to be fetched.
+pub(super) const OF_FETCH: Duration = Duration::from_hours(1);
 /// Hosts outside the region that are remembered.
 const MOST: usize = 50_000;
 
@@ -40,7 +44,14 @@ struct PlacesByPosition {
 impl Places {
     /// Sets the place of a host, as its discoverer found it.
     pub(super) fn set(&self, url: &CrawlUrl, host: PlacedHost) {
-        self.lock().hosts.entry(host.position).or_insert_with(|| (host, url.clone()));
+        self.lock().hosts.insert(host.position, (host, url.clone()));
+    }
+
+    /// Forgets where a host is.
+    pub(super) fn forget(&self, host: HostPosition) {
+        let mut known = self.lock();
+        known.hosts.remove(&host);
+        known.looked_up.remove(&host);
     }
 
     /// A URL of a host of the region.
@@ -61,19 +72,24 @@ impl Places {
 
     /// The place of a URL's host, which is looked up where it is not known.
     pub(super) async fn of(&self, url: &CrawlUrl, resolver: &Resolver) -> Option<PlacedHost> {
-        if self.needs_lookup(url) {
+        if self.needs_lookup(url, OF_FETCH) {
             self.look_up(url, resolver).await;
         }
         self.known(url)
     }
 
     /// Looks hosts up that are not known, for as long as the links of one page may take.
-    pub(super) async fn resolve_all(&self, urls: &[CrawlUrl], resolver: &Resolver) {
+    pub(super) async fn resolve_all(
+        &self,
+        urls: &[CrawlUrl],
+        valid_for: Duration,
+        resolver: &Resolver,
+    ) {
         let mut hosts: HashMap<&str, &CrawlUrl> = HashMap::new();
         for url in urls {
             hosts.entry(url.host_key_str()).or_insert(url);
         }
-        let unknown = hosts.into_values().filter(|url| self.needs_lookup(url));
+        let unknown = hosts.into_values().filter(|url| self.needs_lookup(url, valid_for));
         let lookups = unknown.map(|url| self.look_up(url, resolver));
         // Collected, because a stream over a borrowed iterator is not general enough for a task.
         let lookups: Vec<_> = lookups.collect();
@@ -81,25 +97,29 @@ impl Places {
         drop(tokio::time::timeout(LOOKUPS_OF_PAGE, looking_up).await);
     }
 
-    /// Whether the address of a URL's host is not known.
-    pub(super) fn needs_lookup(&self, url: &CrawlUrl) -> bool {
+    /// Whether the address of a URL's host is not known, or was looked up longer ago than this.
+    pub(super) fn needs_lookup(&self, url: &CrawlUrl, valid_for: Duration) -> bool {
         let position = HostPosition::of(url.host_key_str());
         let known = self.lock();
-        let is_fresh =
-            |(address, at): &(Option<IpAddr>, Instant)| address.is_some() || at.elapsed() < RETRY;
+        let is_fresh = |(address, at): &(Option<IpAddr>, Instant)| {
+            at.elapsed() < if address.is_some() { valid_for } else { RETRY }
+        };
         !known.hosts.contains_key(&position)
             && !known.looked_up.get(&position).is_some_and(is_fresh)
     }
 
     async fn look_up(&self, url: &CrawlUrl, resolver: &Resolver) {
         let found = tokio::time::timeout(LOOKUP, resolver.addresses(url)).await;
-        let address = found.ok().and_then(Result::ok);
-        let address = address.and_then(|addresses| addresses.first().copied());
+        let found = found.ok().and_then(Result::ok).unwrap_or_default();
         let mut known = self.lock();
         if known.looked_up.len() >= MOST {
             known.looked_up.clear();
         }
         let position = HostPosition::of(url.host_key_str());
+        let former = known.looked_up.get(&position).and_then(|(address, _)| *address);
+        // Another address may have another owner.
+        let still = former.filter(|address| found.is_empty() || found.contains(address));
+        let address = still.or(found.first().copied());
         known.looked_up.insert(position, (address, Instant::now()));
     }
 

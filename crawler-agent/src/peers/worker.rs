@@ -44,6 +44,8 @@ pub(super) enum Work {
     Effect(Effect),
     /// The member knows a further host.
     AddHost(RoutedUrl),
+    /// A host is the region's no more. The frontier has what becomes of its URLs.
+    RemoveHost(HostPosition),
     /// The agent became a member.
     Join { view: Box<SignedView>, settings: Settings, promises: Promises },
     /// The loan ends then.
@@ -116,6 +118,10 @@ impl Worker {
         match work {
             Work::Effect(effect) => self.effect(effect, batch)?,
             Work::AddHost(url) => self.writing(batch)?.add_host(&url)?,
+            Work::RemoveHost(host) => {
+                self.noted.remove(host);
+                self.writing(batch)?.remove_host(host)?;
+            }
             Work::Join { view, settings, promises } => {
                 let writing = self.writing(batch)?;
                 writing.set_view(&view)?;
@@ -158,6 +164,7 @@ impl Worker {
             }
             Effect::LeaveRegion(host) => {
                 self.adopt_notes(host.position, batch)?;
+                self.shared.with_core(|core| core.forget_place(host.position));
                 self.writing(batch)?.remove_host(host.position)?;
             }
         }
@@ -229,6 +236,7 @@ impl Worker {
         self.apply_adopted(batch)?;
         self.noted.remove(host.position);
         let front = self.shared.front(host.position);
+        self.shared.with_core(|core| core.forget_place(host.position));
         self.writing(batch)?.remove_host(host.position)?;
         let Some(front) = front else { return Ok(()) };
         if let Some(number) = self.store.host_number(front.host_key_str())? {
