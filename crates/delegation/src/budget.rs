@@ -104,7 +104,9 @@ impl ProbeUsage {
         at: UnixMillis,
     ) -> Step {
         match step {
-            Step::Ask(_) if !self.allows(limits, search.subnet, at) => search.hold(agents, policy),
+            Step::Ask(_) if !self.allows(limits, search.subnet, at) => {
+                search.hold(agents, policy, search.holder)
+            }
             step => step,
         }
     }

@@ -99,7 +99,7 @@ pub fn next_step(
     let asked: HashSet<AgentId> = search.trail.iter().map(|probe| probe.agent).collect();
     let order = candidates(hierarchy, delegation_table, agents, search.subnet);
     let order = order.filter(|candidate| !asked.contains(&candidate.agent));
-    let rule = StopRule { satisfied, otherwise: Reason::Lowest };
+    let rule = StopRule { satisfied, otherwise: Reason::Lowest, holder: search.holder };
     proceed(agents, policy, search, rule, order)
 }
 
@@ -110,6 +110,8 @@ pub(crate) struct StopRule {
     pub(crate) satisfied: Option<Reason>,
     /// Reason of the fastest when no agent is left to ask.
     pub(crate) otherwise: Reason,
+    /// The agent that has the subnet, if the strategy asks it at all.
+    pub(crate) holder: Option<AgentId>,
 }
 
 /// The next step of any strategy; `order` are its candidates that were not asked yet.
@@ -132,7 +134,8 @@ pub(crate) fn proceed(
         return fastest.decide(reason, false);
     }
     // Once patience ends the URLs go somewhere, before another agent is asked or waited for.
-    let is_overdue = search.waited_ms >= policy.patience_ms && !search.waits_for_holder(agents);
+    let is_overdue =
+        search.waited_ms >= policy.patience_ms && !search.waits_for(rule.holder, agents);
     let overdue = fastest.filter(|_| is_overdue);
     if let (Some(fastest), None) = (overdue, search.provisional) {
         return fastest.decide(Reason::Lowest, true);
@@ -150,7 +153,7 @@ pub(crate) fn proceed(
     match ready {
         Some(candidate) => Step::Ask(candidate),
         None if pending > 0 => Step::Wait,
-        None if has_skipped => search.hold(agents, policy),
+        None if has_skipped => search.hold(agents, policy, rule.holder),
         None => fastest.map_or(Step::NoAnswer, |fastest| fastest.decide(rule.otherwise, false)),
     }
 }
@@ -168,16 +171,21 @@ impl Search<'_> {
     }
 
     /// The step while no agent can be asked. After the end of patience the fastest agent so far
-    /// gets the subnet, if it is another than before. Where several agents got no answer and none
-    /// got one, the target is given up for now; where fewer were asked, after
-    /// [`LONGEST_SILENCE_MS`], unless one of the others takes probes. The agents that are left may
-    /// never do so, and the search would be open for ever.
-    pub(crate) fn hold(&self, agents: &AvailableAgents, policy: &Policy) -> Step {
+    /// gets the subnet, if it is another than before and `holder` is not to be waited for. Where
+    /// several agents got no answer and none got one, the target is given up for now; where fewer
+    /// were asked, after [`LONGEST_SILENCE_MS`], unless one of the others takes probes. The agents
+    /// that are left may never do so, and the search would be open for ever.
+    pub(crate) fn hold(
+        &self,
+        agents: &AvailableAgents,
+        policy: &Policy,
+        holder: Option<AgentId>,
+    ) -> Step {
         if self.waited_ms < policy.patience_ms {
             return Step::Wait;
         }
         match self.fastest(agents) {
-            Some(_) if self.waits_for_holder(agents) => Step::Wait,
+            Some(_) if self.waits_for(holder, agents) => Step::Wait,
             Some(fastest) if self.provisional != Some(fastest.agent) => {
                 fastest.decide(Reason::Lowest, true)
             }
@@ -189,12 +197,12 @@ impl Search<'_> {
     /// Whether the agent that has the subnet has not answered yet. Until then it keeps the subnet,
     /// however long it sleeps: others would begin its hosts anew, and may have to give them back.
     /// An agent that is idle is not waited for, because nobody knows when its owner has it go on.
-    fn waits_for_holder(&self, agents: &AvailableAgents) -> bool {
+    fn waits_for(&self, holder: Option<AgentId>, agents: &AvailableAgents) -> bool {
         let is_expected = |holder| {
             let availability = agents.availability(holder);
             availability.is_some_and(|availability| availability != Availability::Idle)
         };
-        self.holder.is_some_and(|holder| is_expected(holder) && !self.has_answered(holder))
+        holder.is_some_and(|holder| is_expected(holder) && !self.has_answered(holder))
     }
 
     /// Whether agents that cannot be asked are not waited for any more, without a measurement.

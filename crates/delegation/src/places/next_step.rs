@@ -49,8 +49,11 @@ pub fn next_step<'m>(
         // Nothing is measured yet, so every agent is worth a probe, the unlikely ones last.
         None => (likeliest(&posterior, agents, was_asked), None),
     };
+    // One that is certainly farther is never asked, so that nothing would end the wait for it.
+    let holder = search.holder.filter(|holder| ranked.contains(holder));
     let order = ranked.into_iter().filter(|agent| !was_asked(agent)).map(candidate);
-    let step = proceed(agents, policy, search, StopRule { satisfied, otherwise }, order);
+    let rule = StopRule { satisfied, otherwise, holder };
+    let step = proceed(agents, policy, search, rule, order);
     (step, posterior)
 }
 
@@ -72,8 +75,9 @@ fn worth_asking(
         .filter(|(_, agent)| !search.has_answered(*agent))
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let is_open =
-        |agent: &AgentId| has_globe && agents.is_ready(*agent) && !search.has_answered(*agent);
+    // One that was asked keeps the search open, also while it has too many other probes.
+    let may_answer = |agent| agents.is_ready(agent) || search.has_asked(agent);
+    let is_open = |agent: &AgentId| has_globe && may_answer(*agent) && !search.has_answered(*agent);
     let others = beside_map(posterior.model.agents(), agents).filter(is_open);
     ranked.into_iter().map(|(_, agent)| agent).chain(others).collect()
 }
