@@ -70,24 +70,28 @@ pub struct Transfer {
     pub to: AgentId,
 }
 
-/// Subnets that were taken over from one of these agents, as transfers back to it.
+/// Subnets that were taken over from one of these agents, as transfers back to it: in order of
+/// their delegations, those after `after`.
 pub async fn to_return(
     store: &Store,
     agents: &[AgentId],
+    after: DelegationId,
     limit: u32,
-) -> Result<Vec<Transfer>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, i64, i64, i64)> =
+) -> Result<Vec<(DelegationId, Transfer)>, StoreError> {
+    let rows: Vec<(i64, IpAddr, IpAddr, i64, i64, i64)> =
         sqlx::query_as(include_str!("takeovers/to_return.sql"))
             .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
+            .bind(after.get())
             .bind(i64::from(limit))
             .fetch_all(store.pool())
             .await
             .map_err(StoreError::doing("list subnets that were taken over"))?;
     rows.into_iter()
-        .map(|(first, last, generation, from, to)| {
+        .map(|(id, first, last, generation, from, to)| {
             let subnet = range(first, last)?;
             let from = AgentId::new(from);
-            Ok(Transfer { subnet, generation, from, to: AgentId::new(to) })
+            let transfer = Transfer { subnet, generation, from, to: AgentId::new(to) };
+            Ok((DelegationId::new(id), transfer))
         })
         .collect()
 }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use model::{AgentId, AgentState};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -80,19 +81,25 @@ pub(super) async fn watch_clock(
 /// Time for which an agent that does not know when it will work again announces a sleep.
 const UNKNOWN_SLEEP: Duration = Duration::from_hours(24);
 
+/// Difference of two ends of a sleep that is not announced.
+const SAME_END: Duration = Duration::from_mins(1);
+
 /// Task that tells the region when the agent stops working for a while, so that others take its
-/// hosts over at once, and when it works again.
+/// hosts over at once, and when it works again. A sleep that ends later, for another reason, is
+/// announced again: at its former end the others would take the agent for dead.
 pub(super) async fn announce_sleep(
     peers: Arc<Peers>,
     readiness: ReadinessSignal,
     stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut readiness = readiness.subscribe();
-    let mut announced = false;
+    let mut announced: Option<Instant> = None;
     loop {
         let sleeps = readiness.borrow_and_update().idle_reason().as_ref().and_then(sleep_of);
-        if sleeps.is_some() != announced {
-            announced = sleeps.is_some();
+        let end = sleeps.map(|sleeps| Instant::now() + sleeps);
+        let is_later = end > announced.map(|end| end + SAME_END);
+        if is_later || end.is_some() != announced.is_some() {
+            announced = end;
             peers.set_asleep(sleeps);
         }
         match stop.run_until_cancelled(readiness.changed()).await {

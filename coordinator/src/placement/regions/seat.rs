@@ -213,9 +213,13 @@ impl LeaderState {
     }
 
     /// Those of the former members whose subnets may go to anybody. The present view lists no
-    /// subnet of theirs.
+    /// subnet of theirs. Where all members left, nobody reports what it refuses, and nobody renews
+    /// the loan: its end frees them.
     pub(super) fn departed(&mut self, former: &BTreeSet<AgentId>, now: Millis) -> Vec<AgentId> {
         let machine = &self.machine;
+        if machine.lender().may_give_away(now) {
+            return former.iter().copied().collect();
+        }
         let refuses = |version| machine.majority_refuses_before(version);
         let promise_ms = self.settings.promise_ms();
         self.departures.over(former, machine.view().version(), refuses, promise_ms, now)
@@ -227,8 +231,8 @@ mod tests {
     use super::*;
     use crate::placement::regions::example;
 
-    /// The seat of a region of two agents.
-    fn seat() -> LeaderState {
+    /// The seat of a region of two agents, with a loan.
+    fn seat(lent_until: i64) -> LeaderState {
         let view = SignedView { roster: example::roster(&[1, 2]), deltas: Vec::new() };
         let stored = StoredRegion {
             id: RegionId::new(1),
@@ -236,7 +240,7 @@ mod tests {
             settings: serde_json::to_value(Settings::default()).unwrap(),
             view: postcard::to_allocvec(&view).unwrap(),
             promises: None,
-            lent_until: UnixMillis(0),
+            lent_until: UnixMillis(lent_until),
         };
         let now = Now { elapsed: Millis(1), wall: UnixMillis(1) };
         LeaderState::restore(stored, &example::key(), (1_000, 1), now).unwrap()
@@ -246,7 +250,7 @@ mod tests {
     fn an_agent_that_left_a_region_of_two_is_no_receiver_and_free_without_a_loan() {
         let stays = AgentId::new(1);
         let left = AgentId::new(2);
-        let mut seat = seat();
+        let mut seat = seat(0);
         assert!(seat.has_wanted(left), "before the first look at the agents");
         seat.note_wanted([stays].into_iter());
         assert!(seat.has_wanted(stays) && !seat.has_wanted(left));
@@ -254,5 +258,14 @@ mod tests {
         assert_eq!(members(false).into_keys().collect::<Vec<_>>(), [stays]);
         let waiting = members(true)[&left];
         assert_eq!((waiting.version, waiting.is_alive), (None, false), "its subnets wait");
+    }
+
+    #[test]
+    fn the_end_of_the_loan_frees_the_subnets_of_members_that_all_left() {
+        let former = BTreeSet::from([AgentId::new(1), AgentId::new(2)]);
+        let mut seat = seat(5_000);
+        assert_eq!(seat.departed(&former, Millis(4_000)), []);
+        let freed = seat.departed(&former, Millis(5_000));
+        assert_eq!(freed, former.into_iter().collect::<Vec<_>>());
     }
 }

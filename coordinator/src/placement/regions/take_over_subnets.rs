@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use delegation::{Constraints, Delegation};
 use hierarchy::Range;
-use model::{AgentId, HostId, Reason};
+use model::{AgentId, DelegationId, HostId, Reason};
 use region::{HostPosition, PlacedHost};
 use store::takeovers::{self, HeldHost, Transfer};
 use store::{StoreError, drains};
@@ -51,7 +51,7 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         // A drained agent gets nothing back: its subnets stay where they are.
         let working = availability.working.iter().filter(|agent| !drained.contains(agent));
         let working: Vec<AgentId> = working.copied().collect();
-        for transfer in takeovers::to_return(&regions.store, &working, BATCH).await? {
+        for transfer in next_returns(regions, &working, may_have).await? {
             returned += u64::from(give_back(regions, &transfer).await?);
         }
     }
@@ -103,6 +103,26 @@ async fn next_transfers(
         match hosts.last() {
             Some(last) if found.is_empty() => after = last.id,
             _ => return Ok(found),
+        }
+    }
+}
+
+/// The next subnets that go back to members from which they were taken over. Those that their
+/// former agents may not have stay where they are.
+async fn next_returns(
+    regions: &Regions,
+    working: &[AgentId],
+    may_have: impl Fn(&Range, AgentId) -> bool,
+) -> Result<Vec<Transfer>, StoreError> {
+    let mut after = DelegationId::new(0);
+    loop {
+        let taken = takeovers::to_return(&regions.store, working, after, BATCH).await?;
+        let Some((last, _)) = taken.last() else { return Ok(Vec::new()) };
+        after = *last;
+        let mut found: Vec<Transfer> = taken.into_iter().map(|(_, transfer)| transfer).collect();
+        found.retain(|transfer| may_have(&transfer.subnet, transfer.to));
+        if !found.is_empty() {
+            return Ok(found);
         }
     }
 }

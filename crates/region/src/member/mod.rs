@@ -190,8 +190,11 @@ impl Member {
     /// The agent stops until `for_ms` have passed or [`Member::wake`]. It fetches nothing more,
     /// gives its hosts to others, and goes on to vote while its process runs.
     pub fn sleep(&mut self, for_ms: u64, now: Millis) {
+        let until = now.plus(for_ms);
         let release_at = now.plus(self.settings.drain_ms());
-        self.sleep = Some(Sleep { until: now.plus(for_ms), release_at, released: false });
+        // One that sleeps already may sleep for longer, for another reason.
+        let begun = self.sleep.map(|sleep| Sleep { until, ..sleep });
+        self.sleep = Some(begun.unwrap_or(Sleep { until, release_at, released: false }));
         self.next_heartbeat = now;
     }
 

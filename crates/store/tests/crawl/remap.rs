@@ -70,7 +70,8 @@ async fn parts_of_a_subnet_that_was_taken_over_return() {
     let [low, high] = parts.map(range);
     let waiting = [(low, to, 1, Reason::Takeover), (high, to, 1, Reason::Takeover)];
     assert_eq!(held(&world).await, waiting);
-    for back in takeovers::to_return(world.store(), &[from], 10).await.unwrap() {
+    let start = DelegationId::new(0);
+    for (_, back) in takeovers::to_return(world.store(), &[from], start, 10).await.unwrap() {
         takeovers::give_back(world.store(), &back, NOW.plus_ms(2)).await.unwrap().unwrap();
     }
     let returned = [(low, from, 2, Reason::Home), (high, from, 2, Reason::Company)];
