@@ -71,7 +71,8 @@ async fn fetches_from_different_places_split_a_subnet() {
         })
         .await;
         // The next package is of another hour.
-        let earlier = "UPDATE round_trips SET reported_at = reported_at - interval '1 hour'";
+        let earlier = "UPDATE round_trips SET reported_at = reported_at - interval '1 hour',
+                       counted_at = counted_at - interval '1 hour'";
         execute(ground.store(), earlier).await.unwrap();
     }
     let calls = dir.path().join("calls");

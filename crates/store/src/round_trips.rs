@@ -35,11 +35,11 @@ pub struct SubnetRoundTrip {
     /// The shortest round trip in it.
     pub shortest: RoundTrip,
     /// Whether this package is the [`CONFIRMED`]th that counts for one of its addresses, so that
-    /// chance and congestion do not explain the time.
+    /// chance and congestion do not explain the time, or makes a confirmed time shorter.
     pub is_confirmed: bool,
 }
 
-/// Packages that confirm a round trip, each with a handshake of its own an hour after the shortest.
+/// Packages that confirm a round trip, each with a handshake of its own an hour after the last.
 pub const CONFIRMED: i32 = 3;
 
 type SubnetRow = (IpAddr, IpAddr, IpAddr, i32, bool);
