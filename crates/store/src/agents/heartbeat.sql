@@ -7,7 +7,8 @@ WITH before AS (
           coalesce(last_heartbeat_at < $7, true)
               OR asleep_until IS DISTINCT FROM $4 OR takes_probes <> $10 AS presence_changed,
           -- Where the heartbeats come from ($12), if that is not its home. Of IPv6, machines change
-          -- the last 64 bits by themselves. The other protocol says nothing: many use both.
+          -- the last 64 bits by themselves, in another network too. The other protocol says
+          -- nothing: many use both.
           CASE WHEN family(home) <> family($12) THEN source
                WHEN NOT network(set_masklen(home, least(masklen(home), 64))) >>= $12 THEN $12
           END AS source
@@ -24,7 +25,9 @@ WITH before AS (
        place = CASE WHEN $8 THEN $9 ELSE a.place END,
        source = before.source,
        source_since = CASE WHEN before.source IS NULL THEN NULL
-                           WHEN before.source = a.source THEN a.source_since ELSE $2 END,
+                           WHEN before.source <<= network(
+                               set_masklen(a.source, least(masklen(a.source), 64)))
+                           THEN a.source_since ELSE $2 END,
        source_until = CASE WHEN before.source IS NULL THEN NULL
                            WHEN before.source = $12 THEN $2 ELSE a.source_until END
    FROM before WHERE before.is_possible AND a.id = before.id

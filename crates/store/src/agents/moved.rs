@@ -93,8 +93,9 @@ async fn forget_measurements(db: &mut PgConnection, agent: AgentId) -> Result<()
         "DELETE FROM round_trips WHERE agent = $1",
         "UPDATE delegations SET rtt_us = NULL WHERE agent = $1 AND ended_at IS NULL",
         "UPDATE probes p SET state = 'expired', rtt_us = NULL, method = NULL
-         FROM searches s
-         WHERE s.id = p.search AND s.state = 'open' AND p.agent = $1 AND p.state = 'measured'",
+         FROM searches s, agents a
+         WHERE s.id = p.search AND s.state = 'open' AND p.agent = $1 AND p.state = 'measured'
+           AND a.id = $1 AND p.answered_at < a.home_since",
         "UPDATE agent_trust SET tests = 'null', evidence = '[]'
          WHERE agent = $1 AND paused_at IS NULL",
     ] {

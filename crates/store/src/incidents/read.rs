@@ -97,14 +97,18 @@ impl Row {
     }
 }
 
-/// What agents measured in the search that led to a delegation, in microseconds.
+/// What agents measured in the search that led to a delegation, in microseconds. Times of agents
+/// that moved since say nothing.
 pub async fn measured(
     store: &Store,
     delegation: DelegationId,
 ) -> Result<Vec<(AgentId, u32)>, StoreError> {
     let rows: Vec<(i64, i32)> = sqlx::query_as(
         "SELECT p.agent, p.rtt_us FROM delegations d JOIN probes p ON p.search = d.search
-         WHERE d.id = $1 AND p.state = 'measured' AND p.rtt_us IS NOT NULL ORDER BY p.rtt_us, p.id",
+         JOIN agents a ON a.id = p.agent
+         WHERE d.id = $1 AND p.state = 'measured' AND p.rtt_us IS NOT NULL
+           AND p.answered_at >= coalesce(a.home_since, '-infinity')
+         ORDER BY p.rtt_us, p.id",
     )
     .bind(delegation.get())
     .fetch_all(store.pool())

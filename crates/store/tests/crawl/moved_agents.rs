@@ -59,8 +59,11 @@ async fn the_home_of_an_agent_with_ipv6_is_a_network_of_64_bits() {
     heartbeat(&world, agent, "2001:db8:0:7:aaaa:bbbb:cccc:dddd", 0).await;
     heartbeat(&world, agent, "2001:db8:0:7:eeee:bbbb:cccc:dddd", 30).await;
     assert_eq!(agents::find(world.store(), agent).await.unwrap().unwrap().source, None);
+    // It changes its addresses there, too.
     heartbeat(&world, agent, "2001:db8:0:8::1", 31).await;
-    heartbeat(&world, agent, "2001:db8:0:8::1", 55).await;
+    heartbeat(&world, agent, "2001:db8:0:8:1::", 54).await;
+    assert_eq!(moved(&world).await, []);
+    heartbeat(&world, agent, "2001:db8:0:8::2", 55).await;
     assert_eq!(moved(&world).await.len(), 1);
 }
 
@@ -96,7 +99,7 @@ async fn an_agent_that_moves_keeps_its_former_home_like_any_other_subnet() {
     .unwrap();
     execute(
         world.store(),
-        "INSERT INTO round_trips SELECT '198.51.100.1', id, 9, 1, now() FROM agents",
+        "INSERT INTO round_trips SELECT '198.51.100.1', id, 9, 1, now(), 9, now() FROM agents",
     )
     .await
     .unwrap();
@@ -124,7 +127,8 @@ async fn an_agent_that_was_behind_a_proxy_keeps_what_it_measured() {
     execute(world.store(), "UPDATE agents SET home = '192.0.2.80'").await.unwrap();
     heartbeat(&world, agent, "203.0.113.1", 0).await;
     heartbeat(&world, agent, "203.0.113.1", 24).await;
-    let trips = "INSERT INTO round_trips SELECT '198.51.100.1', id, 9, 1, now() FROM agents";
+    let trips =
+        "INSERT INTO round_trips SELECT '198.51.100.1', id, 9, 1, now(), 9, now() FROM agents";
     execute(world.store(), trips).await.unwrap();
     let found = moved(&world).await;
     assert!(found[0].is_shared, "another agent has the same home");
