@@ -11,7 +11,7 @@ use protocol::{heartbeat::HostOrder, version};
 use sqlx::PgConnection;
 
 use crate::columns::read_word;
-use crate::delegations::give_waiting;
+use crate::delegations::{give_waiting, lock_delegations};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -63,6 +63,15 @@ pub async fn confirm(
     let doing = StoreError::doing("end handovers");
     let done: Vec<i64> = done.iter().map(|id| i64::try_from(*id).unwrap_or(i64::MAX)).collect();
     let mut tx = store.pool().begin().await.map_err(doing)?;
+    let hosts: Vec<i64> = sqlx::query_scalar(
+        "SELECT host FROM handovers WHERE agent = $1 AND id = ANY($2) AND ended_at IS NULL",
+    )
+    .bind(agent.get())
+    .bind(&done)
+    .fetch_all(&mut *tx)
+    .await
+    .map_err(doing)?;
+    lock_delegations(&mut tx, &hosts).await?;
     let ended: Vec<(i64, String)> = sqlx::query_as(
         "UPDATE handovers SET ended_at = $3, ending = 'confirmed', confirmed_at = $3
          WHERE agent = $1 AND id = ANY($2) AND ended_at IS NULL RETURNING host, task",
@@ -84,7 +93,7 @@ pub async fn confirm(
     let release =
         ended.iter().filter(|(_, task)| task == HostTask::Release.as_str()).map(|(host, _)| *host);
     let release: Vec<i64> = release.collect();
-    set_free(&mut tx, &release).await?;
+    set_free(&mut tx, &release, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(release.len() as u64)
 }
@@ -104,14 +113,22 @@ pub async fn lapse(
 ) -> Result<u64, StoreError> {
     let doing = StoreError::doing("end handovers that are not confirmed");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let lapsed: Vec<i64> = sqlx::query_scalar(include_str!("handovers/lapse.sql"))
+    let due: Vec<(i64, i64)> = sqlx::query_as(include_str!("handovers/due.sql"))
         .bind(Moment(lease_cutoff))
-        .bind(Moment(now))
         .bind(i64::from(LAPSED_AT_ONCE))
         .fetch_all(&mut *tx)
         .await
         .map_err(doing)?;
-    set_free(&mut tx, &lapsed).await?;
+    let hosts: Vec<i64> = due.iter().map(|(_, host)| *host).collect();
+    lock_delegations(&mut tx, &hosts).await?;
+    let lapsed: Vec<i64> = sqlx::query_scalar(include_str!("handovers/lapse.sql"))
+        .bind(due.iter().map(|(order, _)| *order).collect::<Vec<_>>())
+        .bind(Moment(lease_cutoff))
+        .bind(Moment(now))
+        .fetch_all(&mut *tx)
+        .await
+        .map_err(doing)?;
+    set_free(&mut tx, &lapsed, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(lapsed.len() as u64)
 }
@@ -138,12 +155,13 @@ pub async fn note_lost_results(
 
 /// Frees hosts, with their front pages queued in case the former agent could not hand anything
 /// back, and gives them to the agents that have their subnets by now.
-async fn set_free(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError> {
+async fn set_free(db: &mut PgConnection, hosts: &[i64], now: UnixMillis) -> Result<(), StoreError> {
     if hosts.is_empty() {
         return Ok(());
     }
     sqlx::query(include_str!("handovers/free_released_hosts.sql"))
         .bind(hosts)
+        .bind(Moment(now))
         .execute(&mut *db)
         .await
         .map_err(StoreError::doing("set hosts free"))?;

@@ -5,7 +5,10 @@ use serde_json::json;
 
 use crate::audit::{self, Entry};
 use crate::commit::commit;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, settings};
+
+/// Setting with the time of the last restore, in milliseconds.
+const CONTENTS_LOST_BEFORE: &str = "contents_lost_before";
 
 /// What takes numbers that agents remember: routes, orders about hosts, probes, and regions.
 const SKIP: [&str; 5] = [
@@ -21,7 +24,8 @@ const SKIP: [&str; 5] = [
 
 /// Leaves out so many numbers of each kind, with an entry in the audit log. Agents have stored
 /// routes that the backup does not know of: they would confirm others with these numbers, unseen,
-/// and take new orders for executed ones.
+/// and take new orders for executed ones. Packages since the backup may be lost as well, so that
+/// agents are to send the pages of before `now` once more.
 pub async fn skip_numbers(
     store: &Store,
     by: u32,
@@ -33,8 +37,20 @@ pub async fn skip_numbers(
     for statement in SKIP {
         sqlx::query(statement).bind(i64::from(by)).execute(&mut *tx).await.map_err(doing)?;
     }
+    sqlx::query(include_str!("settings/set.sql"))
+        .bind(CONTENTS_LOST_BEFORE)
+        .bind(json!(now.0))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     let detail = json!({ "numbers": by });
     let entry = Entry { actor, action: "database.restored", subject: "database", detail: &detail };
     audit::write_in(&mut tx, &entry, now).await?;
     commit(tx).await.map_err(doing)
+}
+
+/// When the database was restored last, by [`skip_numbers`]; none if it never was.
+pub async fn contents_lost_before(store: &Store) -> Result<Option<UnixMillis>, StoreError> {
+    let value = settings::get(store, CONTENTS_LOST_BEFORE).await?;
+    Ok(value.and_then(|value| value.as_i64()).map(UnixMillis))
 }

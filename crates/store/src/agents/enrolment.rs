@@ -58,6 +58,11 @@ pub async fn enrol(
     let doing = StoreError::doing("enrol an agent");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let (id, state, fresh) = upsert(&mut tx, newcomer, now).await?;
+    // One that was revoked may not change the name under which it is known.
+    if state == AgentState::Revoked {
+        tx.rollback().await.map_err(doing)?;
+        return Ok(Enrolment::Enrolled { agent: AgentId::new(id), state, fresh });
+    }
     if fresh && !use_token(&mut tx, token_sha256, id, now).await? {
         tx.rollback().await.map_err(doing)?;
         return why_not(store, token_sha256, now).await;

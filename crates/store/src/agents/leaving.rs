@@ -8,7 +8,7 @@ use crate::audit::{self, Entry};
 use crate::commit::commit;
 use crate::delegations;
 use crate::moment::Moment;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, drains};
 
 /// Actor in the audit log of what an owner does to the own agent.
 const OWNER: &str = "owner";
@@ -43,6 +43,7 @@ pub async fn leave(
         delegations::notify(&mut tx, None).await?;
     }
     if is_new {
+        drains::forget(&mut tx, agent).await?;
         write_audit(&mut tx, agent, "agent.leave", now).await?;
     }
     if ends {

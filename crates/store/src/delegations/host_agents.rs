@@ -33,7 +33,7 @@ pub(crate) async fn give_hosts(
     let last: Vec<_> = gifts.iter().map(|gift| gift.subnet.last()).collect();
     let agents: Vec<i64> = gifts.iter().map(|gift| gift.agent.get()).collect();
     sqlx::query(
-        "UPDATE hosts h SET state = 'delegated', agent = g.agent
+        "UPDATE hosts h SET state = 'delegated', agent = g.agent, attempts = 0, reason = NULL
          FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)
          WHERE h.first = g.first AND h.last = g.last AND h.state = 'resolved'",
     )
@@ -73,12 +73,15 @@ pub(crate) async fn move_hosts(
         .await
         .map_err(doing)?;
     queue_routes_of_hosts_again(db, &hosts, to, now).await?;
-    sqlx::query("UPDATE hosts SET state = 'delegated', agent = $2 WHERE id = ANY($1)")
-        .bind(&hosts)
-        .bind(to.get())
-        .execute(db)
-        .await
-        .map_err(doing)?;
+    sqlx::query(
+        "UPDATE hosts SET state = 'delegated', agent = $2, attempts = 0, reason = NULL
+         WHERE id = ANY($1)",
+    )
+    .bind(&hosts)
+    .bind(to.get())
+    .execute(db)
+    .await
+    .map_err(doing)?;
     Ok(hosts)
 }
 
@@ -105,13 +108,29 @@ pub async fn give_waiting_hosts(store: &Store, hosts: &[HostId]) -> Result<u64, 
     let doing = StoreError::doing("give hosts to the agents of their subnets");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let hosts: Vec<i64> = hosts.iter().map(|host| host.get()).collect();
+    lock_delegations(&mut tx, &hosts).await?;
     let given = give_waiting(&mut tx, &hosts).await?;
     commit(tx).await.map_err(doing)?;
     Ok(given)
 }
 
+/// Locks the delegations of the subnets of these hosts, before the transaction that is to
+/// [`give_waiting`] changes anything. Else a subnet that is moved, or freed with its agent, at the
+/// same moment would leave these hosts with its former agent for good.
+pub(crate) async fn lock_delegations(
+    db: &mut PgConnection,
+    hosts: &[i64],
+) -> Result<(), StoreError> {
+    sqlx::query(include_str!("lock_delegations.sql"))
+        .bind(hosts)
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("lock the delegations of hosts"))?;
+    Ok(())
+}
+
 /// Gives those of these hosts that wait to the agents of their subnets, as part of the transaction
-/// that puts them there or frees them. Returns their number.
+/// that puts them there or frees them, and that has locked the delegations. Returns their number.
 pub(crate) async fn give_waiting(db: &mut PgConnection, hosts: &[i64]) -> Result<u64, StoreError> {
     let given = sqlx::query(include_str!("give_waiting.sql"))
         .bind(hosts)

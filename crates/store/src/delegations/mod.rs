@@ -31,7 +31,7 @@ pub use decide::{decide, decide_all};
 pub(crate) use free::free;
 pub use free::free_hosts;
 pub use host_agents::give_waiting_hosts;
-pub(crate) use host_agents::{give_hosts, give_waiting, move_hosts, take_hosts};
+pub(crate) use host_agents::{give_hosts, give_waiting, lock_delegations, move_hosts, take_hosts};
 pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
 pub use remap::{RemapInput, open_search_claims, remap, remap_searches};

@@ -136,16 +136,15 @@ pub async fn record_failed_lookups(
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("write down hosts without an address");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query(include_str!("record_failed_lookups.sql"))
+    let given_up: Vec<i64> = sqlx::query_scalar(include_str!("record_failed_lookups.sql"))
         .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| f.counts).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| f.give_up).collect::<Vec<_>>())
-        .execute(&mut *tx)
+        .fetch_all(&mut *tx)
         .await
         .map_err(doing)?;
-    let given_up: Vec<i64> = failed.iter().filter(|f| f.give_up).map(|f| f.id.get()).collect();
     urls::drop_waiting(&mut tx, &given_up).await?;
     tx.commit().await.map_err(doing)
 }
@@ -160,17 +159,18 @@ pub async fn give_up(
     let doing = StoreError::doing("give hosts up");
     let hosts: Vec<i64> = refused.iter().map(|(id, _)| id.get()).collect();
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query(
+    // Another coordinator may have placed some of them meanwhile.
+    let given_up: Vec<i64> = sqlx::query_scalar(
         "UPDATE hosts h SET state = 'failed', reason = r.reason, retry_at = $3
          FROM unnest($1::bigint[], $2::text[]) AS r (id, reason)
-         WHERE h.id = r.id AND h.state = 'resolved' AND h.first IS NULL",
+         WHERE h.id = r.id AND h.state = 'resolved' AND h.first IS NULL RETURNING h.id",
     )
     .bind(&hosts)
     .bind(refused.iter().map(|(_, reason)| one_line(reason)).collect::<Vec<_>>())
     .bind(Moment(retry_at))
-    .execute(&mut *tx)
+    .fetch_all(&mut *tx)
     .await
     .map_err(doing)?;
-    urls::drop_waiting(&mut tx, &hosts).await?;
+    urls::drop_waiting(&mut tx, &given_up).await?;
     tx.commit().await.map_err(doing)
 }

@@ -43,6 +43,8 @@ pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<u6
     let doing = StoreError::doing("put hosts into their subnets");
     let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
     let mut tx = store.pool().begin().await.map_err(doing)?;
+    // Else an agent whose subnet is moved at this moment would keep these hosts.
+    remap::holders(&mut tx, places, "FOR SHARE").await?;
     sqlx::query(
         "UPDATE hosts h SET first = p.first, last = p.last
          FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS p (id, first, last)

@@ -119,7 +119,7 @@ async fn remap_in(
 }
 
 /// The agents of the subnets that hosts move to, where there is one.
-async fn holders(
+pub(super) async fn holders(
     db: &mut PgConnection,
     places: &[(HostId, Range)],
     lock: &'static str,

@@ -5,6 +5,9 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{SearchId, UnixMillis};
 
+use crate::columns::range;
+use crate::commit::commit;
+use crate::delegations::take_hosts;
 use crate::moment::Moment;
 use crate::probes::Target;
 use crate::{Store, StoreError, urls};
@@ -91,7 +94,9 @@ pub struct Retries {
 }
 
 /// Closes a search without an answer from its target. Waiting hosts of its subnet are tried again
-/// or given up; the waiting URLs of those that are given up are deleted.
+/// or given up; the waiting URLs of those that are given up are deleted. Hosts that still have the
+/// agent of a larger subnet, from which theirs was separated, are taken from it: they wait like the
+/// others then, instead of being searched for at all times.
 pub async fn end_unanswered(
     store: &Store,
     search: SearchId,
@@ -112,5 +117,14 @@ pub async fn end_unanswered(
         .await
         .map_err(doing)?;
     urls::drop_waiting(&mut tx, &failed).await?;
-    tx.commit().await.map_err(doing)
+    let undelegated: Option<(IpAddr, IpAddr)> =
+        sqlx::query_as(include_str!("undelegated_subnet.sql"))
+            .bind(search.get())
+            .fetch_optional(&mut *tx)
+            .await
+            .map_err(doing)?;
+    if let Some((first, last)) = undelegated {
+        take_hosts(&mut tx, &range(first, last)?, now).await?;
+    }
+    commit(tx).await.map_err(doing)
 }

@@ -5,8 +5,8 @@ use model::{AgentId, HostTask, Reason, Strategy, UnixMillis};
 use store::agents::{self, Heartbeat, Order};
 use store::delegations::{self, Decision, DecisionOutcome};
 use store::host_bundles::{self, ReceivedBundle};
-use store::searches::{self, NewSearch, SearchKind};
-use store::testing::execute;
+use store::searches::{self, NewSearch, Retries, SearchKind};
+use store::testing::{begin, execute};
 use store::{handovers, hosts, routes};
 
 use crate::world::{self, NOW, World, ip, range, url};
@@ -90,6 +90,60 @@ async fn a_host_goes_over_when_its_agent_has_let_go_and_not_before() {
     urls.sort_by(|a, b| a.1.cmp(&b.1));
     let expected = ["/", "/1", "/2"].map(|path| (new, format!("http://a.example{path}")));
     assert_eq!(urls, expected, "what was on its way, what waited, and the front page");
+}
+
+#[tokio::test]
+async fn a_host_of_a_silent_part_of_a_subnet_is_taken_from_its_agent() {
+    let (world, old, _) = world().await;
+    let part = "UPDATE hosts SET last = '198.51.100.127' WHERE authority = 'a.example'";
+    execute(world.store(), part).await.unwrap();
+    let end = async |subnet| {
+        let search = NewSearch {
+            subnet: range(subnet),
+            target: ip("198.51.100.7"),
+            host: "a.example".into(),
+            port: 80,
+        };
+        let strategy = Strategy::Predictive;
+        searches::open(world.store(), &[search], strategy, 50_000, NOW).await.unwrap();
+        let open = world.open_searches(SearchKind::Undelegated).await;
+        let id = open.into_iter().find(|open| open.subnet == range(subnet)).unwrap().id;
+        let retries = Retries { next_at: NOW, attempts: 4, given_up_until: NOW };
+        searches::end_unanswered(world.store(), id, "nobody", retries, NOW).await.unwrap();
+    };
+    end("203.0.113.0/24").await;
+    assert_eq!(told(&world, old).await.len(), 0, "another subnet");
+    end("198.51.100.0/25").await;
+    let orders = told(&world, old).await;
+    assert_eq!(orders.len(), 1);
+    handovers::confirm(world.store(), old, &orders, NOW).await.unwrap();
+    let waits = "UPDATE hosts SET reason = reason WHERE state = 'resolved' AND agent IS NULL";
+    assert_eq!(execute(world.store(), waits).await.unwrap(), 1, "it is searched for like others");
+}
+
+#[tokio::test]
+async fn a_host_is_not_given_to_an_agent_whose_delegation_is_ending() {
+    let (world, old, new) = world().await;
+    decide(&world, new, NOW).await;
+    let orders = told(&world, old).await;
+    let end = begin(
+        world.store(),
+        "UPDATE delegations SET ended_at = now() WHERE agent = 2 AND ended_at IS NULL",
+    );
+    let end = end.await.unwrap();
+    let ended = async {
+        let waiting = "SELECT FROM pg_stat_activity
+                       WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        while execute(world.store(), waiting).await.unwrap() == 0 {
+            tokio::task::yield_now().await;
+        }
+        end.commit().await.unwrap();
+    };
+    let confirmed = handovers::confirm(world.store(), old, &orders, NOW);
+    let (confirmed, ()) = tokio::join!(confirmed, ended);
+    assert_eq!(confirmed.unwrap(), 1);
+    let free = "UPDATE hosts SET reason = reason WHERE state = 'resolved' AND agent IS NULL";
+    assert_eq!(execute(world.store(), free).await.unwrap(), 1);
 }
 
 #[tokio::test]

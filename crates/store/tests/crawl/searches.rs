@@ -286,7 +286,8 @@ async fn silence_is_tried_again_and_then_given_up() {
             attempts: 2,
             given_up_until: NOW.plus_ms(60_000),
         };
-        searches::end_unanswered(world.store(), search.id, "no answer", retries, NOW)
+        let now = NOW.plus_ms(i64::from(attempt - 1) * 1_000);
+        searches::end_unanswered(world.store(), search.id, "no answer", retries, now)
             .await
             .unwrap();
         assert!(only(&world, SearchKind::Undelegated).await.is_none());

@@ -2,6 +2,7 @@
 
 use model::{AgentId, Phase, ProbeMethod, Strategy};
 use protocol::{ProbeReport, ProbeResult};
+use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 use store::loads;
 use store::probes::{self, NewProbe, Target};
 use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, Retries, SearchKind};
@@ -183,4 +184,51 @@ async fn a_host_that_rests_is_no_backlog() {
     let waiting =
         async |now| store::backlog::count(world.store(), now).await.unwrap().waiting_hosts;
     assert_eq!((waiting(NOW).await, waiting(next_at).await), (0, 1));
+}
+
+#[tokio::test]
+async fn a_host_that_rests_is_not_given_up_because_another_one_is_silent() {
+    let world = World::new().await;
+    let end = async |next_at, now| {
+        let search = open(&world).await;
+        let retries = Retries { next_at, attempts: 2, given_up_until: NOW.plus_ms(9_000_000) };
+        searches::end_unanswered(world.store(), search.id, "nobody", retries, now).await.unwrap();
+    };
+    let once = async || {
+        let once = "UPDATE hosts SET reason = reason WHERE state = 'resolved' AND attempts = 1";
+        execute(world.store(), once).await.unwrap()
+    };
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    end(NOW.plus_ms(5_000), NOW).await;
+    world.queue(&["http://b.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    end(NOW.plus_ms(9_000), NOW.plus_ms(1_000)).await;
+    assert_eq!(once().await, 2, "the first was not part of the second search");
+    end(NOW.plus_ms(9_000), NOW.plus_ms(5_000)).await;
+    let failed = "UPDATE hosts SET reason = reason WHERE state = 'failed' AND attempts = 2";
+    assert_eq!((execute(world.store(), failed).await.unwrap(), once().await), (1, 1));
+}
+
+#[tokio::test]
+async fn a_host_that_has_an_agent_begins_anew_when_it_loses_it() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let search = open(&world).await;
+    let retries = Retries { next_at: NOW.plus_ms(9_000), attempts: 9, given_up_until: NOW };
+    searches::end_unanswered(world.store(), search.id, "nobody", retries, NOW).await.unwrap();
+    let assignment = Assignment {
+        subnet: range(SUBNET),
+        agent,
+        generation: 0,
+        cause: Cause::Override,
+        by: "admin",
+        note: "",
+    };
+    let assigned = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
+    assert!(matches!(assigned, AssignmentOutcome::Applied(_)), "{assigned:?}");
+    let fresh = "UPDATE hosts SET reason = reason WHERE attempts = 0 AND reason IS NULL";
+    assert_eq!(execute(world.store(), fresh).await.unwrap(), 1);
 }
