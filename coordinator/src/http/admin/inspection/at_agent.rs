@@ -172,9 +172,10 @@ fn fetch(facts: &Facts) -> InspectionStep {
     }
 }
 
-/// Whether the answer ends a page for good.
+/// Whether the answer ends a page for good. The type of its content may follow the status.
 fn is_gone(detail: &str) -> bool {
-    matches!(detail, "HTTP 404" | "HTTP 410")
+    let status = detail.split_once(',').map_or(detail, |(status, _)| status);
+    matches!(status, "HTTP 404" | "HTTP 410")
 }
 
 fn has_fetches(facts: &Facts) -> bool {

@@ -142,9 +142,12 @@ fn a_page_that_is_hidden_from_the_search() {
 
 #[test]
 fn a_fetch_that_failed() {
-    for (detail, state) in
-        [("no connection: refused", Waiting), ("HTTP 503", Waiting), ("HTTP 404", Stuck)]
-    {
+    for (detail, state) in [
+        ("no connection: refused", Waiting),
+        ("HTTP 503, text/html", Waiting),
+        ("HTTP 404", Stuck),
+        ("HTTP 410, text/html", Stuck),
+    ] {
         let fetch = Some(fetched(FetchOutcome::Failed, detail));
         let step = &steps(&Facts { fetch, ..facts() })[2];
         assert_eq!((step.state, step.advice.is_some()), (state, true));
