@@ -7,6 +7,8 @@ use tantivy::tokenizer::{TokenizerManager, WhitespaceTokenizer};
 
 use crate::tokenizer::WordTokenizer;
 
+/// Name of [`Fields::fetched_at`].
+pub(crate) const FETCHED_AT: &str = "fetched_at";
 const WORDS: &str = "nearcrawl-words-1";
 const STEMS: &str = "nearcrawl-stems-1";
 
@@ -50,7 +52,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         agent: builder.add_i64_field("agent", INDEXED),
         site: builder.add_text_field("site", STRING),
         lang: builder.add_text_field("lang", STRING | STORED),
-        fetched_at: builder.add_i64_field("fetched_at", INDEXED | STORED | FAST),
+        fetched_at: builder.add_i64_field(FETCHED_AT, INDEXED | STORED | FAST),
         title: builder.add_text_field("title", positions() | STORED),
         headings: builder.add_text_field("headings", positions()),
         body: builder.add_text_field("body", positions() | STORED),

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use model::UnixMillis;
+use tantivy::collector::sort_key::{SortBySimilarityScore, SortByStaticFastValue};
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
 use tantivy::query::{BooleanQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
@@ -12,7 +13,7 @@ use crate::document::NO_AGENT;
 use crate::hidden::HiddenPages;
 use crate::open::Index;
 use crate::query::Query;
-use crate::schema::Fields;
+use crate::schema::{FETCHED_AT, Fields};
 use crate::snippet::{Highlighter, SnippetFragment, without_title};
 use crate::tantivy_query::tantivy_query;
 use crate::writer::of_agent;
@@ -128,13 +129,17 @@ impl Index {
         limit: usize,
     ) -> tantivy::Result<SearchResults> {
         let searcher = self.reader.searcher();
-        let best = TopDocs::with_limit(limit).and_offset(offset).order_by_score();
+        // Pages of equal score, which are all those of a query of filters alone, have the same
+        // order in every index. Else the pages of a list would repeat some, and leave others out.
+        let newest = SortByStaticFastValue::<i64>::for_field(FETCHED_AT);
+        let best = TopDocs::with_limit(limit).and_offset(offset);
+        let best = best.order_by((SortBySimilarityScore, newest));
         let collector = UntilDeadline { collector: (Count, best), deadline };
         let matching = tantivy_query(query, hidden, &self.fields);
         let (total, best) = searcher.search(&matching, &collector)?;
         let highlighter = Highlighter::new(query);
         let mut hits = Vec::with_capacity(best.len());
-        for (score, address) in best {
+        for ((score, _), address) in best {
             check(deadline)?;
             hits.push(hit(&searcher.doc(address)?, score, &self.fields, &highlighter));
         }

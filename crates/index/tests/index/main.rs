@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 mod hidden_pages;
+mod paging;
 mod replaced_pages;
 
 /// When pages of these tests were fetched.
@@ -187,25 +188,6 @@ fn files_that_a_killed_process_left_are_removed() {
     let index = open(&dir);
     assert!(!leftover.exists());
     assert_eq!(index.len(), 0);
-}
-
-#[test]
-fn answers_can_be_paged_through_to_the_end_of_the_window() {
-    let addresses: Vec<String> = (0..25).map(|n| format!("http://a.example/{n}")).collect();
-    let pages: Vec<_> = addresses.iter().map(|url| page(url, "tree", "", None)).collect();
-    let (_dir, index) = index_of(&pages);
-    let mut seen = Vec::new();
-    for offset in [0, 10, 20, 30] {
-        let results = index.search("tree", offset, 10).unwrap();
-        assert_eq!(results.total, 25);
-        seen.extend(results.hits.into_iter().map(|hit| hit.url));
-    }
-    seen.sort();
-    seen.dedup();
-    assert_eq!(seen.len(), 25);
-    for (offset, limit) in [(WINDOW_MAX, 10), (usize::MAX, usize::MAX), (0, 0)] {
-        assert_eq!(index.search("tree", offset, limit).unwrap().hits, []);
-    }
 }
 
 #[test]

@@ -1,0 +1,43 @@
+//! Pages of results.
+
+use super::*;
+
+#[test]
+fn answers_can_be_paged_through_to_the_end_of_the_window() {
+    let addresses: Vec<String> = (0..25).map(|n| format!("http://a.example/{n}")).collect();
+    let pages: Vec<_> = addresses.iter().map(|url| page(url, "tree", "", None)).collect();
+    let (_dir, index) = index_of(&pages);
+    let mut seen = Vec::new();
+    for offset in [0, 10, 20, 30] {
+        let results = index.search("tree", offset, 10).unwrap();
+        assert_eq!(results.total, 25);
+        seen.extend(results.hits.into_iter().map(|hit| hit.url));
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 25);
+    for (offset, limit) in [(WINDOW_MAX, 10), (usize::MAX, usize::MAX), (0, 0)] {
+        assert_eq!(index.search("tree", offset, limit).unwrap().hits, []);
+    }
+}
+
+#[test]
+fn pages_of_equal_score_have_the_same_order_in_every_index() {
+    let urls_of: Vec<String> = (0..9).map(|n| format!("http://a.example/{n}")).collect();
+    let pages: Vec<_> = (1..)
+        .zip(&urls_of)
+        .map(|(n, url)| Document { fetched_at: FETCHED.plus_ms(n), ..page(url, "tree", "", None) })
+        .collect();
+    let (_dir, whole) = index_of(&pages);
+    let dir = tempfile::tempdir().unwrap();
+    let parts = open(&dir);
+    for (n, page) in [4, 0, 8, 2, 1, 7, 3, 6, 5].into_iter().enumerate() {
+        parts.upsert(&pages[page]).unwrap();
+        if n % 3 == 2 {
+            parts.commit("").unwrap();
+        }
+    }
+    let newest_first: Vec<String> = urls_of.iter().rev().cloned().collect();
+    assert_eq!(urls(&whole, "site:a.example"), newest_first);
+    assert_eq!(urls(&parts, "site:a.example"), newest_first);
+}
