@@ -16,6 +16,11 @@ pub fn until(at: UnixMillis) -> Duration {
     Duration::from_millis(at.0.saturating_sub(now().0).max(0).unsigned_abs())
 }
 
+/// A time that is at least `pause` from now.
+pub fn after(pause: Duration) -> UnixMillis {
+    now().plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX).saturating_add(1))
+}
+
 /// The time until a stored point; zero also where the point is wrong.
 pub fn until_stored(at: UnixMillis) -> Duration {
     if is_wrong(at, now()) { Duration::ZERO } else { until(at) }

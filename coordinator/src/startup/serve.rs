@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use store::{Store, restored};
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
 use crate::http;
-use crate::http::agent::Secrets;
+use crate::http::agent::Installation;
 use crate::http::agent::tokens::Tokens;
 use crate::http::connections;
 use crate::registry::generation_listener;
@@ -102,8 +103,8 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
 }
 
 /// The routes of agents, people and the public.
-fn app(coordinator: &Arc<Coordinator>, secrets: Secrets) -> Router {
-    http::agent::router(coordinator, secrets)
+fn app(coordinator: &Arc<Coordinator>, installation: Installation) -> Router {
+    http::agent::router(coordinator, installation)
         .merge(http::router(Arc::clone(coordinator)))
         .layer(axum::middleware::from_fn(http::problem::complete_problems))
         .layer(axum::middleware::from_fn_with_state(
@@ -116,14 +117,21 @@ fn app(coordinator: &Arc<Coordinator>, secrets: Secrets) -> Router {
         ))
 }
 
+async fn installation(store: &Store) -> Result<Installation, Failure> {
+    let lost_before = restored::contents_lost_before(store).await;
+    Ok(Installation {
+        tokens: Tokens::new(boot::token_secret(store).await?),
+        key: boot::coordinator_key(store).await?,
+        contents_lost_before: lost_before.map_err(|error| Failure::other(chain(&error)))?,
+    })
+}
+
 /// Serves requests and runs background tasks until the coordinator stops, then drains both.
 pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result<(), Failure> {
     let address = listener
         .local_addr()
         .map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
-    let secret = boot::token_secret(&coordinator.store).await?;
-    let tokens = Tokens::new(secret);
-    let secrets = Secrets { tokens, key: boot::coordinator_key(&coordinator.store).await? };
+    let installation = installation(&coordinator.store).await?;
     let tracker = TaskTracker::new();
     let tasks = Arc::new(TaskSet::subscribe(TABLE, &coordinator.events));
     tasks.start(&coordinator, &tracker);
@@ -138,7 +146,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     tracker.spawn(peer_notifications::run(Arc::clone(&coordinator), tasks));
     tracker.spawn(delegation_sync::run(Arc::clone(&coordinator)));
     println!("listening on http://{address}");
-    serve_requests(&coordinator, secrets, listener).await;
+    serve_requests(&coordinator, installation, listener).await;
     coordinator.stop.cancel();
     tracker.close();
     if tokio::time::timeout(TASK_DRAIN, tracker.wait()).await.is_err() {
@@ -147,7 +155,11 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     Ok(())
 }
 
-async fn serve_requests(coordinator: &Arc<Coordinator>, secrets: Secrets, listener: TcpListener) {
+async fn serve_requests(
+    coordinator: &Arc<Coordinator>,
+    installation: Installation,
+    listener: TcpListener,
+) {
     let stop = coordinator.stop.clone();
     let options = connections::Options::new(&coordinator.config);
     let late = async {
@@ -155,7 +167,7 @@ async fn serve_requests(coordinator: &Arc<Coordinator>, secrets: Secrets, listen
         tokio::time::sleep(REQUEST_DRAIN).await;
     };
     tokio::select! {
-        () = connections::serve(listener, app(coordinator, secrets), &options, &stop) => {}
+        () = connections::serve(listener, app(coordinator, installation), &options, &stop) => {}
         () = late => {}
     }
 }

@@ -14,6 +14,7 @@ use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
 use serde_json::Value;
 use store::Store;
 use store::regions::{self, StoredRegion};
+use store::restored;
 use store::testing::TestDatabase;
 
 use crate::program::bare;
@@ -123,6 +124,8 @@ async fn a_restored_database_is_prepared_for_its_agents() {
     assert!(stored.lent_until > SystemClock.now().plus_ms(3_600_000), "members may have loans");
     assert!(printed.contains("0 packages since the backup entered, 0 left out"), "{printed}");
     assert!(printed.contains("remove the directory `index`"), "{printed}");
+    let lost_before = restored::contents_lost_before(database.store()).await.unwrap();
+    assert!(lost_before.is_some(), "agents send their pages again");
     let (_, entries, _) = admin(&database, &["log"], "");
     assert!(entries.contains("database.restored"), "{entries}");
 }

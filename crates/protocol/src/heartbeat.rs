@@ -168,6 +168,10 @@ pub struct HeartbeatResponse {
     /// Codings of packages that every coordinator of the installation reads; gzip always is one.
     #[serde(default)]
     pub package_codings: Vec<Coding>,
+    /// What the agent sent of pages before this moment may be lost, because the coordinator was
+    /// restored from a backup. The next visit of each such page fetches and sends it whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents_lost_before: Option<UnixMillis>,
     /// URLs whose status somebody asks for; at most
     /// [`crate::limits::QUESTIONS_PER_HEARTBEAT`]. The next request answers. Older agents do not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -212,6 +212,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         let mut news = self.apply_state(response.state)?;
         self.apply_policy(response.policy).await?;
         self.coding.send_replace(Coding::best(&response.package_codings));
+        self.visitor.lost_before.set(response.contents_lost_before);
         // Before the routes, so that a page that the former agent knew is not fetched as a new one.
         news |= self.takeovers.take(response.bundles).await;
         let routes = new_routes(response.routes, routes_after);

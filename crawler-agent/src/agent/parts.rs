@@ -30,6 +30,7 @@ use crate::{
     resolve::Resolver,
     schedule::Schedule,
     status::{Standing, StatusFile},
+    visit::LostBefore,
     visit::Visitor,
 };
 
@@ -111,6 +112,7 @@ impl Parts {
             pack_trigger: Arc::clone(&pack_trigger),
             limits: config.limits.clone(),
             policy: policy_receiver,
+            lost_before: LostBefore::default(),
             metrics: Metrics::default(),
         });
         let prober = Arc::new(prober(&config, &visitor, Arc::clone(&gate)));

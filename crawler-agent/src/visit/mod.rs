@@ -24,6 +24,7 @@ use crate::{
     frontier::QueueItem, lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::PageSink,
     peers::Peers, resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
 };
+pub use revisit::LostBefore;
 pub use slot::{FreeSlot, RequestSlot, RequestSlots};
 
 /// Makes visits; one for the whole agent.
@@ -47,6 +48,8 @@ pub struct Visitor {
     pub limits: Limits,
     /// The operator's settings.
     pub policy: watch::Receiver<CrawlPolicy>,
+    /// What was sent of pages before is lost at the coordinator.
+    pub lost_before: LostBefore,
     /// Counts the outcomes.
     pub metrics: Metrics,
     /// How long hosts outside the region may be fetched from.
@@ -126,6 +129,7 @@ impl Visitor {
         let oldest = snapshot.oldest.take();
         let wait = oldest.as_ref().and_then(|page| self.until_visit(page.known.as_ref()?.visited));
         let due = oldest.filter(|_| wait == Some(Duration::ZERO));
+        let due = due.map(|page| self.lost_before.without_lost_content(page));
         let Some(item) = snapshot.next.take().or(due) else {
             claim.finish_until(Duration::ZERO, wait);
             return Ok(());
@@ -343,7 +347,7 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let FetchResult { fetch, page, links, target_is_shared, failures } = result;
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
-        let due = Some(after(pause));
+        let due = Some(clock::after(pause));
         self.metrics.fetched(&fetch);
         let bounds = self.bounds();
         let after = After { page, links, target_is_shared, due, failures, bounds };
@@ -390,9 +394,4 @@ fn fetched(
     outcome: Outcome,
 ) -> Fetch {
     Fetch { url: url.to_string(), fetched_at, address, timing, wire_bytes, outcome, trend: None }
-}
-
-/// Wall-clock time that is at least `pause` from now.
-fn after(pause: Duration) -> UnixMillis {
-    clock::now().plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX).saturating_add(1))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::UnixMillis;
 
-use super::{Visit, Visitor, after};
+use super::{Visit, Visitor};
 use crate::{
     clock,
     fetch::Head,
@@ -45,7 +45,7 @@ impl Visitor {
         let pause = asked.unwrap_or_else(|| pause(self.limits.retry, failures)).max(least);
         self.metrics.retried();
         let key = item.queue_key();
-        let retry = Change::Retry { host: item.host, key, due: after(pause), failures };
+        let retry = Change::Retry { host: item.host, key, due: clock::after(pause), failures };
         let effect = self.store.apply(retry)?;
         self.finish(visit.claim, pause, &effect);
         Ok(())

@@ -1,7 +1,10 @@
 //! Revisits: conditional requests, detection of changes, and comparison of a page's response times
 //! with its own past (IPMicra section III.F).
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicI64, Ordering},
+    time::Duration,
+};
 
 use delegation::calibration::{Comparison, Sensitivity, Timing};
 use model::{CrawlUrl, Slowdown, UnixMillis};
@@ -13,6 +16,35 @@ use crate::{
     fetch::{Problem, Validators},
     frontier::{PageHistory, PageRecord, QueueItem},
 };
+
+/// The moment before which the coordinator lost what agents sent; none by default.
+#[derive(Debug)]
+pub struct LostBefore(AtomicI64);
+
+impl Default for LostBefore {
+    fn default() -> Self {
+        Self(AtomicI64::new(i64::MIN))
+    }
+}
+
+impl LostBefore {
+    /// Follows what the coordinator says.
+    pub fn set(&self, at: Option<UnixMillis>) {
+        self.0.store(at.map_or(i64::MIN, |at| at.0), Ordering::Relaxed);
+    }
+
+    /// The page, whose visit is whole if its last one was before the loss: else it would be
+    /// reported as unchanged for ever.
+    pub(super) fn without_lost_content(&self, mut page: QueueItem) -> QueueItem {
+        let lost_before = UnixMillis(self.0.load(Ordering::Relaxed));
+        if let Some(known) = &mut page.known
+            && known.visited < lost_before
+        {
+            known.record = known.record.clone().forget_content();
+        }
+        page
+    }
+}
 
 impl Visitor {
     /// Time until the revisit of a page that was visited at `visited`; none when the operator wants
@@ -105,7 +137,10 @@ pub(super) fn remember(
         (Outcome::Other { status: 200..300, .. }, Some(before)) if before.sha256.is_some() => {
             fresh(item, Some(before), Validators::default())
         }
-        (Outcome::Other { status: 200..300, .. }, before) => fresh(item, before, validators),
+        // A page that is put back may be older than what is there now.
+        (Outcome::Other { status: 200..300, .. }, before) => {
+            fresh(item, before, Validators { last_modified: None, ..validators })
+        }
         (outcome, before) => return without_content(item, outcome, before),
     };
     fetch.trend = slowdown.zip(fetch.timing).and_then(|(slowdown, timing)| {

@@ -5,7 +5,7 @@ use std::{net::IpAddr, pin::pin, time::Duration};
 use model::{CrawlUrl, UnixMillis};
 use protocol::page::Outcome;
 
-use super::{Visit, Visitor, after, retry};
+use super::{Visit, Visitor, retry};
 use crate::{
     activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
     fetch::Problem, fetch::RobotsBody, frontier::Change, frontier::FrontierError,
@@ -126,7 +126,7 @@ impl Visitor {
             let stated = answer.and_then(|answer| retry::stated_pause(&answer.head, clock::now()));
             let pause = pause.max(stated.unwrap_or_default()).max(visit.slowness_pause);
             visit.claim.rest_other(pause);
-            self.store.apply(Change::Asked { host, due: after(pause) })?;
+            self.store.apply(Change::Asked { host, due: clock::after(pause) })?;
         }
         match result {
             Ok(answer) => self.robots_answered(visit, asking, address, answer),
@@ -218,6 +218,12 @@ impl Visitor {
         if problem.is_owners() {
             return Ok(());
         }
+        if matches!(problem, Problem::Memory) {
+            // It is the agent that lacked memory, which says nothing about the host.
+            let pause = visit.delay.max(retry::pause(self.limits.retry, 1));
+            let failures = visit.record.failures;
+            return self.robots_known(visit, None, Vec::new(), pause, failures);
+        }
         self.no_rules(visit, asking, &format!("robots.txt could not be fetched: {reason}"))
     }
 
@@ -276,7 +282,7 @@ impl Visitor {
         failures: u32,
     ) -> Result<(), FrontierError> {
         let host = visit.claim.host();
-        let due = after(pause);
+        let due = clock::after(pause);
         let robots = Change::Robots {
             host,
             state,

@@ -75,6 +75,8 @@ pub(crate) struct CoordinatorState {
     /// Numbers of confirmed orders, in the order of their confirmation.
     pub(crate) confirmed: Vec<u64>,
     pub(crate) lease_ms: Option<u64>,
+    /// Whether it lost what agents sent before this moment.
+    pub(crate) contents_lost_before: Option<UnixMillis>,
     /// Whether the agent has the roster of a region; it asks for one where its owner wants that.
     pub(crate) is_in_region: bool,
     /// Whether every answer repeats all orders, also those that the agent has accepted.
@@ -161,6 +163,7 @@ impl Coordinator {
             refuse_bundle_once: None,
             confirmed: Vec::new(),
             lease_ms: Some(3_600_000),
+            contents_lost_before: None,
             is_in_region: false,
             repeats_orders: false,
             refuse_all: None,
@@ -340,6 +343,7 @@ fn empty(state: &CoordinatorState) -> HeartbeatResponse {
         lease_ms: state.lease_ms,
         policy: state.policy,
         package_codings: Coding::READ.to_vec(),
+        contents_lost_before: state.contents_lost_before,
         questions: Vec::new(),
     }
 }

@@ -170,6 +170,34 @@ async fn pages_are_revisited_and_their_times_compared() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn pages_that_a_restored_coordinator_lost_are_sent_whole_once_more() {
+    let mut bed = TestBed::new(1).await;
+    bed.coordinator.state().policy =
+        CrawlPolicy { host_delay_ms: 0, revisit_s: 1, ..CrawlPolicy::default() };
+    let headers = vec![("content-type", "text/html".to_owned()), ("etag", "\"one\"".to_owned())];
+    let url = bed.web.page("a1.test", "/", Answer { headers, ..html("hello") });
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    let count = |bed: &TestBed, wanted: fn(&Outcome) -> bool| {
+        bed.coordinator.state().fetches().filter(|fetch| wanted(&fetch.outcome)).count()
+    };
+    let pages = |bed: &TestBed| count(bed, |outcome| matches!(outcome, Outcome::Page(_)));
+    let unchanged =
+        |bed: &TestBed| count(bed, |outcome| matches!(outcome, Outcome::Unchanged { .. }));
+    bed.until("it is unchanged", |bed| unchanged(bed) >= 1).await;
+    assert_eq!(pages(&bed), 1);
+    bed.coordinator.change(|state| {
+        let last = state.fetches().last().map(|fetch| fetch.fetched_at);
+        // Later than a visit before the agent hears of it.
+        state.contents_lost_before = last.map(|last| last.plus_ms(1_500));
+    });
+    bed.until("it is sent again", |bed| pages(bed) >= 2).await;
+    let before = unchanged(&bed);
+    bed.until("it is unchanged again", |bed| unchanged(bed) > before + 2).await;
+    assert!(pages(&bed) <= 3, "those of before the loss alone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_fetched_after_the_end_of_the_lease() {
     let mut bed = TestBed::new(1).await;
     let urls: Vec<String> =

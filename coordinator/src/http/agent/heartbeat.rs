@@ -326,6 +326,7 @@ impl PendingWork {
             bundles: self.bundles,
             policy: api.policy.load().for_agents(),
             package_codings: Coding::READ.to_vec(),
+            contents_lost_before: api.contents_lost_before,
             questions: self.questions,
         }
     }

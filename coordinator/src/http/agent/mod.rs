@@ -27,6 +27,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::header;
 use axum::routing::{post, put};
+use model::UnixMillis;
 use protocol::key::CoordinatorKey;
 use protocol::limits;
 use store::Store;
@@ -70,20 +71,23 @@ struct AgentApi {
     tokens: Arc<Tokens>,
     key: Arc<CoordinatorKey>,
     heartbeat_rate: Arc<HeartbeatRate>,
+    contents_lost_before: Option<UnixMillis>,
     /// Cancelled when the coordinator stops: held heartbeats are answered then.
     stop: CancellationToken,
 }
 
-/// What only this coordinator and others of its database know.
-pub struct Secrets {
+/// What the coordinators of a database have in common.
+pub struct Installation {
     /// Issues nonces and session tokens.
     pub tokens: Tokens,
     /// Signs answers, so that agents know that this coordinator gave them.
     pub key: CoordinatorKey,
+    /// When the database was restored from a backup; none if it never was.
+    pub contents_lost_before: Option<UnixMillis>,
 }
 
 impl AgentApi {
-    fn new(coordinator: &Coordinator, secrets: Secrets) -> Self {
+    fn new(coordinator: &Coordinator, installation: Installation) -> Self {
         Self {
             store: coordinator.store.clone(),
             limits: coordinator.config.limits,
@@ -98,9 +102,10 @@ impl AgentApi {
             relays: Arc::new(UploadLimits::of(RELAY_BYTES)),
             placement: Arc::clone(&coordinator.placement),
             probe_metrics: coordinator.predictor.probe_metrics.clone(),
-            tokens: Arc::new(secrets.tokens),
-            key: Arc::new(secrets.key),
+            tokens: Arc::new(installation.tokens),
+            key: Arc::new(installation.key),
             heartbeat_rate: Arc::default(),
+            contents_lost_before: installation.contents_lost_before,
             stop: coordinator.stop.clone(),
         }
     }
@@ -110,7 +115,7 @@ impl AgentApi {
 const STRANGERS_BODY: usize = 64 << 10;
 
 /// The agents' part of the API. The server must hand the peer's address in as `ConnectInfo`.
-pub fn router(coordinator: &Coordinator, secrets: Secrets) -> Router {
+pub fn router(coordinator: &Coordinator, installation: Installation) -> Router {
     let strangers = Router::new()
         .route("/api/v1/agent/enrol", post(enrol::enrol))
         .route("/api/v1/agent/challenge", post(session::challenge))
@@ -136,5 +141,5 @@ pub fn router(coordinator: &Coordinator, secrets: Secrets) -> Router {
         // No answer is a page, also where a browser is led here.
         .layer(header_layer(header::CONTENT_SECURITY_POLICY, "default-src 'none'"))
         .layer(header_layer(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .with_state(AgentApi::new(coordinator, secrets))
+        .with_state(AgentApi::new(coordinator, installation))
 }

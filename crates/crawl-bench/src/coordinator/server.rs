@@ -162,6 +162,7 @@ async fn heartbeat(
         lease_ms: Some(LEASE_MS),
         policy: shared.policy,
         package_codings: package::Coding::READ.to_vec(),
+        contents_lost_before: None,
         questions: Vec::new(),
     };
     Ok(Json(answer).into_response())
