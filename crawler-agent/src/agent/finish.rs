@@ -8,7 +8,7 @@ use super::{
     AgentError,
     readiness::{Phase, ReadinessSignal},
 };
-use crate::{frontier::FrontierHandle, schedule::Schedule};
+use crate::{frontier::FrontierHandle, outbox::PackTrigger, schedule::Schedule};
 
 /// Longest time for it: what the coordinator has not taken by then stays on disk.
 const LONGEST: Duration = Duration::from_mins(5);
@@ -20,6 +20,7 @@ pub(super) struct FinishProgress {
     pub(super) schedule: Arc<Schedule>,
     pub(super) store: FrontierHandle,
     pub(super) readiness: ReadinessSignal,
+    pub(super) pack_trigger: Arc<PackTrigger>,
 }
 
 impl FinishProgress {
@@ -47,6 +48,10 @@ impl FinishProgress {
             let counts = self.store.counts()?;
             if !is_busy && counts.results == 0 && counts.packages == 0 {
                 return Ok(());
+            }
+            if !is_busy && counts.results > 0 {
+                // Their package may be due only in hours.
+                self.pack_trigger.pack_now();
             }
         }
     }

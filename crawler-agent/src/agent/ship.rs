@@ -34,9 +34,13 @@ pub(super) struct Shipper {
     pub(super) host_orders: Arc<HostOrders>,
     pub(super) readiness: ReadinessSignal,
     pub(super) metrics: Metrics,
+    pub(super) pack_trigger: Arc<PackTrigger>,
     /// Age at which a package is closed.
     pub(super) age: Duration,
 }
+
+/// Longest time after the owner's hours for which uploads wait for results to be packed, twice.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 impl Shipper {
     /// Sends packages whenever one is sealed, until `stop`.
@@ -66,8 +70,14 @@ impl Shipper {
         while !is_over {
             // Errors mean that the agent is stopping.
             drop(readiness.wait_for(|readiness| readiness.asleep.is_some()).await);
-            let awake = readiness.wait_for(|readiness| readiness.asleep.is_none());
-            is_over = tokio::time::timeout(self.age * 2, awake).await.is_err();
+            is_over = true;
+            // The second time for the requests that ended after the span.
+            for _ in 0..2 {
+                self.pack_trigger.pack_now();
+                let awake = readiness.wait_for(|readiness| readiness.asleep.is_none());
+                let time = self.age.min(LONGEST_WAIT);
+                is_over &= tokio::time::timeout(time, awake).await.is_err();
+            }
         }
     }
 
@@ -128,7 +138,8 @@ impl Shipper {
                 Err(error) => {
                     self.metrics.send_failed();
                     may_be_begun = true;
-                    let pause = backoff.next(rand::random());
+                    // A coordinator that cannot store packages would take the bytes each time.
+                    let pause = backoff.next(rand::random()).max(error.retry_after());
                     let error = error_line::of(&error);
                     tracing::warn!(error, package = name.seq, ?pause, "a package was not sent");
                     tokio::time::sleep(pause).await;

@@ -19,6 +19,7 @@ impl Parts {
             schedule: Arc::clone(&self.schedule),
             store: self.store.clone(),
             readiness: self.readiness.clone(),
+            pack_trigger: Arc::clone(&self.pack_trigger),
         }
     }
 
@@ -39,6 +40,7 @@ impl Parts {
             host_orders: Arc::clone(&self.host_orders),
             readiness: self.readiness.clone(),
             metrics: self.visitor.metrics.clone(),
+            pack_trigger: Arc::clone(&self.pack_trigger),
             age: self.config.ship.age,
         }
     }

@@ -4,6 +4,8 @@
 //! answer with the same statuses (413 for a large body, 403 by a filter), but such an answer says
 //! nothing about the agent or its package.
 
+use std::time::Duration;
+
 use protocol::{
     key::KeyError,
     problem::{self, kind},
@@ -30,6 +32,8 @@ pub enum CoordinatorError {
         status: u16,
         /// The coordinator's explanation.
         reason: String,
+        /// When it wants to be asked again.
+        retry_after: Option<Duration>,
     },
     /// The coordinator refuses this call.
     #[error("the coordinator refuses: {reason}")]
@@ -111,6 +115,15 @@ impl CoordinatorError {
         }
     }
 
+    /// How long the coordinator wants this call to wait, within bounds.
+    pub fn retry_after(&self) -> Duration {
+        let asked = match self {
+            Self::Busy { retry_after, .. } => *retry_after,
+            _ => None,
+        };
+        asked.unwrap_or_default().min(LONGEST_WAIT)
+    }
+
     /// Whether the coordinator itself refuses the call, so that repeating it is useless.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused { .. }) && !self.is_temporary()
@@ -160,6 +173,8 @@ impl Problem {
     }
 }
 
+/// Longest wait for which an answer can ask.
+const LONGEST_WAIT: Duration = Duration::from_mins(10);
 /// Most bytes of an error's body that are read.
 const PROBLEM_BYTES: usize = 16 << 10;
 /// Most characters of a redirect's target that are shown.
@@ -172,6 +187,7 @@ pub(super) async fn check(mut response: Response) -> Result<Response, Coordinato
         return Ok(response);
     }
     let media_type = text(&response, header::CONTENT_TYPE);
+    let retry_after = text(&response, header::RETRY_AFTER).and_then(|text| text.parse().ok());
     if status.is_redirection()
         && let Some(target) = text(&response, header::LOCATION)
     {
@@ -186,14 +202,18 @@ pub(super) async fn check(mut response: Response) -> Result<Response, Coordinato
         }
     }
     let problem = media_type.and_then(|media_type| Problem::parse(&media_type, &body));
-    Err(failure(status, problem))
+    Err(failure(status, problem, retry_after.map(Duration::from_secs)))
 }
 
 fn text(response: &Response, name: header::HeaderName) -> Option<String> {
     Some(response.headers().get(name)?.to_str().ok()?.to_owned())
 }
 
-fn failure(status: StatusCode, problem: Option<Problem>) -> CoordinatorError {
+fn failure(
+    status: StatusCode,
+    problem: Option<Problem>,
+    retry_after: Option<Duration>,
+) -> CoordinatorError {
     let temporary = status.is_server_error()
         || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
     let kind = problem.as_ref().map(|problem| problem.kind.clone());
@@ -201,7 +221,7 @@ fn failure(status: StatusCode, problem: Option<Problem>) -> CoordinatorError {
     let reason = reason.unwrap_or_else(|| format!("status {status}")).replace(['\n', '\r'], " ");
     let status = status.as_u16();
     match kind {
-        _ if temporary => CoordinatorError::Busy { status, reason },
+        _ if temporary => CoordinatorError::Busy { status, reason, retry_after },
         Some(kind) => CoordinatorError::Refused { status, kind, reason },
         None => CoordinatorError::Foreign { status },
     }
@@ -215,7 +235,7 @@ mod tests {
 
     fn failed(status: u16, media_type: &str, body: &str) -> CoordinatorError {
         let status = StatusCode::from_u16(status).unwrap();
-        failure(status, Problem::parse(media_type, body.as_bytes()))
+        failure(status, Problem::parse(media_type, body.as_bytes()), Some(Duration::from_secs(300)))
     }
 
     #[test]
@@ -238,7 +258,9 @@ mod tests {
                 assert!(!error.is_banned() && !error.rejects_package() && !error.is_refusal());
             }
         }
-        assert!(matches!(failed(503, "text/html", ""), CoordinatorError::Busy { .. }));
+        let busy = failed(503, "text/html", "");
+        assert!(matches!(busy, CoordinatorError::Busy { .. }));
+        assert_eq!(busy.retry_after(), Duration::from_secs(300));
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     let name = package_name(caller, path)?;
+    check_room(&api)?;
     let partial = resumption::name_of(name, request.headers());
     let arriving = async { Ok(Arriving::new(&api.packages.partial_uploads, partial, &[])) };
     let uploads = &api.packages.uploads;
@@ -67,12 +68,18 @@ pub(super) async fn resume(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     let name = package_name(caller, path)?;
+    check_room(&api)?;
     let partial = resumption::required_name(name, request.headers())?;
     let offset = resumption::offset_of(request.headers())?;
     let arriving = resumption::arriving_from(&api.packages.partial_uploads, partial, offset);
     let uploads = &api.packages.uploads;
     let upload = upload::receive_rest(uploads, caller.agent, request, offset, arriving).await?;
     take(&api, caller, &name, &upload.body, Some(partial)).await
+}
+
+/// Refuses a package before its bytes are on their way, while there is no room for it.
+fn check_room(api: &AgentApi) -> Result<(), Problem> {
+    api.packages.blobs.check_free_space().map_err(|error| not_stored(&error))
 }
 
 fn package_name(
@@ -184,16 +191,20 @@ async fn store_it(
     }
 }
 
+/// Wait of an agent whose package cannot be stored, in seconds: it sends all of it again.
+const STORE_AGAIN_S: u64 = 300;
+
 pub(super) fn not_stored(error: &BlobError) -> Problem {
     tracing::error!(error = chain(error), "cannot store what agents send");
-    if !error.is_full() {
+    let problem = if error.is_full() {
+        let detail = "The coordinator's disk is full; keep what you sent and send it again later.";
+        Problem::new(StatusCode::INSUFFICIENT_STORAGE, "disk-full", detail)
+    } else {
         let detail = "The coordinator's storage does not answer; keep what you sent and send it \
                       again later.";
-        return Problem::unavailable(detail);
-    }
-    let detail = "The coordinator's disk is full; keep what you sent and send it again later.";
-    let problem = Problem::new(StatusCode::INSUFFICIENT_STORAGE, "disk-full", detail);
-    Problem { retry_after_s: Some(60), ..problem }
+        Problem::unavailable(detail)
+    };
+    Problem { retry_after_s: Some(STORE_AGAIN_S), ..problem }
 }
 
 fn conflict(name: &PackageName) -> Problem {

@@ -185,7 +185,8 @@ impl BlobStore {
         self.check_free_space().is_err()
     }
 
-    fn check_free_space(&self) -> Result<(), BlobError> {
+    /// Fails if writes are refused for want of space.
+    pub fn check_free_space(&self) -> Result<(), BlobError> {
         // If the free space is unknown, the write itself fails when the disk is full.
         let Ok(free) = free_bytes(&self.disk) else { return Ok(()) };
         let free_mib = free >> 20;
