@@ -7,11 +7,12 @@ use protocol::host_status::{HostStatus, WaitsFor};
 
 use crate::{
     clock,
-    frontier::{HostSnapshot, QueueItem, RobotsState},
+    frontier::{HostSnapshot, RobotsState},
     schedule::HostActivity,
 };
 
 /// What is known of a host.
+#[derive(Clone)]
 pub struct Facts {
     /// Scheme and authority.
     pub host: String,
@@ -40,7 +41,9 @@ pub fn status_of(facts: Facts, now: UnixMillis) -> HostStatus {
             let reason = format!("the agent does not fetch: {}", agent_idle.unwrap_or_default());
             (WaitsFor::Agent, None, reason)
         }
-        _ if snapshot.next.is_none() => nothing_queued(snapshot.oldest.as_ref(), revisit),
+        _ if snapshot.next.is_none() && !has_due_page(&snapshot, revisit, now) => {
+            nothing_queued(&snapshot, revisit, due)
+        }
         HostActivity::QueuesForAddress => {
             let reason = "another host with the same address is being asked".to_owned();
             (WaitsFor::Address, None, reason)
@@ -82,18 +85,28 @@ fn unknown(host: String, reason: String) -> HostStatus {
     }
 }
 
+/// When the page that was visited longest ago is to be visited again.
+fn next_revisit(snapshot: &HostSnapshot, revisit: Option<Duration>) -> Option<UnixMillis> {
+    let visited = snapshot.oldest.as_ref()?.known.as_ref()?.visited;
+    let period = i64::try_from(revisit?.as_millis()).unwrap_or(i64::MAX);
+    Some(visited.plus_ms(period))
+}
+
+fn has_due_page(snapshot: &HostSnapshot, revisit: Option<Duration>, now: UnixMillis) -> bool {
+    next_revisit(snapshot, revisit).is_some_and(|at| at <= now)
+}
+
 fn nothing_queued(
-    oldest: Option<&QueueItem>,
+    snapshot: &HostSnapshot,
     revisit: Option<Duration>,
+    due: UnixMillis,
 ) -> (WaitsFor, Option<UnixMillis>, String) {
-    let visited = oldest.and_then(|page| Some(page.known.as_ref()?.visited));
-    match (visited, revisit) {
-        (Some(visited), Some(period)) => {
-            let period = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
+    match next_revisit(snapshot, revisit) {
+        Some(at) => {
             let reason = "its queue is empty; a page is visited again".to_owned();
-            (WaitsFor::Revisit, Some(visited.plus_ms(period)), reason)
+            (WaitsFor::Revisit, Some(at.max(due)), reason)
         }
-        _ => (WaitsFor::Url, None, "all its URLs have been fetched".to_owned()),
+        None => (WaitsFor::Url, None, "all its URLs have been fetched".to_owned()),
     }
 }
 
@@ -140,7 +153,7 @@ mod tests {
     use model::CrawlUrl;
 
     use super::*;
-    use crate::frontier::{HostNumber, HostRecord, KnownPage, PageHistory, PageRecord};
+    use crate::frontier::{HostNumber, HostRecord, KnownPage, PageHistory, PageRecord, QueueItem};
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
 
@@ -205,7 +218,15 @@ mod tests {
         };
         let period = Some(Duration::from_secs(60));
         assert_eq!(waits(empty(Some(page.clone()), period)), (WaitsFor::Revisit, Some(1_059_000)));
-        assert_eq!(waits(empty(Some(page), None)), (WaitsFor::Url, None));
+        assert_eq!(waits(empty(Some(page.clone()), None)), (WaitsFor::Url, None));
+        let mut rests = empty(Some(page), Some(Duration::from_millis(1)));
+        assert_eq!(waits(rests.clone()), (WaitsFor::Slot, None), "the revisit is due");
+        let later = UnixMillis(NOW.0 + 500);
+        if let Some(snapshot) = &mut rests.snapshot {
+            snapshot.record.due = later;
+            snapshot.record.failures = 10;
+        }
+        assert_eq!(waits(rests), (WaitsFor::Retry, Some(later.0)));
         assert_eq!(waits(empty(None, period)), (WaitsFor::Url, None));
     }
 

@@ -11,8 +11,9 @@ use tokio::time::Instant;
 
 use crate::clock;
 
-/// Permission to fetch, renewed with each answer of the coordinator.
-#[derive(Debug, Default)]
+/// Permission to fetch, renewed with each answer of the coordinator. It begins as one that is over:
+/// before the first answer other agents may have the hosts.
+#[derive(Debug)]
 pub struct Lease(Mutex<Option<Term>>);
 
 /// Measured by two clocks: the wall clock may be set, and the monotonic clock stands still while
@@ -24,6 +25,13 @@ struct Term {
     length: Duration,
 }
 
+impl Default for Lease {
+    fn default() -> Self {
+        let over = Term { began: Instant::now(), began_at: UnixMillis(0), length: Duration::ZERO };
+        Self(Mutex::new(Some(over)))
+    }
+}
+
 impl Lease {
     /// Renews the lease after the answer to a heartbeat that was sent at `began`. No length stands
     /// for a lease without an end.
@@ -33,7 +41,7 @@ impl Lease {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = term;
     }
 
-    /// Whether the agent may fetch; true before the first answer, when nothing is fetched anyway.
+    /// Whether the agent may fetch.
     pub fn holds(&self) -> bool {
         self.left().is_none_or(|left| !left.is_zero())
     }
@@ -54,7 +62,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_lease_ends_by_either_clock() {
         let lease = Lease::default();
-        assert!(lease.holds());
+        assert!(!lease.holds(), "before the first answer");
         lease.renew(Instant::now(), clock::now(), Some(60_000));
         assert!(lease.holds());
         tokio::time::advance(Duration::from_secs(61)).await;

@@ -12,7 +12,7 @@ use std::{
     io::{Read as _, Seek as _, SeekFrom, Write as _},
     net::IpAddr,
     path::{Path, PathBuf},
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
     time::{Duration, Instant},
 };
 
@@ -29,6 +29,10 @@ const WAITING: usize = 4_096;
 /// Pause of the writing thread after a batch of lines, or after a line that followed another one so
 /// closely. Waking the thread for each line of a fast crawl costs more than writing them.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// Period in which old files are looked for. An agent that rests, because the files take its disk,
+/// writes no line.
+const OLD_FILES: Duration = Duration::from_hours(1);
 
 /// Bytes of a batch after which it is written.
 const BATCH: usize = 64 << 10;
@@ -165,7 +169,16 @@ impl LogWriter {
 
     fn write_all(mut self, inbox: &Receiver<Line>) {
         let mut last = Instant::now();
-        while let Ok(first) = inbox.recv() {
+        self.noted(|writer| writer.delete_old(today()));
+        loop {
+            let first = match inbox.recv_timeout(OLD_FILES) {
+                Ok(first) => first,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.noted(|writer| writer.delete_old(today()));
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
             let lines = 1 + self.take_waiting(first, inbox);
             let is_fast = lines > 1 || last.elapsed() < PAUSE;
             if is_fast {
@@ -206,7 +219,7 @@ impl LogWriter {
     }
 
     fn add(&mut self, entry: &ActivityEntry) -> std::io::Result<()> {
-        let today = entry.at.to_zoned(TimeZone::UTC).date();
+        let today = day_of(entry.at);
         if today != self.batch_date || self.batch.len() >= BATCH {
             self.write_batch()?;
             self.batch_date = today;
@@ -251,6 +264,14 @@ impl LogWriter {
         }
         Ok(())
     }
+}
+
+fn day_of(at: Timestamp) -> Date {
+    at.to_zoned(TimeZone::UTC).date()
+}
+
+fn today() -> Date {
+    day_of(Timestamp::now())
 }
 
 /// Ends a line that a crash cut off, so that the next entry starts a line of its own.

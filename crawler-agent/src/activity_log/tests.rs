@@ -82,6 +82,17 @@ fn old_days_are_deleted_when_a_new_one_starts() {
 }
 
 #[test]
+fn an_agent_that_writes_nothing_deletes_old_days_when_it_starts() {
+    let dir = TempDir::new().unwrap();
+    let today = Timestamp::now().to_string();
+    write(&dir, 90, &[("2020-11-10T12:00:00Z", "old")]);
+    write(&dir, 90_000, &[(today.as_str(), "today")]);
+    let log = ActivityLog::start(dir.path(), 2).unwrap();
+    log.flush(Duration::from_secs(30));
+    assert_eq!(targets(dir.path(), None), ["today"]);
+}
+
+#[test]
 fn partial_lines_and_foreign_files_are_skipped() {
     let dir = TempDir::new().unwrap();
     write(&dir, 90, &[("2026-11-20T12:00:00Z", "a")]);

@@ -184,6 +184,7 @@ impl HostOrders {
         self.confirmable.notify_one();
         Ok(())
     }
+
     /// Executes an order without a bundle.
     async fn apply_in_parts(
         &self,
@@ -193,7 +194,11 @@ impl HostOrders {
         let change = Change::Order { number: order.number, host, task: order.task };
         // A large host is released in several changes.
         while self.store.apply(change.clone())?.more {
-            self.store.until_room().await?;
+            if !self.store.has_room()? {
+                // The URLs that are handed back take the room, and nothing else may cause packing.
+                self.pack_trigger.pack_now();
+                self.store.until_room().await?;
+            }
             // Other tasks have their turn between the parts.
             tokio::task::yield_now().await;
         }

@@ -5,6 +5,7 @@ use std::{net::TcpListener, path::Path, process::ExitCode, time::Duration};
 use clap::Args;
 use model::check::{Check, CheckVerdict};
 use protocol::limits;
+use reqwest::redirect;
 use url::{Host, Url};
 
 use super::{ConfigArgs, NO, installed_service::InstalledService, print_line, run};
@@ -128,14 +129,19 @@ fn proxy(coordinator: &Url) -> Check {
 /// Whether the coordinator answers, and whether the clocks agree.
 async fn coordinator(config: &Config) -> Vec<Check> {
     let url = &config.coordinator;
-    let mut builder = reqwest::Client::builder().timeout(CALL).local_address(config.bind);
+    // As the agent calls it: it follows no redirects, and keeps the path of the URL.
+    let mut builder = reqwest::Client::builder()
+        .timeout(CALL)
+        .redirect(redirect::Policy::none())
+        .local_address(config.bind);
     if is_on_loopback(url) {
         builder = builder.no_proxy();
     }
-    let answer = match (builder.build(), url.join("livez")) {
-        (Ok(http), Ok(livez)) => http.get(livez).send().await.map_err(|error| error.to_string()),
-        (Err(error), _) => Err(error.to_string()),
-        (_, Err(error)) => Err(error.to_string()),
+    let mut livez = url.clone();
+    livez.set_path(&format!("{}/livez", url.path().trim_end_matches('/')));
+    let answer = match builder.build() {
+        Ok(http) => http.get(livez).send().await,
+        Err(error) => Err(error),
     };
     match answer {
         Ok(answer) if answer.status().is_success() => {
@@ -144,14 +150,19 @@ async fn coordinator(config: &Config) -> Vec<Check> {
             let time = time.map(|time| time.timestamp().as_millisecond());
             vec![Check::ok("coordinator", format!("{url} answers")), clock(time)]
         }
-        Ok(answer) => vec![Check::problem(
-            "coordinator",
-            format!("{url} answers {}", answer.status()),
-            "check `coordinator`; a proxy or another program may answer there",
-        )],
+        Ok(answer) => {
+            let target = answer.headers().get("location").and_then(|to| to.to_str().ok());
+            let target = target.map(|to| format!(" and redirects to {to}")).unwrap_or_default();
+            vec![Check::problem(
+                "coordinator",
+                format!("{url} answers {}{target}", answer.status()),
+                "check `coordinator`; a proxy or another program may answer there, and the agent \
+                 follows no redirects",
+            )]
+        }
         Err(error) => vec![Check::problem(
             "coordinator",
-            error,
+            error.to_string(),
             "check `coordinator`, the network, and the firewall (port 443 outwards)",
         )],
     }

@@ -65,7 +65,10 @@ pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     let wanted = |entry: &ActivityEntry| {
-        log.contains.as_ref().is_none_or(|text| entry.target.contains(text))
+        let is_in_address =
+            |text: &str| entry.address.is_some_and(|address| address.to_string().contains(text));
+        let is_in = |text: &String| entry.target.contains(text) || is_in_address(text);
+        log.contains.as_ref().is_none_or(is_in)
     };
     let mut write = || -> anyhow::Result<()> {
         if log.format == Format::Csv {

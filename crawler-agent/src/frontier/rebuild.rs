@@ -77,6 +77,9 @@ struct Written {
     last_order: u64,
     /// Whether the totals of the old file could be read.
     has_totals: bool,
+    /// Whether no result is lost. Else pages whose content never arrived would be reported as
+    /// unchanged for ever, so that each is fetched as a whole once more.
+    has_results: bool,
 }
 
 impl Frontier {
@@ -189,6 +192,9 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
     }
     let mut keys = HostNumbers::new(disk.hash_key()?);
     let Some(old) = old else { return Ok(written) };
+    let results = old.readable_results();
+    let is_whole = old.stored_rows().results == Some(results.len() as u64);
+    written.has_results = written.has_totals && is_whole;
     let index = old.host_numbers().ok();
     for numbers in old.readable_hosts().chunks(BATCH) {
         let mut hosts = Vec::with_capacity(numbers.len());
@@ -202,7 +208,6 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
         }
         disk.write(&Checkpoint { hosts, ..nothing(&totals) })?;
     }
-    let results = old.readable_results();
     for (order, _) in &results {
         written.results += 1;
         written.note_order(*order);
@@ -250,6 +255,9 @@ fn read_host(
     queue.retain(|(_, queued)| url_of(key, &queued.path).is_ok());
     let mut pages = old.readable_pages(number);
     pages.retain(|(_, page)| url_of(key, &page.path).is_ok());
+    if !written.has_results {
+        pages = pages.into_iter().map(|(key, page)| (key, page.forget_content())).collect();
+    }
     let mut seen = fingerprints(old, number, &row, &queue, &pages);
     queue_links(old, number, &row, &mut seen, &mut queue);
     written.hosts += 1;

@@ -215,6 +215,27 @@ fn rows_with_impossible_numbers_are_lost() {
 }
 
 #[test]
+fn where_results_are_lost_pages_are_fetched_as_a_whole_once_more() {
+    for is_lost in [false, true] {
+        let mut world = full_world();
+        change_file(&mut world, |write| {
+            let results = redb::TableDefinition::<u64, &[u8]>::new("results");
+            let mut results = write.open_table(results).unwrap();
+            if is_lost {
+                results.insert(u64::MAX, [0xff_u8; 5].as_slice()).unwrap();
+            }
+        });
+        let (frontier, rebuilt) = Frontier::rebuild(&world.path(), 9).unwrap();
+        assert_eq!(rebuilt.results.lost, Some(u64::from(is_lost)));
+        let host = frontier.host_number(&key(7)).unwrap().unwrap();
+        let bundle = frontier.bundle(host).unwrap().unwrap();
+        assert_eq!(bundle.pages.len() as u64, PAGES_A_HOST);
+        let knows = |page: &PageRecord| page.sha256.is_some() && page.etag.is_some();
+        assert!(bundle.pages.iter().all(|(_, page)| knows(page) != is_lost));
+    }
+}
+
+#[test]
 fn damaged_numbers_are_refused_by_the_name_of_the_file_and_made_again() {
     let mut world = full_world();
     change_file(&mut world, |write| {
