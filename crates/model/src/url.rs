@@ -15,6 +15,8 @@ use crate::{traps, visitor_ids::without_visitor_ids};
 
 /// Longest URL, in bytes.
 pub const MAX_BYTES: usize = 2_048;
+/// Longest name of a host, as in the DNS with its final dot.
+const HOST_BYTES: usize = 254;
 
 /// Why a text is no URL for a crawler.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +33,9 @@ pub enum UrlError {
     /// Longer than [`MAX_BYTES`].
     #[error("longer than {MAX_BYTES} bytes")]
     TooLong,
+    /// The name of its host is longer than any in the DNS.
+    #[error("the name of its host is longer than {HOST_BYTES} bytes")]
+    HostTooLong,
     /// Repeats segments or parameters so often that the site must be endless.
     #[error("repeats segments or parameters, as endless sites do")]
     Trap,
@@ -119,6 +124,9 @@ impl CrawlUrl {
         url.set_fragment(None);
         if url.as_str().len() > MAX_BYTES {
             return Err(UrlError::TooLong);
+        }
+        if url.host_str().is_some_and(|host| host.len() > HOST_BYTES) {
+            return Err(UrlError::HostTooLong);
         }
         let is_trap = traps::is_endless(url.path(), url.query());
         if is_trap { Err(UrlError::Trap) } else { Ok(Self(url)) }
@@ -278,6 +286,9 @@ mod tests {
         let long = format!("http://example.org/{}", "a".repeat(2_048));
         assert_eq!(CrawlUrl::parse(&long), Err(UrlError::TooLong));
         assert_eq!(CrawlUrl::parse(&"x".repeat(1 << 20)), Err(UrlError::TooLong));
+        let host = |length| format!("http://{}/", "a".repeat(length));
+        assert_eq!(CrawlUrl::parse(&host(255)), Err(UrlError::HostTooLong));
+        assert!(CrawlUrl::parse(&host(254)).is_ok());
         assert_eq!(
             CrawlUrl::parse("http://example.org/a/b/a/b/a/b/a/b/a/b/a/b/a"),
             Err(UrlError::Trap)
