@@ -6,7 +6,8 @@
 //! [`ingest()`](ingest::ingest) splits them into pages for the index and changes for the database.
 //! [`index_gaps`] says what the index lacks.
 //! The blob store also has the bundles of hosts that change their agents; [`forget_bundles`]
-//! deletes those that nobody took. After a restore, [`recover()`](recover::recover) enters packages
+//! deletes those that nobody took. [`recall_pages`] queues the pages of hosts that lost their
+//! agents. After a restore, [`recover()`](recover::recover) enters packages
 //! that the database lacks.
 
 pub mod blob_store;
@@ -20,6 +21,7 @@ pub mod ingest_packages;
 pub mod metrics;
 mod outcome_tally;
 pub mod partial_uploads;
+pub mod recall_pages;
 pub mod recover;
 pub mod retries;
 pub mod upload_limits;

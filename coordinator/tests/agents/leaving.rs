@@ -9,8 +9,8 @@ use reqwest::StatusCode;
 use store::agents::OrderOutcome;
 use store::testing::execute;
 
-use crate::agent::{FakeAgent, problem};
-use crate::world::{Ground, Running};
+use crate::agent::{FakeAgent, page, problem};
+use crate::world::{Ground, Running, until};
 
 async fn leave(agent: &FakeAgent, running: &Running, done: bool) -> LeaveResponse {
     let request = LeaveRequest { protocol: version::CURRENT, done };
@@ -57,6 +57,42 @@ async fn an_agent_that_leaves_gets_no_work_again_and_keeps_none() {
     assert_eq!(store::delegations::list_active(ground.store()).await.unwrap().len(), 1);
     leave(&agent, &running, true).await;
     assert_eq!(store::delegations::list_active(ground.store()).await.unwrap(), []);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_next_agent_gets_all_pages_of_a_host_that_was_not_handed_over() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let mut agent = FakeAgent::approved(&running, 1).await;
+    let front = "http://198.51.100.7/";
+    running.add_seeds(&[front]).await;
+    let order = agent.orders(&running).await.remove(0);
+    agent.measured(&running, &order, 5_000).await;
+    assert_eq!(agent.routes(&running).await[0].url, front);
+    let mut pages = vec![front.to_owned()];
+    pages.extend(["one", "two"].map(|name| format!("{front}{name}")));
+    let entries: Vec<_> = pages.iter().map(|url| page(url, "tree", "leaves")).collect();
+    let package = agent.package(1, &entries);
+    agent.ship_well(&running, 1, package).await;
+    let index = &running.coordinator.packages.index;
+    until("they are indexed", async || index.len() == 3).await;
+    leave(&agent, &running, false).await;
+    let orders = agent.heartbeat(&running, 0).await.host_orders;
+    agent.orders_done = orders.iter().map(|order| order.number).collect();
+    agent.heartbeat(&running, 0).await;
+
+    let mut next = FakeAgent::approved(&running, 2).await;
+    let order = next.orders(&running).await.remove(0);
+    next.measured(&running, &order, 5_000).await;
+    let mut routed = Vec::new();
+    while routed.len() < pages.len() {
+        routed.extend(next.routes(&running).await.into_iter().map(|route| route.url));
+    }
+    routed.sort();
+    assert_eq!(routed, pages);
+    let is_left = "SELECT FROM lost_hosts";
+    until("the host is done", async || execute(ground.store(), is_left).await.unwrap() == 0).await;
     running.stop().await;
 }
 

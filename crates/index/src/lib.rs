@@ -9,12 +9,14 @@
 //!    input is an error), translates it for tantivy (`tantivy_query`), and extracts from each page
 //!    found a snippet of plain text in [`SnippetFragment`]s (`snippet`). It leaves out
 //!    [`HiddenPages`] (`hidden`).
+//! 3. [`Index::urls_of_host`] lists the pages of a host (`host_urls`).
 //!
 //! The index is a directory of tantivy segments. A process killed at any moment leaves it as of the
 //! last commit. All calls block: run them where blocking is allowed.
 
 mod document;
 mod hidden;
+mod host_urls;
 mod merges;
 mod normalizer;
 mod open;
@@ -31,6 +33,7 @@ mod writer;
 
 pub use document::{Document, FetchWithoutPage};
 pub use hidden::HiddenPages;
+pub use host_urls::HostUrls;
 pub use open::{Index, OpenError};
 pub use query::QUERY_MAX_BYTES;
 pub use search::{SearchError, SearchHit, SearchResults, WINDOW_MAX};

@@ -154,7 +154,8 @@ pub async fn note_lost_results(
 }
 
 /// Frees hosts, with their front pages queued in case the former agent could not hand anything
-/// back, and gives them to the agents that have their subnets by now.
+/// back and their other pages noted to be queued ([`crate::lost_hosts`]), and gives them to the
+/// agents that have their subnets by now.
 async fn set_free(db: &mut PgConnection, hosts: &[i64], now: UnixMillis) -> Result<(), StoreError> {
     if hosts.is_empty() {
         return Ok(());
@@ -166,6 +167,12 @@ async fn set_free(db: &mut PgConnection, hosts: &[i64], now: UnixMillis) -> Resu
         .await
         .map_err(StoreError::doing("set hosts free"))?;
     queue_front_pages(db, hosts).await?;
+    sqlx::query(include_str!("handovers/note_lost_hosts.sql"))
+        .bind(hosts)
+        .bind(Moment(now))
+        .execute(&mut *db)
+        .await
+        .map_err(StoreError::doing("note hosts that lost their agents"))?;
     give_waiting(db, hosts).await?;
     Ok(())
 }

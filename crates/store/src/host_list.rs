@@ -306,19 +306,6 @@ pub async fn named(store: &Store, authority: &str) -> Result<Vec<HostSummary>, S
     read(query, store).await
 }
 
-/// URLs that wait until a host has an agent; at most `most` are counted.
-pub async fn count_pending(store: &Store, host: HostId, most: u32) -> Result<u64, StoreError> {
-    let count: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM (SELECT FROM pending_urls WHERE host = $1 LIMIT $2) AS p",
-    )
-    .bind(host.get())
-    .bind(i64::from(most))
-    .fetch_one(store.pool())
-    .await
-    .map_err(StoreError::doing("count the URLs that wait for a host"))?;
-    Ok(count.unsigned_abs())
-}
-
 async fn read(
     mut query: QueryBuilder<Postgres>,
     store: &Store,

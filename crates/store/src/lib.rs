@@ -39,6 +39,7 @@ mod leader;
 mod line;
 mod listen;
 pub mod loads;
+pub mod lost_hosts;
 pub mod moment;
 pub mod moves;
 mod open;

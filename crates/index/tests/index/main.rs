@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 mod hidden_pages;
+mod host_urls;
 mod paging;
 mod replaced_pages;
 

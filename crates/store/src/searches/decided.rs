@@ -91,18 +91,6 @@ pub async fn position_of_oldest(
     Ok(row.map_or(DecidedPosition::START, position))
 }
 
-/// Number of searches that are over, as the counts of the overview keep it.
-pub async fn count_decided(store: &Store) -> Result<i64, StoreError> {
-    sqlx::query_scalar(
-        "SELECT coalesce(sum(value), 0)::bigint
-         FROM (SELECT name, value FROM counts UNION ALL SELECT name, change FROM count_changes) AS c
-         WHERE name = 'searches_decided'",
-    )
-    .fetch_one(store.pool())
-    .await
-    .map_err(StoreError::doing("count the searches that are over"))
-}
-
 /// Most measurements of a subnet that are read.
 const MOST_TIMES: i64 = 1_000;
 

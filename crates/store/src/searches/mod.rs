@@ -13,8 +13,8 @@ use model::{AgentId, Phase, ProbeId, ProbeState, SearchId, Strategy, UnixMillis}
 use sqlx::FromRow;
 
 pub use decided::{
-    DecidedPosition, DecidedSearch, count_decided, count_exactly, decided_after, note_finding,
-    position_of_oldest, times_at_other_addresses,
+    DecidedPosition, DecidedSearch, count_exactly, decided_after, note_finding, position_of_oldest,
+    times_at_other_addresses,
 };
 pub use trail::{SearchTrail, TrailProbe, trail};
 pub use unanswered::{Retries, SubnetAddress, addresses_in_subnet, end_unanswered, retarget};

@@ -26,7 +26,7 @@ pub(crate) async fn world() -> (World, AgentId, AgentId) {
 }
 
 /// Delegates the subnet by a search of its own.
-async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
+pub(crate) async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
     let subnet: Range = range(SUBNET);
     let target = ip("198.51.100.7");
     let host = "a.example".to_owned();
@@ -51,7 +51,7 @@ async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
     ));
 }
 
-async fn told(world: &World, agent: AgentId) -> Vec<u64> {
+pub(crate) async fn told(world: &World, agent: AgentId) -> Vec<u64> {
     let open = handovers::open(world.store(), agent, 10).await.unwrap();
     assert!(
         open.iter()

@@ -16,6 +16,7 @@ mod incidents;
 mod join_requests;
 mod loads;
 mod locks;
+mod lost_hosts;
 mod moved_agents;
 mod overview;
 mod packages;
