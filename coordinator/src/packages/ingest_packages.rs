@@ -13,8 +13,8 @@ use protocol::package::PackageName;
 use sha2::{Digest as _, Sha256};
 use store::StoreError;
 use store::packages::{self, FailedPackage, Ingestion, Ledger};
-use store::page_removals;
 use store::round_trips::SubnetRoundTrip;
+use store::{generations, page_removals};
 use tokio::task::spawn_blocking;
 
 use crate::intake::quota;
@@ -36,7 +36,9 @@ const READ_AHEAD: usize = 4;
 
 /// Takes one batch of packages.
 pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::Error> {
-    let Some(done) = take_batch(parts, is_leader).await? else {
+    // Without the hierarchy fetches have no country, and each is applied once.
+    let applies = is_leader && has_hierarchy(parts).await?;
+    let Some(done) = take_batch(parts, applies).await? else {
         if parts.blobs.is_full() {
             // No package comes whose commit would do it.
             let index = Arc::clone(&parts.index);
@@ -50,6 +52,12 @@ pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::E
     Ok(Outcome::More(report(parts, done).await?))
 }
 
+/// Whether the hierarchy is in memory, or there is none yet.
+async fn has_hierarchy(parts: &Packages) -> Result<bool, StoreError> {
+    let is_loaded = parts.hierarchy.current().is_some();
+    Ok(is_loaded || generations::live(&parts.store).await?.is_none())
+}
+
 /// Takes the next packages of the ledger, fairly between agents, and counts those that did not
 /// fail; `None` when there are none.
 ///
@@ -61,6 +69,10 @@ pub async fn take_batch(parts: &Packages, is_leader: bool) -> Result<Option<usiz
     let ledger = packages::ledger(&parts.store).await?;
     let mut cursor = LedgerCursor::of_index(&parts.index.progress(), &ledger);
     let removed = remove_pages(parts, &mut cursor, &ledger).await?;
+    if removed {
+        // Before pages are compared with the index, which has the removed ones until then.
+        commit(parts, cursor.to_progress()).await?;
+    }
     let FoundWork { packages: found, passed_over } = work::find(parts, &cursor, is_leader).await?;
     if found.is_empty() && !removed {
         return Ok(None);
