@@ -80,7 +80,7 @@ async fn a_full_disk_refuses_new_packages_and_keeps_the_old() {
     running.stop().await;
     let running = ground.start_changed(|config| config.limits.min_free_mib = u32::MAX).await;
     let response = agent.ship(&running, 2, agent.package(2, &[])).await;
-    assert_eq!(response.headers()["retry-after"], "60");
+    assert_eq!(response.headers()["retry-after"], "300");
     let (status, name, _) = problem(response).await;
     assert_eq!((status, name.as_str()), (StatusCode::INSUFFICIENT_STORAGE, "disk-full"));
     assert_eq!(

@@ -40,7 +40,7 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     let name = package_name(caller, path)?;
-    check_room(&api)?;
+    check_room(&api, &name).await?;
     let partial = resumption::name_of(name, request.headers());
     let arriving = async { Ok(Arriving::new(&api.packages.partial_uploads, partial, &[])) };
     let uploads = &api.packages.uploads;
@@ -68,7 +68,7 @@ pub(super) async fn resume(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     let name = package_name(caller, path)?;
-    check_room(&api)?;
+    check_room(&api, &name).await?;
     let partial = resumption::required_name(name, request.headers())?;
     let offset = resumption::offset_of(request.headers())?;
     let arriving = resumption::arriving_from(&api.packages.partial_uploads, partial, offset);
@@ -77,9 +77,14 @@ pub(super) async fn resume(
     take(&api, caller, &name, &upload.body, Some(partial)).await
 }
 
-/// Refuses a package before its bytes are on their way, while there is no room for it.
-fn check_room(api: &AgentApi) -> Result<(), Problem> {
-    api.packages.blobs.check_free_space().map_err(|error| not_stored(&error))
+/// Refuses a package before its bytes are on their way, while there is no room for it. One that was
+/// taken before, and whose acknowledgement was lost, needs none.
+async fn check_room(api: &AgentApi, name: &PackageName) -> Result<(), Problem> {
+    let Err(error) = api.packages.blobs.check_free_space() else { return Ok(()) };
+    match packages::find(&api.store, name).await? {
+        Some(_) => Ok(()),
+        None => Err(not_stored(&error)),
+    }
 }
 
 fn package_name(
