@@ -162,6 +162,13 @@ fn without_search(subnet: &str, host: &HostSummary) -> InspectionStep {
                  port.",
             )
         }
+        _ if host.state == HostState::Moving => {
+            let sentence = format!(
+                "{subnet} has no agent. Its former agent has to release the host first, or to lose \
+                 its lease."
+            );
+            InspectionStep::new(Delegation, Waiting, sentence)
+        }
         _ => {
             let sentence =
                 format!("{subnet} has no agent, and its delegation search has not begun.");
@@ -253,6 +260,9 @@ mod tests {
     fn an_unanswered_search_is_told_from_one_that_has_not_begun() {
         let new = without_search("192.0.2.0/24", &host());
         assert!(new.sentence.ends_with("has not begun."), "{}", new.sentence);
+        let moving = HostSummary { state: HostState::Moving, ..host() };
+        let released = without_search("192.0.2.0/24", &moving);
+        assert!(released.sentence.contains("release the host first"), "{}", released.sentence);
         let reason = Some("no agent got an answer from 192.0.2.1".to_owned());
         let unanswered = HostSummary { reason, attempts: 1, ..host() };
         let waiting = without_search("192.0.2.0/24", &unanswered);
