@@ -136,12 +136,17 @@ impl Frontier {
         self.working().unwrap().log.is_synced()
     }
 
-    /// Whether a checkpoint is due.
+    /// Whether a checkpoint is due. Where none can be, memory is given back without.
     pub fn needs_checkpoint(&self) -> Result<bool, FrontierError> {
         let mut working = self.working()?;
         let StateAndLog { log, since, state, .. } = &mut *working;
+        if log.bytes() == 0 {
+            // Hosts that were only read need no checkpoint before they are dropped from memory.
+            state.hosts().shrink_to_budget();
+            return Ok(false);
+        }
         let is_due = log.bytes() >= LONG_LOG || since.elapsed() >= OLD_LOG;
-        Ok(log.bytes() > 0 && (is_due || state.hosts().is_over_budget()))
+        Ok(is_due || state.hosts().is_over_budget())
     }
 
     /// Whether the log is so long that a checkpoint should not wait for the next second.

@@ -221,12 +221,17 @@ impl Hosts {
         self.being_deleted.clear();
         self.inbox.committed();
         self.iter_mut().filter(|host| host.is_being_written).for_each(Host::committed);
-        self.shrink(MEMORY);
+        self.shrink_to_budget();
     }
 
     /// Bytes in memory, about.
     pub(in crate::frontier) fn bytes(&self) -> usize {
         self.in_memory.values().map(|host| host.bytes()).sum()
+    }
+
+    /// Drops what is on disk from memory where all takes too much.
+    pub(in crate::frontier) fn shrink_to_budget(&mut self) {
+        self.shrink(MEMORY);
     }
 
     /// Drops what is on disk from memory, until the rest takes half of `most` bytes: fingerprints
