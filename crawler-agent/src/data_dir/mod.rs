@@ -49,13 +49,6 @@ pub struct Identity {
     pub coordinator_key: PublicKey,
 }
 
-/// The identity as it is stored. Agents before protocol 3 stored no key of the coordinator.
-#[derive(Deserialize)]
-struct StoredIdentity {
-    agent: AgentId,
-    coordinator_key: Option<PublicKey>,
-}
-
 /// An agent's data directory.
 #[derive(Debug, Clone)]
 pub struct DataDir {
@@ -85,10 +78,6 @@ impl DataDir {
     /// none.
     pub fn frontier(&self) -> Result<Frontier, DataDirError> {
         let epoch = crate::clock::now().0.unsigned_abs();
-        let earlier = self.dir.join("frontier.redb");
-        if earlier.try_exists().map_err(FileError::at(&earlier, "read"))? {
-            return Err(FrontierError::Earlier(earlier).into());
-        }
         Ok(Frontier::open(&self.dir.join("frontier"), epoch)?)
     }
 
@@ -98,16 +87,13 @@ impl DataDir {
         Ok(Frontier::rebuild(&self.dir.join("frontier"), epoch)?)
     }
 
-    /// Loads the identity; none before the agent has enrolled with a join token that names the
-    /// coordinator's key.
+    /// Loads the identity; none before the agent has enrolled.
     pub fn identity(&self) -> Result<Option<Identity>, DataDirError> {
         let path = self.dir.join(IDENTITY);
         match std::fs::read(&path) {
             Ok(json) => {
                 let stored = serde_json::from_slice(&json).map_err(std::io::Error::from);
-                let StoredIdentity { agent, coordinator_key } =
-                    stored.map_err(FileError::at(&path, "parsed"))?;
-                Ok(coordinator_key.map(|coordinator_key| Identity { agent, coordinator_key }))
+                Ok(Some(stored.map_err(FileError::at(&path, "parsed"))?))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(FileError::at(&path, "read")(error).into()),
@@ -144,8 +130,6 @@ mod tests {
         let mode = std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         assert_eq!(data_dir.identity().unwrap(), None);
-        std::fs::write(data_dir.dir.join(IDENTITY), r#"{"agent":"agt_7"}"#).unwrap();
-        assert_eq!(data_dir.identity().unwrap(), None, "an identity without a key is not trusted");
         let coordinator_key = data_dir.key().unwrap().public();
         let identity = Identity { agent: AgentId::new(7), coordinator_key };
         data_dir.set_identity(identity).unwrap();

@@ -22,12 +22,6 @@ pub enum FrontierError {
     /// The directory cannot be made.
     #[error(transparent)]
     Directory(Box<crate::file::FileError>),
-    /// The directory holds a frontier of an earlier version.
-    #[error(
-        "{0} was written by an earlier version of the agent; run that version until its packages \
-         are shipped, then delete the file"
-    )]
-    Earlier(PathBuf),
     /// There is a log without a file.
     #[error("{0} is missing, though its log is there; restore it, or delete the directory")]
     Missing(PathBuf),

@@ -60,11 +60,6 @@ impl SequentialTest {
             self.is_accepted = false;
         }
     }
-
-    /// Whether forgery is accepted.
-    pub fn is_forged(&self) -> bool {
-        self.score >= Self::limit()
-    }
 }
 
 /// Score below zero at which honesty is accepted. Less is needed than for forgery, because the test

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use model::AgentId;
 
-use crate::message::{Claim, LeaseAnswer, LeaseRefusal, LeaseRequest, RequestNumber, Versions};
+use crate::message::{Claim, LeaseAnswer, LeaseRequest, RequestNumber, Versions};
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;
 use crate::roster::Version;
@@ -23,7 +23,6 @@ struct LastGrant {
 #[derive(Debug, Clone, Default)]
 struct Ballot {
     held: Option<LastGrant>,
-    refusal: Option<LeaseRefusal>,
     /// Grants in the order of their arrival, each with the moment from which no fetch relies on
     /// the grants before it.
     arrived: VecDeque<(RequestNumber, Millis)>,
@@ -84,19 +83,13 @@ impl Holder {
         if ballot.held.as_ref().is_some_and(|held| answer.number <= held.number) {
             return;
         }
-        match answer.outcome {
-            Err(refusal) => ballot.refusal = Some(refusal),
-            Ok((claim, term)) => {
-                // The term counts from the request: the voter received it later. A voter cannot
-                // grant more than the region's term.
-                let term = self.settings.drift.at_most(term.min(self.settings.term_ms));
-                let settled = now.plus(self.settings.drain_ms());
-                ballot.arrived.push_back((answer.number, settled));
-                ballot.refusal = None;
-                ballot.held =
-                    Some(LastGrant { number: answer.number, claim, until: sent.plus(term) });
-            }
-        }
+        let Ok((claim, term)) = answer.outcome else { return };
+        // The term counts from the request: the voter received it later. A voter cannot grant more
+        // than the region's term.
+        let term = self.settings.drift.at_most(term.min(self.settings.term_ms));
+        let settled = now.plus(self.settings.drain_ms());
+        ballot.arrived.push_back((answer.number, settled));
+        ballot.held = Some(LastGrant { number: answer.number, claim, until: sent.plus(term) });
     }
 
     /// The moment until which a majority of voters allows the host; none if there is none.
@@ -124,11 +117,6 @@ impl Holder {
     pub fn oldest_version(&self, view: &View, now: Millis) -> Option<Version> {
         let oldest = self.unexpired(view, now).map(|held| held.claim.versions.oldest()).collect();
         majority(oldest, view.voters().len())
-    }
-
-    /// The last refusals, by voter.
-    pub fn refusals(&self) -> impl Iterator<Item = (Peer, LeaseRefusal)> + '_ {
-        self.ballots.iter().filter_map(|(voter, ballot)| Some((*voter, ballot.refusal?)))
     }
 
     fn unexpired<'h>(&'h self, view: &'h View, now: Millis) -> impl Iterator<Item = &'h LastGrant> {
