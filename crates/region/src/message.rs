@@ -156,8 +156,6 @@ pub enum UrlPurpose {
     Known,
     /// Notice for a next-nearest agent: the owner has fetched it.
     Fetched,
-    /// Notice for a next-nearest agent: the host is elsewhere now, and is not to be taken over.
-    Released,
 }
 
 /// A host with everything that the sender knows of it.

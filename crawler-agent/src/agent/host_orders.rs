@@ -23,7 +23,6 @@ use crate::{
     fetch::Fetcher,
     frontier::{BundleError, Change, Frontier, FrontierError, FrontierHandle, HostNumber},
     outbox::{Bundles, PackTrigger},
-    peers::Peers,
     schedule::Schedule,
 };
 
@@ -35,8 +34,6 @@ pub(super) struct HostOrders {
     pack_trigger: Arc<PackTrigger>,
     /// Bundles of released hosts that are not sent yet.
     bundles: Arc<Bundles>,
-    /// The agent as a member of a region.
-    peers: Option<Arc<Peers>>,
     /// Held while a bundle is made, so that only one is in memory.
     bundling: tokio::sync::Mutex<()>,
     /// Numbers of all accepted orders.
@@ -66,7 +63,6 @@ impl HostOrders {
         fetcher: Arc<Fetcher>,
         pack_trigger: Arc<PackTrigger>,
         bundles: Arc<Bundles>,
-        peers: Option<Arc<Peers>>,
     ) -> Self {
         Self {
             store,
@@ -74,7 +70,6 @@ impl HostOrders {
             fetcher,
             pack_trigger,
             bundles,
-            peers,
             bundling: tokio::sync::Mutex::default(),
             accepted: Mutex::default(),
             pending: Mutex::default(),
@@ -162,9 +157,6 @@ impl HostOrders {
         if let Some(host) = released {
             self.schedule.until_idle(host).await;
             self.fetcher.close_connection(&order.host);
-        }
-        if let (Some(peers), HostTask::Release) = (&self.peers, order.task) {
-            peers.release(&order.host);
         }
         let bundled = released.filter(|_| order.takes_bundle);
         let is_handed_over = match bundled {

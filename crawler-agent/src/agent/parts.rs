@@ -170,7 +170,6 @@ fn host_orders(visitor: &Visitor, bundles: &Arc<Bundles>) -> HostOrders {
         Arc::clone(&visitor.fetcher),
         Arc::clone(&visitor.pack_trigger),
         Arc::clone(bundles),
-        visitor.peers.clone(),
     )
 }
 

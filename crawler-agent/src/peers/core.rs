@@ -140,24 +140,12 @@ impl Core {
         (permit, vec![Work::AddHost(url)])
     }
 
-    /// The coordinator has taken the host away: its address is outside the region.
-    pub(super) fn release(&mut self, host: HostPosition) -> Vec<Work> {
-        self.member.release(host, elapsed_clock::now());
-        self.places.forget(host);
-        if self.hosts.remove(&host) { vec![Work::RemoveHost(host)] } else { Vec::new() }
-    }
-
     /// Forgets the address of a host that was dropped, unless it came back meanwhile. The next link
     /// to it is looked up: its address may be another one now.
     pub(super) fn forget_place(&self, host: HostPosition) {
         if !self.hosts.contains(&host) {
             self.places.forget(host);
         }
-    }
-
-    /// The coordinator gives a host to the region.
-    pub(super) fn admit(&mut self, url: &CrawlUrl) {
-        self.member.admit(HostPosition::of(url.host_key_str()));
     }
 
     /// Tells agents that would take a host over that a URL of it was fetched.

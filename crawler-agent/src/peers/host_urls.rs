@@ -77,7 +77,7 @@ impl HostUrls {
             let RoutedUrl { depth, redirects, .. } = note;
             match note.purpose {
                 UrlPurpose::Fetched => self.fetched.push(path),
-                UrlPurpose::Known | UrlPurpose::Fetch | UrlPurpose::Released => {
+                UrlPurpose::Known | UrlPurpose::Fetch => {
                     self.queued.push(QueuedPath { path, depth, redirects });
                 }
             }

@@ -261,7 +261,6 @@ impl Peers {
         if self.shared.core().is_none() {
             return Ok(routes);
         }
-        self.shared.with_core(|core| urls.iter().for_each(|url| core.admit(url)));
         self.shared.places.resolve_all(&urls, places::OF_FETCH, &self.resolver).await;
         let mut left = Vec::new();
         for route in routes {
@@ -277,14 +276,6 @@ impl Peers {
         self.stored().await?;
         self.changed.notify_one();
         Ok(left)
-    }
-
-    /// The coordinator has ordered to release the host with this key: it is not the region's any
-    /// more, and no member is to go on with it.
-    pub fn release(&self, host: &str) {
-        let works = self.shared.with_core(|core| core.release(HostPosition::of(host)));
-        self.work(works.unwrap_or_default());
-        self.changed.notify_one();
     }
 
     /// A URL was fetched, and the outcome is stored.

@@ -44,8 +44,6 @@ pub(super) enum Work {
     Effect(Effect),
     /// The member knows a further host.
     AddHost(RoutedUrl),
-    /// A host is the region's no more. The frontier has what becomes of its URLs.
-    RemoveHost(HostPosition),
     /// The agent became a member.
     Join { view: Box<SignedView>, settings: Settings, promises: Promises },
     /// The loan ends then.
@@ -118,10 +116,6 @@ impl Worker {
         match work {
             Work::Effect(effect) => self.effect(effect, batch)?,
             Work::AddHost(url) => self.writing(batch)?.add_host(&url)?,
-            Work::RemoveHost(host) => {
-                self.noted.remove(host);
-                self.writing(batch)?.remove_host(host)?;
-            }
             Work::Join { view, settings, promises } => {
                 let writing = self.writing(batch)?;
                 writing.set_view(&view)?;

@@ -89,31 +89,6 @@ impl Member {
         true
     }
 
-    /// The coordinator has taken the host from this agent, because its address is not the region's
-    /// any more. The agents that would take the host over are told.
-    pub fn release(&mut self, position: HostPosition, now: Millis) {
-        self.released.add(position, now);
-        let Some(known) = self.hosts.get(position) else { return };
-        let notice = RoutedUrl { purpose: UrlPurpose::Released, ..known.as_url() };
-        self.send_notices(&notice, now);
-        self.hosts.remove(position);
-    }
-
-    /// The coordinator has given the host to this agent, maybe again.
-    pub fn admit(&mut self, position: HostPosition) {
-        self.released.remove(position);
-    }
-
-    /// Another agent had to release the host. Where this one has taken it over meanwhile, its URLs
-    /// go back to the coordinator.
-    pub(super) fn let_go(&mut self, host: PlacedHost, effects: &mut Vec<Effect>) {
-        let Some(known) = self.hosts.get(host.position) else { return };
-        let is_standby = known.state == State::Standby;
-        let end = if is_standby { Effect::Drop } else { Effect::HandBack };
-        effects.push(end(known.host));
-        self.hosts.remove(host.position);
-    }
-
     /// Continues the check of all hosts, and what waits for an answer.
     pub(super) fn check_hosts(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         for position in self.hosts.step(self.settings.hosts_a_step) {
@@ -210,8 +185,7 @@ impl Member {
     fn send_copies(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         for copy in self.copies.due(self.settings.resend_ms, now) {
             let BundleCopy { host, to, number } = copy;
-            let is_known = self.hosts.get(host.position).is_some();
-            let is_mine = is_known && self.destination(host) == Some(self.me);
+            let is_mine = self.destination(host) == Some(self.me);
             if is_mine && self.next_nearest(host, self.me, &self.skipped).contains(&to) {
                 effects.push(Effect::Pack(BundleToPack { host, to, number, is_copy: true }));
             } else {
@@ -348,13 +322,9 @@ impl Member {
         self.hosts.received(&bundle, from);
         // The host may be another agent's by now; the check sends it on.
         self.check_host(position, now, effects);
-        let host = bundle.host;
         effects.push(Effect::Store(bundle));
         if number != 0 {
             effects.push(Effect::Send(Peer::Agent(from), Message::BundleTaken(number)));
-        }
-        if self.released.contains(position, now) {
-            self.let_go(host, effects);
         }
     }
 

@@ -14,7 +14,6 @@
 mod hosts;
 mod leases;
 mod new_hosts;
-mod released;
 mod start;
 mod urls;
 mod views;
@@ -35,7 +34,6 @@ use crate::lease::{Holder, Voter};
 use crate::loan::Borrower;
 use crate::member::hosts::{Copies, HostState, Hosts};
 use crate::member::new_hosts::NewHosts;
-use crate::member::released::ReleasedHosts;
 use crate::message::{Heartbeat, Message, UrlPurpose};
 use crate::ownership::{PlacedHost, View};
 use crate::peer::Peer;
@@ -69,8 +67,6 @@ pub struct Member {
     linked_hosts: NewHosts,
     noticed_hosts: NewHosts,
     bundled_hosts: NewHosts,
-    /// Hosts that the coordinator took away.
-    released: ReleasedHosts,
     copies: Copies,
     loan: Borrower,
     /// Members that get no URLs: dead or asleep as far as this agent knows. Computed by each tick,

@@ -15,7 +15,6 @@ use crate::loan::Borrower;
 use crate::member::Member;
 use crate::member::hosts::{Copies, Hosts};
 use crate::member::new_hosts::{BUNDLED, LINKED, NOTICED, NewHosts};
-use crate::member::released::ReleasedHosts;
 use crate::ownership::{SignedView, View};
 use crate::roster::RosterError;
 use crate::settings::Settings;
@@ -126,7 +125,6 @@ impl Member {
             linked_hosts: NewHosts::new(LINKED),
             noticed_hosts: NewHosts::new(NOTICED),
             bundled_hosts: NewHosts::new(BUNDLED),
-            released: ReleasedHosts::default(),
             copies: Copies::default(),
             loan: Borrower::new(settings.drift, loan_until),
             skipped: BTreeSet::new(),

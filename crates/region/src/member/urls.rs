@@ -82,17 +82,12 @@ impl Member {
     }
 
     /// Whether the host is known or may become so. URLs of other hosts go to the coordinator, which
-    /// has limits of its own, and knows where a released host is.
+    /// has limits of its own.
     fn takes_on(&mut self, host: PlacedHost, purpose: UrlPurpose, now: Millis) -> bool {
         let new_hosts = match purpose {
             UrlPurpose::Fetch => &mut self.linked_hosts,
-            UrlPurpose::Known | UrlPurpose::Fetched | UrlPurpose::Released => {
-                &mut self.noticed_hosts
-            }
+            UrlPurpose::Known | UrlPurpose::Fetched => &mut self.noticed_hosts,
         };
-        if self.released.contains(host.position, now) {
-            return false;
-        }
         self.hosts.state(host.position).is_some() || new_hosts.admit(now)
     }
 
@@ -168,7 +163,6 @@ impl Member {
                     effects.push(Effect::Note(url));
                 }
             }
-            UrlPurpose::Released => self.let_go(url.host, effects),
             UrlPurpose::Fetch if to == self.me || url.hops >= MAX_HOPS => {
                 if self.takes_on(url.host, url.purpose, now) {
                     self.accept(url, now, effects);
@@ -197,9 +191,7 @@ impl Member {
             UrlPurpose::Fetch => view.owner(url.host, |agent| !skipped.contains(agent)) == Some(to),
             // A notice for a dead agent has no use; the hosts' check copies the bundle to the next
             // agent.
-            UrlPurpose::Known | UrlPurpose::Fetched | UrlPurpose::Released => {
-                view.has(to) && !skipped.contains(&to)
-            }
+            UrlPurpose::Known | UrlPurpose::Fetched => view.has(to) && !skipped.contains(&to),
         };
         for url in self.exchange.take_back(is_right) {
             self.dispatch(url, now, effects);
@@ -211,9 +203,6 @@ impl Member {
             return;
         }
         match self.destination(url.host) {
-            Some(to) if to == self.me && self.released.contains(url.host.position, now) => {
-                effects.push(Effect::Foreign(url));
-            }
             Some(to) if to == self.me => {
                 // One that follows its host's bundle is kept until it was taken.
                 if self.accept(url.clone(), now, effects) {

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use model::AgentId;
 use region::delegations::Range;
 use region::effect::{BundleToPack, CopiedView};
-use region::member::{Link, LinkOutcome, SavedMember};
-use region::message::{Batch, Bundle, RoutedUrl, UrlPurpose};
+use region::member::SavedMember;
+use region::message::{Bundle, RoutedUrl};
 use region::{Effect, Member, Message, Millis, Peer, Settings};
 
 use crate::{ME, OTHER, coordinator, identity, member, member_that_shares, routed, signed_with};
@@ -161,72 +161,4 @@ fn bundles_add_a_bounded_number_of_hosts_a_day() {
     assert!((1..=1_000_000).all(&mut is_taken));
     assert!(!is_taken(1_000_001));
     assert!(is_taken(7), "a known host");
-}
-
-fn linked(member: &mut Member, host: &RoutedUrl) -> LinkOutcome {
-    let link = Link { url: host.url.clone(), depth: 0, redirects: 0 };
-    member.offer(link, host.host.address, Millis(20), &mut Vec::new())
-}
-
-#[test]
-fn a_host_that_the_coordinator_took_away_is_taken_up_again_only_from_there() {
-    let mut member = member();
-    let host = routed("a.test", [10, 0, 0, 7].into());
-    member.restore_host(&host);
-    member.tick(Millis(1));
-    member.release(host.host.position, Millis(2));
-    assert_eq!(member.known_hosts(), 0);
-    assert_eq!(linked(&mut member, &host), LinkOutcome::Foreign);
-    let batch = Message::Urls(Batch { number: 1, urls: vec![host.clone()] });
-    let effects = member.handle(Peer::Agent(OTHER), batch, Millis(3));
-    assert!(effects.contains(&Effect::Foreign(host.clone())), "{effects:?}");
-    let bundle = Bundle {
-        number: 7,
-        is_copy: false,
-        host: host.host,
-        front: host.url.clone(),
-        bytes: Vec::new(),
-    };
-    let effects = member.handle(Peer::Agent(OTHER), Message::Bundle(bundle), Millis(4));
-    assert_eq!(effects.last(), Some(&Effect::HandBack(host.host)), "{effects:?}");
-    assert_eq!(member.known_hosts(), 0);
-    member.admit(host.host.position);
-    assert_eq!(linked(&mut member, &host), LinkOutcome::Own);
-}
-
-#[test]
-fn agents_that_would_take_a_host_over_hear_that_it_was_released() {
-    let mut member = member();
-    let host = routed("a.test", [10, 0, 0, 7].into());
-    member.restore_host(&host);
-    member.release(host.host.position, Millis(1));
-    let linger = Settings::default().linger_ms;
-    let effects = member.tick(Millis(2 + linger));
-    let notice = RoutedUrl { purpose: UrlPurpose::Released, ..host };
-    let is_told = effects.iter().any(|effect| match effect {
-        Effect::Send(Peer::Agent(OTHER), Message::Urls(batch)) => batch.urls.contains(&notice),
-        _ => false,
-    });
-    assert!(is_told, "{effects:?}");
-}
-
-#[test]
-fn a_released_host_is_dropped_by_those_that_stand_by_and_handed_back_by_its_substitute() {
-    for (purpose, end) in [
-        (UrlPurpose::Known, Effect::Drop as fn(_) -> _),
-        (UrlPurpose::Fetch, Effect::HandBack as fn(_) -> _),
-    ] {
-        let mut member = member();
-        let host = routed("a.test", [10, 0, 0, 7].into());
-        let told = |number, purpose| {
-            let urls = vec![RoutedUrl { purpose, ..host.clone() }];
-            Message::Urls(Batch { number, urls })
-        };
-        member.handle(Peer::Agent(OTHER), told(1, purpose), Millis(1));
-        assert_eq!(member.known_hosts(), 1);
-        let released = told(2, UrlPurpose::Released);
-        let effects = member.handle(Peer::Agent(OTHER), released, Millis(2));
-        assert!(effects.contains(&end(host.host)), "{effects:?}");
-        assert_eq!(member.known_hosts(), 0);
-    }
 }
