@@ -46,7 +46,7 @@ pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::E
         }
         return Ok(Outcome::Idle);
     };
-    let verb = if is_leader { "ingested" } else { "indexed" };
+    let verb = if applies { "ingested" } else { "indexed" };
     let gaps = IndexGaps::read(parts).await?;
     let done = format!("{verb} {}{gaps}", quantity(done, "package"));
     Ok(Outcome::More(report(parts, done).await?))

@@ -17,8 +17,8 @@ use crate::runtime::quantity::quantity;
 
 /// URLs that are queued by one run.
 const STEP: usize = 1_000;
-/// URLs that may wait for their agents before more are queued.
-const WAITING: u32 = 20_000;
+/// URLs that may wait for an agent before more are queued for it.
+const WAITING: u32 = 5_000;
 /// Packages by which the index may be behind: a few are always on their way.
 const BEHIND: u64 = 100;
 
@@ -39,6 +39,6 @@ pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
     let pages: Vec<NewUrl> = parsed.map(|url| NewUrl { url, redirects: 0 }).collect();
     let next = found.next.as_deref();
     let now = parts.clock.now();
-    let queued = lost_hosts::queue_pages(&parts.store, host.id, &pages, next, now).await?;
+    let queued = lost_hosts::queue_pages(&parts.store, &host, &pages, next, now).await?;
     Ok(Outcome::More(format!("queued {} of {}", quantity(queued, "page"), host.key)))
 }

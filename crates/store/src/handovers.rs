@@ -13,7 +13,7 @@ use sqlx::PgConnection;
 use crate::columns::read_word;
 use crate::delegations::{give_waiting, lock_delegations};
 use crate::moment::Moment;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, lost_hosts};
 
 /// Unconfirmed orders about the hosts of an agent, oldest first, also after its lease ended and
 /// other agents have the hosts.
@@ -167,12 +167,7 @@ async fn set_free(db: &mut PgConnection, hosts: &[i64], now: UnixMillis) -> Resu
         .await
         .map_err(StoreError::doing("set hosts free"))?;
     queue_front_pages(db, hosts).await?;
-    sqlx::query(include_str!("handovers/note_lost_hosts.sql"))
-        .bind(hosts)
-        .bind(Moment(now))
-        .execute(&mut *db)
-        .await
-        .map_err(StoreError::doing("note hosts that lost their agents"))?;
+    lost_hosts::note(db, hosts, now).await?;
     give_waiting(db, hosts).await?;
     Ok(())
 }

@@ -4,8 +4,10 @@
 //! stay in the search for ever. So the pages that are in the index are queued for it.
 
 use model::{HostId, UnixMillis};
+use sqlx::PgConnection;
 
 use crate::commit::commit;
+use crate::moment::Moment;
 use crate::urls::{NewUrl, queue_in};
 use crate::{Store, StoreError};
 
@@ -20,7 +22,23 @@ pub struct LostHost {
     pub queued_to: String,
 }
 
-/// The next such host that has an agent again; none while more than `most` URLs wait.
+/// Notes those of these hosts that have pages and no bundle for their next agents.
+pub(crate) async fn note(
+    db: &mut PgConnection,
+    hosts: &[i64],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query(include_str!("lost_hosts/note.sql"))
+        .bind(hosts)
+        .bind(Moment(now))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("note hosts that lost their agents"))?;
+    Ok(())
+}
+
+/// The next such host that has an agent again for which at most `most` URLs wait; none if there is
+/// none.
 pub async fn next(store: &Store, most: u32) -> Result<Option<LostHost>, StoreError> {
     let found: Option<(i64, String, String)> = sqlx::query_as(include_str!("lost_hosts/next.sql"))
         .bind(i64::from(most))
@@ -34,7 +52,7 @@ pub async fn next(store: &Store, most: u32) -> Result<Option<LostHost>, StoreErr
 /// Returns how many were not queued yet.
 pub async fn queue_pages(
     store: &Store,
-    host: HostId,
+    host: &LostHost,
     pages: &[NewUrl],
     next: Option<&str>,
     now: UnixMillis,
@@ -43,10 +61,17 @@ pub async fn queue_pages(
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let queued = queue_in(&mut tx, pages, None, now).await?;
     let statement = match next {
-        Some(_) => "UPDATE lost_hosts SET queued_to = $2 WHERE host = $1",
-        None => "DELETE FROM lost_hosts WHERE host = $1 AND $2::text IS NULL",
+        Some(_) => "UPDATE lost_hosts SET queued_to = $2 WHERE host = $1 AND queued_to = $3",
+        None => "DELETE FROM lost_hosts WHERE host = $1 AND $2::text IS NULL AND queued_to = $3",
     };
-    sqlx::query(statement).bind(host.get()).bind(next).execute(&mut *tx).await.map_err(doing)?;
+    sqlx::query(statement)
+        .bind(host.id.get())
+        .bind(next)
+        // Else it was lost once more meanwhile, and begins anew.
+        .bind(&host.queued_to)
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     commit(tx).await.map_err(doing)?;
     Ok(queued)
 }

@@ -17,7 +17,7 @@ use crate::delegations::{end, latest, move_hosts, notify};
 use crate::handovers::queue_front_pages;
 use crate::moment::Moment;
 use crate::working_agents::may_work;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, lost_hosts};
 
 /// A host with the delegation of its subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,6 +145,7 @@ async fn execute(
     let hosts = move_hosts(&mut tx, subnet, (*from, *to), now).await?;
     // The member does not know those that the former one had before the region was formed.
     queue_front_pages(&mut tx, &hosts).await?;
+    lost_hosts::note(&mut tx, &hosts, now).await?;
     note(&mut tx, transfer, (DelegationId::new(id), action), now).await?;
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;

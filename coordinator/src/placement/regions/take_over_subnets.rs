@@ -33,13 +33,11 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     if !regions.rules.enabled {
         return Ok(Outcome::Idle);
     }
+    let Some(delegated) = regions.hierarchy.current() else { return Ok(Outcome::Idle) };
     let drains = drains::list(&regions.store).await?;
     let drained: HashSet<AgentId> = drains.iter().map(|drain| drain.agent).collect();
     let constraints = current_constraints(&regions.store, regions.now()).await?;
-    let delegated = regions.hierarchy.current();
-    let may_have = |subnet: &Range, agent| {
-        delegated.as_ref().is_none_or(|table| may_have(table, &constraints, subnet, agent))
-    };
+    let may_have = |subnet: &Range, agent| may_have(&delegated, &constraints, subnet, agent);
     let mut taken = 0;
     let mut returned = 0;
     for availability in availabilities(regions).await? {

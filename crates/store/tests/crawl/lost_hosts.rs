@@ -43,18 +43,21 @@ async fn only_hosts_with_pages_and_without_a_bundle_are_noted() {
 #[tokio::test]
 async fn its_pages_are_queued_a_part_at_a_time() {
     let world = moved("UPDATE hosts SET pages = 2", false).await;
-    assert_eq!(next(&world, 2).await, None, "three URLs wait already");
+    assert_eq!(next(&world, 2).await, None, "three URLs wait for its agent already");
     while !routes::route(world.store(), 10, 10).await.unwrap().is_empty() {}
     let host = next(&world, 0).await.unwrap();
     assert_eq!((host.key.as_str(), host.queued_to.as_str()), ("http://a.example", ""));
     let page = |path: &str| NewUrl { redirects: 0, ..url(&format!("http://a.example/{path}")) };
-    let queue = async |path, next| {
+    let queue = async |host: &LostHost, path, next| {
         let pages = [page(path)];
-        lost_hosts::queue_pages(world.store(), host.id, &pages, next, NOW).await.unwrap()
+        lost_hosts::queue_pages(world.store(), host, &pages, next, NOW).await.unwrap()
     };
-    assert_eq!(queue("a", Some("http://a.example/a")).await, 1);
-    assert_eq!(next(&world, 10).await.unwrap().queued_to, "http://a.example/a");
-    assert_eq!(queue("b", None).await, 1);
+    assert_eq!(queue(&host, "a", Some("http://a.example/a")).await, 1);
+    let begun = next(&world, 10).await.unwrap();
+    assert_eq!(begun.queued_to, "http://a.example/a");
+    queue(&host, "a", None).await;
+    assert_eq!(next(&world, 10).await, Some(begun.clone()), "another run has gone on");
+    assert_eq!(queue(&begun, "b", None).await, 1);
     assert_eq!(next(&world, 10).await, None, "it is done");
     assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 2);
 }
