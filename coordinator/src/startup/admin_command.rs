@@ -86,10 +86,14 @@ fn left_out(now: UnixMillis) -> u32 {
 
 async fn after_restore(store: &Store, config: &Config) -> Result<(), Failure> {
     let now = SystemClock.now();
-    let skipped = restored::skip_numbers(store, left_out(now), ACTOR, now).await;
+    let lent_until = now.plus_ms(i64::try_from(config.regions.loan_ms()).unwrap_or(i64::MAX));
+    // Agents go on until their leases end, and members of regions until the loan does. They hear of
+    // the loss after that at the latest.
+    let lease_until = now.plus_ms(1_000 * i64::from(config.limits.lease_s));
+    let unaware_until = lent_until.max(lease_until);
+    let skipped = restored::skip_numbers(store, left_out(now), unaware_until, ACTOR, now).await;
     skipped.map_err(|error| failed(&error))?;
     let key = coordinator_key(store).await?;
-    let lent_until = now.plus_ms(i64::try_from(config.regions.loan_ms()).unwrap_or(i64::MAX));
     let renewed = skip_epochs(store, &key, left_out(now), lent_until).await;
     for region in renewed.map_err(|error| failed(&error))? {
         print_line(format_args!("this region rests, because its roster cannot be read: {region}"));

@@ -25,10 +25,11 @@ const SKIP: [&str; 5] = [
 /// Leaves out so many numbers of each kind, with an entry in the audit log. Agents have stored
 /// routes that the backup does not know of: they would confirm others with these numbers, unseen,
 /// and take new orders for executed ones. Packages since the backup may be lost as well, so that
-/// agents are to send the pages of before `now` once more.
+/// agents are to send the pages of before `sent_before` once more.
 pub async fn skip_numbers(
     store: &Store,
     by: u32,
+    sent_before: UnixMillis,
     actor: &str,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
@@ -39,7 +40,7 @@ pub async fn skip_numbers(
     }
     sqlx::query(include_str!("settings/set.sql"))
         .bind(CONTENTS_LOST_BEFORE)
-        .bind(json!(now.0))
+        .bind(json!(sent_before.0))
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
@@ -49,7 +50,7 @@ pub async fn skip_numbers(
     commit(tx).await.map_err(doing)
 }
 
-/// When the database was restored last, by [`skip_numbers`]; none if it never was.
+/// What agents sent before this moment may be lost, by [`skip_numbers`]; none if nothing is.
 pub async fn contents_lost_before(store: &Store) -> Result<Option<UnixMillis>, StoreError> {
     let value = settings::get(store, CONTENTS_LOST_BEFORE).await?;
     Ok(value.and_then(|value| value.as_i64()).map(UnixMillis))

@@ -52,7 +52,7 @@ async fn no_route_is_lost_after_a_backup_was_restored() {
     let refused = heartbeat(&world, agent, 3).await;
     assert_eq!((refused.confirmed, refused.last_route), (0, 1));
     let region = regions::next_id(world.store()).await.unwrap();
-    restored::skip_numbers(world.store(), 1_000, "ada", NOW).await.unwrap();
+    restored::skip_numbers(world.store(), 1_000, NOW, "ada", NOW).await.unwrap();
     assert!(regions::next_id(world.store()).await.unwrap().get() > region.get() + 1_000);
     assert_eq!(routes::route(world.store(), 100, 100).await.unwrap().len(), 2);
     let taken = heartbeat(&world, agent, 3).await;
