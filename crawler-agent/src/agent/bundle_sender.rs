@@ -49,7 +49,7 @@ impl BundleSender {
                 }
                 // Everything else is retried. Where the agent is banned, the heartbeat ends it.
                 Err(error) => {
-                    let pause = backoff.next(rand::random());
+                    let pause = backoff.next(rand::random()).max(error.retry_after());
                     let error = error_line::of(&error);
                     tracing::warn!(error, order, ?pause, "a bundle was not sent");
                     tokio::time::sleep(pause).await;

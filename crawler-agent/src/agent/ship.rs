@@ -7,7 +7,11 @@ use protocol::package::PackageName;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{AgentError, host_orders::HostOrders, readiness::ReadinessSignal};
+use super::{
+    AgentError,
+    host_orders::HostOrders,
+    readiness::{Phase, ReadinessSignal},
+};
 use crate::{
     backoff::Backoff,
     coordinator_client::CoordinatorClient,
@@ -81,6 +85,10 @@ impl Shipper {
         }
     }
 
+    fn is_ending(&self) -> bool {
+        matches!(self.readiness.current().phase, Phase::Finishing | Phase::Leaving)
+    }
+
     async fn send_whatever_is_sealed(&self, sealed: &Notify) -> Result<(), AgentError> {
         // The end of a span or of the process may have cut off an upload.
         let mut may_be_begun = true;
@@ -138,8 +146,10 @@ impl Shipper {
                 Err(error) => {
                     self.metrics.send_failed();
                     may_be_begun = true;
-                    // A coordinator that cannot store packages would take the bytes each time.
-                    let pause = backoff.next(rand::random()).max(error.retry_after());
+                    // A coordinator that cannot store packages would take the bytes each time. An
+                    // agent that ends has no time to wait for that.
+                    let asked = if self.is_ending() { Duration::ZERO } else { error.retry_after() };
+                    let pause = backoff.next(rand::random()).max(asked);
                     let error = error_line::of(&error);
                     tracing::warn!(error, package = name.seq, ?pause, "a package was not sent");
                     tokio::time::sleep(pause).await;

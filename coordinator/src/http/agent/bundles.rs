@@ -33,6 +33,7 @@ pub(super) async fn put(
     if host_bundles::bytes_of(&api.store, caller.agent).await? >= BUNDLE_BYTES_WAITING {
         return Err(upload::too_many_waiting());
     }
+    api.packages.blobs.check_free_space().map_err(|error| not_stored(&error))?;
     let upload = upload::receive(&api.packages.uploads, caller.agent, request).await?;
     let sha256 = data_encoding::HEXLOWER.encode(&Sha256::digest(&upload.body));
     let object = BlobStore::bundle_key(caller.agent, order, &sha256);
