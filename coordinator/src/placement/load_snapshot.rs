@@ -19,7 +19,8 @@ const MEASURED_AFTER_MS: i64 = 24 * 3_600_000;
 /// Pages a day that an agent can crawl: what it offers, corrected by what it delivered.
 pub(super) fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
     let is_measured = work.since.is_some_and(|since| since.plus_ms(MEASURED_AFTER_MS) <= now);
-    let shown = is_measured.then_some(DailyWork { fetched: work.fetched, queued: work.queued });
+    let Work { fetched, held, queued, .. } = *work;
+    let shown = is_measured.then_some(DailyWork { fetched, held, queued });
     capacity(work.offered, shown)
 }
 

@@ -85,7 +85,7 @@ const ABSENT_AFTER_MS: i64 = 86_400_000;
 /// from its next heartbeat on. Downtime of the coordinators does not count: the first agent that
 /// comes back would win all searches.
 pub fn is_absent(worker: &Worker, uptime: &Uptime, now: UnixMillis) -> bool {
-    let expected_at = worker.last_heartbeat_at.max(worker.asleep_until);
+    let expected_at = worker.last_heartbeat_at.max(worker.asleep_until).max(worker.approved_at);
     expected_at.is_some_and(|at| uptime.between_ms(at, now) > ABSENT_AFTER_MS)
 }
 
@@ -116,6 +116,7 @@ mod tests {
         let worker = |last_heartbeat_at, asleep_until| Worker {
             agent: AgentId::new(1),
             home: Ipv4Addr::LOCALHOST.into(),
+            approved_at: None,
             last_heartbeat_at,
             asleep_until,
             takes_probes: true,
@@ -131,5 +132,8 @@ mod tests {
         assert!(is_absent(at(8), None));
         assert!(!is_absent(at(2), at(12)), "it sleeps as it said");
         assert!(is_absent(at(2), at(8)));
+        let never_started = |approved_at| Worker { approved_at, ..worker(None, None) };
+        let is_absent = |days| super::is_absent(&never_started(at(days)), &Uptime::default(), now);
+        assert!(is_absent(8) && !is_absent(9));
     }
 }

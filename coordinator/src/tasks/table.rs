@@ -204,7 +204,9 @@ pub static TABLE: &[BackgroundTask] = &[
         period: Duration::from_secs(1),
         leader_only: true,
         woken_by: &[],
-        run: |coordinator| Box::pin(expire_probes::run(&coordinator.search)),
+        run: |coordinator| {
+            Box::pin(expire_probes::run(&coordinator.search, coordinator.leader.since()))
+        },
     },
     BackgroundTask {
         name: "settle_homes",

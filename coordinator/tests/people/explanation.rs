@@ -135,7 +135,8 @@ async fn an_absent_agent_is_named() {
     let browser = Browser::signed_in(&ground, &running).await;
     let (mut one, _two) = two_agents(&running).await;
     ground.forget_downtime().await;
-    let gone = "UPDATE agents SET last_heartbeat_at = now() - interval '3 days'
+    let gone = "UPDATE agents SET last_heartbeat_at = now() - interval '3 days',
+                    approved_at = now() - interval '4 days'
                 WHERE name = 'agent 2'";
     assert_eq!(execute(ground.store(), gone).await.unwrap(), 1);
     running.add_seeds(&[NORTH]).await;

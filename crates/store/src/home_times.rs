@@ -18,11 +18,12 @@ pub struct HomeTime {
     pub measured_at: UnixMillis,
 }
 
-/// All measurements of the present home addresses.
+/// All measurements of the present home addresses. Those of agents that left, or were revoked, may
+/// be other people's by now.
 pub async fn list(store: &Store) -> Result<Vec<HomeTime>, StoreError> {
     let rows: Vec<(i64, i64, Option<i32>, Moment)> = sqlx::query_as(
         "SELECT t.agent, t.witness, t.rtt_us, t.measured_at FROM home_times t
-         JOIN agents a ON a.id = t.agent AND a.home = t.home
+         JOIN agents a ON a.id = t.agent AND a.home = t.home AND a.state <> 'revoked'
          JOIN agents w ON w.id = t.witness AND w.state = 'approved'
          ORDER BY t.agent, t.witness",
     )

@@ -14,9 +14,9 @@ use crate::search::round::SearchRound;
 /// Known addresses of a subnet that are considered.
 const SIBLINGS: u32 = 64;
 
-/// Pauses before the hosts of a silent subnet are tried again, after each search the next one. The
-/// last one makes the final search come at another time of the day: agents that sleep now may reach
-/// what the others do not, such as hosts with IPv6 alone.
+/// Pauses before the hosts of a silent subnet are tried again, after each of their searches the
+/// next one. The last one makes the final search come at another time of the day: agents that sleep
+/// now may reach what the others do not, such as hosts with IPv6 alone.
 const PAUSES: [Duration; 3] =
     [Duration::from_secs(16), Duration::from_mins(20), Duration::from_hours(11)];
 
@@ -42,19 +42,13 @@ impl SearchRound<'_> {
         let now = self.parts.clock.now();
         let reason = format!("no agent got an answer from {}", search.target);
         let retries = Retries {
-            next_at: now.plus_ms(pause_ms(search.attempts)),
+            next_at: PAUSES.map(|pause| now.plus_ms(pause.as_millis() as i64)),
             attempts: self.parts.limits.search_attempts,
             given_up_until: now.plus_ms(GIVEN_UP_MS),
         };
         self.counts.ended += 1;
         searches::end_unanswered(&self.parts.store, search.id, &reason, retries, now).await
     }
-}
-
-/// The pause after a search without an answer, after `attempts` earlier ones, in milliseconds.
-fn pause_ms(attempts: u32) -> i64 {
-    let place = (attempts as usize).min(PAUSES.len() - 1);
-    PAUSES[place].as_millis() as i64
 }
 
 fn next_target(
@@ -72,15 +66,4 @@ fn next_target(
     let sibling = siblings.iter().find(|sibling| sibling.address == address)?;
     let port = CrawlUrl::of_host(&sibling.scheme, &sibling.authority).ok()?.port();
     Some(probes::Target { address, host: sibling.authority.clone(), port })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_search_comes_at_another_time_of_the_day() {
-        let hour = 3_600_000;
-        assert_eq!([0, 1, 2, 9].map(pause_ms), [16_000, 1_200_000, 11 * hour, 11 * hour]);
-    }
 }

@@ -5,6 +5,8 @@
 pub struct DailyWork {
     /// Pages a day.
     pub fetched: u64,
+    /// Pages that were fetched from the subnets that it holds now, also by agents before it.
+    pub held: u64,
     /// Pages known and not fetched at the end.
     pub queued: u64,
 }
@@ -12,10 +14,13 @@ pub struct DailyWork {
 /// Pages a day that an agent can crawl; `work` is `None` until it has worked for a day.
 ///
 /// An agent that keeps up gets what its owner offers, since nothing shows that it could not do
-/// more. One that leaves more than a day's work undone gets what it did.
+/// more. One that leaves more than a day's work undone gets what it did, unless subnets came to it
+/// since: what it did before says nothing then, and it would give them away at once.
 pub fn capacity(offered: u64, work: Option<DailyWork>) -> u64 {
     match work {
-        Some(DailyWork { fetched, queued }) if queued > fetched => offered.min(fetched.max(1)),
+        Some(work) if work.queued > work.fetched && work.held <= work.fetched / 10 * 11 + 1 => {
+            offered.min(work.fetched.max(1))
+        }
         _ => offered,
     }
 }
@@ -26,11 +31,18 @@ mod tests {
 
     #[test]
     fn only_an_agent_that_falls_behind_counts_with_what_it_did() {
-        let work = |fetched, queued| Some(DailyWork { fetched, queued });
+        let work = |fetched, queued| Some(DailyWork { fetched, held: fetched, queued });
         assert_eq!(capacity(1_000, None), 1_000);
         assert_eq!(capacity(1_000, work(200, 200)), 1_000, "it keeps up");
         assert_eq!(capacity(1_000, work(200, 201)), 200);
         assert_eq!(capacity(1_000, work(5_000, 9_000)), 1_000, "never more than is offered");
         assert_eq!(capacity(1_000, work(0, 9)), 1);
+    }
+
+    #[test]
+    fn an_agent_that_took_subnets_over_counts_with_its_offer() {
+        let work = |held| Some(DailyWork { fetched: 100, held, queued: 5_000 });
+        assert_eq!(capacity(1_000, work(105)), 100);
+        assert_eq!(capacity(1_000, work(400)), 1_000, "others fetched most of it");
     }
 }

@@ -67,6 +67,8 @@ pub struct Worker {
     pub agent: AgentId,
     /// Its home address.
     pub home: IpAddr,
+    /// When it was approved.
+    pub approved_at: Option<UnixMillis>,
     /// Its last heartbeat; none when it has not sent one.
     pub last_heartbeat_at: Option<UnixMillis>,
     /// End of its announced sleep; none when awake.
@@ -77,25 +79,27 @@ pub struct Worker {
     pub orders: u32,
 }
 
-type WorkerRow = (i64, IpAddr, Option<Moment>, Option<Moment>, bool, i64);
+type WorkerRow = (i64, IpAddr, Option<Moment>, Option<Moment>, Option<Moment>, bool, i64);
 
 /// The approved agents.
 pub async fn workers(store: &Store) -> Result<Vec<Worker>, StoreError> {
     let rows: Vec<WorkerRow> = sqlx::query_as(
-        "SELECT a.id, a.home, a.last_heartbeat_at, a.asleep_until, a.takes_probes,
+        "SELECT a.id, a.home, a.approved_at, a.last_heartbeat_at, a.asleep_until, a.takes_probes,
                 (SELECT count(*) FROM probes p WHERE p.agent = a.id AND p.state = 'asked')
          FROM agents a WHERE a.state = 'approved' ORDER BY a.id",
     )
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the agents that work"))?;
-    let worker = |(id, home, heartbeat, asleep, takes_probes, orders): WorkerRow| Worker {
-        agent: AgentId::new(id),
-        home,
-        last_heartbeat_at: heartbeat.map(|moment| moment.0),
-        asleep_until: asleep.map(|moment| moment.0),
-        takes_probes,
-        orders: u32::try_from(orders).unwrap_or(u32::MAX),
-    };
+    let worker =
+        |(id, home, approved, heartbeat, asleep, takes_probes, orders): WorkerRow| Worker {
+            agent: AgentId::new(id),
+            home,
+            approved_at: approved.map(|moment| moment.0),
+            last_heartbeat_at: heartbeat.map(|moment| moment.0),
+            asleep_until: asleep.map(|moment| moment.0),
+            takes_probes,
+            orders: u32::try_from(orders).unwrap_or(u32::MAX),
+        };
     Ok(rows.into_iter().map(worker).collect())
 }

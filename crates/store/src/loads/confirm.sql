@@ -3,10 +3,14 @@ WITH last AS (
     SELECT id FROM searches WHERE first = $1 AND last = $2 AND state = 'decided'
     ORDER BY id DESC LIMIT 1
 ), again AS (
-    -- 2: asks the agent again, if an order of that search expired before $5.
-    UPDATE probes p SET state = 'asked', asked_at = $4, answered_at = NULL, reason = NULL
-    FROM last
-    WHERE p.search = last.id AND p.agent = $3 AND p.state = 'expired' AND p.answered_at <= $5
+    -- 2: asks the agent again, if an order of that search expired before $5, or was answered before
+    --    the agent moved.
+    UPDATE probes p SET state = 'asked', asked_at = $4, answered_at = NULL, reason = NULL,
+        rtt_us = NULL, method = NULL
+    FROM last, agents a
+    WHERE p.search = last.id AND p.agent = $3 AND a.id = $3
+      AND (p.state = 'expired' AND p.answered_at <= $5
+           OR p.state <> 'asked' AND p.answered_at < a.home_since)
     RETURNING p.id
 ), new AS (
     -- 3: orders one more probe at the end of the search, if the agent was not asked in it.

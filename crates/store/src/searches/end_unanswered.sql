@@ -7,10 +7,11 @@ WITH over AS (
    INSERT INTO silent_addresses (address, since) SELECT target, $5 FROM over
    ON CONFLICT (address) DO UPDATE SET since = excluded.since
 ), tried AS (
-   -- 3: waiting hosts try again at $3, or fail after $4 attempts, for good until $6. Those that
-   --    rest after an earlier search were not part of this one.
+   -- 3: waiting hosts try again at their next time of $3, or fail after $4 attempts, for good
+   --    until $6. Those that rest after an earlier search were not part of this one.
    UPDATE hosts h SET attempts = h.attempts + 1, reason = $2,
-          retry_at = CASE WHEN h.attempts + 1 >= $4 THEN $6::timestamptz ELSE $3 END,
+          retry_at = CASE WHEN h.attempts + 1 >= $4 THEN $6::timestamptz
+              ELSE ($3::timestamptz[])[least(h.attempts + 1, 3)] END,
           state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END
    FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'
      AND h.retry_at <= $5

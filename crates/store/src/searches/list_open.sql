@@ -4,10 +4,7 @@
 SELECT s.id, s.first, s.last, s.target, s.strategy, s.threshold_us, s.opened_at,
        coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first
            AND g.last = s.last), 0) AS generation,
-       d.agent AS provisional,
-       coalesce((SELECT max(attempts) FROM hosts h
-                 WHERE h.first = s.first AND h.last = s.last AND h.state = 'resolved'), 0::smallint)
-           AS attempts
+       d.agent AS provisional
 FROM searches s
 LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
     AND d.search = s.id

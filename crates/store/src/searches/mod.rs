@@ -81,8 +81,6 @@ pub struct OpenSearch {
     pub generation: i64,
     /// The agent that has the subnet provisionally.
     pub provisional: Option<AgentId>,
-    /// How often in a row a search for a host of this subnet got no answer.
-    pub attempts: u32,
     /// The probes so far, in order.
     pub trail: Vec<TrailStep>,
 }
@@ -119,7 +117,6 @@ struct SearchRow {
     opened_at: Moment,
     generation: i64,
     provisional: Option<i64>,
-    attempts: i16,
 }
 
 #[derive(FromRow)]
@@ -199,7 +196,6 @@ fn open_search(
         opened_at: row.opened_at.0,
         generation: row.generation,
         provisional: row.provisional.map(AgentId::new),
-        attempts: u32::from(row.attempts.unsigned_abs()),
         trail: trails.remove(&row.id).unwrap_or_default(),
     })
 }

@@ -85,8 +85,8 @@ pub async fn retarget(
 /// When the hosts of a subnet in which nothing answered are tried again.
 #[derive(Debug, Clone, Copy)]
 pub struct Retries {
-    /// Time of the next try.
-    pub next_at: UnixMillis,
+    /// Times of the next try: after a host's first try, its second, and each later one.
+    pub next_at: [UnixMillis; 3],
     /// Tries after which a host is given up.
     pub attempts: u32,
     /// A host that is given up may be found again from then on.
@@ -109,7 +109,7 @@ pub async fn end_unanswered(
     let failed: Vec<i64> = sqlx::query_scalar(include_str!("end_unanswered.sql"))
         .bind(search.get())
         .bind(reason)
-        .bind(Moment(retries.next_at))
+        .bind(retries.next_at.map(Moment).to_vec())
         .bind(i32::try_from(retries.attempts).unwrap_or(i32::MAX))
         .bind(Moment(now))
         .bind(Moment(retries.given_up_until))

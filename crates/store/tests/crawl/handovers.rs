@@ -108,7 +108,7 @@ async fn a_host_of_a_silent_part_of_a_subnet_is_taken_from_its_agent() {
         searches::open(world.store(), &[search], strategy, 50_000, NOW).await.unwrap();
         let open = world.open_searches(SearchKind::Undelegated).await;
         let id = open.into_iter().find(|open| open.subnet == range(subnet)).unwrap().id;
-        let retries = Retries { next_at: NOW, attempts: 4, given_up_until: NOW };
+        let retries = Retries { next_at: [NOW; 3], attempts: 4, given_up_until: NOW };
         searches::end_unanswered(world.store(), id, "nobody", retries, NOW).await.unwrap();
     };
     end("203.0.113.0/24").await;

@@ -87,7 +87,7 @@ async fn a_host_whose_address_is_silent_is_probed_last() {
     world.queue(&["http://b.example/"]).await;
     world.settle_hosts("198.51.100.8", SUBNET).await;
     let search = open(&world).await;
-    let retries = Retries { next_at: NOW, attempts: 9, given_up_until: NOW };
+    let retries = Retries { next_at: [NOW; 3], attempts: 9, given_up_until: NOW };
     searches::end_unanswered(world.store(), search.id, "nobody", retries, NOW).await.unwrap();
     let waiting = world.waiting(NOW.plus_ms(-1), NOW).await;
     assert_eq!((waiting.len(), waiting[0].address), (1, ip("198.51.100.8")));
@@ -179,7 +179,7 @@ async fn a_host_that_rests_is_no_backlog() {
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let search = open(&world).await;
     let next_at = NOW.plus_ms(60_000);
-    let retries = Retries { next_at, attempts: 9, given_up_until: NOW };
+    let retries = Retries { next_at: [next_at; 3], attempts: 9, given_up_until: NOW };
     searches::end_unanswered(world.store(), search.id, "nobody", retries, NOW).await.unwrap();
     let waiting =
         async |now| store::backlog::count(world.store(), now).await.unwrap().waiting_hosts;
@@ -191,7 +191,8 @@ async fn a_host_that_rests_is_not_given_up_because_another_one_is_silent() {
     let world = World::new().await;
     let end = async |next_at, now| {
         let search = open(&world).await;
-        let retries = Retries { next_at, attempts: 2, given_up_until: NOW.plus_ms(9_000_000) };
+        let retries =
+            Retries { next_at: [next_at; 3], attempts: 2, given_up_until: NOW.plus_ms(9_000_000) };
         searches::end_unanswered(world.store(), search.id, "nobody", retries, now).await.unwrap();
     };
     let once = async || {
@@ -211,13 +212,30 @@ async fn a_host_that_rests_is_not_given_up_because_another_one_is_silent() {
 }
 
 #[tokio::test]
+async fn each_try_of_a_host_has_its_own_pause() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let next_at = [1_000, 2_000, 3_000].map(|ms| NOW.plus_ms(ms));
+    let mut now = NOW;
+    for expected in [next_at[0], next_at[1], next_at[2], next_at[2]] {
+        let search = open(&world).await;
+        let retries = Retries { next_at, attempts: 9, given_up_until: NOW };
+        searches::end_unanswered(world.store(), search.id, "nobody", retries, now).await.unwrap();
+        assert_eq!(world.waiting(NOW, expected.plus_ms(-1)).await.len(), 0, "{expected:?}");
+        assert_eq!(world.waiting(NOW, expected).await.len(), 1, "{expected:?}");
+        now = expected;
+    }
+}
+
+#[tokio::test]
 async fn a_host_that_has_an_agent_begins_anew_when_it_loses_it() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let search = open(&world).await;
-    let retries = Retries { next_at: NOW.plus_ms(9_000), attempts: 9, given_up_until: NOW };
+    let retries = Retries { next_at: [NOW.plus_ms(9_000); 3], attempts: 9, given_up_until: NOW };
     searches::end_unanswered(world.store(), search.id, "nobody", retries, NOW).await.unwrap();
     let assignment = Assignment {
         subnet: range(SUBNET),
