@@ -85,6 +85,8 @@ struct Pause {
 
 async fn run_once(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pause {
     if task.leader_only && !coordinator.is_leader() {
+        // The next leader may do what this one could not.
+        coordinator.statuses.forget_failure(task.name);
         return Pause { longest: task.period, can_be_woken: true };
     }
     // Log lines of the run name the task and the run.

@@ -67,6 +67,15 @@ impl Statuses {
         })
     }
 
+    /// The task does not run here any more, so that its last failure says nothing.
+    pub(super) fn forget_failure(&self, name: &str) {
+        let mut all = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(status) = all.get_mut(name) {
+            status.failing = 0;
+            status.last_error = None;
+        }
+    }
+
     fn change(&self, run: EndedRun, change: impl FnOnce(&mut Status)) -> u32 {
         let mut all = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         let status = all.entry(run.task).or_default();
@@ -116,5 +125,15 @@ mod tests {
         );
         assert_eq!((well.runs, well.failures, well.busy.as_secs()), (4, 2, 8));
         assert!(!well.more);
+    }
+
+    #[test]
+    fn a_coordinator_that_leads_no_more_shows_no_failure_of_its_term() {
+        let statuses = Statuses::default();
+        statuses.failed(run(1), "away".to_owned());
+        statuses.forget_failure("work");
+        statuses.forget_failure("never ran");
+        let all = statuses.all();
+        assert_eq!((all.len(), all["work"].failing, &all["work"].last_error), (1, 0, &None));
     }
 }

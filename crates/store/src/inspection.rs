@@ -24,21 +24,26 @@ pub struct AgentPresence {
     pub asleep_until: Option<UnixMillis>,
     /// Why it does not fetch, as of the last heartbeat.
     pub idle_reason: Option<String>,
+    /// Whether its owner is ending it.
+    pub is_leaving: bool,
 }
 
-type AgentRow = (i64, String, String, String, Option<Moment>, Option<Moment>, Option<String>);
+type AgentRow = (i64, String, String, String, Option<Moment>, Option<Moment>, Option<String>, bool);
 
 /// An agent by its identifier.
 pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<AgentPresence>, StoreError> {
     let row: Option<AgentRow> = sqlx::query_as(
-        "SELECT id, name, contact, state, last_heartbeat_at, asleep_until, status ->> 'idle_reason'
+        "SELECT id, name, contact, state, last_heartbeat_at, asleep_until, status ->> 'idle_reason',
+                leaving_at IS NOT NULL
          FROM agents WHERE id = $1",
     )
     .bind(agent.get())
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("look up an agent"))?;
-    let Some((id, name, contact, state, last_heartbeat_at, asleep_until, idle_reason)) = row else {
+    let Some((id, name, contact, state, last_heartbeat_at, asleep_until, idle_reason, is_leaving)) =
+        row
+    else {
         return Ok(None);
     };
     Ok(Some(AgentPresence {
@@ -49,6 +54,7 @@ pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<AgentPresence
         last_heartbeat_at: last_heartbeat_at.map(|moment| moment.0),
         asleep_until: asleep_until.map(|moment| moment.0),
         idle_reason,
+        is_leaving,
     }))
 }
 

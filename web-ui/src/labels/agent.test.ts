@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bulkActionsOf, clockOff } from './agent';
+import { actionsIn, bulkActionsOf, clockOff } from './agent';
 
 test('several agents are offered the actions that one of them allows', () => {
   expect(bulkActionsOf([])).toEqual([]);
@@ -8,6 +8,11 @@ test('several agents are offered the actions that one of them allows', () => {
     'approve',
     'resume',
   ]);
+});
+
+test('an agent that leaves is not resumed', () => {
+  const leaving = { state: 'paused', leaving_at: '2026-11-20T12:00:00Z' } as const;
+  expect(actionsIn(leaving)).toEqual(['revoke']);
 });
 
 test('a wrong clock is behind or ahead', () => {

@@ -59,15 +59,17 @@ export function clockOff(seconds: number): string {
 /** Change of an agent by an admin. */
 export type AgentAction = 'approve' | 'pause' | 'resume' | 'revoke' | 'remove-pages';
 
-/** The actions that a state allows, the most frequent first. */
-export function actionsIn(state: string): AgentAction[] {
+type Standing = Pick<Agent, 'state'> & Partial<Pick<Agent, 'leaving_at'>>;
+
+/** The actions that a state allows, the most frequent first. One that leaves is not resumed. */
+export function actionsIn({ state, leaving_at: leavingAt }: Standing): AgentAction[] {
   switch (state) {
     case 'pending':
       return ['approve', 'revoke'];
     case 'approved':
       return ['pause', 'revoke'];
     case 'paused':
-      return ['resume', 'revoke'];
+      return leavingAt ? ['revoke'] : ['resume', 'revoke'];
     default:
       return [];
   }
@@ -76,15 +78,15 @@ export function actionsIn(state: string): AgentAction[] {
 const bulkActions = ['approve', 'pause', 'resume'] as const;
 
 /** The actions on several agents that at least one of these allows. */
-export function bulkActionsOf(agents: readonly Pick<Agent, 'state'>[]): AgentAction[] {
-  const allowed = new Set(agents.flatMap(({ state }) => actionsIn(state)));
+export function bulkActionsOf(agents: readonly Standing[]): AgentAction[] {
+  const allowed = new Set(agents.flatMap(actionsIn));
   return bulkActions.filter((action) => allowed.has(action));
 }
 
 /** The actions that an agent allows: its pages are removed once, after it was revoked. */
-export function actionsOf(agent: Pick<Agent, 'state' | 'pages_removed_at'>): AgentAction[] {
+export function actionsOf(agent: Standing & Pick<Agent, 'pages_removed_at'>): AgentAction[] {
   const hasPages = agent.state === 'revoked' && !agent.pages_removed_at;
-  return hasPages ? ['remove-pages'] : actionsIn(agent.state);
+  return hasPages ? ['remove-pages'] : actionsIn(agent);
 }
 
 /** Texts of the dialog that confirms an action. */

@@ -1,9 +1,14 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeCoordinator, held, type Answers } from '../api/fake';
 import { groups } from '../labels/policy';
 import { router } from '../routing/router.svelte';
+import { session } from '../session/session.svelte';
 import PolicyPage from './PolicyPage.svelte';
+
+beforeEach(() => {
+  session.user = { name: 'ada', role: 'admin' };
+});
 
 afterEach(() => (router.mayLeave = undefined));
 
@@ -34,6 +39,13 @@ const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 const type = (name: string, value: number) =>
   fireEvent.input(field(name), { target: { value: String(value) } });
 const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
+
+it('takes no changes of somebody who may only read', async () => {
+  session.user = { name: 'vera', role: 'viewer' };
+  await loaded(() => policy);
+  expect(screen.getByRole('group', { name: 'Settings' }).hasAttribute('disabled')).toBe(true);
+  expect(screen.getByText(/may read, but not change/)).toBeTruthy();
+});
 
 it('sends the edited settings alone, and shows what another admin changed meanwhile', async () => {
   const { sent } = await loaded(({ body }) => ({

@@ -15,6 +15,11 @@ class Session {
   /** Counts sign-ins. Pages load their data again when it changes. */
   epoch = $state(0);
 
+  /** Whether the signed-in person may change anything but the own password and tokens. */
+  get mayChange(): boolean {
+    return this.user?.role === 'admin';
+  }
+
   /** Reads the session from the coordinator. `quietly` does so only after an earlier sign-in. */
   async recall(quietly = false): Promise<void> {
     if (quietly && kept(local, hint) === null) {

@@ -12,7 +12,7 @@ use crate::http::timestamp::Timestamp;
 /// All background tasks of this coordinator.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct BackgroundTasks {
-    /// True when this coordinator is the leader; the tasks of other coordinators do not run.
+    /// True when this coordinator is the leader. Others run only the tasks that run everywhere.
     pub leader: bool,
     /// The tasks by name, without those that have not run yet.
     pub items: Vec<BackgroundTask>,

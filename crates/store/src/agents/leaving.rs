@@ -47,6 +47,8 @@ pub async fn leave(
         write_audit(&mut tx, agent, "agent.leave", now).await?;
     }
     if ends {
+        // An admin may have asked for a drain since.
+        drains::forget(&mut tx, agent).await?;
         end(&mut tx, agent, now).await?;
         write_audit(&mut tx, agent, "agent.left", now).await?;
     }

@@ -204,6 +204,9 @@ pub(super) fn presence(
     match agent.state {
         AgentState::Pending => step(Stuck, format!("{name} waits for an admin's approval."))
             .advice("Approve the agent."),
+        AgentState::Paused if agent.is_leaving => {
+            step(Waiting, format!("{name} leaves: it hands its hosts over to other agents."))
+        }
         AgentState::Paused => step(Stuck, format!("{name} is paused.")).advice("Resume the agent."),
         AgentState::Revoked => step(
             Waiting,

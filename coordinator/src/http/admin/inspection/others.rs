@@ -67,7 +67,11 @@ async fn delegations_in(
         return Ok(Vec::new());
     }
     let filter = DelegationFilter { touching: Some(*range), ..DelegationFilter::default() };
-    Ok(delegations::list(store, &filter, DelegationOrder::Newest, None, COUNTED).await?)
+    let mut found =
+        delegations::list(store, &filter, DelegationOrder::Newest, None, COUNTED).await?;
+    // Ranges around it touch it as well, and say nothing of its own hosts.
+    found.retain(|held| range.first() <= held.subnet.first() && held.subnet.last() <= range.last());
+    Ok(found)
 }
 
 /// Why nothing of a subnet is delegated.

@@ -43,6 +43,7 @@ fn agent() -> AgentPresence {
         last_heartbeat_at: Some(NOW),
         asleep_until: None,
         idle_reason: None,
+        is_leaving: false,
     }
 }
 
@@ -177,6 +178,13 @@ fn a_sleeping_agent_is_waited_for() {
     let asleep = AgentPresence { asleep_until: Some(until), ..agent() };
     let step = before_agent::presence(&asleep, NOW, NOW);
     assert_eq!((step.state, step.at), (Waiting, Some(Timestamp(until))));
+}
+
+#[test]
+fn an_agent_that_leaves_is_not_to_be_resumed() {
+    let leaving = AgentPresence { state: AgentState::Paused, is_leaving: true, ..agent() };
+    let step = before_agent::presence(&leaving, NOW, NOW);
+    assert_eq!((step.state, step.advice), (Waiting, None));
 }
 
 #[test]
