@@ -21,6 +21,9 @@ use crate::search::open_searches::open;
 /// A search that found no other agent is repeated after so long.
 pub(super) const REPEAT_AFTER_MS: i64 = 3_600_000;
 
+/// A search to which no agent got an answer is repeated after so long: a day.
+pub(super) const SILENT_AGAIN_AFTER_MS: i64 = 86_400_000;
+
 /// Subnets for which searches are opened by one statement.
 const PART: usize = 500;
 
@@ -97,8 +100,10 @@ pub(super) async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u
         standing.into_iter().partition(|standing| standing.has_target);
     let released = release(placement, &without).await?;
     let searched: Vec<Range> = with_target.iter().map(|standing| standing.subnet).collect();
-    let since = placement.clock.now().plus_ms(-REPEAT_AFTER_MS);
-    let targets = searches::targets(&placement.store, &searched, since).await?;
+    let now = placement.clock.now();
+    let since = now.plus_ms(-REPEAT_AFTER_MS);
+    let silent_since = now.plus_ms(-SILENT_AGAIN_AFTER_MS);
+    let targets = searches::targets(&placement.store, &searched, since, silent_since).await?;
     Ok(released + open(&placement.search, targets).await?)
 }
 

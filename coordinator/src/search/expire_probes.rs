@@ -20,7 +20,7 @@ pub async fn run(
     let now = parts.clock.now();
     let deadline_ms = 1_000 * i64::from(limits.probe_deadline_s);
     let withdrawn = probes::withdraw(&parts.store, now).await?;
-    let is_settled = leader_since.is_some_and(|since| since.plus_ms(2 * deadline_ms) <= now);
+    let is_settled = leader_since.is_some_and(|since| since.plus_ms(deadline_ms) <= now);
     let expired = if is_settled {
         let asked_before = now.plus_ms(-deadline_ms);
         probes::expire(&parts.store, asked_before, limits.heartbeat_cutoff(now), now).await?

@@ -32,11 +32,11 @@ pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let patience_ms = i64::from(parts.policy.load().patience_ms);
     let opened_after = parts.clock.now().plus_ms(-patience_ms);
     let working = searches::working(&parts.store, opened_after).await?;
-    let count = searches_at_once(parts, &delegated).await?.saturating_sub(working);
+    let count = searches_at_once(parts, &delegated).await?.saturating_sub(working.len());
     if count == 0 {
         return Ok(Outcome::Idle);
     }
-    let chosen = choose_hosts(parts, &delegated, &open_now, count).await?;
+    let chosen = choose_hosts(parts, &delegated, (&open_now, &working), count).await?;
     if chosen.is_empty() {
         return Ok(Outcome::Idle);
     }
@@ -91,12 +91,12 @@ const PAGE: u32 = 4_096;
 async fn choose_hosts(
     parts: &DelegationSearch,
     delegated: &DelegatedHierarchy,
-    open_now: &[Range],
+    (open_now, working): (&[Range], &[Range]),
     count: usize,
 ) -> Result<Vec<WaitingHost>, anyhow::Error> {
     let now = parts.clock.now();
     let constraints = current_constraints(&parts.store, now).await?;
-    let mut selection = Selection::new(delegated, constraints, open_now);
+    let mut selection = Selection::new(delegated, constraints, open_now, working);
     let mut after = HostId::new(0);
     while selection.chosen.len() < count {
         let page = hosts::waiting_for_agent(&parts.store, after, PAGE, now).await?;
@@ -122,7 +122,7 @@ struct Selection<'a> {
     constraints: Constraints,
     /// Subnets that were considered, or have an open search.
     seen: HashSet<Range>,
-    /// Companies without an agent for which a search is open or chosen.
+    /// Companies without an agent for which a search works or is chosen.
     searched_companies: HashSet<CompanyId>,
     /// In the order in which they wait.
     chosen: Vec<Range>,
@@ -136,8 +136,11 @@ impl<'a> Selection<'a> {
         delegated: &'a DelegatedHierarchy,
         constraints: Constraints,
         open_now: &[Range],
+        working: &[Range],
     ) -> Self {
-        let searched = open_now.iter().filter_map(|subnet| delegated.hierarchy().find(subnet));
+        // Not those that only wait: an address that answers nobody awake must not keep the other
+        // subnets of its company from agents.
+        let searched = working.iter().filter_map(|subnet| delegated.hierarchy().find(subnet));
         let searched_companies =
             searched.filter_map(|subnet| unserved_company(delegated, subnet)).collect();
         let seen = open_now.iter().copied().collect();

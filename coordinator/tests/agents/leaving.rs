@@ -75,8 +75,9 @@ async fn the_next_agent_gets_all_pages_of_a_host_that_was_not_handed_over() {
     let entries: Vec<_> = pages.iter().map(|url| page(url, "tree", "leaves")).collect();
     let package = agent.package(1, &entries);
     agent.ship_well(&running, 1, package).await;
-    let index = &running.coordinator.packages.index;
-    until("they are indexed", async || index.len() == 3).await;
+    // Counted after they were indexed.
+    let counted = "SELECT FROM hosts WHERE pages = 3";
+    until("they are indexed", async || execute(ground.store(), counted).await.unwrap() == 1).await;
     leave(&agent, &running, false).await;
     let orders = agent.heartbeat(&running, 0).await.host_orders;
     agent.orders_done = orders.iter().map(|order| order.number).collect();

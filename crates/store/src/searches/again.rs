@@ -14,16 +14,19 @@ use crate::{Store, StoreError};
 
 /// One host each of those of the subnets that have one with an address: the host with the most
 /// pages. Left out are subnets with an open search, and those searched for after `since`, after
-/// their last delegation and after the end of its pin.
+/// their last delegation and after the end of its pin. Those in which nothing answered a search
+/// that ended after `silent_since` are left out as well.
 pub async fn targets(
     store: &Store,
     subnets: &[Range],
     since: UnixMillis,
+    silent_since: UnixMillis,
 ) -> Result<Vec<WaitingHost>, StoreError> {
     let rows: Vec<WaitingHostRow> = sqlx::query_as(include_str!("targets.sql"))
         .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .bind(Moment(since))
+        .bind(Moment(silent_since))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("find what to probe in subnets"))?;

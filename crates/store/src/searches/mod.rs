@@ -236,15 +236,15 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
     Ok(())
 }
 
-/// Number of the open searches of subnets without an agent that wait for an answer, or were opened
-/// after `opened_after`. The others wait for agents that cannot be asked now.
-pub async fn working(store: &Store, opened_after: UnixMillis) -> Result<usize, StoreError> {
-    let count: i64 = sqlx::query_scalar(include_str!("working.sql"))
+/// Subnets without an agent whose open searches wait for an answer, or were opened after
+/// `opened_after`. The others wait for agents that cannot be asked now.
+pub async fn working(store: &Store, opened_after: UnixMillis) -> Result<Vec<Range>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("working.sql"))
         .bind(Moment(opened_after))
-        .fetch_one(store.pool())
+        .fetch_all(store.pool())
         .await
-        .map_err(StoreError::doing("count the searches that agents work for"))?;
-    Ok(usize::try_from(count).unwrap_or(0))
+        .map_err(StoreError::doing("list the searches that agents work for"))?;
+    rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }
 
 /// Subnets with an open search and without an agent.

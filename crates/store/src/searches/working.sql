@@ -1,5 +1,5 @@
 -- Open searches of subnets without an agent that have an unanswered order, or were opened after $1.
-SELECT count(*) FROM searches s
+SELECT s.first, s.last FROM searches s
 WHERE s.state = 'open'
   AND (s.opened_at > $1
        OR EXISTS (SELECT FROM probes p WHERE p.search = s.id AND p.state = 'asked'))

@@ -208,7 +208,7 @@ async fn a_search_that_began_under_a_pin_does_not_keep_the_subnet_from_being_sea
     let (pin, search) = pinned_and_searched(&world, 1).await;
     assert!(searches::leave_pinned(world.store(), search, NOW.plus_ms(2)).await.unwrap());
     let found =
-        async || searches::targets(world.store(), &[range(SUBNET)], NOW).await.unwrap().len();
+        async || searches::targets(world.store(), &[range(SUBNET)], NOW, NOW).await.unwrap().len();
     assert_eq!(found().await, 0, "it was searched for after it was pinned");
     constraints::remove(world.store(), Kind::Pin, pin.get(), "ada", NOW.plus_ms(3)).await.unwrap();
     assert_eq!(found().await, 1);

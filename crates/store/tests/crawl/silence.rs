@@ -250,3 +250,23 @@ async fn a_host_that_has_an_agent_begins_anew_when_it_loses_it() {
     let fresh = "UPDATE hosts SET reason = reason WHERE attempts = 0 AND reason IS NULL";
     assert_eq!(execute(world.store(), fresh).await.unwrap(), 1);
 }
+
+#[tokio::test]
+async fn a_silent_subnet_is_not_searched_again_for_some_time() {
+    let world = World::new().await;
+    decided(&world).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let found = async |silent_since| {
+        let subnets = [range(SUBNET)];
+        searches::targets(world.store(), &subnets, NOW.plus_ms(1), silent_since)
+            .await
+            .unwrap()
+            .len()
+    };
+    assert_eq!(found(NOW.plus_ms(-1)).await, 1, "somebody got an answer");
+    let unanswered = "UPDATE probes SET state = 'expired', rtt_us = NULL, method = NULL";
+    execute(world.store(), unanswered).await.unwrap();
+    assert_eq!(found(NOW.plus_ms(-1)).await, 0);
+    assert_eq!(found(NOW).await, 1, "the silence is old");
+}
