@@ -1,6 +1,6 @@
 //! Where the agents are, as far as their owners, registry data and measurements tell.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use delegation::home_measurements::{HomeTimes, mutual_times};
@@ -17,6 +17,9 @@ use crate::predictor::observation::millis;
 /// Where most networks of a country are, for agents whose owners say nothing.
 static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_places);
 
+/// Time after which an agent that was expected is taken for gone: a day.
+const GONE_AFTER_MS: i64 = 86_400_000;
+
 /// What the map of agents is made from, and what their reports are judged by; the same input gives
 /// the same.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,12 +34,20 @@ pub(super) struct KnownAgents {
 }
 
 impl KnownAgents {
-    pub(super) async fn read(store: &Store, hierarchy: &Hierarchy) -> Result<Self, StoreError> {
+    pub(super) async fn read(
+        store: &Store,
+        hierarchy: &Hierarchy,
+        now: UnixMillis,
+    ) -> Result<Self, StoreError> {
         let sites = agents::sites(store).await?;
         let claims = sites.iter().map(|site| claim(hierarchy, site)).collect();
         let moves = sites.iter().filter_map(|site| Some((site.agent, site.home_since?))).collect();
         let known = store::home_times::list(store).await?;
-        let times = mutual_times(&home_times(&known));
+        let gone_since = now.plus_ms(-GONE_AFTER_MS);
+        let is_expected = |site: &&AgentSite| site.expected_at.is_none_or(|at| at > gone_since);
+        let expected: BTreeSet<AgentId> =
+            sites.iter().filter(is_expected).map(|site| site.agent).collect();
+        let times = mutual_times(&home_times(&known, |agent| !expected.contains(&agent)));
         Ok(Self { claims, moves, times, homes: measured_homes(&known) })
     }
 }
@@ -66,7 +77,35 @@ pub(super) fn measured_homes(homes: &[HomeTime]) -> Vec<plausibility::HomeTime> 
     homes.iter().filter_map(measured).collect()
 }
 
-/// The round trip of each measurement.
-fn home_times(homes: &[HomeTime]) -> HomeTimes {
-    homes.iter().map(|home| ((home.agent, home.witness), home.rtt_us.map(millis))).collect()
+/// The round trip of each measurement. An agent that is gone for good tries nothing any more: of a
+/// pair in which nobody got an answer from its home, both count as unanswered. Else it would keep
+/// the claims of all agents from being tested.
+fn home_times(homes: &[HomeTime], is_gone: impl Fn(AgentId) -> bool) -> HomeTimes {
+    let time = |home: &HomeTime| ((home.agent, home.witness), home.rtt_us.map(millis));
+    let mut times: HomeTimes = homes.iter().map(time).collect();
+    for home in homes.iter().filter(|home| home.rtt_us.is_none() && is_gone(home.agent)) {
+        times.entry((home.witness, home.agent)).or_insert(None);
+    }
+    times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_that_is_gone_leaves_no_pair_open() {
+        let gone = AgentId::new(7);
+        let home = |agent, witness| HomeTime {
+            agent: AgentId::new(agent),
+            witness: AgentId::new(witness),
+            rtt_us: None,
+            measured_at: UnixMillis(0),
+        };
+        let homes = [home(7, 31), home(31, 8)];
+        let answers =
+            |is_gone: &dyn Fn(AgentId) -> bool| mutual_times(&home_times(&homes, is_gone)).len();
+        assert_eq!(answers(&|_| false), 0, "the others may still try");
+        assert_eq!(answers(&|agent| agent == gone), 1);
+    }
 }

@@ -41,8 +41,9 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let reports = model.as_ref().map(|model| Arc::clone(&model.home_reports)).unwrap_or_default();
     let measured: HashMap<HomeMeasurement, UnixMillis> =
         known.iter().map(|time| ((time.agent, time.witness), time.measured_at)).collect();
-    let wanted =
-        wanted_measurements(&agents, &reports, missing, |pair| measured.contains_key(pair));
+    let was_tried = |pair: &HomeMeasurement| measured.contains_key(pair);
+    let is_ready = |agent| ready.contains(&agent);
+    let wanted = wanted_measurements(&agents, &reports, missing, was_tried, is_ready);
     let mut due = due_measurements(wanted, &measured, now);
     due.retain(|(_, witness)| ready.contains(witness));
     let ordered =

@@ -57,7 +57,7 @@ async fn renew(
     predictor: &Predictor,
     hierarchy: &Arc<Hierarchy>,
 ) -> Result<Option<String>, anyhow::Error> {
-    let known = KnownAgents::read(&predictor.store, hierarchy).await?;
+    let known = KnownAgents::read(&predictor.store, hierarchy, predictor.clock.now()).await?;
     let present = predictor.state.model(hierarchy);
     if present.as_ref().is_some_and(|model| model.known == known) {
         return Ok(None);

@@ -23,13 +23,14 @@ const MORE_PARTNERS: usize = 2;
 const MOST_PARTNERS: usize = 24;
 
 /// Everything that is to be measured of agents, which are sorted: by the partners of each, and one
-/// direction of each pair that the map lacks. An agent that its reports do not prove honest gets
-/// more partners, a few at a time: most agents need few.
+/// direction of each pair that the map lacks, by a witness that can measure now. An agent that its
+/// reports do not prove honest gets more partners, a few at a time: most agents need few.
 pub fn wanted_measurements(
     agents: &[AgentId],
     reports: &BTreeMap<AgentId, HomeReports>,
     missing: &[(AgentId, AgentId)],
     was_tried: impl Fn(&HomeMeasurement) -> bool,
+    can_measure: impl Fn(AgentId) -> bool,
 ) -> BTreeSet<HomeMeasurement> {
     let mut wanted = BTreeSet::new();
     let distances = partner_distances(agents.len());
@@ -47,7 +48,8 @@ pub fn wanted_measurements(
     }
     for (a, b) in missing {
         // The other direction is tried where the first got no answer.
-        let untried = [(*a, *b), (*b, *a)].into_iter().find(|pair| !was_tried(pair));
+        let is_open = |pair: &HomeMeasurement| !was_tried(pair) && can_measure(pair.1);
+        let untried = [(*a, *b), (*b, *a)].into_iter().find(is_open);
         wanted.extend(untried);
     }
     wanted
@@ -112,7 +114,7 @@ mod tests {
     fn partners_measure_each_other() {
         for count in [0, 1, 2, 3, 12, 13, 100] {
             let agents: Vec<AgentId> = (1..=count).map(AgentId::new).collect();
-            let wanted = wanted_measurements(&agents, &BTreeMap::new(), &[], |_| false);
+            let wanted = wanted_measurements(&agents, &BTreeMap::new(), &[], |_| false, |_| true);
             assert!(wanted.iter().all(|(a, b)| a != b && wanted.contains(&(*b, *a))), "{count}");
             let others = agents.len().saturating_sub(1);
             for agent in &agents {
@@ -130,7 +132,8 @@ mod tests {
         let mut tried: BTreeSet<HomeMeasurement> = BTreeSet::new();
         let mut of_agent = Vec::new();
         for _ in 0..20 {
-            let wanted = wanted_measurements(&agents, &reports, &[], |pair| tried.contains(pair));
+            let was_tried = |pair: &HomeMeasurement| tried.contains(pair);
+            let wanted = wanted_measurements(&agents, &reports, &[], was_tried, |_| true);
             tried.extend(wanted);
             of_agent.push(tried.iter().filter(|(home, _)| *home == agent).count());
         }
@@ -145,10 +148,14 @@ mod tests {
         let a = AgentId::new(1);
         let b = AgentId::new(4);
         let none = BTreeMap::new();
-        let wanted = wanted_measurements(&agents, &none, &[(a, b)], |_| false);
+        let missing = [(a, b)];
+        let wanted = wanted_measurements(&agents, &none, &missing, |_| false, |_| true);
         assert!(wanted.contains(&(a, b)) && !wanted.contains(&(b, a)));
-        let wanted = wanted_measurements(&agents, &none, &[(a, b)], |pair| *pair == (a, b));
+        let is_first = |pair: &HomeMeasurement| *pair == (a, b);
+        let wanted = wanted_measurements(&agents, &none, &missing, is_first, |_| true);
         assert!(!wanted.contains(&(a, b)) && wanted.contains(&(b, a)));
+        let wanted = wanted_measurements(&agents, &none, &missing, |_| false, |agent| agent != b);
+        assert!(!wanted.contains(&(a, b)) && wanted.contains(&(b, a)), "the other one is away");
     }
 
     #[test]

@@ -30,7 +30,8 @@ impl MeasuredHomes {
             self.judge();
             let mapped = map_agents(claims, &mutual_times(&self.times));
             let was_tried = |pair: &(AgentId, AgentId)| self.times.contains_key(pair);
-            let mut new = wanted_measurements(&agents, &self.reports, &mapped.missing, was_tried);
+            let missing = &mapped.missing;
+            let mut new = wanted_measurements(&agents, &self.reports, missing, was_tried, |_| true);
             new.retain(|pair| !was_tried(pair));
             if new.is_empty() {
                 self.map = mapped.map;

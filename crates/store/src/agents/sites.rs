@@ -19,23 +19,28 @@ pub struct AgentSite {
     pub home_since: Option<UnixMillis>,
     /// Where its owner says it is.
     pub claim: Option<PlaceClaim>,
+    /// Its last heartbeat, the end of its announced sleep, or its approval: the last of them.
+    pub expected_at: Option<UnixMillis>,
 }
 
-type SiteRow = (i64, IpAddr, Option<Moment>, Option<Json<PlaceClaim>>);
+type SiteRow = (i64, IpAddr, Option<Moment>, Option<Json<PlaceClaim>>, Option<Moment>);
 
 /// The sites of the approved agents, sorted by agent.
 pub async fn sites(store: &Store) -> Result<Vec<AgentSite>, StoreError> {
     let rows: Vec<SiteRow> = sqlx::query_as(
-        "SELECT id, home, home_since, place FROM agents WHERE state = 'approved' ORDER BY id",
+        "SELECT id, home, home_since, place,
+                greatest(last_heartbeat_at, asleep_until, approved_at)
+         FROM agents WHERE state = 'approved' ORDER BY id",
     )
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read where agents are"))?;
-    let site = |(id, home, home_since, claim): SiteRow| AgentSite {
+    let site = |(id, home, home_since, claim, expected_at): SiteRow| AgentSite {
         agent: AgentId::new(id),
         home,
         home_since: home_since.map(|since| since.0),
         claim: claim.map(|claim| claim.0),
+        expected_at: expected_at.map(|at| at.0),
     };
     Ok(rows.into_iter().map(site).collect())
 }
