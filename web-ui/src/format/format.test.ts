@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { bounded, boundedOf, bytes, count, counted, milliseconds, share, shrink } from './number';
+import {
+  bounded,
+  boundedOf,
+  bytes,
+  count,
+  counted,
+  milliseconds,
+  share,
+  shrink,
+  upTo10000,
+} from './number';
 import { company, country, language, registry } from './registration';
 import { duration, exact, relative } from './time';
 
@@ -87,6 +97,7 @@ describe('bounded', () => {
   it('says where a count ends at its bound', () => {
     expect(bounded({ count: 12_345, more: false })).toBe('12,345');
     expect(bounded({ count: 10_000, more: true })).toBe('10,000+');
+    expect([upTo10000(10_000), upTo10000(10_001)]).toEqual(['10,000', '10,000+']);
     expect(boundedOf({ count: 1, more: false }, 'package')).toBe('1 package');
     expect(boundedOf({ count: 1, more: true }, 'package')).toBe('1+ packages');
   });

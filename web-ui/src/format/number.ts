@@ -24,6 +24,11 @@ export interface Bounded {
   more: boolean;
 }
 
+/** A number that was counted up to 10,001 at most: `10,000+`. */
+export function upTo10000(value: number): string {
+  return bounded({ count: Math.min(value, 10_000), more: value > 10_000 });
+}
+
 /** A count that may end at a bound: `10,000+`. */
 export function bounded(value: Bounded): string {
   return value.more ? `${count(value.count)}+` : count(value.count);

@@ -114,7 +114,7 @@ pub struct Delegation {
     /// Time at which another delegation took its place; null while it applies.
     #[schema(required = true)]
     pub ended_at: Option<Timestamp>,
-    /// Number of known hosts in the subnet.
+    /// Number of known hosts in the subnet; 10,001 stands for more than 10,000.
     pub hosts: u64,
 }
 
