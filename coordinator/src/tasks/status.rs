@@ -67,12 +67,13 @@ impl Statuses {
         })
     }
 
-    /// The task does not run here any more, so that its last failure says nothing.
+    /// The task does not run here any more, so that its last failure and what it left say nothing.
     pub(super) fn forget_failure(&self, name: &str) {
         let mut all = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(status) = all.get_mut(name) {
             status.failing = 0;
             status.last_error = None;
+            status.more = false;
         }
     }
 

@@ -96,6 +96,9 @@ pub async fn to_return(
         .collect()
 }
 
+/// Name of a takeover in the audit log.
+const TAKEOVER: &str = "delegation.takeover";
+
 /// Delegates a subnet to the member of the region that fetches its hosts. Returns the reason of the
 /// new delegation; none where the subnet was delegated meanwhile or the member may not work.
 pub async fn take_over(
@@ -104,7 +107,7 @@ pub async fn take_over(
     now: UnixMillis,
 ) -> Result<Option<Reason>, StoreError> {
     let insert = include_str!("takeovers/insert_takeover.sql");
-    execute(store, transfer, (insert, "delegation.takeover"), now).await
+    execute(store, transfer, (insert, TAKEOVER), now).await
 }
 
 /// Delegates a subnet to the member again from which it was taken over, for its former reason.
@@ -145,7 +148,10 @@ async fn execute(
     let hosts = move_hosts(&mut tx, subnet, (*from, *to), now).await?;
     // The member does not know those that the former one had before the region was formed.
     queue_front_pages(&mut tx, &hosts).await?;
-    lost_hosts::note(&mut tx, &hosts, now).await?;
+    if action == TAKEOVER {
+        // The former one still has its own when it comes back.
+        lost_hosts::note(&mut tx, &hosts, now).await?;
+    }
     note(&mut tx, transfer, (DelegationId::new(id), action), now).await?;
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;

@@ -49,10 +49,11 @@ impl BundleSender {
                 }
                 // Everything else is retried. Where the agent is banned, the heartbeat ends it.
                 Err(error) => {
-                    let pause = backoff.next(rand::random()).max(error.retry_after());
+                    let asked = error.retry_after();
+                    let pause = backoff.next(rand::random());
                     let error = error_line::of(&error);
                     tracing::warn!(error, order, ?pause, "a bundle was not sent");
-                    tokio::time::sleep(pause).await;
+                    self.readiness.pause(pause, asked).await;
                 }
             }
         }

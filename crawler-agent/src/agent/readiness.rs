@@ -8,6 +8,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
+    time::Duration,
 };
 
 use model::{AgentState, UnixMillis};
@@ -181,6 +182,17 @@ impl ReadinessSignal {
         }
     }
 
+    /// Waits for `least`, and on for as long as the coordinator `asked`. An agent that ends has
+    /// little time, so that it does not wait beyond `least`.
+    pub(super) async fn pause(&self, least: Duration, asked: Duration) {
+        tokio::time::sleep(least).await;
+        let mut readiness = self.subscribe();
+        let ending = readiness
+            .wait_for(|readiness| matches!(readiness.phase, Phase::Finishing | Phase::Leaving));
+        // Either is the end of the pause.
+        drop(tokio::time::timeout(asked.saturating_sub(least), ending).await);
+    }
+
     /// Notes that the coordinator has answered.
     pub(super) fn note_answer(&self, now: UnixMillis) {
         self.answered_at.store(now.0, Ordering::Relaxed);
@@ -301,6 +313,24 @@ impl fmt::Display for IdleReason {
 mod tests {
     use super::*;
     use crate::owner::budget::BudgetKind;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_agent_that_ends_does_not_wait_as_long_as_it_is_asked_to() {
+        let signal = ReadinessSignal::new(Readiness::default());
+        let least = Duration::from_secs(3);
+        let asked = Duration::from_mins(5);
+        let begun = tokio::time::Instant::now();
+        signal.pause(least, asked).await;
+        assert_eq!(begun.elapsed(), asked);
+        let ending = async {
+            tokio::time::sleep(Duration::from_mins(1)).await;
+            signal.change(|readiness| readiness.phase = Phase::Finishing);
+        };
+        tokio::join!(signal.pause(least, asked), ending);
+        assert_eq!(begun.elapsed(), asked + Duration::from_mins(1), "it ends meanwhile");
+        signal.pause(least, asked).await;
+        assert_eq!(begun.elapsed(), asked + Duration::from_mins(1) + least);
+    }
 
     #[tokio::test]
     async fn the_end_of_the_owners_hours_cuts_work_off() {

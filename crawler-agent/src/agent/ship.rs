@@ -7,11 +7,7 @@ use protocol::package::PackageName;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    AgentError,
-    host_orders::HostOrders,
-    readiness::{Phase, ReadinessSignal},
-};
+use super::{AgentError, host_orders::HostOrders, readiness::ReadinessSignal};
 use crate::{
     backoff::Backoff,
     coordinator_client::CoordinatorClient,
@@ -85,10 +81,6 @@ impl Shipper {
         }
     }
 
-    fn is_ending(&self) -> bool {
-        matches!(self.readiness.current().phase, Phase::Finishing | Phase::Leaving)
-    }
-
     async fn send_whatever_is_sealed(&self, sealed: &Notify) -> Result<(), AgentError> {
         // The end of a span or of the process may have cut off an upload.
         let mut may_be_begun = true;
@@ -146,13 +138,12 @@ impl Shipper {
                 Err(error) => {
                     self.metrics.send_failed();
                     may_be_begun = true;
-                    // A coordinator that cannot store packages would take the bytes each time. An
-                    // agent that ends has no time to wait for that.
-                    let asked = if self.is_ending() { Duration::ZERO } else { error.retry_after() };
-                    let pause = backoff.next(rand::random()).max(asked);
+                    // A coordinator that cannot store packages would take the bytes each time.
+                    let asked = error.retry_after();
+                    let pause = backoff.next(rand::random());
                     let error = error_line::of(&error);
                     tracing::warn!(error, package = name.seq, ?pause, "a package was not sent");
-                    tokio::time::sleep(pause).await;
+                    self.readiness.pause(pause, asked).await;
                 }
             }
         }

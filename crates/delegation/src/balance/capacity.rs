@@ -14,12 +14,12 @@ pub struct DailyWork {
 /// Pages a day that an agent can crawl; `work` is `None` until it has worked for a day.
 ///
 /// An agent that keeps up gets what its owner offers, since nothing shows that it could not do
-/// more. One that leaves more than a day's work undone gets what it did, unless subnets came to it
-/// since: what it did before says nothing then, and it would give them away at once.
+/// more. One that leaves more than a day's work undone gets what it did, or what it holds where
+/// subnets came to it since: it gets no more, and does not give those away at once.
 pub fn capacity(offered: u64, work: Option<DailyWork>) -> u64 {
     match work {
-        Some(work) if work.queued > work.fetched && work.held <= work.fetched / 10 * 11 + 1 => {
-            offered.min(work.fetched.max(1))
+        Some(DailyWork { fetched, held, queued }) if queued > fetched => {
+            offered.min(fetched.max(held).max(1))
         }
         _ => offered,
     }
@@ -40,9 +40,10 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_took_subnets_over_counts_with_its_offer() {
+    fn an_agent_that_is_behind_keeps_the_subnets_that_came_to_it_and_gets_no_more() {
         let work = |held| Some(DailyWork { fetched: 100, held, queued: 5_000 });
-        assert_eq!(capacity(1_000, work(105)), 100);
-        assert_eq!(capacity(1_000, work(400)), 1_000, "others fetched most of it");
+        assert_eq!(capacity(1_000, work(80)), 100);
+        assert_eq!(capacity(1_000, work(400)), 400, "others fetched most of it");
+        assert_eq!(capacity(300, work(400)), 300, "never more than is offered");
     }
 }

@@ -269,4 +269,14 @@ async fn a_silent_subnet_is_not_searched_again_for_some_time() {
     execute(world.store(), unanswered).await.unwrap();
     assert_eq!(found(NOW.plus_ms(-1)).await, 0);
     assert_eq!(found(NOW).await, 1, "the silence is old");
+    let assignment = Assignment {
+        subnet: range(SUBNET),
+        agent: AgentId::new(1),
+        generation: 0,
+        cause: Cause::Override,
+        by: "admin",
+        note: "",
+    };
+    delegations::assign(world.store(), &assignment, None, NOW.plus_ms(1)).await.unwrap();
+    assert_eq!(found(NOW.plus_ms(-1)).await, 1, "that was before the delegation");
 }
