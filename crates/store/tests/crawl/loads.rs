@@ -114,18 +114,23 @@ async fn an_order_that_expired_does_not_hide_an_earlier_measurement() {
     assert_eq!(answers[0].rtt_us, Some(5_000));
 }
 
+/// The subnet of a search that is decided.
+async fn decided_search(world: &World) -> Range {
+    let search = "INSERT INTO searches
+            (first, last, target, target_host, target_port, strategy, threshold_us, state)
+        VALUES ('192.0.2.0', '192.0.2.255', '192.0.2.7', 'a.example', 443, 'threshold', 1,
+                'decided')";
+    execute(world.store(), search).await.unwrap();
+    range("192.0.2.0/24")
+}
+
 #[tokio::test]
 async fn an_agent_is_asked_again_a_day_after_its_order_expired() {
     const DAY_MS: i64 = 86_400_000;
     let world = World::new().await;
     let one = world.approved(1, None).await;
     let two = world.approved(2, None).await;
-    let search = "INSERT INTO searches
-            (first, last, target, target_host, target_port, strategy, threshold_us, state)
-        VALUES ('192.0.2.0', '192.0.2.255', '192.0.2.7', 'a.example', 443, 'threshold', 1,
-                'decided')";
-    execute(world.store(), search).await.unwrap();
-    let subnet = range("192.0.2.0/24");
+    let subnet = decided_search(&world).await;
     let asked = async |agent, after_ms| {
         loads::confirm(world.store(), &subnet, agent, NOW.plus_ms(after_ms)).await.unwrap()
     };
@@ -144,6 +149,36 @@ async fn an_agent_is_asked_again_a_day_after_its_order_expired() {
     let elsewhere = range("192.0.2.0/25");
     let nobody = loads::confirm(world.store(), &elsewhere, one, NOW).await.unwrap();
     assert!(!nobody, "nobody searched for it");
+}
+
+#[tokio::test]
+async fn an_agent_that_moved_is_asked_again() {
+    const HOUR_MS: i64 = 3_600_000;
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let other = world.approved(2, None).await;
+    let subnet = decided_search(&world).await;
+    let asked = async |agent, hours: i64| {
+        let now = NOW.plus_ms(hours * HOUR_MS);
+        loads::confirm(world.store(), &subnet, agent, now).await.unwrap()
+    };
+    let answers = async || {
+        let found = loads::answers(world.store(), &[subnet], NOW.plus_ms(3 * HOUR_MS)).await;
+        found.unwrap().iter().map(|answer| (answer.agent, answer.rtt_us)).collect::<Vec<_>>()
+    };
+    assert!(asked(agent, 0).await && asked(other, 0).await);
+    let answered = "UPDATE probes SET state = 'measured', rtt_us = 5000, method = 'tcp',
+        answered_at = asked_at + interval '1 hour'";
+    assert_eq!(execute(world.store(), answered).await.unwrap(), 2);
+    assert!(!asked(agent, 3).await, "what it measured still holds");
+    let moves = "UPDATE agents SET home_since = p.answered_at + interval '1 hour'
+        FROM probes p WHERE p.agent = agents.id AND agents.id = (SELECT min(id) FROM agents)";
+    assert_eq!(execute(world.store(), moves).await.unwrap(), 1);
+    assert_eq!(answers().await, [(other, Some(5_000))], "it measured from elsewhere");
+    assert!(asked(agent, 3).await);
+    assert!(!asked(agent, 3).await, "the order is open");
+    assert!(!asked(other, 3).await, "the other one did not move");
+    assert_eq!(answers().await, [(agent, None), (other, Some(5_000))]);
 }
 
 #[tokio::test]
