@@ -97,7 +97,7 @@ pub async fn set_password(
     password_hash: &str,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("set a password");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     for statement in [
         "UPDATE admins SET password_hash = $2 WHERE id = $1",
         "DELETE FROM admin_sessions WHERE admin = $1 AND $2::text IS NOT NULL",

@@ -35,7 +35,7 @@ pub async fn create(
     now: UnixMillis,
 ) -> Result<ApiTokenId, StoreError> {
     let doing = StoreError::doing("make an API token");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let id: i64 = sqlx::query_scalar(
         "INSERT INTO api_tokens (token_sha256, name, scope, account, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
@@ -209,7 +209,7 @@ pub async fn revoke(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("revoke an API token");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let name: Option<String> = sqlx::query_scalar(
         "DELETE FROM api_tokens t USING admins a
          WHERE t.id = $1 AND a.id = t.account AND ($2::text IS NULL OR a.name = $2)

@@ -73,7 +73,7 @@ pub async fn create(
     now: UnixMillis,
 ) -> Result<CreateOutcome, StoreError> {
     let doing = StoreError::doing("create a pin or an exclusion");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     if !crate::working_agents::may_work(&mut tx, new.agent).await? {
         return Ok(CreateOutcome::AgentGone);
     }
@@ -117,7 +117,7 @@ pub async fn remove(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("remove a pin or an exclusion");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let removed = sqlx::query(include_str!("constraints/remove.sql"))
         .bind(id)
         .bind(kind.as_str())
@@ -192,7 +192,7 @@ pub async fn follow_companies(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("rename the companies of pins and exclusions");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     for one in lost {
         let Some(becomes) = &one.becomes else { continue };
         let columns = Columns::of(becomes);

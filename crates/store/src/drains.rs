@@ -106,7 +106,7 @@ pub async fn start(
     now: UnixMillis,
 ) -> Result<Option<StartOutcome>, StoreError> {
     let doing = StoreError::doing("drain an agent");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let state: Option<String> =
         sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR UPDATE")
             .bind(agent.get())
@@ -140,7 +140,7 @@ pub async fn cancel(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("end the drain of an agent");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let was_drained = forget(&mut tx, agent).await?;
     if was_drained {
         note(&mut tx, by, "agent.end_drain", agent, &json!({}), now).await?;
@@ -162,7 +162,7 @@ pub(crate) async fn forget(db: &mut PgConnection, agent: AgentId) -> Result<bool
 /// Marks an agent as drained if it has neither subnets nor hosts. Returns whether that is news.
 pub async fn finish(store: &Store, agent: AgentId, now: UnixMillis) -> Result<bool, StoreError> {
     let doing = StoreError::doing("finish the drain of an agent");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let done = sqlx::query(include_str!("drains/finish.sql"))
         .bind(agent.get())
         .bind(Moment(now))
@@ -188,7 +188,7 @@ pub async fn take_away(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("take a subnet from a drained agent");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     if is_kept_by_loan(&mut tx, subnet, now).await?
         || !delegations::release_with_hosts(&mut tx, subnet, generation, now).await?
     {

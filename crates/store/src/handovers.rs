@@ -62,7 +62,7 @@ pub async fn confirm(
 ) -> Result<u64, StoreError> {
     let doing = StoreError::doing("end handovers");
     let done: Vec<i64> = done.iter().map(|id| i64::try_from(*id).unwrap_or(i64::MAX)).collect();
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let hosts: Vec<i64> = sqlx::query_scalar(
         "SELECT host FROM handovers WHERE agent = $1 AND id = ANY($2) AND ended_at IS NULL",
     )
@@ -112,7 +112,7 @@ pub async fn lapse(
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let doing = StoreError::doing("end handovers that are not confirmed");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let due: Vec<(i64, i64)> = sqlx::query_as(include_str!("handovers/due.sql"))
         .bind(Moment(lease_cutoff))
         .bind(i64::from(LAPSED_AT_ONCE))

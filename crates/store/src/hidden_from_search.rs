@@ -73,7 +73,7 @@ pub async fn hide(
     now: UnixMillis,
 ) -> Result<HideOutcome, StoreError> {
     let doing = StoreError::doing("hide something from the search");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     count_change(&mut tx).await?;
     let (number, is_hidden): (Option<i64>, bool) =
         sqlx::query_as(include_str!("hidden_from_search/insert.sql"))
@@ -106,7 +106,7 @@ pub async fn lift(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("show something in the search again");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     count_change(&mut tx).await?;
     let removed: Option<(String, String)> =
         sqlx::query_as("DELETE FROM hidden_from_search WHERE number = $1 RETURNING target, reason")

@@ -67,7 +67,7 @@ pub async fn forget_delegations(
     before: UnixMillis,
 ) -> Result<Step, StoreError> {
     let doing = StoreError::doing("delete delegations that ended long ago");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let page: Vec<PageRow> = sqlx::query_as(include_str!("history/page.sql"))
         .bind(Moment(before))
         .bind(Moment(after.ended_at))
@@ -116,7 +116,7 @@ pub async fn forget_searches(
     before: UnixMillis,
 ) -> Result<Step, StoreError> {
     let doing = StoreError::doing("delete searches that ended long ago");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let page: Vec<(i64, Moment)> = sqlx::query_as(
         "SELECT id, decided_at FROM searches
          WHERE state = 'decided' AND decided_at < $1 AND (decided_at, id) > ($2, $3)

@@ -271,7 +271,7 @@ async fn decide(
 ) -> Result<Decision, StoreError> {
     let Action { id, shown, name: action, actor } = action;
     let doing = StoreError::doing("decide about a request to host an agent");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let Some(name) = query.fetch_optional(&mut *tx).await.map_err(doing)? else {
         drop(tx);
         return Ok(match find(store, id).await? {
@@ -319,7 +319,7 @@ pub async fn open(
     now: UnixMillis,
 ) -> Result<LinkUse, StoreError> {
     let doing = StoreError::doing("open an invitation");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let found: Option<(i64, String, String, Moment, Option<Moment>)> = sqlx::query_as(
         "SELECT id, name, decided_by, invitation_expires_at, opened_at FROM join_requests
          WHERE invitation_sha256 = $1 FOR UPDATE",

@@ -29,7 +29,7 @@ pub async fn create(
     now: UnixMillis,
 ) -> Result<JoinTokenId, StoreError> {
     let doing = StoreError::doing("make a join token");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let id = create_in(&mut tx, new, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(id)
@@ -142,7 +142,7 @@ pub async fn revoke(
     now: UnixMillis,
 ) -> Result<Revocation, StoreError> {
     let doing = StoreError::doing("revoke a join token");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let found: Option<(String, Option<i64>, Option<Moment>)> = sqlx::query_as(
         "SELECT name, used_by, revoked_at FROM join_tokens WHERE id = $1 FOR UPDATE",
     )

@@ -58,7 +58,7 @@ pub async fn queue_pages(
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let doing = StoreError::doing("queue the pages of a host that lost its agent");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let queued = queue_in(&mut tx, pages, None, now).await?;
     let statement = match next {
         Some(_) => "UPDATE lost_hosts SET queued_to = $2 WHERE host = $1 AND queued_to = $3",

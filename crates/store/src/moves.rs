@@ -49,7 +49,7 @@ pub async fn execute(
     now: UnixMillis,
 ) -> Result<AssignmentOutcome, StoreError> {
     let doing = StoreError::doing("move a subnet");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let assignment = Assignment {
         subnet: new.subnet,
         agent: new.to,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::UnixMillis;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Transaction};
 
 use crate::moment::Moment;
 use crate::{Address, LEAST_MAJOR, StoreError};
@@ -44,6 +44,18 @@ impl Store {
     /// The pool, for the statements of this crate.
     pub(crate) fn pool(&self) -> &PgPool {
         &self.pool
+    }
+
+    /// Begins a transaction. The connection is used by a task of its own until the transaction has
+    /// begun: sqlx does not roll back where its caller is dropped before that, for example because
+    /// a browser closed its connection. The next statements on that connection would be part of a
+    /// transaction that nobody commits.
+    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+        let pool = self.pool.clone();
+        match tokio::spawn(async move { pool.begin().await }).await {
+            Ok(begun) => begun,
+            Err(_) => Err(sqlx::Error::WorkerCrashed),
+        }
     }
 
     /// Where it is.

@@ -116,7 +116,7 @@ pub async fn count(
     now: UnixMillis,
 ) -> Result<Counts, StoreError> {
     let doing = StoreError::doing("count everything");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     // One snapshot for all the statements: the numbers fit each other.
     sqlx::query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         .execute(&mut *tx)

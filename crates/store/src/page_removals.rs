@@ -32,7 +32,7 @@ pub async fn order(
     now: UnixMillis,
 ) -> Result<Option<RemovalOutcome>, StoreError> {
     let doing = StoreError::doing("order the removal of an agent's pages");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let Some(state) = lock(&mut tx, agent).await? else { return Ok(None) };
     if state != AgentState::Revoked {
         return Ok(Some(RemovalOutcome::NotRevoked(state)));

@@ -70,7 +70,7 @@ pub async fn create(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("store a region");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     sqlx::query(
         "INSERT INTO regions (id, name, settings, view, lent_until, formed_at)
          OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6)",
@@ -97,7 +97,7 @@ pub async fn save_view(
     members: &[AgentId],
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("store the view of a region");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     sqlx::query("UPDATE regions SET view = $2 WHERE id = $1")
         .bind(region.get())
         .bind(view)

@@ -34,7 +34,7 @@ pub async fn skip_numbers(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("leave out numbers that agents may know");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     for statement in SKIP {
         sqlx::query(statement).bind(i64::from(by)).execute(&mut *tx).await.map_err(doing)?;
     }

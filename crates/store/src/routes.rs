@@ -47,7 +47,7 @@ pub struct RoutedUrl {
 /// Hosts that another transaction is changing are skipped until the next run.
 pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<RoutedUrl>, StoreError> {
     let doing = StoreError::doing("route URLs");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let mut allowances = allowances(&mut tx, ahead).await?;
     let waiting = waiting(&mut tx, &allowances, batch).await?;
     let chosen: Vec<ChosenRoute> =

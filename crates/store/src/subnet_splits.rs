@@ -18,7 +18,7 @@ pub async fn note(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("write down a split");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     sqlx::query("DELETE FROM subnet_splits WHERE whole_first = $1 AND whole_last = $2")
         .bind(split.whole.first())
         .bind(split.whole.last())

@@ -129,7 +129,7 @@ async fn execute(
 ) -> Result<Option<Reason>, StoreError> {
     let doing = StoreError::doing("transfer a subnet within a region");
     let Transfer { subnet, generation, from, to } = transfer;
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     if !may_work(&mut tx, *to).await? || latest(&mut tx, subnet).await? != *generation {
         return Ok(None);
     }

@@ -64,7 +64,7 @@ pub async fn begin(
     statement: &'static str,
 ) -> Result<Transaction<'static, Postgres>, StoreError> {
     let doing = StoreError::doing("begin a transaction of a test");
-    let mut transaction = store.pool().begin().await.map_err(doing)?;
+    let mut transaction = store.begin().await.map_err(doing)?;
     sqlx::query(statement).execute(&mut *transaction).await.map_err(doing)?;
     Ok(transaction)
 }

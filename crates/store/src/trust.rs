@@ -114,7 +114,7 @@ pub async fn record<E: From<StoreError>>(
     update: impl FnOnce(Option<Value>) -> Result<Value, E>,
 ) -> Result<(), E> {
     let doing = StoreError::doing("store judgements of reports");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let Some(known) = lock(&mut tx, agent).await? else { return Ok(()) };
     let mut evidence = known.evidence;
     evidence.extend_from_slice(contradictions);

@@ -24,7 +24,7 @@ pub struct NewUrl {
 /// Queues URLs for routing, with their hosts. Returns how many were not queued yet.
 pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u64, StoreError> {
     let doing = StoreError::doing("queue URLs");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let queued = queue_in(&mut tx, urls, None, now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(queued)
@@ -40,7 +40,7 @@ pub async fn queue_seeds(
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let doing = StoreError::doing("queue seeds");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let queued = queue_in(&mut tx, urls, None, now).await?;
     let detail = detail(queued);
     let entry = Entry { actor, action: "seeds.add", subject: "seeds", detail: &detail };

@@ -85,7 +85,7 @@ pub async fn create(
     now: UnixMillis,
 ) -> Result<Option<AccountId>, StoreError> {
     let doing = StoreError::doing("create an account");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let id: Option<i64> = sqlx::query_scalar(
         "INSERT INTO admins (name, password_hash, role, created_at) VALUES ($1, $2, $3, $4)
          ON CONFLICT (name) DO NOTHING RETURNING id",
@@ -135,7 +135,7 @@ pub async fn change(
     now: UnixMillis,
 ) -> Result<Outcome, StoreError> {
     let doing = StoreError::doing("change an account");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     // All admins are locked, so that two of them cannot remove each other at the same time.
     let admins: Vec<i64> =
         sqlx::query_scalar("SELECT id FROM admins WHERE role = 'admin' ORDER BY id FOR UPDATE")

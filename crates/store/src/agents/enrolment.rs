@@ -56,7 +56,7 @@ pub async fn enrol(
     now: UnixMillis,
 ) -> Result<Enrolment, StoreError> {
     let doing = StoreError::doing("enrol an agent");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let (id, state, fresh) = upsert(&mut tx, newcomer, now).await?;
     // One that was revoked may not change the name under which it is known.
     if state == AgentState::Revoked {

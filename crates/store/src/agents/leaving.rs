@@ -33,7 +33,7 @@ pub async fn leave(
     now: UnixMillis,
 ) -> Result<Option<Departure>, StoreError> {
     let doing = StoreError::doing("let an agent leave");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let Some(state) = lock(&mut tx, agent).await? else { return Ok(None) };
     let is_new = start(&mut tx, agent, now).await?;
     let ends = (done || state == AgentState::Pending) && state != AgentState::Revoked;

@@ -52,7 +52,7 @@ pub async fn move_home(
     now: UnixMillis,
 ) -> Result<Option<Vec<Range>>, StoreError> {
     let doing = StoreError::doing("change the home of an agent");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let changed = sqlx::query(
         "UPDATE agents
          SET home = source, home_since = CASE WHEN $4 THEN source_since ELSE home_since END,

@@ -76,7 +76,7 @@ pub async fn order(
     now: UnixMillis,
 ) -> Result<Option<OrderOutcome>, StoreError> {
     let doing = StoreError::doing("change an agent's state");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let Some(state) = lock(&mut tx, agent).await? else { return Ok(None) };
     let (from, to) = order.step();
     if state == to {

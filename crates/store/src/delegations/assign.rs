@@ -90,7 +90,7 @@ pub async fn assign(
     now: UnixMillis,
 ) -> Result<AssignmentOutcome, StoreError> {
     let doing = StoreError::doing("assign a subnet");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let assigned = assign_in(&mut tx, assignment, moved_from, now).await?;
     if let AssignmentOutcome::Applied(_) = assigned {
         tx.commit().await.map_err(doing)?;

@@ -60,7 +60,7 @@ async fn decide_in_one(
     now: UnixMillis,
 ) -> Result<Result<Vec<DelegationId>, DecisionOutcome>, StoreError> {
     let doing = StoreError::doing("decide searches");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     // Agents are locked before searches, as everywhere, so that a revocation comes wholly before or
     // wholly after; both in the order of their ids, so that transactions do not deadlock.
     if !may_all_work(&mut tx, decisions).await? {

@@ -43,7 +43,7 @@ pub async fn free_hosts(
     now: UnixMillis,
 ) -> Result<Option<(AgentId, u64)>, StoreError> {
     let doing = StoreError::doing("take the hosts of agents that are revoked or leave");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let agent: Option<i64> = sqlx::query_scalar(
         "SELECT id FROM agents WHERE freed_to IS NOT NULL
          ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED",

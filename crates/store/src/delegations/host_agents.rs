@@ -106,7 +106,7 @@ pub(crate) async fn take_hosts(
 /// Gives those of these hosts that wait to the agents of their subnets. Returns their number.
 pub async fn give_waiting_hosts(store: &Store, hosts: &[HostId]) -> Result<u64, StoreError> {
     let doing = StoreError::doing("give hosts to the agents of their subnets");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let hosts: Vec<i64> = hosts.iter().map(|host| host.get()).collect();
     lock_delegations(&mut tx, &hosts).await?;
     let given = give_waiting(&mut tx, &hosts).await?;

@@ -185,7 +185,7 @@ pub async fn settle_home(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("give an agent its home subnet");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let settled = may_work(&mut tx, agent).await? && give_home(&mut tx, agent, home, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(settled)

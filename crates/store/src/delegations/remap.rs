@@ -140,7 +140,7 @@ pub async fn remap(
 ) -> Result<u64, StoreError> {
     let moved: Vec<_> = remapped.iter().filter(|one| !one.stays()).collect();
     let doing = StoreError::doing("remap the delegations");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let ended = sqlx::query(include_str!("remap.sql"))
         .bind(moved.iter().map(|one| one.claim.key.get()).collect::<Vec<_>>())
         .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
@@ -202,7 +202,7 @@ pub async fn remap_searches(
 ) -> Result<(), StoreError> {
     let mut moved: Vec<_> = remapped.iter().filter(|one| !one.stays()).collect();
     let doing = StoreError::doing("remap the open searches");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let closed: Vec<i64> = sqlx::query_scalar(include_str!("close_remapped_searches.sql"))
         .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
         .bind(Moment(now))

@@ -22,7 +22,7 @@ pub async fn release(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("release a subnet");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     if is_kept_by_loan(&mut tx, subnet, now).await? {
         return Ok(false);
     }

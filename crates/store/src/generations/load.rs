@@ -148,7 +148,7 @@ impl Load {
 
 async fn transaction(store: &Store) -> Result<sqlx::Transaction<'static, Postgres>, StoreError> {
     let doing = StoreError::doing("begin a load");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     // The loader computes within the transaction, for minutes on a slow machine.
     sqlx::query("SET LOCAL idle_in_transaction_session_timeout = 0")
         .execute(&mut *tx)

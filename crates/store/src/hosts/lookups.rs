@@ -135,7 +135,7 @@ pub async fn record_failed_lookups(
     failed: &[FailedLookup],
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("write down hosts without an address");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let given_up: Vec<i64> = sqlx::query_scalar(include_str!("record_failed_lookups.sql"))
         .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
@@ -158,7 +158,7 @@ pub async fn give_up(
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("give hosts up");
     let hosts: Vec<i64> = refused.iter().map(|(id, _)| id.get()).collect();
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     // Another coordinator may have placed some of them meanwhile.
     let given_up: Vec<i64> = sqlx::query_scalar(
         "UPDATE hosts h SET state = 'failed', reason = r.reason, retry_at = $3

@@ -42,7 +42,7 @@ pub async fn without_subnet(
 pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<u64, StoreError> {
     let doing = StoreError::doing("put hosts into their subnets");
     let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     // Else an agent whose subnet is moved at this moment would keep these hosts.
     remap::holders(&mut tx, places, "FOR SHARE").await?;
     sqlx::query(

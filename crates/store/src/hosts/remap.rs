@@ -54,7 +54,7 @@ pub async fn remap(
     now: UnixMillis,
 ) -> Result<Vec<AgentId>, StoreError> {
     let doing = StoreError::doing("move hosts to their new subnets");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let moving = remap_in(&mut tx, places, now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(moving)
@@ -67,7 +67,7 @@ pub async fn follow(
     now: UnixMillis,
 ) -> Result<Vec<AgentId>, StoreError> {
     let doing = StoreError::doing("move hosts to their new addresses");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let places: Vec<_> = moved.iter().map(|(id, _, subnet)| (*id, *subnet)).collect();
     let moving = remap_in(&mut tx, &places, now).await?;
     sqlx::query(

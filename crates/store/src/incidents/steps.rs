@@ -30,7 +30,7 @@ pub async fn open(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open an incident");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     timing_reports::store_summary_in(&mut tx, reports, summary).await?;
     sqlx::query(include_str!("overtake_away.sql"))
         .bind(reports.subnet.first())
@@ -104,7 +104,7 @@ pub async fn search(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open a search because of slow pages");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     if !is_in_state(&mut tx, incident).await? {
         return Ok(false);
     }
@@ -208,7 +208,7 @@ pub async fn end(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close an incident");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     close(&mut tx, incident, (state, now_us), timing_reports, now).await?;
     tx.commit().await.map_err(doing)
 }
@@ -223,7 +223,7 @@ pub async fn close_as_slow_server(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close an incident of a slow server");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     if close(&mut tx, incident, (IncidentState::Server, now_us), timing_reports, now).await? {
         sqlx::query(include_str!("forget_page_times.sql"))
             .bind(incident.subnet.first())

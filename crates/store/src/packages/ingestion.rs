@@ -38,7 +38,7 @@ pub async fn ingest(
     now: UnixMillis,
 ) -> Result<Option<Vec<SubnetRoundTrip>>, StoreError> {
     let doing = StoreError::doing("ingest a package");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let Some(shipped_bytes) = mark(&mut tx, ingestion, now).await? else { return Ok(None) };
     let agent = ingestion.name.agent;
     count(&mut tx, &ingestion.hosts).await?;

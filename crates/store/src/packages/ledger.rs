@@ -81,7 +81,7 @@ pub async fn enter(
 ) -> Result<EnterOutcome, StoreError> {
     let doing = StoreError::doing("enter a package");
     let name = &package.header.name;
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let entered = sqlx::query(include_str!("enter.sql"))
         .bind(name.agent.get())
         .bind(number(name.epoch)?)

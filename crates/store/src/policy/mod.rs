@@ -62,7 +62,7 @@ pub struct LockedSettings {
 /// Reads and locks all settings.
 pub async fn lock(store: &Store) -> Result<LockedSettings, StoreError> {
     let doing = StoreError::doing("change the policy");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     sqlx::query("SELECT FROM policy FOR UPDATE").execute(&mut *tx).await.map_err(doing)?;
     let settings = settings_in(&mut tx).await?;
     Ok(LockedSettings { tx, settings })

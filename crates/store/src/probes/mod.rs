@@ -54,7 +54,7 @@ pub async fn ask(store: &Store, probes: &[NewProbe], now: UnixMillis) -> Result<
         probes.iter().map(|p| p.expected.map(|e| column(value(e)))).collect::<Vec<_>>()
     };
     let doing = StoreError::doing("order probes");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let asked = sqlx::query(include_str!("ask.sql"))
         .bind(probes.iter().map(|p| p.search.get()).collect::<Vec<_>>())
         .bind(probes.iter().map(|p| column(p.step)).collect::<Vec<_>>())

@@ -59,7 +59,7 @@ pub async fn retarget(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("try another address of a subnet");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let over = sqlx::query(include_str!("close_silent.sql"))
         .bind(search.get())
         .bind(Moment(now))
@@ -105,7 +105,7 @@ pub async fn end_unanswered(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("end a search without an answer");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut tx = store.begin().await.map_err(doing)?;
     let failed: Vec<i64> = sqlx::query_scalar(include_str!("end_unanswered.sql"))
         .bind(search.get())
         .bind(reason)

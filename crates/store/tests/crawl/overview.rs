@@ -69,3 +69,24 @@ async fn counts_follow_the_rows() {
     let rows = execute(world.store(), "SELECT FROM pending_urls").await.unwrap();
     assert_eq!(after.hosts.pending_urls.unsigned_abs(), rows);
 }
+
+#[tokio::test]
+async fn a_caller_that_is_dropped_leaves_no_transaction_behind() {
+    let world = World::new().await;
+    for polls in 0..400 {
+        let mut counting = Box::pin(overview::count(world.store(), NOW, NOW));
+        for _ in 0..polls {
+            tokio::select! {
+                biased;
+                _ = &mut counting => break,
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        drop(counting);
+        // A statement in a transaction that is left over: the next one cannot begin as it must.
+        for _ in 0..3 {
+            overview::count_agents(world.store(), NOW, NOW).await.unwrap();
+        }
+        overview::count(world.store(), NOW, NOW).await.unwrap();
+    }
+}
