@@ -27,5 +27,10 @@ export default defineConfig({
       },
     },
     include: ['src/**/*.test.ts'],
+    setupFiles: ['src/test_setup.ts'],
+    // A process for each file takes five times as long, and may not start in time on a busy machine.
+    isolate: false,
+    restoreMocks: true,
+    unstubGlobals: true,
   },
 });

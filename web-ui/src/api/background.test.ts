@@ -13,5 +13,4 @@ it('says of requests that nobody asked for that they are in the background', asy
   await tasks.refresh();
   await tasks.again();
   expect(sent).toEqual([null, '1', null]);
-  vi.unstubAllGlobals();
 });

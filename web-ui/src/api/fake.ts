@@ -1,5 +1,5 @@
 /** The coordinator in tests: it answers by method and path, and keeps the calls that it received. */
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 
 /** A call as the coordinator received it. */
 export interface Call {
@@ -23,9 +23,6 @@ export function fakeCoordinator(answers: Answers): Call[] {
     const answer = await answers[`${call.method} ${call.path}`]?.(call);
     if (answer instanceof Response) return answer;
     return answer === undefined ? refusal(404, 'Not found.') : Response.json(answer);
-  });
-  onTestFinished(() => {
-    vi.unstubAllGlobals();
   });
   return calls;
 }

@@ -18,5 +18,4 @@ it('saves the agents under its filters, in an order that does not move', async (
     calls.find(({ path, query }) => path === '/agents' && query.get('limit') === limit)?.query;
   await vi.waitFor(() => expect(asked('500')?.toString()).toBe('limit=500&state=approved'));
   expect(asked('100')?.get('sort')).toBe('silent');
-  vi.restoreAllMocks();
 });

@@ -1,5 +1,5 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { fakeCoordinator } from '../api/fake';
 import { toasts } from '../ui/messages.svelte';
 import ErrorsPage from './ErrorsPage.svelte';
@@ -28,10 +28,6 @@ it.each([
     }),
   });
   const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {});
-  onTestFinished(() => {
-    saved.mockRestore();
-    toasts.list = [];
-  });
   render(ErrorsPage);
   await fireEvent.click(screen.getByRole('button', { name: 'Save as CSV' }));
   await screen.findByRole('button', { name: 'Save as CSV' });

@@ -4,7 +4,6 @@ import { fakeCoordinator, held, refusal } from '../api/fake';
 import InvitationPage from './InvitationPage.svelte';
 
 beforeEach(() => {
-  sessionStorage.clear();
   location.hash = '#secret';
 });
 

@@ -1,16 +1,13 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { fakeCoordinator, held, type Answers } from '../api/fake';
 import { groups } from '../labels/policy';
-import { router } from '../routing/router.svelte';
 import { session } from '../session/session.svelte';
 import PolicyPage from './PolicyPage.svelte';
 
 beforeEach(() => {
   session.user = { name: 'ada', role: 'admin' };
 });
-
-afterEach(() => (router.mayLeave = undefined));
 
 const amounts = groups.flatMap(({ settings }) => settings.map(({ key, min }) => [key, min]));
 const policy = {

@@ -1,10 +1,8 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { fakeCoordinator } from '../api/fake';
 import { router } from '../routing/router.svelte';
 import Sidebar from './Sidebar.svelte';
-
-afterEach(() => (router.mayLeave = undefined));
 
 it('signs out only if the page may be left', async () => {
   const calls = fakeCoordinator({ 'DELETE /session': () => new Response(null, { status: 204 }) });

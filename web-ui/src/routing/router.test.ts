@@ -4,11 +4,9 @@ import { router } from './router.svelte';
 let stop: () => void;
 beforeEach(() => {
   stop = router.listen();
-  router.go('/', { replace: true });
 });
 afterEach(() => {
   stop();
-  router.mayLeave = undefined;
   document.body.replaceChildren();
 });
 

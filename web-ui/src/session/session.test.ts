@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as api from '../api/calls';
 import { session } from './session.svelte';
 
@@ -9,8 +9,6 @@ let asked: string[];
 beforeEach(() => {
   answers = [];
   asked = [];
-  localStorage.clear();
-  session.abandon();
   vi.stubGlobal('fetch', (input: Request | string, init?: RequestInit) => {
     const [method, url] =
       input instanceof Request ? [input.method, input.url] : [init?.method ?? 'GET', input];
@@ -19,7 +17,6 @@ beforeEach(() => {
     return answer ? Promise.resolve(answer) : Promise.reject(new TypeError('no answer'));
   });
 });
-afterEach(() => vi.unstubAllGlobals());
 
 const admin = () => Response.json({ name: 'admin', role: 'admin' });
 const refused = () =>

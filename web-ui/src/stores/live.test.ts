@@ -41,7 +41,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   live.stop();
-  vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 
@@ -99,7 +98,6 @@ describe('live numbers', () => {
     live.stop();
     show(true);
     expect(sources).toHaveLength(2);
-    hidden.mockRestore();
   });
 
   it('connect again after a refusal, and not after a stop', () => {

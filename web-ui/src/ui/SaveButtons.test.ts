@@ -1,5 +1,5 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { held } from '../api/fake';
 import SaveButtons from './SaveButtons.svelte';
 
@@ -15,9 +15,6 @@ function savedFiles(): Promise<string>[] {
   vi.spyOn(URL, 'createObjectURL').mockImplementation((file) => {
     files.push((file as Blob).text());
     return 'blob:file';
-  });
-  onTestFinished(() => {
-    vi.restoreAllMocks();
   });
   return files;
 }
