@@ -50,6 +50,7 @@ impl Store {
     /// begun: sqlx does not roll back where its caller is dropped before that, for example because
     /// a browser closed its connection. The next statements on that connection would be part of a
     /// transaction that nobody commits.
+    #[expect(clippy::disallowed_methods, reason = "its caller cannot be dropped meanwhile")]
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
         let pool = self.pool.clone();
         match tokio::spawn(async move { pool.begin().await }).await {
