@@ -65,17 +65,13 @@ async fn has_hierarchy(parts: &Packages) -> Result<bool, StoreError> {
 /// changes of each package in one transaction. After a crash between the two, the next leader reads
 /// the package again for its changes alone. A package that fails is set aside and tried again
 /// later; the others go on.
-pub async fn take_batch(parts: &Packages, is_leader: bool) -> Result<Option<usize>, IngestError> {
+pub async fn take_batch(parts: &Packages, applies: bool) -> Result<Option<usize>, IngestError> {
     let ledger = packages::ledger(&parts.store).await?;
     let mut cursor = LedgerCursor::of_index(&parts.index.progress(), &ledger);
     let removed = remove_pages(parts, &mut cursor, &ledger).await?;
-    if removed {
-        // Before pages are compared with the index, which has the removed ones until then.
-        commit(parts, cursor.to_progress()).await?;
-    }
-    let FoundWork { packages: found, passed_over } = work::find(parts, &cursor, is_leader).await?;
-    if found.is_empty() && !removed {
-        return Ok(None);
+    let FoundWork { packages: found, passed_over } = work::find(parts, &cursor, applies).await?;
+    if found.is_empty() {
+        return Ok(removed.then_some(0));
     }
     let count = found.len();
     let Batch { done, mut failed } = read_and_index(parts, found).await?;
@@ -109,6 +105,8 @@ async fn remove_pages(
     spawn_blocking(move || agents.into_iter().try_for_each(|agent| index.delete_agent(agent)))
         .await??;
     cursor.remove(ledger.removals);
+    // Before pages are compared with the index, which has the removed ones until then.
+    commit(parts, cursor.to_progress()).await?;
     Ok(true)
 }
 

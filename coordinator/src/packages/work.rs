@@ -41,18 +41,18 @@ pub struct FoundWork {
     pub passed_over: Vec<LedgerPosition>,
 }
 
-/// Work that can be done now.
+/// Work that can be done now; `applies` says whether changes of the database are part of it.
 pub async fn find(
     parts: &Packages,
     cursor: &LedgerCursor,
-    is_leader: bool,
+    applies: bool,
 ) -> Result<FoundWork, StoreError> {
     let NextToIndex { chosen, passed_over, reaches_to } = next_to_index(parts, cursor).await?;
     let mut found = Vec::new();
     if !chosen.is_empty() {
         found = packages::at(&parts.store, &chosen).await?;
     }
-    if is_leader {
+    if applies {
         let now = parts.clock.now();
         // Indexed here while another coordinator was the leader, or set aside. Those that were
         // passed over or come after the cursor wait for their turn. While an index is built of
@@ -69,7 +69,7 @@ pub async fn find(
     }
     let work = |package: LedgerPackage| {
         let to_index = package.position <= reaches_to && !cursor.holds(package.position);
-        let to_apply = is_leader && !package.is_ingested;
+        let to_apply = applies && !package.is_ingested;
         (package.position, Work { package, to_index, to_apply })
     };
     // A package may be both skipped here and set aside by the leader.

@@ -8,6 +8,7 @@ use model::{AgentId, PinId};
 use serde_json::json;
 use store::constraints::{self, Kind, Rule};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, SubnetState};
+use store::hosts::WaitingHost;
 use store::{StoreError, audit, searches};
 
 use crate::placement::Placement;
@@ -19,10 +20,10 @@ use crate::runtime::outcome::Outcome;
 use crate::search::open_searches::open;
 
 /// A search that found no other agent is repeated after so long.
-pub(super) const REPEAT_AFTER_MS: i64 = 3_600_000;
+const REPEAT_AFTER_MS: i64 = 3_600_000;
 
 /// A search to which no agent got an answer is repeated after so long: a day.
-pub(super) const SILENT_AGAIN_AFTER_MS: i64 = 86_400_000;
+const SILENT_AGAIN_AFTER_MS: i64 = 86_400_000;
 
 /// Subnets for which searches are opened by one statement.
 const PART: usize = 500;
@@ -100,11 +101,19 @@ pub(super) async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u
         standing.into_iter().partition(|standing| standing.has_target);
     let released = release(placement, &without).await?;
     let searched: Vec<Range> = with_target.iter().map(|standing| standing.subnet).collect();
+    let targets = targets_of(placement, &searched).await?;
+    Ok(released + open(&placement.search, targets).await?)
+}
+
+/// What to probe in those of the subnets that are to be searched for again by now.
+pub(super) async fn targets_of(
+    placement: &Placement,
+    subnets: &[Range],
+) -> Result<Vec<WaitingHost>, StoreError> {
     let now = placement.clock.now();
     let since = now.plus_ms(-REPEAT_AFTER_MS);
     let silent_since = now.plus_ms(-SILENT_AGAIN_AFTER_MS);
-    let targets = searches::targets(&placement.store, &searched, since, silent_since).await?;
-    Ok(released + open(&placement.search, targets).await?)
+    searches::targets(&placement.store, subnets, since, silent_since).await
 }
 
 /// [`reopen`] for any number of subnets, a part at a time, until about `most` are done.

@@ -17,7 +17,7 @@ use store::{StoreError, delegations, hosts, searches};
 use tokio::sync::Mutex;
 
 use crate::placement::Placement;
-use crate::placement::apply_constraints::{REPEAT_AFTER_MS, SILENT_AGAIN_AFTER_MS, assign_pinned};
+use crate::placement::apply_constraints::{assign_pinned, targets_of};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::outcome::Outcome;
@@ -136,10 +136,7 @@ async fn search(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreEr
     if subnets.is_empty() {
         return Ok(0);
     }
-    let now = placement.clock.now();
-    let since = now.plus_ms(-REPEAT_AFTER_MS);
-    let silent_since = now.plus_ms(-SILENT_AGAIN_AFTER_MS);
-    let mut targets = searches::targets(&placement.store, subnets, since, silent_since).await?;
+    let mut targets = targets_of(placement, subnets).await?;
     targets.truncate(SEARCHES);
     open(&placement.search, targets).await
 }

@@ -37,8 +37,7 @@ pub(crate) async fn note(
     Ok(())
 }
 
-/// The next such host that has an agent again for which at most `most` URLs wait; none if there is
-/// none.
+/// The next such host that has an agent again for which at most `most` URLs wait, if there is one.
 pub async fn next(store: &Store, most: u32) -> Result<Option<LostHost>, StoreError> {
     let found: Option<(i64, String, String)> = sqlx::query_as(include_str!("lost_hosts/next.sql"))
         .bind(i64::from(most))
@@ -60,18 +59,19 @@ pub async fn queue_pages(
     let doing = StoreError::doing("queue the pages of a host that lost its agent");
     let mut tx = store.begin().await.map_err(doing)?;
     let queued = queue_in(&mut tx, pages, None, now).await?;
-    let statement = match next {
-        Some(_) => "UPDATE lost_hosts SET queued_to = $2 WHERE host = $1 AND queued_to = $3",
-        None => "DELETE FROM lost_hosts WHERE host = $1 AND $2::text IS NULL AND queued_to = $3",
+    let change = match next {
+        Some(next) => {
+            sqlx::query("UPDATE lost_hosts SET queued_to = $3 WHERE host = $1 AND queued_to = $2")
+                .bind(host.id.get())
+                .bind(&host.queued_to)
+                .bind(next)
+        }
+        None => sqlx::query("DELETE FROM lost_hosts WHERE host = $1 AND queued_to = $2")
+            .bind(host.id.get())
+            .bind(&host.queued_to),
     };
-    sqlx::query(statement)
-        .bind(host.id.get())
-        .bind(next)
-        // Else it was lost once more meanwhile, and begins anew.
-        .bind(&host.queued_to)
-        .execute(&mut *tx)
-        .await
-        .map_err(doing)?;
+    // Where this changes nothing, the host was lost once more meanwhile, and begins anew.
+    change.execute(&mut *tx).await.map_err(doing)?;
     commit(tx).await.map_err(doing)?;
     Ok(queued)
 }

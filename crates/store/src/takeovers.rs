@@ -96,8 +96,32 @@ pub async fn to_return(
         .collect()
 }
 
-/// Name of a takeover in the audit log.
-const TAKEOVER: &str = "delegation.takeover";
+/// Direction of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    /// To a member that takes over.
+    Takeover,
+    /// Back to the former member.
+    Return,
+}
+
+impl Direction {
+    /// The statement that makes the new delegation.
+    fn insert(self) -> &'static str {
+        match self {
+            Self::Takeover => include_str!("takeovers/insert_takeover.sql"),
+            Self::Return => include_str!("takeovers/insert_return.sql"),
+        }
+    }
+
+    /// Name in the audit log.
+    fn action(self) -> &'static str {
+        match self {
+            Self::Takeover => "delegation.takeover",
+            Self::Return => "delegation.return",
+        }
+    }
+}
 
 /// Delegates a subnet to the member of the region that fetches its hosts. Returns the reason of the
 /// new delegation; none where the subnet was delegated meanwhile or the member may not work.
@@ -106,8 +130,7 @@ pub async fn take_over(
     transfer: &Transfer,
     now: UnixMillis,
 ) -> Result<Option<Reason>, StoreError> {
-    let insert = include_str!("takeovers/insert_takeover.sql");
-    execute(store, transfer, (insert, TAKEOVER), now).await
+    execute(store, transfer, Direction::Takeover, now).await
 }
 
 /// Delegates a subnet to the member again from which it was taken over, for its former reason.
@@ -117,14 +140,13 @@ pub async fn give_back(
     transfer: &Transfer,
     now: UnixMillis,
 ) -> Result<Option<Reason>, StoreError> {
-    let insert = include_str!("takeovers/insert_return.sql");
-    execute(store, transfer, (insert, "delegation.return"), now).await
+    execute(store, transfer, Direction::Return, now).await
 }
 
 async fn execute(
     store: &Store,
     transfer: &Transfer,
-    (insert, action): (&'static str, &str),
+    direction: Direction,
     now: UnixMillis,
 ) -> Result<Option<Reason>, StoreError> {
     let doing = StoreError::doing("transfer a subnet within a region");
@@ -134,7 +156,7 @@ async fn execute(
         return Ok(None);
     }
     end(&mut tx, subnet, *generation, now).await?;
-    let made: Option<(i64, String)> = sqlx::query_as(insert)
+    let made: Option<(i64, String)> = sqlx::query_as(direction.insert())
         .bind(subnet.first())
         .bind(subnet.last())
         .bind(to.get())
@@ -148,11 +170,11 @@ async fn execute(
     let hosts = move_hosts(&mut tx, subnet, (*from, *to), now).await?;
     // The member does not know those that the former one had before the region was formed.
     queue_front_pages(&mut tx, &hosts).await?;
-    if action == TAKEOVER {
+    if direction == Direction::Takeover {
         // The former one still has its own when it comes back.
         lost_hosts::note(&mut tx, &hosts, now).await?;
     }
-    note(&mut tx, transfer, (DelegationId::new(id), action), now).await?;
+    note(&mut tx, transfer, (DelegationId::new(id), direction.action()), now).await?;
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;
     read_word("delegations", "reason", id, &reason).map(Some)

@@ -158,8 +158,7 @@ impl Worker {
             }
             Effect::LeaveRegion(host) => {
                 self.adopt_notes(host.position, batch)?;
-                self.shared.with_core(|core| core.forget_place(host.position));
-                self.writing(batch)?.remove_host(host.position)?;
+                self.remove_host(host, batch)?;
             }
         }
         Ok(())
@@ -230,8 +229,7 @@ impl Worker {
         self.apply_adopted(batch)?;
         self.noted.remove(host.position);
         let front = self.shared.front(host.position);
-        self.shared.with_core(|core| core.forget_place(host.position));
-        self.writing(batch)?.remove_host(host.position)?;
+        self.remove_host(host, batch)?;
         let Some(front) = front else { return Ok(()) };
         if let Some(number) = self.store.host_number(front.host_key_str())? {
             self.schedule.retire(number);
@@ -244,6 +242,13 @@ impl Worker {
             }
             self.schedule.forget(number);
         }
+        Ok(())
+    }
+
+    /// Removes a host from those of the region, with its address.
+    fn remove_host(&self, host: PlacedHost, batch: &mut Batch) -> Result<(), PeersError> {
+        self.shared.with_core(|core| core.forget_place(host.position));
+        self.writing(batch)?.remove_host(host.position)?;
         Ok(())
     }
 

@@ -124,16 +124,18 @@ async fn decided_search(world: &World) -> Range {
     range("192.0.2.0/24")
 }
 
+/// Whether an agent gets an order before a move, so long after the search.
+async fn is_asked(world: &World, subnet: &Range, agent: AgentId, after_ms: i64) -> bool {
+    loads::confirm(world.store(), subnet, agent, NOW.plus_ms(after_ms)).await.unwrap()
+}
+
 #[tokio::test]
 async fn an_agent_is_asked_again_a_day_after_its_order_expired() {
-    const DAY_MS: i64 = 86_400_000;
     let world = World::new().await;
     let one = world.approved(1, None).await;
     let two = world.approved(2, None).await;
     let subnet = decided_search(&world).await;
-    let asked = async |agent, after_ms| {
-        loads::confirm(world.store(), &subnet, agent, NOW.plus_ms(after_ms)).await.unwrap()
-    };
+    let asked = async |agent, after_ms| is_asked(&world, &subnet, agent, after_ms).await;
     let known = async |after_ms| {
         let now = NOW.plus_ms(after_ms);
         loads::answers(world.store(), &[subnet], now).await.unwrap().len()
@@ -158,10 +160,7 @@ async fn an_agent_that_moved_is_asked_again() {
     let agent = world.approved(1, None).await;
     let other = world.approved(2, None).await;
     let subnet = decided_search(&world).await;
-    let asked = async |agent, hours: i64| {
-        let now = NOW.plus_ms(hours * HOUR_MS);
-        loads::confirm(world.store(), &subnet, agent, now).await.unwrap()
-    };
+    let asked = async |agent, hours| is_asked(&world, &subnet, agent, hours * HOUR_MS).await;
     let answers = async || {
         let found = loads::answers(world.store(), &[subnet], NOW.plus_ms(3 * HOUR_MS)).await;
         found.unwrap().iter().map(|answer| (answer.agent, answer.rtt_us)).collect::<Vec<_>>()
