@@ -134,9 +134,10 @@ fn list_programs(path: &Path) -> anyhow::Result<()> {
     succeed(list, "cargo nextest list")
 }
 
-/// How many tests run at a time: two for each processor, because most wait for the database.
+/// How many tests run at a time: three for each processor, because most wait for the database, for
+/// delays, or for other processes.
 fn test_threads() -> usize {
-    2 * thread::available_parallelism().map_or(1, NonZero::get)
+    3 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The same tests with cargo's own runner. The scenarios of the package `tests` measure
