@@ -1,11 +1,13 @@
 //! Opens a database and applies the migrations.
 
+use std::panic;
 use std::time::Duration;
 
 use model::UnixMillis;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Transaction};
+use tracing::Instrument;
 
 use crate::moment::Moment;
 use crate::{Address, LEAST_MAJOR, StoreError};
@@ -50,12 +52,16 @@ impl Store {
     /// begun: sqlx does not roll back where its caller is dropped before that, for example because
     /// a browser closed its connection. The next statements on that connection would be part of a
     /// transaction that nobody commits.
-    #[expect(clippy::disallowed_methods, reason = "its caller cannot be dropped meanwhile")]
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
-        let pool = self.pool.clone();
-        match tokio::spawn(async move { pool.begin().await }).await {
+        // Not in the task: a caller that is dropped leaves the queue for connections.
+        let connection = self.pool.acquire().await?;
+        let beginning = Transaction::<Postgres>::begin(connection, None).in_current_span();
+        match tokio::spawn(beginning).await {
             Ok(begun) => begun,
-            Err(_) => Err(sqlx::Error::WorkerCrashed),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => panic::resume_unwind(panic),
+                Err(_) => Err(sqlx::Error::WorkerCrashed),
+            },
         }
     }
 

@@ -4,7 +4,7 @@
 //! without a partition goes to the default one, from which rows are deleted.
 
 use model::UnixMillis;
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::AssertSqlSafe;
 
 use crate::moment::Moment;
 use crate::{Store, StoreError, activity, fetches};
@@ -33,16 +33,15 @@ const PATIENCE: &str = "SET LOCAL lock_timeout = '2s'";
 /// many tables were made or dropped.
 pub async fn keep(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let doing = StoreError::doing("keep the partitions");
-    let mut db = store.pool().acquire().await.map_err(doing)?;
     let mut changed = 0;
     for daily in BY_DAY {
         let Daily { table, days, .. } = daily;
-        for (partition, day, next) in missing(&mut db, table, now).await? {
-            make(&mut db, &daily, &partition, &day, &next).await.map_err(doing)?;
+        for (partition, day, next) in missing(store, table, now).await? {
+            make(store, &daily, &partition, &day, &next).await.map_err(doing)?;
             changed += 1;
         }
-        for partition in outdated(&mut db, table, days, now).await? {
-            drop_table(&mut db, &partition).await.map_err(doing)?;
+        for partition in outdated(store, table, days, now).await? {
+            drop_table(store, &partition).await.map_err(doing)?;
             changed += 1;
         }
         let rows =
@@ -50,7 +49,7 @@ pub async fn keep(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
         sqlx::query(AssertSqlSafe(rows))
             .bind(Moment(now))
             .bind(days)
-            .execute(&mut *db)
+            .execute(store.pool())
             .await
             .map_err(doing)?;
     }
@@ -59,7 +58,7 @@ pub async fn keep(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
 
 /// Names, days and next days of the partitions that `table` lacks.
 async fn missing(
-    db: &mut PgConnection,
+    store: &Store,
     table: &str,
     now: UnixMillis,
 ) -> Result<Vec<(String, String, String)>, StoreError> {
@@ -67,14 +66,14 @@ async fn missing(
         .bind(table)
         .bind(Moment(now))
         .bind(AHEAD)
-        .fetch_all(db)
+        .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the partitions that are missing"))
 }
 
 /// Names of the partitions whose day is not kept.
 async fn outdated(
-    db: &mut PgConnection,
+    store: &Store,
     table: &str,
     days: i32,
     now: UnixMillis,
@@ -83,14 +82,14 @@ async fn outdated(
         .bind(table)
         .bind(Moment(now))
         .bind(days)
-        .fetch_all(db)
+        .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the partitions that are outdated"))
 }
 
 /// Makes a partition, with the rows of its day that the default partition holds.
 async fn make(
-    db: &mut PgConnection,
+    store: &Store,
     daily: &Daily,
     partition: &str,
     day: &str,
@@ -113,16 +112,16 @@ async fn make(
              FOR VALUES FROM ('{day}') TO ('{next}')"
         ),
     ];
-    run(db, &steps).await
+    run(store, &steps).await
 }
 
-async fn drop_table(db: &mut PgConnection, partition: &str) -> Result<(), sqlx::Error> {
-    run(db, &[PATIENCE.to_owned(), format!("DROP TABLE {partition}")]).await
+async fn drop_table(store: &Store, partition: &str) -> Result<(), sqlx::Error> {
+    run(store, &[PATIENCE.to_owned(), format!("DROP TABLE {partition}")]).await
 }
 
 /// Runs statements in one transaction. Their parts are names and days that Postgres itself gave.
-async fn run(db: &mut PgConnection, steps: &[String]) -> Result<(), sqlx::Error> {
-    let mut tx = db.begin().await?;
+async fn run(store: &Store, steps: &[String]) -> Result<(), sqlx::Error> {
+    let mut tx = store.begin().await?;
     for step in steps {
         sqlx::raw_sql(AssertSqlSafe(step.clone())).execute(&mut *tx).await?;
     }
