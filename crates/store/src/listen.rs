@@ -17,16 +17,21 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// Receiver of one channel, with a connection of its own.
 #[derive(Debug)]
 pub struct Listener {
-    listener: PgListener,
+    store: Store,
+    channel: String,
+    connection: PgListener,
 }
 
 impl Listener {
     /// Listens on a channel.
     pub async fn open(store: &Store, channel: &str) -> Result<Self, StoreError> {
         let doing = StoreError::doing("listen to the database");
-        let mut listener = PgListener::connect_with(store.pool()).await.map_err(doing)?;
-        listener.listen(channel).await.map_err(doing)?;
-        Ok(Self { listener })
+        let mut connection = PgListener::connect_with(store.pool()).await.map_err(doing)?;
+        // If it connected again by itself and were interrupted by the end of the silence, the new
+        // connection would be back in the pool and listen there.
+        connection.eager_reconnect(false);
+        connection.listen(channel).await.map_err(doing)?;
+        Ok(Self { store: store.clone(), channel: channel.to_owned(), connection })
     }
 
     /// Waits for the next message; none when the connection was interrupted, so that messages may
@@ -34,17 +39,21 @@ impl Listener {
     pub async fn receive(&mut self) -> Result<Option<String>, StoreError> {
         let doing = StoreError::doing("listen to the database");
         loop {
-            if let Ok(received) = timeout(SILENCE, self.listener.try_recv()).await {
-                let received = received.map_err(doing)?;
-                return Ok(received.map(|notification| notification.payload().to_owned()));
+            let Ok(received) = timeout(SILENCE, self.connection.try_recv()).await else {
+                self.ping().await.map_err(doing)?;
+                continue;
+            };
+            if let Some(notification) = received.map_err(doing)? {
+                return Ok(Some(notification.payload().to_owned()));
             }
-            self.ping().await.map_err(doing)?;
+            *self = Self::open(&self.store, &self.channel).await?;
+            return Ok(None);
         }
     }
 
     /// A server that is gone without a word would be listened to for ever.
     async fn ping(&mut self) -> Result<(), sqlx::Error> {
-        let pinged = timeout(ANSWER, sqlx::query("SELECT 1").execute(&mut self.listener)).await;
+        let pinged = timeout(ANSWER, sqlx::query("SELECT 1").execute(&mut self.connection)).await;
         let silent = || sqlx::Error::Io(io::Error::from(io::ErrorKind::TimedOut));
         pinged.unwrap_or_else(|_| Err(silent())).map(drop)
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use store::testing::{TestDatabase, begin};
-use store::{Address, Leadership, StoreError};
+use store::testing::{TestDatabase, begin, execute};
+use store::{Address, Leadership, Listener, StoreError, notify};
 
 #[tokio::test]
 async fn a_fresh_database_has_todays_schema() {
@@ -99,4 +99,19 @@ async fn deciders_of_two_databases_do_not_meet() {
     let first = Leadership::elect(one.store()).await.unwrap();
     let second = Leadership::elect(other.store()).await.unwrap();
     assert!(first.is_some() && second.is_some());
+}
+
+#[tokio::test]
+async fn a_listener_tells_of_an_interruption_and_listens_on() {
+    let database = TestDatabase::new().await.unwrap();
+    let store = database.store();
+    let mut listener = Listener::open(store, "news").await.unwrap();
+    notify(store, "news", "first").await.unwrap();
+    assert_eq!(listener.receive().await.unwrap().as_deref(), Some("first"));
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE datname = current_database() AND query LIKE 'LISTEN%'";
+    assert_eq!(execute(store, cut).await.unwrap(), 1);
+    assert_eq!(listener.receive().await.unwrap(), None);
+    notify(store, "news", "second").await.unwrap();
+    assert_eq!(listener.receive().await.unwrap().as_deref(), Some("second"));
 }
