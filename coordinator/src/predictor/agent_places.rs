@@ -12,11 +12,13 @@ use store::agents::{self, AgentSite};
 use store::home_times::HomeTime;
 use store::{Store, StoreError};
 
-use crate::predictor::ABSENT_AFTER_MS;
 use crate::predictor::observation::millis;
 
 /// Where most networks of a country are, for agents whose owners say nothing.
 static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_places);
+
+/// Time after which an agent that was expected is taken for gone: a day.
+const GONE_AFTER_MS: i64 = 86_400_000;
 
 /// What the map of agents is made from, and what their reports are judged by; the same input gives
 /// the same.
@@ -41,7 +43,7 @@ impl KnownAgents {
         let claims = sites.iter().map(|site| claim(hierarchy, site)).collect();
         let moves = sites.iter().filter_map(|site| Some((site.agent, site.home_since?))).collect();
         let known = store::home_times::list(store).await?;
-        let gone_since = now.plus_ms(-ABSENT_AFTER_MS);
+        let gone_since = now.plus_ms(-GONE_AFTER_MS);
         let is_expected = |site: &&AgentSite| site.expected_at.is_none_or(|at| at > gone_since);
         let expected: BTreeSet<AgentId> =
             sites.iter().filter(is_expected).map(|site| site.agent).collect();
