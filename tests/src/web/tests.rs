@@ -279,6 +279,7 @@ async fn an_imposed_pace_delays_each_answer_by_who_asks_whom() {
     });
     let ServedWeb { web, _server, .. } = serve(4, 40, pace);
     let _ = rustls::crypto::ring::default_provider().install_default();
+    // The shortest of several: on a busy machine some answers come late.
     let took = async |from: [u8; 4], host: usize| {
         let client = reqwest::Client::builder()
             .no_proxy()
@@ -286,9 +287,13 @@ async fn an_imposed_pace_delays_each_answer_by_who_asks_whom() {
             .build()
             .unwrap();
         let url = format!("http://127.77.0.{}:{}/robots.txt", host + 1, web.port());
-        let start = std::time::Instant::now();
-        client.head(url).send().await.unwrap();
-        start.elapsed().as_millis()
+        let mut shortest = Duration::MAX;
+        for _ in 0..10 {
+            let start = std::time::Instant::now();
+            client.head(&url).send().await.unwrap();
+            shortest = shortest.min(start.elapsed());
+        }
+        shortest.as_millis()
     };
     assert!((25..55).contains(&took([127, 0, 0, 9], 1).await));
     assert!((80..120).contains(&took([127, 0, 0, 8], 1).await));

