@@ -28,7 +28,7 @@ export default defineConfig({
     },
     include: ['src/**/*.test.ts'],
     setupFiles: ['src/test_setup.ts'],
-    // A process for each file takes five times as long, and may not start in time on a busy machine.
+    // A process for each file takes five times as long, and may start too late on a busy machine.
     isolate: false,
     restoreMocks: true,
     unstubGlobals: true,

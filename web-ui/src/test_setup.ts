@@ -1,4 +1,4 @@
-/** Every test starts with a new page: test files share one process, and with it what the page holds. */
+/** Every test starts with a new page: files share one process, and with it what the page holds. */
 import { beforeEach } from 'vitest';
 import { router } from './routing/router.svelte';
 import { session } from './session/session.svelte';
