@@ -71,6 +71,10 @@ function details(hosts, agents, id) {
       bytes: outcome === 'page' ? 51_000 : 0,
     })),
     errors: [errorOf(host, 0, agents), errorOf(host, 4, agents)],
+    // One of them has died.
+    answered_at: host.errors === 6 ? ago(60 * 24 * 45) : host.fetched_at,
+    unanswered_since: host.errors === 6 ? ago(60 * 24 * 44) : null,
+    is_silent: host.errors === 6,
   };
 }
 

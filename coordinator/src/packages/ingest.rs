@@ -188,7 +188,9 @@ impl Tally {
     fn finish(self, host: &HostKey) -> HostTally {
         let scheme = host.scheme().to_owned();
         let authority = host.authority().to_owned();
-        let OutcomeTally { disallowed, errors, recent } = self.outcomes;
+        let answered_at = self.outcomes.answered_at();
+        let silence = self.outcomes.silence();
+        let OutcomeTally { disallowed, errors, recent, .. } = self.outcomes;
         HostTally {
             scheme,
             authority,
@@ -205,6 +207,8 @@ impl Tally {
             disallowed,
             errors: errors.into_values().collect(),
             recent,
+            answered_at,
+            silence,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{CrawlUrl, ErrorKind, FetchOutcome, UnixMillis};
 use protocol::page::Fetch;
-use store::host_tally::{ErrorTally, RECENT, RecentFetch};
+use store::host_tally::{ErrorTally, RECENT, RecentFetch, Silence};
 
 /// Counts of outcomes, and the last fetches.
 #[derive(Default)]
@@ -15,6 +15,10 @@ pub(super) struct OutcomeTally {
     pub(super) errors: BTreeMap<ErrorKind, ErrorTally>,
     /// The last fetches, the newest first.
     pub(super) recent: Vec<RecentFetch>,
+    /// Time of the last answer.
+    answered_at: Option<UnixMillis>,
+    /// Times of the fetches without an answer.
+    unanswered: Vec<UnixMillis>,
 }
 
 impl OutcomeTally {
@@ -37,9 +41,26 @@ impl OutcomeTally {
             let last = last.unwrap_or_else(|| recent.clone());
             self.errors.insert(kind, ErrorTally { kind, errors, last });
         }
+        match fetch.outcome.has_answer() {
+            Some(true) => self.answered_at = self.answered_at.max(Some(at)),
+            Some(false) => self.unanswered.push(at),
+            None => {}
+        }
         let place = self.recent.partition_point(|other| other.at > at);
         self.recent.insert(place, recent);
         self.recent.truncate(RECENT);
+    }
+
+    /// Time of the last answer.
+    pub(super) const fn answered_at(&self) -> Option<UnixMillis> {
+        self.answered_at
+    }
+
+    /// The fetches without an answer after the last answer; none where there were none.
+    pub(super) fn silence(&self) -> Option<Silence> {
+        let later = || self.unanswered.iter().copied().filter(|at| Some(*at) > self.answered_at);
+        let fetches = u32::try_from(later().count()).unwrap_or(u32::MAX);
+        Some(Silence { since: later().min()?, until: later().max()?, fetches })
     }
 }
 
@@ -79,5 +100,30 @@ mod tests {
         }
         assert_eq!(tally.recent.len(), RECENT);
         assert_eq!(tally.recent[0].at, UnixMillis(500), "the newest one, wherever it was");
+    }
+
+    #[test]
+    fn silence_begins_after_the_last_answer_in_any_order() {
+        let url = CrawlUrl::parse("http://a.test/").unwrap();
+        let failed = |reason: &str| Outcome::Failed { reason: reason.to_owned() };
+        let other = |status| Outcome::Other { status, media_type: None };
+        let answers = |fetches: &[(i64, Outcome)]| {
+            let mut tally = OutcomeTally::default();
+            for (at, outcome) in fetches {
+                tally.count(&fetch(outcome.clone()), &url, UnixMillis(*at));
+            }
+            let silence = tally.silence().map(|silence| {
+                let Silence { since, until, fetches } = silence;
+                (since.0, until.0, fetches)
+            });
+            (tally.answered_at().map(|at| at.0), silence)
+        };
+        let dead = failed("no connection: refused");
+        let mixed = [(5, dead.clone()), (3, other(404)), (1, dead.clone()), (4, other(503))];
+        assert_eq!(answers(&mixed), (Some(3), Some((4, 5, 2))));
+        assert_eq!(answers(&[(2, dead.clone()), (7, dead)]), (None, Some((2, 7, 2))));
+        let unclear = [(1, failed("the owner denies it")), (2, failed("no reason of ours"))];
+        assert_eq!(answers(&unclear), (None, None));
+        assert_eq!(answers(&[(1, failed("the body is too large"))]), (Some(1), None));
     }
 }

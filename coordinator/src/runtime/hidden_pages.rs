@@ -57,13 +57,13 @@ impl CurrentHiddenPages {
 async fn read_list(store: &Store, changes: i64) -> Result<List, anyhow::Error> {
     let all = hidden_from_search::list(store, i64::MAX, hidden_from_search::ENTRIES_MAX).await?;
     // With thousands of entries this takes many milliseconds, in which other requests would wait.
-    let pages = tokio::task::spawn_blocking(move || build(&all)).await??;
+    let pages = tokio::task::spawn_blocking(move || build(&all)).await?;
     Ok(List { changes, pages })
 }
 
-fn build(all: &[Hidden]) -> Result<HiddenPages, anyhow::Error> {
+fn build(all: &[Hidden]) -> HiddenPages {
     let of = |kind| {
         all.iter().filter(move |hidden| hidden.kind == kind).map(|hidden| hidden.target.as_str())
     };
-    Ok(HiddenPages::new(of(HiddenKind::Site), of(HiddenKind::Page))?)
+    HiddenPages::new(of(HiddenKind::Site), of(HiddenKind::Page))
 }

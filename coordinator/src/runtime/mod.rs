@@ -21,5 +21,6 @@ pub mod policy;
 pub mod private_dir;
 pub mod quantity;
 pub mod region_moves;
+pub mod silent_hosts;
 pub mod storage_location;
 pub mod uptime;

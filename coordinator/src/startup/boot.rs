@@ -47,6 +47,7 @@ use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
 use crate::runtime::private_dir;
 use crate::runtime::region_moves::CurrentRegionMoves;
+use crate::runtime::silent_hosts::CurrentSilentHosts;
 use crate::runtime::storage_location::StorageLocation;
 use crate::search::DelegationSearch;
 use crate::search::metrics::SearchMetrics;
@@ -84,8 +85,9 @@ pub async fn coordinator(
     let packages = Arc::new(shared.packages(&predictor, index, blobs));
     let key = coordinator_key(&shared.store).await?;
     let regions = Arc::new(shared.regions(key));
-    let Shared { config, clock, store, events, hierarchy, policy, hidden_pages, .. } =
-        shared.clone();
+    let Shared {
+        config, clock, store, events, hierarchy, policy, hidden_pages, silent_hosts, ..
+    } = shared.clone();
     let Shared { agent_wakeups, peer_hints, leader, stop, .. } = shared;
     Ok(Coordinator {
         started_at: clock.now(),
@@ -96,6 +98,7 @@ pub async fn coordinator(
         hierarchy,
         policy,
         hidden_pages,
+        silent_hosts,
         agent_wakeups,
         url_answers: Arc::default(),
         peer_hints,
@@ -123,6 +126,7 @@ struct Shared {
     hierarchy: Arc<CurrentHierarchy>,
     policy: Arc<CurrentPolicy>,
     hidden_pages: Arc<CurrentHiddenPages>,
+    silent_hosts: Arc<CurrentSilentHosts>,
     agent_wakeups: Arc<AgentWakeups>,
     region_moves: Arc<CurrentRegionMoves>,
     peer_hints: Arc<PeerHints>,
@@ -149,6 +153,9 @@ impl Shared {
         let hidden_pages = CurrentHiddenPages::read(store.clone())
             .await
             .map_err(|error| Failure::other(chain(&*error)))?;
+        let silent_hosts = CurrentSilentHosts::read(store.clone())
+            .await
+            .map_err(|error| Failure::other(chain(&*error)))?;
         let hierarchy = Arc::new(CurrentHierarchy::default());
         let unregistered_space = Arc::new(UnregisteredSpace {
             store: store.clone(),
@@ -167,6 +174,7 @@ impl Shared {
             hierarchy,
             policy: Arc::new(policy),
             hidden_pages: Arc::new(hidden_pages),
+            silent_hosts: Arc::new(silent_hosts),
             agent_wakeups,
             region_moves: Arc::default(),
             peer_hints,

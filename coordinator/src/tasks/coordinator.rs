@@ -26,6 +26,7 @@ use crate::runtime::leader::Leader;
 use crate::runtime::metrics::requests::RequestMetrics;
 use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
+use crate::runtime::silent_hosts::CurrentSilentHosts;
 use crate::search::DelegationSearch;
 use crate::tasks::Statuses;
 
@@ -46,6 +47,8 @@ pub struct Coordinator {
     pub policy: Arc<CurrentPolicy>,
     /// What admins have hidden from the search.
     pub hidden_pages: Arc<CurrentHiddenPages>,
+    /// Hosts that searches leave out, because they have not answered for long.
+    pub silent_hosts: Arc<CurrentSilentHosts>,
     /// Notifies the heartbeats that agents hold open.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Notified when agents have answered questions about URLs.

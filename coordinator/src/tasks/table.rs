@@ -99,6 +99,14 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(coordinator.hidden_pages.refresh()),
     },
     BackgroundTask {
+        name: "refresh_silent_hosts",
+        period: Duration::from_mins(10),
+        // Every coordinator answers searches.
+        leader_only: false,
+        woken_by: &[],
+        run: |coordinator| Box::pin(coordinator.silent_hosts.refresh(&coordinator.packages.index)),
+    },
+    BackgroundTask {
         name: "resolve_hosts",
         period: Duration::from_secs(2),
         leader_only: true,

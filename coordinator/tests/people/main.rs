@@ -37,6 +37,7 @@ mod operations;
 mod page_removals;
 mod search;
 mod session;
+mod silent_hosts;
 mod unstorable_text;
 #[path = "../agents/world.rs"]
 #[expect(dead_code, reason = "shared with the tests of the agents' API")]

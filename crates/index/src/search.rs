@@ -67,7 +67,7 @@ impl Index {
         offset: usize,
         limit: usize,
     ) -> Result<SearchResults, SearchError> {
-        self.run(None, &HiddenPages::default(), query, offset, limit)
+        self.run(None, &[], query, offset, limit)
     }
 
     /// Like [`Index::search`], but leaves `hidden` pages out, and gives up before the first
@@ -75,7 +75,7 @@ impl Index {
     pub fn search_until(
         &self,
         deadline: Instant,
-        hidden: &HiddenPages,
+        hidden: &[HiddenPages],
         query: &str,
         offset: usize,
         limit: usize,
@@ -86,7 +86,7 @@ impl Index {
     fn run(
         &self,
         deadline: Option<Instant>,
-        hidden: &HiddenPages,
+        hidden: &[HiddenPages],
         query: &str,
         offset: usize,
         limit: usize,
@@ -100,6 +100,11 @@ impl Index {
             TantivyError::InternalError(text) if text == TOO_LONG => SearchError::TooLong,
             error => SearchError::Read(error),
         })
+    }
+
+    /// Finds the hidden pages in all segments, so that no search has to.
+    pub fn find_hidden(&self, hidden: &HiddenPages) -> Result<(), SearchError> {
+        hidden.find_in(self.reader.searcher().segment_readers()).map_err(SearchError::Read)
     }
 
     /// When the page with this URL was fetched; `None` when it is not in the index.
@@ -123,7 +128,7 @@ impl Index {
     fn execute(
         &self,
         deadline: Option<Instant>,
-        hidden: &HiddenPages,
+        hidden: &[HiddenPages],
         query: &Query,
         offset: usize,
         limit: usize,

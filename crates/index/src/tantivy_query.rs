@@ -29,7 +29,7 @@ type Clause = (Occur, Box<dyn Query>);
 /// The query for tantivy, which matches no hidden page. `query` must not be empty.
 pub(crate) fn tantivy_query(
     query: &ParsedQuery,
-    hidden: &HiddenPages,
+    hidden: &[HiddenPages],
     fields: &Fields,
 ) -> Box<dyn Query> {
     let mut clauses: Vec<Clause> = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn tantivy_query(
     clauses.extend(any_of(fields.lang, &query.langs).map(|query| (Occur::Must, query)));
     clauses.extend(any_of(fields.site, &query.excluded_sites).map(|query| (Occur::MustNot, query)));
     clauses.extend(any_of(fields.lang, &query.excluded_langs).map(|query| (Occur::MustNot, query)));
-    clauses.extend(hidden.query().map(|query| (Occur::MustNot, query)));
+    clauses.extend(hidden.iter().filter_map(|pages| Some((Occur::MustNot, pages.query()?))));
     Box::new(BooleanQuery::new(clauses))
 }
 

@@ -56,6 +56,17 @@ impl Outcome {
         }
     }
 
+    /// Whether the host answered, so that there is a site; none where the outcome does not tell. A
+    /// server that only fails shows visitors no page either.
+    pub fn has_answer(&self) -> Option<bool> {
+        match self {
+            // Nothing was sent.
+            Self::Disallowed { by: DisallowedBy::RobotsTxt } => None,
+            Self::Failed { reason } => has_answer(reason),
+            outcome => Some(outcome.error_kind() != Some(ErrorKind::ServerError)),
+        }
+    }
+
     /// What there is to say about the outcome, in one line; empty when nothing is.
     pub fn detail(&self) -> String {
         match self {
@@ -71,6 +82,32 @@ impl Outcome {
             Self::Disallowed { by: DisallowedBy::NoIndex } => "by noindex".to_owned(),
             Self::Failed { reason } => reason.clone(),
         }
+    }
+}
+
+/// Parts of reasons for which the agent is to blame.
+const OF_THE_AGENT: [&str; 2] =
+    ["no TLS on this machine", " has no address that this agent can reach"];
+/// Part of the reason where the name of a host leads into a private network, as a name that was
+/// given up often does.
+const NOT_PUBLIC: &str = " is not on the public internet ";
+
+/// Whether a fetch that failed for this reason had an answer.
+fn has_answer(reason: &str) -> Option<bool> {
+    if OF_THE_AGENT.iter().any(|part| reason.contains(part)) {
+        return None;
+    }
+    match cause(reason) {
+        ErrorKind::Refused if reason.contains(NOT_PUBLIC) => Some(false),
+        ErrorKind::Refused | ErrorKind::Other => None,
+        ErrorKind::Content => Some(true),
+        ErrorKind::Dns
+        | ErrorKind::Connection
+        | ErrorKind::Tls
+        | ErrorKind::Timeout
+        | ErrorKind::ClientError
+        | ErrorKind::ServerError
+        | ErrorKind::Robots => Some(false),
     }
 }
 
@@ -98,5 +135,33 @@ mod tests {
         assert_eq!(failed("a.test cannot be resolved: no records"), Some(ErrorKind::Dns));
         assert_eq!(failed("robots.txt could not be fetched: TLS failed"), Some(ErrorKind::Robots));
         assert_eq!(failed("what no agent says"), Some(ErrorKind::Other));
+    }
+
+    #[test]
+    fn a_failure_of_the_agent_does_not_tell_whether_the_host_answers() {
+        let failed = |reason: &str| Outcome::Failed { reason: reason.to_owned() }.has_answer();
+        for reason in [
+            "no connection: refused",
+            "robots.txt answered with status 503",
+            "a.test cannot be resolved: no such name",
+            "10.0.0.7 is not on the public internet (private)",
+        ] {
+            assert_eq!(failed(reason), Some(false), "{reason}");
+        }
+        for reason in [
+            "the owner denies 198.51.100.7",
+            "192.0.2.7 is on this machine's own network 192.0.2.0/24",
+            "a.test has no address that this agent can reach",
+            "no TLS on this machine: its certificates could not be loaded",
+            "robots.txt could not be fetched: no TLS on this machine: and so on",
+            "a reason of a later version",
+        ] {
+            assert_eq!(failed(reason), None, "{reason}");
+        }
+        assert_eq!(failed("the body is too large"), Some(true));
+        let other = |status| Outcome::Other { status, media_type: None }.has_answer();
+        assert_eq!([204, 404, 429, 503].map(other), [true, true, true, false].map(Some));
+        assert_eq!(Outcome::Disallowed { by: DisallowedBy::RobotsTxt }.has_answer(), None);
+        assert_eq!(Outcome::Disallowed { by: DisallowedBy::NoIndex }.has_answer(), Some(true));
     }
 }

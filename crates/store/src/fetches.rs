@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sqlx::{FromRow, PgConnection, QueryBuilder};
 
 use crate::columns::read_word;
-use crate::host_tally::{ErrorTally, HostTally, RECENT, RecentFetch};
+use crate::host_tally::{ErrorTally, HostTally, RECENT, RecentFetch, Silence};
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -52,6 +52,11 @@ async fn keep_recent(
     let errors = |host: &&HostTally| {
         number(host.errors.iter().map(|error| error.errors).fold(0, u64::saturating_add))
     };
+    let silent = hosts.iter().map(|host| host.silence);
+    let silences =
+        |of: fn(Silence) -> Moment| silent.clone().map(|one| one.map(of)).collect::<Vec<_>>();
+    let fetches = silent.clone().map(|one| one.map_or(0, |one| i64::from(one.fetches)));
+    let fetches: Vec<i64> = fetches.collect();
     sqlx::query(include_str!("fetches/keep_recent.sql"))
         .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
@@ -61,6 +66,10 @@ async fn keep_recent(
         .bind(hosts.iter().map(|host| encoded(&host.recent)).collect::<Vec<_>>())
         .bind(agent.get())
         .bind(format!("$[0 to {}]", RECENT - 1))
+        .bind(hosts.iter().map(|host| host.answered_at.map(Moment)).collect::<Vec<_>>())
+        .bind(silences(|silence| Moment(silence.since)))
+        .bind(silences(|silence| Moment(silence.until)))
+        .bind(fetches)
         .execute(db)
         .await
         .map_err(StoreError::doing("keep the last fetches of hosts"))?;

@@ -137,6 +137,12 @@ pub struct FetchSummary {
     pub mean_ms: u64,
     /// Its last fetches, the newest first.
     pub recent: Vec<RecentFetch>,
+    /// Time of the last fetch with an answer; none before one is known.
+    pub answered_at: Option<UnixMillis>,
+    /// Time of the first fetch without an answer after that; none while the host answers.
+    pub unanswered_since: Option<UnixMillis>,
+    /// Whether searches leave its pages out, because it has not answered for long.
+    pub is_silent: bool,
 }
 
 impl HostSummary {
@@ -341,6 +347,9 @@ struct Row {
     disallowed: Option<i64>,
     mean_ms: Option<i64>,
     recent: Option<Json<Vec<RecentFetch>>>,
+    answered_at: Option<Moment>,
+    unanswered_since: Option<Moment>,
+    silent: Option<bool>,
 }
 
 impl Row {
@@ -352,6 +361,9 @@ impl Row {
             disallowed: self.disallowed.unwrap_or(0).unsigned_abs(),
             mean_ms: self.mean_ms.unwrap_or(0).unsigned_abs(),
             recent: recent.0,
+            answered_at: self.answered_at.map(|at| at.0),
+            unanswered_since: self.unanswered_since.map(|at| at.0),
+            is_silent: self.silent.unwrap_or(false),
         });
         let agent = self.agent.map(AgentId::new).zip(self.agent_name);
         Ok(HostSummary {

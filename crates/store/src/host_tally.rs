@@ -42,6 +42,21 @@ pub struct HostTally {
     pub errors: Vec<ErrorTally>,
     /// The last fetches, the newest first; at most [`RECENT`].
     pub recent: Vec<RecentFetch>,
+    /// Time of the last fetch with an answer; none where there was no answer.
+    pub answered_at: Option<UnixMillis>,
+    /// The fetches without an answer after that; none where there were none.
+    pub silence: Option<Silence>,
+}
+
+/// Fetches in a row without an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Silence {
+    /// Time of the first.
+    pub since: UnixMillis,
+    /// Time of the last.
+    pub until: UnixMillis,
+    /// Number of the fetches.
+    pub fetches: u32,
 }
 
 /// Fetches of a host that are kept one by one.

@@ -56,6 +56,7 @@ pub mod routes;
 mod scope;
 pub mod searches;
 pub mod settings;
+pub mod silent_hosts;
 pub mod stray_hosts;
 pub mod subnet_splits;
 pub mod takeovers;

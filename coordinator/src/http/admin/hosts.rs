@@ -124,11 +124,18 @@ pub async fn get(
         Some(agent) => Some(agent_ref(&state, agent).await?),
         None => None,
     };
-    let recent = found.fetched.as_ref().map(|fetched| fetched.recent.clone()).unwrap_or_default();
+    let fetched = found.fetched.as_ref();
+    let recent = fetched.map(|fetched| fetched.recent.clone()).unwrap_or_default();
+    let answered_at = fetched.and_then(|fetched| fetched.answered_at);
+    let unanswered_since = fetched.and_then(|fetched| fetched.unanswered_since);
+    let is_silent = fetched.is_some_and(|fetched| fetched.is_silent);
     Ok(Json(HostDetails {
         found_by,
         delegation,
         recent: recent.into_iter().map(Into::into).collect(),
+        answered_at: answered_at.map(Into::into),
+        unanswered_since: unanswered_since.map(Into::into),
+        is_silent,
         errors: errors.into_iter().map(error_count).collect(),
         host: to_dto(state.core.delegated().as_deref(), found),
     }))

@@ -41,7 +41,8 @@ pub async fn search(
     let offset = cursor.as_deref().map_or(Ok(0), decode_offset)?;
     let started = Instant::now();
     let slot = state.searches.begin(client).await?;
-    let search = Search { q: q.clone(), hidden: state.core.hidden_pages.load(), offset, limit };
+    let hidden = [state.core.hidden_pages.load(), state.core.silent_hosts.load()];
+    let search = Search { q: q.clone(), hidden, offset, limit };
     let found = run(Arc::clone(&state.core.packages.index), slot, search).await?;
     let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
     let next = offset + found.hits.len();
@@ -61,7 +62,7 @@ fn decode_offset(cursor: &str) -> Result<usize, Problem> {
 /// A search for the hits of one page.
 struct Search {
     q: String,
-    hidden: HiddenPages,
+    hidden: [HiddenPages; 2],
     offset: usize,
     limit: usize,
 }

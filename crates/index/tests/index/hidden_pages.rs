@@ -7,6 +7,7 @@ use index::{HiddenPages, Index, SearchResults};
 use crate::{index_of, page};
 
 fn search(index: &Index, hidden: &HiddenPages, query: &str, offset: usize) -> SearchResults {
+    let hidden = std::slice::from_ref(hidden);
     index.search_until(Instant::now() + Duration::from_mins(1), hidden, query, offset, 2).unwrap()
 }
 
@@ -36,7 +37,7 @@ fn no_query_finds_what_is_hidden() {
     ];
     let pages = urls.map(|url| page(url, "tree", "a tree of words", Some("en")));
     let (_dir, index) = index_of(&pages);
-    let hidden = HiddenPages::new(["bad.example"], ["http://a.example/leaked"]).unwrap();
+    let hidden = HiddenPages::new(["bad.example"], ["http://a.example/leaked"]);
     let visible = ["http://a.example/", "http://ba.example/"];
     for query in ["tree", "tree words", "\"tree of\"", "lang:en", "tree -cat"] {
         assert_eq!(found(&index, &HiddenPages::default(), query).len(), urls.len(), "{query}");
@@ -49,7 +50,7 @@ fn no_query_finds_what_is_hidden() {
 #[test]
 fn pages_that_come_later_are_hidden_too() {
     let (_dir, index) = index_of(&[]);
-    let hidden = HiddenPages::new(["bad.example"], []).unwrap();
+    let hidden = HiddenPages::new(["bad.example"], []);
     index.upsert(&page("http://bad.example/", "tree", "tree", None)).unwrap();
     index.upsert(&page("http://good.example/", "tree", "tree", None)).unwrap();
     index.commit("").unwrap();
@@ -60,10 +61,51 @@ fn pages_that_come_later_are_hidden_too() {
 fn hidden_pages_do_not_change_scores() {
     let pages = ["http://a.example/", "http://b.example/"];
     let (_dir, index) = index_of(&pages.map(|url| page(url, "tree", "tree", None)));
-    let hidden = HiddenPages::new(["b.example"], []).unwrap();
+    let hidden = HiddenPages::new(["b.example"], []);
     let of = |hidden: &HiddenPages| {
         let hits = search(&index, hidden, "tree", 0).hits;
         hits.into_iter().find(|hit| hit.url == pages[0]).unwrap().score
     };
     assert_eq!(of(&hidden).to_bits(), of(&HiddenPages::default()).to_bits());
+}
+
+#[test]
+fn of_hidden_hosts_no_other_scheme_port_or_name_is_hidden() {
+    let hidden = [
+        "http://a.example/",
+        "http://a.example/x",
+        "http://a.example/y?z",
+        "https://m.example:8443/",
+    ];
+    let visible = [
+        "http://a.example.org/",
+        "http://a.example:8080/",
+        "http://b.example/",
+        "http://www.a.example/",
+        "https://a.example/",
+        "https://m.example/",
+    ];
+    let pages = hidden.iter().chain(&visible).map(|url| page(url, "tree", "tree", None));
+    let (_dir, index) = index_of(&pages.collect::<Vec<_>>());
+    let hosts =
+        ["https://m.example:8443", "http://a.example", "http://a.exampl", "http://z.example"];
+    // Few hosts are looked up among the URLs; with many, all URLs are read.
+    let others: Vec<String> = (0..1_000).map(|n| format!("http://{n}.example")).collect();
+    let few = HiddenPages::of_hosts(hosts[..2].iter().copied());
+    let many = HiddenPages::of_hosts(hosts.into_iter().chain(others.iter().map(String::as_str)));
+    for of_hosts in [few, many] {
+        index.find_hidden(&of_hosts).unwrap();
+        assert_eq!(found(&index, &of_hosts, "tree"), visible);
+        assert_eq!(found(&index, &of_hosts, "site:a.example").len(), 3);
+    }
+}
+
+#[test]
+fn several_lists_are_left_out_at_once() {
+    let urls = ["http://a.example/", "http://b.example/", "http://c.example/"];
+    let (_dir, index) = index_of(&urls.map(|url| page(url, "tree", "tree", None)));
+    let lists = [HiddenPages::new(["b.example"], []), HiddenPages::of_hosts(["http://c.example"])];
+    let until = Instant::now() + Duration::from_mins(1);
+    let results = index.search_until(until, &lists, "tree", 0, 10).unwrap();
+    assert_eq!((results.total, results.hits[0].url.as_str()), (1, urls[0]));
 }

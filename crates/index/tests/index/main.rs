@@ -4,9 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use index::{
-    Document, FetchWithoutPage, HiddenPages, Index, OpenError, SearchError, WINDOW_MAX, WriteError,
-};
+use index::{Document, FetchWithoutPage, Index, OpenError, SearchError, WINDOW_MAX, WriteError};
 use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -62,7 +60,7 @@ fn title_beats_text_and_exact_form_beats_stem() {
 fn a_search_ends_at_its_deadline() {
     let (_dir, index) = index_of(&[page("http://a.example/", "tree", "a tree", None)]);
     let now = Instant::now();
-    let until = |deadline| index.search_until(deadline, &HiddenPages::default(), "tree", 0, 10);
+    let until = |deadline| index.search_until(deadline, &[], "tree", 0, 10);
     assert_eq!(until(now + Duration::from_hours(1)).unwrap().total, 1);
     assert!(matches!(until(now), Err(SearchError::TooLong)));
 }

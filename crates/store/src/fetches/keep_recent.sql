@@ -1,11 +1,15 @@
 -- Keeps the last fetches of hosts and what became of all of them. The sums of bytes and times are
 -- those of the hosts, which were counted just before.
 INSERT INTO host_fetches AS f
-    (host, agent, fetched_at, errors, disallowed, wire_bytes, mean_ms, recent)
+    (host, agent, fetched_at, errors, disallowed, wire_bytes, mean_ms, recent, answered_at,
+     unanswered_since, unanswered_until, unanswered_fetches)
 SELECT h.id, $7, t.fetched_at, t.errors, t.disallowed, h.wire_bytes,
-       h.fetch_ms / greatest(h.fetches, 1), t.recent
-FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::jsonb[])
-     AS t (scheme, authority, fetched_at, errors, disallowed, recent)
+       h.fetch_ms / greatest(h.fetches, 1), t.recent, t.answered_at,
+       t.unanswered_since, t.unanswered_until, t.unanswered_fetches
+FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::jsonb[],
+            $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::bigint[])
+     AS t (scheme, authority, fetched_at, errors, disallowed, recent, answered_at,
+           unanswered_since, unanswered_until, unanswered_fetches)
 JOIN hosts h ON h.scheme = t.scheme AND h.authority = t.authority
 ORDER BY h.id
 ON CONFLICT (host) DO UPDATE SET
@@ -16,4 +20,22 @@ ON CONFLICT (host) DO UPDATE SET
     wire_bytes = excluded.wire_bytes,
     mean_ms = excluded.mean_ms,
     -- The newest stand first; the path cuts off the oldest.
-    recent = jsonb_path_query_array(excluded.recent || f.recent, $8::jsonpath)
+    recent = jsonb_path_query_array(excluded.recent || f.recent, $8::jsonpath),
+    answered_at = greatest(f.answered_at, excluded.answered_at),
+    (unanswered_since, unanswered_until, unanswered_fetches) = (
+        SELECT silence.* FROM (VALUES
+            -- 1: the host has answered since, and perhaps stopped again.
+            (1, excluded.answered_at >= f.unanswered_since,
+             excluded.unanswered_since, excluded.unanswered_until, excluded.unanswered_fetches),
+            -- 2: it is still silent.
+            (2, f.unanswered_since IS NOT NULL,
+             f.unanswered_since, greatest(f.unanswered_until, excluded.unanswered_until),
+             f.unanswered_fetches + excluded.unanswered_fetches),
+            -- 3: its silence begins. Packages of two agents may come in another order than their
+            --    fetches.
+            (3, excluded.unanswered_since > coalesce(f.answered_at, '-infinity'),
+             excluded.unanswered_since, excluded.unanswered_until, excluded.unanswered_fetches),
+            (4, true, NULL, NULL, 0)
+        ) AS cases (number, holds, since, until, fetches)
+        CROSS JOIN LATERAL (SELECT since, until, fetches) AS silence
+        WHERE holds ORDER BY number LIMIT 1)

@@ -27,6 +27,7 @@ mod round_trips;
 mod routes;
 mod searches;
 mod silence;
+mod silent_hosts;
 mod stray_hosts;
 mod trust;
 mod world;

@@ -138,6 +138,14 @@ pub struct HostDetails {
     pub delegation: Option<DelegationId>,
     /// Its last fetches, the newest first.
     pub recent: Vec<RecentFetchInfo>,
+    /// Time of the last fetch with an answer; null before one is known.
+    #[schema(required = true)]
+    pub answered_at: Option<Timestamp>,
+    /// Time of the first fetch without an answer after that; null while the host answers.
+    #[schema(required = true)]
+    pub unanswered_since: Option<Timestamp>,
+    /// Whether searches leave its pages out, because no fetch has been answered for thirty days.
+    pub is_silent: bool,
     /// Its errors on the last days, by day and kind, the newest day first.
     pub errors: Vec<HostErrorCount>,
 }

@@ -1,6 +1,6 @@
 //! Steps of a URL at its agent, and what came back from it.
 
-use model::FetchOutcome;
+use model::{FetchOutcome, UnixMillis};
 use protocol::host_status::{HostStatus, UrlStatus, WaitsFor};
 use store::hidden_from_search::Hidden;
 use store::inspection::UrlPlace;
@@ -182,6 +182,12 @@ fn has_fetches(facts: &Facts) -> bool {
     facts.host.as_ref().is_some_and(|host| host.fetches > 0)
 }
 
+/// Since when the host has been silent, if searches leave its pages out.
+fn silent_since(facts: &Facts) -> Option<UnixMillis> {
+    let fetched = facts.host.as_ref()?.fetched.as_ref()?;
+    fetched.unanswered_since.filter(|_| fetched.is_silent)
+}
+
 fn index(facts: &Facts) -> InspectionStep {
     if let Some(Hidden { target, reason, hidden_by, hidden_at, .. }) = &facts.hidden {
         let sentence = format!("{hidden_by} has hidden {target} from the search: {reason}.");
@@ -189,6 +195,16 @@ fn index(facts: &Facts) -> InspectionStep {
             .at(*hidden_at)
             .advice("Searches find the page again once the entry is removed.")
             .link("/hidden");
+    }
+    if let Some(since) = silent_since(facts).filter(|_| facts.indexed.is_some()) {
+        let host = facts.url.host_key_str();
+        let since = Timestamp(since).to_second();
+        let sentence = format!("{host} has not answered since {since}: searches leave it out.");
+        return InspectionStep::new(Index, Stuck, sentence)
+            .advice("Searches find the page again once its host answers.")
+            .link(
+                facts.host.as_ref().map(|host| format!("/hosts/{}", host.id)).unwrap_or_default(),
+            );
     }
     if let Some(fetched_at) = facts.indexed {
         let query = format!("site:{}", facts.url.host_key().authority());

@@ -1,7 +1,7 @@
 //! What is said of URLs at their agents.
 
 use model::{AgentId, AgentState, CrawlUrl, HiddenId, HiddenKind, HostId, HostState, UnixMillis};
-use store::host_list::HostSummary;
+use store::host_list::{FetchSummary, HostSummary};
 use store::host_tally::RecentFetch;
 use store::inspection::AgentPresence;
 
@@ -139,6 +139,32 @@ fn a_page_that_is_hidden_from_the_search() {
     let step = &steps(&facts)[3];
     assert_eq!((step.state, step.link.as_deref()), (Stuck, Some("/hidden")));
     assert_eq!(step.sentence, "ada has hidden a.test from the search: a court order.");
+}
+
+#[test]
+fn a_page_of_a_host_that_has_been_silent_for_long() {
+    let fetched = |is_silent| FetchSummary {
+        errors: 9,
+        disallowed: 0,
+        mean_ms: 0,
+        recent: Vec::new(),
+        answered_at: None,
+        unanswered_since: Some(UnixMillis(0)),
+        is_silent,
+    };
+    let index_step = |is_silent, indexed| {
+        let host = HostSummary { fetched: Some(fetched(is_silent)), ..host() };
+        steps(&Facts { host: Some(host), indexed, ..facts() }).remove(3)
+    };
+    let step = index_step(true, Some(NOW));
+    assert_eq!((step.state, step.link.as_deref()), (Stuck, Some("/hosts/hst_7")));
+    let since = "1970-01-01 00:00:00 UTC";
+    assert_eq!(
+        step.sentence,
+        format!("http://a.test has not answered since {since}: searches leave it out.")
+    );
+    assert_eq!(index_step(false, Some(NOW)).state, Done, "not for long");
+    assert_eq!(index_step(true, None).state, Open, "there is nothing to leave out");
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! The hosts that have not answered for long, in memory, so that searches need no database.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use index::{HiddenPages, Index};
+use store::Store;
+use store::silent_hosts::{self, HOSTS_MAX};
+
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
+
+/// The silent hosts, as last read from the database.
+#[derive(Debug)]
+pub struct CurrentSilentHosts {
+    store: Store,
+    list: ArcSwap<List>,
+}
+
+/// The silent hosts at one time.
+#[derive(Debug)]
+struct List {
+    hosts: Vec<String>,
+    pages: HiddenPages,
+}
+
+impl CurrentSilentHosts {
+    /// Reads the list for the first time.
+    pub async fn read(store: Store) -> Result<Self, anyhow::Error> {
+        let list = List::of(silent_hosts::list(&store).await?).await?;
+        Ok(Self { store, list: ArcSwap::from_pointee(list) })
+    }
+
+    /// Pages that searches leave out now.
+    pub fn load(&self) -> HiddenPages {
+        self.list.load().pages.clone()
+    }
+
+    /// The background task that follows the list. Every coordinator answers searches.
+    pub async fn refresh(&self, index: &Arc<Index>) -> Result<Outcome, anyhow::Error> {
+        let hosts = silent_hosts::list(&self.store).await?;
+        let count = hosts.len();
+        let known = self.list.load_full();
+        let is_new = hosts != known.hosts;
+        let list = if is_new { Arc::new(List::of(hosts).await?) } else { known };
+        // Before searches use it: with many hosts it takes longer than a search may.
+        find_pages(index, &list.pages).await?;
+        if !is_new {
+            return Ok(Outcome::Idle);
+        }
+        self.list.store(list);
+        if count == HOSTS_MAX {
+            tracing::warn!(count, "only so many silent hosts are left out of searches");
+        }
+        Ok(Outcome::Done(format!("searches leave out {}", quantity(count, "silent host"))))
+    }
+}
+
+async fn find_pages(index: &Arc<Index>, pages: &HiddenPages) -> Result<(), anyhow::Error> {
+    let index = Arc::clone(index);
+    let pages = pages.clone();
+    Ok(tokio::task::spawn_blocking(move || index.find_hidden(&pages)).await??)
+}
+
+impl List {
+    async fn of(hosts: Vec<String>) -> Result<Self, anyhow::Error> {
+        // With many hosts this takes long, in which other requests would wait.
+        let built = tokio::task::spawn_blocking(|| {
+            let pages = HiddenPages::of_hosts(hosts.iter().map(String::as_str));
+            Self { hosts, pages }
+        });
+        Ok(built.await?)
+    }
+}
