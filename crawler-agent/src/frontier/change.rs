@@ -167,6 +167,21 @@ pub enum Change {
         /// Number of the host.
         host: HostNumber,
     },
+    /// The visit of a page failed and is reported. The page stays the oldest of its host.
+    FailedVisit {
+        /// Number of the host.
+        host: HostNumber,
+        /// URL of the page.
+        url: String,
+        /// Reason, in one line.
+        reason: String,
+        /// Time of the visit.
+        at: UnixMillis,
+        /// Earliest time of the next request to the host.
+        due: UnixMillis,
+        /// The host's failures in a row, including this one.
+        failures: u32,
+    },
 }
 
 /// A URL of a host of the agent's region.

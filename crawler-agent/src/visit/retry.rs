@@ -51,19 +51,44 @@ impl Visitor {
         Ok(())
     }
 
-    /// Ends every URL in the host's queue as failed, until its next visit.
-    pub(super) fn give_up(&self, visit: Visit, reason: &str) -> Result<(), FrontierError> {
+    /// Ends every URL in the host's queue as failed, until its next visit. Reports the visit of
+    /// `item` as failed if it is a page, and lets the host rest.
+    pub(super) fn give_up(
+        &self,
+        visit: Visit,
+        item: &QueueItem,
+        reason: &str,
+    ) -> Result<(), FrontierError> {
         let host = visit.claim.host();
         // A long queue is ended in several changes.
-        loop {
+        let mut effect = loop {
             let give_up = Change::GiveUp { host, reason: reason.to_owned(), at: clock::now() };
             let effect = self.store.apply(give_up)?;
             self.propagate(&effect, 0);
             if !effect.more {
-                self.finish(visit.claim, GIVEN_UP_REST, &effect);
-                return Ok(());
+                break effect;
             }
+        };
+        if item.known.is_some() {
+            effect = self.store.apply(failed_visit(&visit, item, reason))?;
+            self.propagate(&effect, 0);
         }
+        self.finish(visit.claim, GIVEN_UP_REST, &effect);
+        Ok(())
+    }
+}
+
+/// The visit of a page during which its host was given up. Only robots.txt is asked for, which is
+/// not reported: without this the host would look as if nobody visited it. With the next number of
+/// failures another address of the host is asked.
+fn failed_visit(visit: &Visit, item: &QueueItem, reason: &str) -> Change {
+    Change::FailedVisit {
+        host: item.host,
+        url: item.url.to_string(),
+        reason: reason.to_owned(),
+        at: clock::now(),
+        due: clock::after(GIVEN_UP_REST),
+        failures: visit.record.failures.saturating_add(1),
     }
 }
 

@@ -103,7 +103,7 @@ impl Visitor {
                 let outcome = Outcome::Failed { reason: error.to_string() };
                 return self.without_request(visit, &item, outcome);
             }
-            Err(error) => return self.no_rules(visit, asking, &error.to_string()),
+            Err(error) => return self.no_rules(visit, &item, asking, &error.to_string()),
         };
         let Visit { claim, ref record, delay, .. } = visit;
         let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
@@ -129,8 +129,8 @@ impl Visitor {
             self.store.apply(Change::Asked { host, due: clock::after(pause) })?;
         }
         match result {
-            Ok(answer) => self.robots_answered(visit, asking, address, answer),
-            Err(error) => self.robots_failed(visit, asking, address, error),
+            Ok(answer) => self.robots_answered(visit, &item, asking, address, answer),
+            Err(error) => self.robots_failed(visit, &item, asking, address, error),
         }
     }
 
@@ -171,6 +171,7 @@ impl Visitor {
     fn robots_answered(
         &self,
         mut visit: Visit,
+        item: &QueueItem,
         asking: RobotsRequest,
         address: IpAddr,
         answer: Answer<RobotsBody>,
@@ -190,13 +191,14 @@ impl Visitor {
                 // A redirect to an unusable URL counts as a missing robots.txt.
                 Err(_) => self.rules(visit, Robots::allow_all()),
             },
-            Meaning::Unreachable(reason) => self.no_rules(visit, asking, &reason),
+            Meaning::Unreachable(reason) => self.no_rules(visit, item, asking, &reason),
         }
     }
 
     fn robots_failed(
         &self,
         visit: Visit,
+        item: &QueueItem,
         asking: RobotsRequest,
         address: IpAddr,
         error: FetchError,
@@ -224,7 +226,7 @@ impl Visitor {
             let failures = visit.record.failures;
             return self.robots_known(visit, None, Vec::new(), pause, failures);
         }
-        self.no_rules(visit, asking, &format!("robots.txt could not be fetched: {reason}"))
+        self.no_rules(visit, item, asking, &format!("robots.txt could not be fetched: {reason}"))
     }
 
     fn rules(&self, visit: Visit, mut robots: Robots) -> Result<(), FrontierError> {
@@ -257,12 +259,13 @@ impl Visitor {
     fn no_rules(
         &self,
         visit: Visit,
+        item: &QueueItem,
         asking: RobotsRequest,
         reason: &str,
     ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
         if failures >= retry::GIVE_UP {
-            return self.give_up(visit, reason);
+            return self.give_up(visit, item, reason);
         }
         if let Some(robots) = asking.old {
             let state = RobotsState::Known { robots, until: clock::now().plus_ms(STALE_MS) };

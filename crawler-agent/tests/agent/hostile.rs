@@ -11,6 +11,7 @@ use std::{
 };
 
 use flate2::{Compression, write::GzEncoder};
+use model::CrawlPolicy;
 use protocol::page::Outcome;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -308,6 +309,37 @@ async fn a_dead_host_is_given_up_in_the_end() {
     assert!(reason(&dead[7]).contains("no connection"), "{}", reason(&dead[7]));
     assert!(reason(&sick[0]).contains("status 500"), "{}", reason(&sick[0]));
     assert_eq!(bed.web.count("a1.test", "/robots.txt"), 10);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawled_host_that_has_died_is_reported() {
+    let mut bed = TestBed::new(1).await;
+    bed.configure("limits", "retry_ms = 10\nfirst_byte_ms = 100");
+    bed.coordinator.state().policy =
+        CrawlPolicy { host_delay_ms: 0, revisit_s: 1, ..CrawlPolicy::default() };
+    bed.start_approved().await;
+    bed.web.name_sitemap("a1.test", "/sitemap");
+    let urls: Vec<String> =
+        (0..10).map(|n| bed.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
+    bed.coordinator.route(&urls);
+    bed.until_reported(&urls).await;
+    let dead = Answer { takes: Duration::from_secs(1), ..html("x") };
+    for n in 0..10 {
+        bed.web.page("a1.test", &format!("/{n}"), dead.clone());
+    }
+    bed.web.page("a1.test", "/robots.txt", status(500));
+    // Nothing is in the queue, and from now on only robots.txt is asked for.
+    let is_told = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        state.fetches().any(|fetch| match &fetch.outcome {
+            Outcome::Failed { reason } => reason.contains("status 500"),
+            _ => false,
+        })
+    };
+    bed.until("the failed visit of a page is reported", is_told).await;
+    let why = bed.run(&["why", &bed.web.url("a1.test", ""), "--json"]).await;
+    let status: serde_json::Value = serde_json::from_slice(&why.stdout).unwrap();
+    assert_eq!(status["waits_for"], "retry", "it rests: {status}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

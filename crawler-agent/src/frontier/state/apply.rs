@@ -87,6 +87,9 @@ impl State {
             }
             Change::Drop { host } => self.drop_host(disk, *host),
             Change::HandBack { host } => self.release(disk, *host),
+            Change::FailedVisit { host, url, reason, at, due, failures } => {
+                self.report_failure(disk, *host, &failed(url, reason, *at), (*due, *failures))
+            }
         }
     }
 
@@ -278,6 +281,18 @@ impl State {
         let mut effect = Effect::default();
         self.look_ahead(disk, number, &mut effect)?;
         Ok(effect)
+    }
+
+    fn report_failure(
+        &mut self,
+        disk: &Disk,
+        host: HostNumber,
+        failure: &Entry,
+        (due, failures): (UnixMillis, u32),
+    ) -> Result<Effect, FrontierError> {
+        self.result(failure);
+        let effect = self.asked(disk, host, due, Some(failures))?;
+        Ok(Effect { results: true, ..effect })
     }
 
     fn set_due(
