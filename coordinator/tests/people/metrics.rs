@@ -5,12 +5,14 @@
 
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use coordinator::http::metrics;
 use coordinator::tasks::coordinator::Coordinator;
 use coordinator::tasks::table::TABLE;
 use reqwest::StatusCode;
 use serde_json::Value;
+use store::testing;
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
@@ -117,6 +119,29 @@ async fn a_task_that_fails_is_counted() {
     })
     .await;
     assert_eq!(scraper.value("nearcrawl_agents{state=\"awake\"}").await, None);
+    running.stop().await;
+}
+
+/// Prometheus gives a scrape up after this time by default.
+const SCRAPE_TIMEOUT: Duration = Duration::from_secs(10);
+
+#[tokio::test]
+async fn a_database_that_hangs_is_down_before_a_scrape_is_given_up() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let scraper = Scraper::new(&running.coordinator).await;
+    let locks = "LOCK TABLE agents, package_ledger";
+    let locked = testing::begin(ground.store(), locks).await.unwrap();
+    let answer = tokio::time::timeout(SCRAPE_TIMEOUT, scraper.text()).await;
+    let text = answer.expect("a scrape in time");
+    assert_eq!(value(&text, "nearcrawl_database_up"), Some(0.0));
+    assert_eq!(value(&text, "nearcrawl_index_missing_packages{state=\"waiting\"}"), None);
+    locked.rollback().await.unwrap();
+    until("the database answers again", || async {
+        scraper.value("nearcrawl_database_up").await == Some(1.0)
+    })
+    .await;
     running.stop().await;
 }
 

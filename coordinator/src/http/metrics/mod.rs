@@ -5,6 +5,7 @@
 //! with the counters of all stages and with the [`state`] of the coordinator.
 
 mod gauges;
+mod readings;
 mod state;
 
 use std::sync::Arc;

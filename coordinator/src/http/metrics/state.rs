@@ -13,6 +13,7 @@ use store::overview::{self, Agents};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use crate::http::metrics::readings::Readings;
 use crate::packages::index_gaps::IndexGaps;
 use crate::runtime::failure::chain;
 use crate::runtime::free_space::free_bytes;
@@ -21,20 +22,43 @@ use crate::tasks::coordinator::Coordinator;
 /// How long a state is used. Prometheus usually scrapes every 15 seconds.
 const LIFETIME: Duration = Duration::from_secs(5);
 
-/// The last state.
+/// How long a scrape waits for the database. Prometheus gives a scrape up after 10 seconds by
+/// default, and must have heard by then that the database is down.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// The last state, and what is being read for the next one.
 #[derive(Default)]
-pub(super) struct StateCache(Mutex<Option<(Instant, Arc<CoordinatorState>)>>);
+pub(super) struct StateCache {
+    last: Mutex<Option<(Instant, Arc<CoordinatorState>)>>,
+    index_gaps: Readings,
+    stored: Readings,
+}
 
 impl StateCache {
     /// The state, at most [`LIFETIME`] old.
-    pub(super) async fn read(&self, coordinator: &Coordinator) -> Arc<CoordinatorState> {
-        let mut last = self.0.lock().await;
+    pub(super) async fn read(&self, coordinator: &Arc<Coordinator>) -> Arc<CoordinatorState> {
+        let mut last = self.last.lock().await;
         if let Some((_, state)) = last.as_ref().filter(|(at, _)| at.elapsed() < LIFETIME) {
             return Arc::clone(state);
         }
-        let state = Arc::new(CoordinatorState::read(coordinator).await);
+        let (index_gaps, stored) = self.read_database(coordinator).await;
+        let state = Arc::new(CoordinatorState::read(coordinator, index_gaps, stored).await);
         *last = Some((Instant::now(), Arc::clone(&state)));
         state
+    }
+
+    /// What the database knows, as far as it answers within [`PATIENCE`]. A commit of the index
+    /// delays the first part, too, and says nothing about the database.
+    async fn read_database(
+        &self,
+        coordinator: &Arc<Coordinator>,
+    ) -> (Option<IndexGaps>, Option<StoredState>) {
+        let packages = Arc::clone(&coordinator.packages);
+        let index_gaps = async move { IndexGaps::read(&packages).await.ok() };
+        tokio::join!(
+            self.index_gaps.read(PATIENCE, index_gaps),
+            self.stored.read(PATIENCE, stored(Arc::clone(coordinator))),
+        )
     }
 }
 
@@ -46,14 +70,14 @@ pub(super) struct CoordinatorState {
     pub(super) rss_bytes: Option<u64>,
     pub(super) disk_free_bytes: Option<u64>,
     pub(super) index_documents: u64,
-    /// None where the database does not answer.
+    /// None where the database or the index does not answer in time.
     pub(super) index_gaps: Option<IndexGaps>,
     pub(super) index_bytes: Option<u64>,
     pub(super) hierarchy: Option<HierarchyState>,
     /// Open and idle connections to the database.
     pub(super) connections: (u32, usize),
     pub(super) audit_findings: Option<usize>,
-    /// What only the database knows.
+    /// What only the database knows; none where it does not answer in time.
     pub(super) stored: Option<StoredState>,
 }
 
@@ -69,7 +93,11 @@ pub(super) struct StoredState {
 }
 
 impl CoordinatorState {
-    async fn read(coordinator: &Coordinator) -> Self {
+    async fn read(
+        coordinator: &Coordinator,
+        index_gaps: Option<IndexGaps>,
+        stored: Option<StoredState>,
+    ) -> Self {
         let data_dir = coordinator.config.data_dir.clone();
         let index_dir = data_dir.join("index");
         let index_bytes = tokio::task::spawn_blocking(move || directory_bytes(&index_dir)).await;
@@ -88,17 +116,17 @@ impl CoordinatorState {
             rss_bytes: rss_bytes(),
             disk_free_bytes: free_bytes(&data_dir).ok(),
             index_documents,
-            index_gaps: IndexGaps::read(&coordinator.packages).await.ok(),
+            index_gaps,
             index_bytes: index_bytes.ok().and_then(Result::ok),
             hierarchy,
             connections: coordinator.store.connections(),
             audit_findings,
-            stored: stored(coordinator).await,
+            stored,
         }
     }
 }
 
-async fn stored(coordinator: &Coordinator) -> Option<StoredState> {
+async fn stored(coordinator: Arc<Coordinator>) -> Option<StoredState> {
     let now = coordinator.now();
     let store = &coordinator.store;
     let (agents, backlog) = tokio::join!(
