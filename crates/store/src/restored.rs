@@ -10,8 +10,9 @@ use crate::{Store, StoreError, settings};
 /// Setting with the time of the last restore, in milliseconds.
 const CONTENTS_LOST_BEFORE: &str = "contents_lost_before";
 
-/// What takes numbers that agents remember: routes, orders about hosts, probes, and regions.
-const SKIP: [&str; 5] = [
+/// What takes numbers that agents remember: routes, orders about hosts, probes, regions, and their
+/// own. An agent that joined since the backup is refused as unknown, not for another agent's key.
+const SKIP: [&str; 6] = [
     "UPDATE routes SET seq = seq + $1",
     "UPDATE agents SET next_route = next_route + $1",
     "SELECT setval(pg_get_serial_sequence('handovers', 'id'),
@@ -20,6 +21,8 @@ const SKIP: [&str; 5] = [
                    nextval(pg_get_serial_sequence('probes', 'id')) + $1)",
     "SELECT setval(pg_get_serial_sequence('regions', 'id'),
                    nextval(pg_get_serial_sequence('regions', 'id')) + $1)",
+    "SELECT setval(pg_get_serial_sequence('agents', 'id'),
+                   nextval(pg_get_serial_sequence('agents', 'id')) + $1)",
 ];
 
 /// Leaves out so many numbers of each kind, with an entry in the audit log. Agents have stored

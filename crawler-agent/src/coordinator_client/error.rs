@@ -73,7 +73,8 @@ pub enum CoordinatorError {
     #[error(
         "the answer is not signed with the key of the coordinator that gave the join token: \
          another program answers at this URL, or the coordinator lost its database; check \
-         `coordinator`, or ask the operator for a new join token and enrol again"
+         `coordinator` and ask the operator; if the database is lost, stop the agent, run \
+         `nearcrawl-agent leave --without-coordinator`, and enrol anew with a new join token"
     )]
     WrongKey(#[source] KeyError),
     /// The answer is not what the protocol says.

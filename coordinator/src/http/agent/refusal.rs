@@ -59,6 +59,8 @@ pub(super) fn unknown_agent() -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "unknown-agent",
-        "This coordinator does not know the agent; enrol it with a join token.",
+        "This coordinator does not know the agent, for example because a backup of its database \
+         was restored: stop the agent, run `nearcrawl-agent leave --without-coordinator`, and \
+         enrol anew with a new join token.",
     )
 }

@@ -61,6 +61,7 @@ async fn no_route_is_lost_after_a_backup_was_restored() {
     for next_is_later in [
         "SELECT WHERE nextval(pg_get_serial_sequence('handovers', 'id')) > 1000",
         "SELECT WHERE nextval(pg_get_serial_sequence('probes', 'id')) > 1000",
+        "SELECT WHERE nextval(pg_get_serial_sequence('agents', 'id')) > 1000",
     ] {
         assert_eq!(execute(world.store(), next_is_later).await.unwrap(), 1, "{next_is_later}");
     }
