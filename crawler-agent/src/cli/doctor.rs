@@ -20,6 +20,10 @@ use crate::{
 
 /// Time limit of the call to the coordinator.
 const CALL: Duration = Duration::from_secs(10);
+/// What to do where echo requests are not permitted. A running agent does not try again.
+const PERMIT_ICMP: &str = "probes use TCP instead; to permit it, write the line \
+     `net.ipv4.ping_group_range = 0 2147483647` into /etc/sysctl.d/60-nearcrawl-agent.conf as \
+     root, run `sysctl --system`, and restart the agent";
 
 /// What to check.
 #[derive(Debug, Args)]
@@ -51,7 +55,7 @@ async fn check(config: &Config, dir: &Path, service: Option<&InstalledService>) 
     checks.push(dns(&config.coordinator).await);
     checks.push(proxy(&config.coordinator));
     checks.extend(coordinator(config).await);
-    checks.push(icmp(config));
+    checks.push(icmp(config, service));
     checks.extend(ports(config, dir));
     checks
 }
@@ -181,14 +185,15 @@ fn clock(coordinator_ms: Option<i64>) -> Check {
     Check::ok("clock", finding)
 }
 
-fn icmp(config: &Config) -> Check {
-    match icmp_is_allowed(config.bind) {
+/// Whoever runs this may be permitted more or less than the service.
+fn icmp(config: &Config, service: Option<&InstalledService>) -> Check {
+    let allowed = match service {
+        Some(service) => service.may_send_echoes(),
+        None => icmp_is_allowed(config.bind),
+    };
+    match allowed {
         Ok(()) => Check::ok("ICMP", "echo requests may be sent"),
-        Err(reason) => Check::warning(
-            "ICMP",
-            format!("not permitted: {reason}"),
-            "probes use TCP instead; to permit it: sysctl net.ipv4.ping_group_range='0 2147483647'",
-        ),
+        Err(reason) => Check::warning("ICMP", format!("not permitted: {reason}"), PERMIT_ICMP),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The agent as a service of systemd, where its unit is installed on this machine.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+};
 
 use super::join_token;
 
@@ -11,12 +14,17 @@ const UNIT: &str = "nearcrawl-agent.service";
 const CONFIG: &str = "etc/nearcrawl/agent.toml";
 const ENVIRONMENT: &str = "etc/nearcrawl/agent.env";
 const DATA_DIR: &str = "var/lib/nearcrawl-agent";
+/// The groups that may send echo requests without privilege, also over IPv6.
+const ECHO_GROUPS: &str = "proc/sys/net/ipv4/ping_group_range";
+/// The groups from which systemd takes that of a unit with `DynamicUser=`.
+const DYNAMIC_GROUPS: RangeInclusive<u32> = 61_184..=65_519;
 
-/// An installed service that has not enrolled yet.
+/// An installed service.
 #[derive(Debug)]
 pub(super) struct InstalledService {
     environment: PathBuf,
     data_dir: PathBuf,
+    echo_groups: PathBuf,
 }
 
 impl InstalledService {
@@ -24,8 +32,24 @@ impl InstalledService {
     /// is installed, or where an agent with another configuration is meant.
     pub(super) fn find(root: &Path, config: &Path) -> Option<Self> {
         let is_installed = UNIT_DIRS.iter().any(|dir| root.join(dir).join(UNIT).exists());
-        (is_installed && config == root.join(CONFIG))
-            .then(|| Self { environment: root.join(ENVIRONMENT), data_dir: root.join(DATA_DIR) })
+        (is_installed && config == root.join(CONFIG)).then(|| Self {
+            environment: root.join(ENVIRONMENT),
+            data_dir: root.join(DATA_DIR),
+            echo_groups: root.join(ECHO_GROUPS),
+        })
+    }
+
+    /// Whether the service may send echo requests; if not, why. It has no privilege, unlike root,
+    /// who may ask this.
+    pub(super) fn may_send_echoes(&self) -> Result<(), String> {
+        let path = self.echo_groups.display();
+        let range = std::fs::read_to_string(&self.echo_groups)
+            .map_err(|error| format!("{path} cannot be read: {error}"))?;
+        if includes_dynamic_groups(&range) {
+            return Ok(());
+        }
+        let range = range.trim().replace('\t', " ");
+        Err(format!("net.ipv4.ping_group_range is {range}, without the group of the service"))
     }
 
     /// What the owner does where `dir` is not the directory of the service; none where it is.
@@ -50,6 +74,16 @@ impl InstalledService {
             join_token::VARIABLE,
             environment.display()
         )
+    }
+}
+
+/// Whether a range, which is the numbers of its first and last group as the kernel prints them,
+/// includes every group that the service may get.
+fn includes_dynamic_groups(range: &str) -> bool {
+    let bounds: Result<Vec<u32>, _> = range.split_whitespace().map(str::parse).collect();
+    match bounds.as_deref() {
+        Ok([first, last]) => first <= DYNAMIC_GROUPS.start() && DYNAMIC_GROUPS.end() <= last,
+        _ => false,
     }
 }
 
@@ -101,6 +135,22 @@ mod tests {
         let root = machine(&[unit(), (ENVIRONMENT, "NEARCRAWL_JOIN_TOKEN=\"nc-a-b\"\n")]);
         let advice = service(&root).unwrap().how_to_enrol(&root.path().join(DATA_DIR));
         assert_eq!(advice, "start the service: systemctl enable --now nearcrawl-agent");
+    }
+
+    #[test]
+    fn the_service_may_send_echo_requests_where_its_group_may() {
+        for range in ["0\t2147483647\n", "61184 65519", "0 4294967295"] {
+            assert!(includes_dynamic_groups(range), "{range}");
+        }
+        // The first is the kernel's default: nobody.
+        for range in ["1\t0\n", "0 1000", "61185 65519", "61184 65518", "0", "", "0 1 70000"] {
+            assert!(!includes_dynamic_groups(range), "{range}");
+        }
+        let allowed = |root: &TempDir| service(root).unwrap().may_send_echoes();
+        assert_eq!(allowed(&machine(&[unit(), (ECHO_GROUPS, "0\t2147483647\n")])), Ok(()));
+        let refused = allowed(&machine(&[unit(), (ECHO_GROUPS, "1\t0\n")])).unwrap_err();
+        assert!(refused.contains("ping_group_range is 1 0"), "{refused}");
+        assert!(allowed(&machine(&[unit()])).unwrap_err().contains("cannot be read"));
     }
 
     #[test]
