@@ -5,7 +5,7 @@ use delegation::calibration::{
 };
 use model::policy::CalibrationPolicy;
 use serde::Deserialize as _;
-use store::incidents::IncidentCause;
+use store::incidents::{Incident, IncidentCause};
 use store::timing_reports::{self, PendingReports, Summary};
 use store::{agents, incidents};
 
@@ -28,12 +28,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         opened += u32::from(evaluate(placement, reports).await?);
     }
     let incidents = incidents::list_open(&placement.store).await?;
-    let workers = agents::workers(&placement.store).await?;
-    let mut round = IncidentRound::begin(placement, &workers);
-    for incident in &incidents {
-        round.advance(incident).await?;
-    }
-    let steps = round.finish();
+    let steps = advance(placement, &incidents).await?;
     let is_changed = opened + steps > 0;
     if is_changed {
         placement.events.emit(Event::CalibrationAdvanced);
@@ -50,6 +45,19 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     } else {
         Outcome::Idle
     })
+}
+
+/// Takes the next step of each incident. Returns the number of steps taken.
+async fn advance(placement: &Placement, incidents: &[Incident]) -> Result<u32, anyhow::Error> {
+    if incidents.is_empty() {
+        return Ok(0);
+    }
+    let workers = agents::workers(&placement.store).await?;
+    let mut round = IncidentRound::begin(placement, &workers).await?;
+    for incident in incidents {
+        round.advance(incident).await?;
+    }
+    Ok(round.finish())
 }
 
 /// Adds new reports to what is known of a subnet. Returns whether that opened an incident.

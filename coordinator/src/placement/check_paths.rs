@@ -17,8 +17,9 @@ use crate::runtime::quantity::quantity;
 const MOST_PER_AGENT: u32 = 5;
 /// Checks that have ended and are deleted in a run.
 const MOST_DELETED: u32 = 10_000;
-/// A path that did not answer is checked again after so long.
-const AGAIN_AFTER_MS: i64 = 3_600_000;
+/// A path that did not answer is checked again after the first of these pauses, then after the
+/// next: the address that is measured may be gone for good.
+const PAUSES_MS: [i64; 3] = [3_600_000, 17 * 3_600_000, 67 * 3_600_000];
 
 /// Orders checks from agents that are ready: awake and within reach. Their owners' rules and
 /// budgets apply to these probes as to any other.
@@ -30,10 +31,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     let now = placement.clock.now();
-    let again_at = now.plus_ms(AGAIN_AFTER_MS);
+    let store = &placement.store;
     let asked =
-        timing_reports::order_checks(&placement.store, &ready, MOST_PER_AGENT, now, again_at)
-            .await?;
+        timing_reports::order_checks(store, &ready, MOST_PER_AGENT, now, &PAUSES_MS).await?;
     if asked.is_empty() {
         return Ok(Outcome::Idle);
     }

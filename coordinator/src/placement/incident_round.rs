@@ -8,10 +8,11 @@
 //! measurements) → returned. The rules are in `delegation::calibration`. Each step is stored before
 //! the next, so that a restart continues where it stopped.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use delegation::Availability;
 use delegation::calibration::{ControlProbe, Failback, ReopenLimits, SubnetTimes};
+use delegation::{Availability, Constraints};
 use model::{AgentId, IncidentCause, IncidentState, Policy, UnixMillis};
 use serde_json::Value;
 use store::agents::Worker;
@@ -19,8 +20,14 @@ use store::incidents::{self, CurrentDelegation, Incident, Outcome, Seed};
 
 use crate::placement::Placement;
 use crate::predictor::presence;
+use crate::runtime::constraints::current_constraints;
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
 use crate::runtime::metrics::probes::ProbePurpose;
+
+/// Open orders of an agent up to which it is asked for its former subnets. After a night all of
+/// them are due at once, and it reports only so many in time.
+const MOST_ORDERS: u32 = 10;
 
 /// How often a subnet may move, by the policy.
 pub(super) fn reopen_limits(policy: &Policy) -> ReopenLimits {
@@ -48,16 +55,31 @@ pub(super) struct IncidentRound<'a> {
     approved: HashSet<AgentId>,
     /// Agents that can probe now.
     ready: HashSet<AgentId>,
+    /// What admins have ruled, and the hierarchy that it refers to.
+    constraints: Constraints,
+    hierarchy: Option<Arc<DelegatedHierarchy>>,
+    /// Orders that agents have not answered.
+    orders: HashMap<AgentId, u32>,
     asked: HashSet<AgentId>,
     steps: u32,
 }
 
 impl<'a> IncidentRound<'a> {
-    pub(super) fn begin(placement: &'a Placement, workers: &[Worker]) -> Self {
-        let ready = ready_agents(placement, workers);
-        let policy = **placement.policy.load();
-        let approved = workers.iter().map(|worker| worker.agent).collect();
-        Self { placement, policy, approved, ready, asked: HashSet::new(), steps: 0 }
+    pub(super) async fn begin(
+        placement: &'a Placement,
+        workers: &[Worker],
+    ) -> Result<Self, anyhow::Error> {
+        Ok(Self {
+            placement,
+            policy: **placement.policy.load(),
+            approved: workers.iter().map(|worker| worker.agent).collect(),
+            ready: ready_agents(placement, workers),
+            constraints: current_constraints(&placement.store, placement.clock.now()).await?,
+            hierarchy: placement.hierarchy.current(),
+            orders: workers.iter().map(|worker| (worker.agent, worker.orders)).collect(),
+            asked: HashSet::new(),
+            steps: 0,
+        })
     }
 
     /// Takes the next step of one incident, if anything happened since the last.
@@ -82,6 +104,7 @@ impl<'a> IncidentRound<'a> {
             IncidentState::Server
             | IncidentState::Stayed
             | IncidentState::Returned
+            | IncidentState::Moved
             | IncidentState::Undecided
             | IncidentState::Overtaken => Ok(()),
         }
@@ -89,7 +112,7 @@ impl<'a> IncidentRound<'a> {
 
     async fn check_cause(&mut self, incident: &Incident) -> Result<(), anyhow::Error> {
         if ControlProbe::cause_by_path(incident.ratio, incident.path_ratio).is_some() {
-            return self.keep_at_slow_server(incident, None).await;
+            return self.end(incident, IncidentState::Server, None).await;
         }
         let Some(awaited) = incident.probe else {
             return self.request_control_probe(incident, None).await;
@@ -100,10 +123,12 @@ impl<'a> IncidentRound<'a> {
         let now_us = match awaited.outcome {
             Outcome::Pending => return Ok(()),
             Outcome::Measured(now_us) => now_us,
-            Outcome::Failed if agent != incident.agent => {
+            Outcome::Failed | Outcome::Expired if agent != incident.agent => {
                 return self.request_control_probe(incident, Some(agent)).await;
             }
-            Outcome::Failed => return self.end(incident, IncidentState::Undecided, None).await,
+            Outcome::Failed | Outcome::Expired => {
+                return self.end(incident, IncidentState::Undecided, None).await;
+            }
         };
         let control_probe = ControlProbe { agent, before_us };
         let cause = control_probe.cause(incident.agent, incident.ratio, now_us);
@@ -111,37 +136,41 @@ impl<'a> IncidentRound<'a> {
             let measured = incidents::measured(&self.placement.store, incident.delegation).await?;
             let others: Vec<_> =
                 measured.into_iter().filter(|(other, _)| *other != agent).collect();
-            let second = ControlProbe::choose(incident.agent, None, &others, self.is_ready());
+            let may_probe = self.may_probe(incident);
+            let second = ControlProbe::choose(incident.agent, None, &others, may_probe);
             if let Some(ControlProbe { agent, before_us }) = second {
                 return self.probe(incident, agent, Some(before_us)).await;
             }
         }
         match cause {
-            IncidentCause::Server => self.keep_at_slow_server(incident, Some(now_us)).await,
+            // No other agent would be faster.
+            IncidentCause::Server => self.end(incident, IncidentState::Server, Some(now_us)).await,
             IncidentCause::Path => {
                 self.search(incident, IncidentState::Searching, Some(now_us), &[]).await
             }
         }
     }
 
-    /// No other agent would be faster. The agent forgets its usual times, or every fetch from the
-    /// slow server would be reported again.
-    async fn keep_at_slow_server(
-        &mut self,
-        incident: &Incident,
-        now_us: Option<u32>,
-    ) -> Result<(), anyhow::Error> {
-        self.steps += 1;
-        let now = self.placement.clock.now();
-        let reports = no_reports(now)?;
-        let store = &self.placement.store;
-        incidents::close_as_slow_server(store, incident, now_us, &reports, now).await?;
-        self.placement.agent_wakeups.wake([incident.agent]);
-        Ok(())
+    /// Whether an agent can measure the incident's subnet now, and no admin has ruled it out there.
+    /// The agent that has the subnet measures it with each fetch.
+    fn may_probe(&self, incident: &Incident) -> impl Fn(AgentId) -> bool {
+        move |agent| {
+            let is_allowed = agent == incident.agent || !self.is_ruled_out(incident, agent);
+            self.ready.contains(&agent) && is_allowed
+        }
     }
 
-    fn is_ready(&self) -> impl Fn(AgentId) -> bool {
-        |agent| self.ready.contains(&agent)
+    /// Whether an admin has ruled that the agent does not get the incident's subnet: it is drained
+    /// or excluded, or another one is pinned.
+    fn is_ruled_out(&self, incident: &Incident, agent: AgentId) -> bool {
+        let hierarchy = self.hierarchy.as_ref().map(|delegated| delegated.hierarchy());
+        let subnet = hierarchy.and_then(|hierarchy| hierarchy.find(&incident.subnet));
+        let Some((hierarchy, subnet)) = hierarchy.zip(subnet) else {
+            return self.constraints.drained().contains(&agent);
+        };
+        let pin = self.constraints.pin(hierarchy, subnet);
+        self.constraints.forbids(hierarchy, subnet, agent)
+            || pin.is_some_and(|pin| pin.agent != agent)
     }
 
     /// Asks the best agent for a control probe. After another agent's probe `failed`, only the
@@ -156,7 +185,8 @@ impl<'a> IncidentRound<'a> {
             Some(_) => Vec::new(),
         };
         let before_us = incident.before_us;
-        let chosen = ControlProbe::choose(incident.agent, before_us, &measured, self.is_ready());
+        let may_probe = self.may_probe(incident);
+        let chosen = ControlProbe::choose(incident.agent, before_us, &measured, may_probe);
         match chosen {
             Some(ControlProbe { agent, before_us }) => {
                 self.probe(incident, agent, Some(before_us)).await
@@ -178,8 +208,12 @@ impl<'a> IncidentRound<'a> {
         let is_former = holds.agent == incident.agent;
         let is_found = incident.search.is_some_and(|(search, _)| holds.search == Some(search));
         match incident.state {
-            IncidentState::Searching if is_former => {
+            IncidentState::Searching if is_former && is_found => {
                 self.end(incident, IncidentState::Stayed, None).await
+            }
+            // The search ended without an answer.
+            IncidentState::Searching if is_former => {
+                self.end(incident, IncidentState::Undecided, None).await
             }
             IncidentState::Returning if is_former => {
                 self.end(incident, IncidentState::Returned, None).await
@@ -202,7 +236,11 @@ impl<'a> IncidentRound<'a> {
         // An agent that got the subnet by an override may never have measured it. It gets the
         // subnet back as soon as it is faster than the present agent.
         let before_us = incident.before_us.unwrap_or(u32::MAX);
-        let failback = serde_json::to_value(Failback::new(incident.agent, before_us, now))?;
+        let failback = match incident.failback.clone() {
+            Some(known) => serde_json::from_value::<Failback>(known)?.after_search(now),
+            None => Failback::new(incident.agent, before_us, now),
+        };
+        let failback = serde_json::to_value(failback)?;
         Ok(incidents::set_away(&self.placement.store, incident, holds, &failback, now).await?)
     }
 
@@ -218,14 +256,19 @@ impl<'a> IncidentRound<'a> {
         };
         let mut failback: Failback = serde_json::from_value(failback)?;
         // An agent that was revoked or paused gets nothing back.
-        if !self.approved.contains(&failback.former) {
+        let former = failback.former;
+        if !self.approved.contains(&former) || self.is_ruled_out(incident, former) {
             return self.end(incident, IncidentState::Overtaken, None).await;
         }
         let now = self.placement.clock.now();
         let limits = reopen_limits(&self.policy);
+        if failback.is_over(&limits, now) {
+            return self.end(incident, IncidentState::Moved, None).await;
+        }
         let Some(awaited) = incident.probe else {
-            if failback.is_due(&limits, now) && self.ready.contains(&failback.former) {
-                return self.probe(incident, failback.former, None).await;
+            let is_free = self.orders.get(&former).is_some_and(|orders| *orders < MOST_ORDERS);
+            if failback.is_due(&limits, now) && is_free && self.ready.contains(&former) {
+                return self.probe(incident, former, None).await;
             }
             return Ok(());
         };
@@ -233,17 +276,30 @@ impl<'a> IncidentRound<'a> {
             Outcome::Pending => return Ok(()),
             Outcome::Measured(us) => us,
             Outcome::Failed => u32::MAX,
+            Outcome::Expired => {
+                failback.not_reported(now);
+                return self.keep_watching(incident, &failback).await;
+            }
         };
         let factor = f64::from(self.policy.calibration.slowdown.percent) / 100.0;
         let present_us = holds.rtt_us.unwrap_or(u32::MAX);
         if failback.observe(&limits, factor, probe_us, present_us, now) {
-            // The search begins with both measurements, so that it can decide at once.
-            let seeds = [
-                Seed { agent: failback.former, rtt_us: probe_us },
-                Seed { agent: holds.agent, rtt_us: present_us },
-            ];
+            // The search begins with what is measured, so that it can decide at once if that are
+            // both agents.
+            let former = Seed { agent: former, rtt_us: probe_us };
+            let present = holds.rtt_us.map(|rtt_us| Seed { agent: holds.agent, rtt_us });
+            let seeds: Vec<Seed> = [Some(former), present].into_iter().flatten().collect();
             return self.search(incident, IncidentState::Returning, None, &seeds).await;
         }
+        self.keep_watching(incident, &failback).await
+    }
+
+    async fn keep_watching(
+        &mut self,
+        incident: &Incident,
+        failback: &Failback,
+    ) -> Result<(), anyhow::Error> {
+        let now = self.placement.clock.now();
         let failback = serde_json::to_value(failback)?;
         Ok(incidents::set_failback(&self.placement.store, incident, &failback, now).await?)
     }
@@ -262,6 +318,7 @@ impl<'a> IncidentRound<'a> {
         let store = &self.placement.store;
         incidents::check(store, incident, agent, before_us, target, now).await?;
         self.placement.predictor.probe_metrics.ordered(ProbePurpose::Check, 1);
+        *self.orders.entry(agent).or_default() += 1;
         self.asked.insert(agent);
         self.steps += 1;
         Ok(())
@@ -298,7 +355,10 @@ impl<'a> IncidentRound<'a> {
         let now = self.placement.clock.now();
         let reports = no_reports(now)?;
         let store = &self.placement.store;
-        Ok(incidents::end(store, incident, (state, now_us), &reports, now).await?)
+        incidents::end(store, incident, (state, now_us), &reports, now).await?;
+        // It may have been ordered to forget the usual times of pages.
+        self.placement.agent_wakeups.wake([incident.agent]);
+        Ok(())
     }
 
     /// Notifies the agents that were asked. Returns the number of steps taken.
@@ -322,7 +382,10 @@ mod tests {
     fn what_an_older_version_stored_of_a_former_agent_is_read() {
         let failback = Failback::new(AgentId::new(1), 20_000, UnixMillis(0));
         let mut older = serde_json::to_value(failback).unwrap();
-        assert!(older.as_object_mut().unwrap().remove("bad").is_some());
-        assert_eq!(serde_json::from_value::<Failback>(older).unwrap(), failback);
+        for field in ["bad", "unreported", "away_since"] {
+            assert!(older.as_object_mut().unwrap().remove(field).is_some());
+        }
+        let older = serde_json::from_value::<Failback>(older).unwrap();
+        assert_eq!(older.after_search(UnixMillis(9)), failback.after_search(UnixMillis(9)));
     }
 }

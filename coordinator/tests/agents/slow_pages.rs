@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use coordinator::placement::agent_administration::AgentAction;
+use hierarchy::Scope;
 use model::{HostTask, IncidentState, Slowdown, Strategy, policy::CalibrationPolicy};
 use protocol::HeartbeatResponse;
 use protocol::page::{Entry, Outcome, Trend};
+use store::constraints::{self, Kind, NewConstraint};
 use store::{incidents, incidents::IncidentSummary};
 
 use crate::agent::{FakeAgent, fetch};
@@ -83,6 +85,12 @@ async fn a_slow_way_moves_the_subnet_and_its_hosts_and_a_healed_one_brings_them_
 }
 
 #[tokio::test]
+async fn an_agent_that_was_excluded_measures_nothing_and_gets_nothing_back() {
+    let ground = Ground::new().await;
+    in_time(Box::pin(excluded(&ground))).await;
+}
+
+#[tokio::test]
 async fn a_slow_server_keeps_its_agent_which_forgets_how_fast_it_was() {
     let ground = Ground::new().await;
     in_time(Box::pin(slow_server(&ground))).await;
@@ -143,6 +151,40 @@ async fn slow_way(ground: &Ground) {
     while !is_in(&running, IncidentState::Returned).await {
         near.turn(&running).await;
     }
+    running.stop().await;
+}
+
+async fn excluded(ground: &Ground) {
+    let (running, mut near, mut far) = with_the_near_one(ground).await;
+    near.rtt_us = 105_000;
+    while !is_in(&running, IncidentState::Away).await {
+        if latest(&running).await.is_none() {
+            near.complain(&running).await;
+        }
+        near.turn(&running).await;
+        far.turn(&running).await;
+    }
+    let exclusion = NewConstraint {
+        kind: Kind::Exclusion,
+        scope: &Scope::Range("198.51.100.0/24".parse().unwrap()),
+        agent: near.agent.id,
+        reason: "abuse",
+        by: "ada",
+        expires_at: None,
+    };
+    let coordinator = &running.coordinator;
+    constraints::create(&coordinator.store, &exclusion, coordinator.now()).await.unwrap();
+    // A probe that was ordered before may still be on its way.
+    near.turn(&running).await;
+    near.rtt_us = 5_000;
+    let mut asked = 0;
+    while !is_in(&running, IncidentState::Overtaken).await {
+        asked += near.turn(&running).await.probes.len();
+        far.turn(&running).await;
+    }
+    assert!(asked <= 1, "asked {asked} times");
+    assert!(near.turn(&running).await.probes.is_empty());
+    assert_eq!(far.routed, [URL]);
     running.stop().await;
 }
 

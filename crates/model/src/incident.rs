@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// How far an incident has come. The last five states end it.
+/// How far an incident has come. The last six states end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -24,9 +24,13 @@ pub enum IncidentState {
     Stayed,
     /// Ended: the subnet is back at its former agent.
     Returned,
-    /// Ended: no control probe could separate path from server.
+    /// Ended: the subnet stays where it moved, because its former agent has not been clearly nearer
+    /// again for long.
+    Moved,
+    /// Ended: nothing was measured that separates path from server or shows a nearer agent.
     Undecided,
-    /// Ended: the delegation changed for another reason.
+    /// Ended: the delegation changed for another reason, or the former agent may not have the
+    /// subnet any more.
     Overtaken,
 }
 

@@ -17,6 +17,9 @@ use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
+/// Time until a path is checked of which no new connection is known: a fetch may still bring one.
+const FIRST_CHECK_MS: i64 = 17 * 3_600_000;
+
 /// Counts the reports of a package of `agent`. Only its present hosts count: the reports of a
 /// former agent say nothing about the path of the present one.
 pub(crate) async fn count_in(
@@ -51,6 +54,31 @@ pub(crate) async fn count_in(
         .execute(db)
         .await
         .map_err(StoreError::doing("count reports of slow pages"))?;
+    Ok(())
+}
+
+/// Has the paths of hosts checked, from [`FIRST_CHECK_MS`] after `now` on, of which nothing but the
+/// round trips of kept connections is known.
+pub(crate) async fn begin_paths_in(
+    db: &mut PgConnection,
+    agent: AgentId,
+    hosts: &[HostTally],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let is_kept = |host: &&HostTally| host.connect.is_none() && host.round_trip.is_some();
+    let hosts: Vec<&HostTally> = hosts.iter().filter(is_kept).collect();
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(include_str!("timing_reports/begin_paths.sql"))
+        .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
+        .bind(agent.get())
+        .bind(Moment(now))
+        .bind(Moment(now.plus_ms(FIRST_CHECK_MS)))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("begin to compare the paths of hosts"))?;
     Ok(())
 }
 
@@ -169,21 +197,21 @@ pub async fn store_summary(
 }
 
 /// Orders probes of paths whose checks are due, at most `most` of each of these agents. Without an
-/// answer a path is due again at `again_at`. Returns the agents that were asked, once for each
-/// probe.
+/// answer a path is due again after the first of `pauses_ms`, then after the next of them, and
+/// after the last one from then on. Returns the agents that were asked, once for each probe.
 pub async fn order_checks(
     store: &Store,
     agents: &[AgentId],
     most: u32,
     now: UnixMillis,
-    again_at: UnixMillis,
+    pauses_ms: &[i64],
 ) -> Result<Vec<AgentId>, StoreError> {
     let rows: Vec<(i64, Option<i64>)> =
         sqlx::query_as(include_str!("timing_reports/order_checks.sql"))
             .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
             .bind(Moment(now))
             .bind(i64::from(most))
-            .bind(Moment(again_at))
+            .bind(pauses_ms)
             .fetch_all(store.pool())
             .await
             .map_err(StoreError::doing("order checks of paths"))?;

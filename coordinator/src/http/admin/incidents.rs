@@ -78,6 +78,10 @@ pub(super) fn summary(incident: &IncidentSummary) -> String {
              had recovered.",
             on(incident.moments.returned)
         ),
+        IncidentState::Moved => format!(
+            "The subnet moved to {next_agent}{moved}. It stays there because {agent} has not been \
+             clearly nearer again for thirty days."
+        ),
         IncidentState::Server => {
             format!("The subnet stayed with {agent} because the server itself is slow.")
         }
@@ -85,10 +89,12 @@ pub(super) fn summary(incident: &IncidentSummary) -> String {
             format!("The subnet stayed with {agent} because no other agent is nearer.")
         }
         IncidentState::Undecided => {
-            format!("The subnet stayed with {agent} because no agent could measure the cause.")
+            format!("The subnet stayed with {agent} because no agent could measure enough.")
         }
         IncidentState::Overtaken => {
-            "Since then the delegation has changed for another reason.".to_owned()
+            "Since then the delegation has changed for another reason, or an admin has ruled the \
+             former agent out."
+                .to_owned()
         }
     };
     format!("{noticed}{} {outcome}", control_probe(incident))

@@ -13,8 +13,11 @@ pub struct Failback {
     pub former: AgentId,
     /// Its round trip before the path became slow, in microseconds.
     pub before_us: u32,
-    /// When the subnet was moved.
+    /// When a search last decided for another agent.
     since: UnixMillis,
+    /// When the subnet was moved; `since` where an older version stored it.
+    #[serde(default)]
+    away_since: Option<UnixMillis>,
     /// When the former agent last measured.
     last_probe: Option<UnixMillis>,
     /// Good measurements in a row.
@@ -22,6 +25,9 @@ pub struct Failback {
     /// Bad measurements in a row.
     #[serde(default)]
     bad: u32,
+    /// Measurements in a row that were not reported.
+    #[serde(default)]
+    unreported: u32,
 }
 
 /// Good measurements in a row before the subnet goes back.
@@ -29,22 +35,61 @@ const MIN_GOOD: u32 = 2;
 /// Share by which the former agent must be faster than the present one, so that a subnet does not
 /// move to and fro between equal agents.
 const MARGIN: f64 = 0.1;
+/// Time after which a subnet stays where it is, if its former agent is not nearer by then.
+const LONGEST_MS: u64 = 30 * 24 * 3_600_000;
+/// The same in windows, of which one or more pass between two measurements.
+const MIN_WINDOWS: u64 = 8;
 /// Longest pause between two measurements, unless the window is longer.
 const LONGEST_PAUSE_MS: u64 = 24 * 3_600_000;
 
 impl Failback {
     /// The failback of a subnet that left `former` at this time.
     pub fn new(former: AgentId, before_us: u32, since: UnixMillis) -> Self {
-        Self { former, before_us, since, last_probe: None, good: 0, bad: 0 }
+        let away_since = Some(since);
+        Self {
+            former,
+            before_us,
+            since,
+            away_since,
+            last_probe: None,
+            good: 0,
+            bad: 0,
+            unreported: 0,
+        }
+    }
+
+    /// The failback after a search for the way back has decided for the present agent again.
+    #[must_use]
+    pub fn after_search(self, at: UnixMillis) -> Self {
+        let away_since = Some(self.away_since.unwrap_or(self.since));
+        Self { away_since, ..Self::new(self.former, self.before_us, at) }
     }
 
     /// Whether the former agent shall probe the subnet now: after a window, and after twice as long
-    /// with each bad measurement, at last once a day. A path that has changed for good would be
-    /// measured each hour for ever.
+    /// with each that is bad or missing, at last once a day. A path that has changed for good would
+    /// be measured each hour for ever.
     pub fn is_due(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
-        let doubled = limits.window_ms.saturating_mul(1 << self.bad.min(31));
+        let doublings = self.bad.saturating_add(self.unreported).min(31);
+        let doubled = limits.window_ms.saturating_mul(1 << doublings);
         let pause_ms = doubled.min(LONGEST_PAUSE_MS.max(limits.window_ms));
         at.distance_ms(self.last_probe.unwrap_or(self.since)) >= pause_ms
+    }
+
+    /// Whether the subnet has been away for so long that it stays. A good measurement just before
+    /// gets the time for another one.
+    pub fn is_over(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
+        let away_ms = at.distance_ms(self.away_since.unwrap_or(self.since));
+        let windows_ms = limits.window_ms.saturating_mul(MIN_WINDOWS);
+        let rest_ms = limits.min_interval_ms.saturating_mul(2);
+        let longest_ms = LONGEST_MS.max(windows_ms).max(rest_ms);
+        away_ms >= longest_ms && (self.good == 0 || away_ms >= 2 * longest_ms)
+    }
+
+    /// Records that the former agent was asked and did not report, which says nothing about the
+    /// path.
+    pub fn not_reported(&mut self, at: UnixMillis) {
+        self.last_probe = Some(at);
+        self.unreported = self.unreported.saturating_add(1);
     }
 
     /// Records that the former agent measured `probe_us` and the present one lately `present_us`.
@@ -60,6 +105,7 @@ impl Failback {
         at: UnixMillis,
     ) -> bool {
         self.last_probe = Some(at);
+        self.unreported = 0;
         let as_before = f64::from(probe_us) < f64::from(self.before_us) * factor.max(1.0).sqrt();
         let faster = f64::from(probe_us) < f64::from(present_us) * (1.0 - MARGIN);
         let is_good = as_before && faster;

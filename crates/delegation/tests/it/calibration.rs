@@ -151,6 +151,36 @@ fn a_path_that_stays_slow_is_measured_once_a_day_at_last() {
     assert!(failback.is_due(&rest, at(224)));
 }
 
+#[test]
+fn a_subnet_stays_after_thirty_days_unless_its_former_agent_is_nearer_again() {
+    let rest = ReopenLimits::default();
+    let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
+    assert!(!failback.observe(&rest, 2.0, 120_000, 60_000, at(24)));
+    assert!(!failback.is_over(&rest, at(719)) && failback.is_over(&rest, at(720)));
+    assert!(failback.after_search(at(700)).is_over(&rest, at(720)), "it was away all the time");
+    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(719)), "once may be chance");
+    assert!(!failback.is_over(&rest, at(720)) && failback.is_over(&rest, at(1_440)));
+    let rare = ReopenLimits { window_ms: 200 * 3_600_000, ..rest };
+    let failback = Failback::new(AgentId::new(1), 20_000, at(0));
+    assert!(!failback.is_over(&rare, at(1_599)) && failback.is_over(&rare, at(1_600)));
+}
+
+#[test]
+fn a_report_that_did_not_come_is_no_slow_path() {
+    let rest = ReopenLimits::default();
+    let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
+    for hour in [1, 3, 7, 15] {
+        assert!(
+            !failback.is_due(&rest, at(hour - 1)) && failback.is_due(&rest, at(hour)),
+            "{hour}"
+        );
+        failback.not_reported(at(hour));
+    }
+    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(30)));
+    failback.not_reported(at(31));
+    assert!(failback.observe(&rest, 2.0, 21_000, 60_000, at(32)), "the second good one");
+}
+
 proptest! {
     /// Whatever is slow, the times of a page within half the factor of each other are never
     /// reported.

@@ -13,9 +13,7 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis};
 
 pub use read::{IncidentSummary, list, list_open, measured, of_search};
-pub use steps::{
-    IncidentCause, Seed, check, close_as_slow_server, end, open, search, set_away, set_failback,
-};
+pub use steps::{IncidentCause, Seed, check, end, open, search, set_away, set_failback};
 
 /// An open incident.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +73,8 @@ pub enum Outcome {
     Measured(u32),
     /// No round trip.
     Failed,
+    /// The agent did not report in time, which says nothing about the path.
+    Expired,
 }
 
 /// The delegation that holds of an incident's subnet.
@@ -84,7 +84,7 @@ pub struct CurrentDelegation {
     pub delegation: DelegationId,
     /// Who has the subnet.
     pub agent: AgentId,
-    /// The search that led to it.
+    /// The search that led to it; none where an admin, balance or a drain decided.
     pub search: Option<SearchId>,
     /// Its round trip, in microseconds.
     pub rtt_us: Option<u32>,

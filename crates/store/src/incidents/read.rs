@@ -74,6 +74,7 @@ impl Row {
                 outcome: match (self.probe_state.as_deref(), self.probe_us) {
                     (Some("asked"), _) => Outcome::Pending,
                     (Some("measured"), Some(us)) => Outcome::Measured(us.unsigned_abs()),
+                    (Some("expired"), _) => Outcome::Expired,
                     _ => Outcome::Failed,
                 },
             }),

@@ -3,7 +3,7 @@
 use model::{AgentId, IncidentState, Strategy, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{CurrentDelegation, Incident, Target};
+use super::{CurrentDelegation, Incident, Outcome, Target};
 use crate::moment::Moment;
 use crate::timing_reports::{self, PendingReports, Summary};
 use crate::{Store, StoreError};
@@ -200,6 +200,8 @@ pub async fn set_failback(
 }
 
 /// Closes an incident. The reports of the subnet start again from the summary `timing_reports`.
+/// Where the subnet stays and its pages stay slow, the agent is ordered to forget the usual times
+/// of the pages, so that the present times become usual.
 pub async fn end(
     store: &Store,
     incident: &Incident,
@@ -209,22 +211,8 @@ pub async fn end(
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close an incident");
     let mut tx = store.begin().await.map_err(doing)?;
-    close(&mut tx, incident, (state, now_us), timing_reports, now).await?;
-    tx.commit().await.map_err(doing)
-}
-
-/// Closes an incident because the server itself is slow: the agent is ordered to forget the usual
-/// times of its pages, so that the present times become usual.
-pub async fn close_as_slow_server(
-    store: &Store,
-    incident: &Incident,
-    now_us: Option<u32>,
-    timing_reports: &serde_json::Value,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let doing = StoreError::doing("close an incident of a slow server");
-    let mut tx = store.begin().await.map_err(doing)?;
-    if close(&mut tx, incident, (IncidentState::Server, now_us), timing_reports, now).await? {
+    let is_closed = close(&mut tx, incident, (state, now_us), timing_reports, now).await?;
+    if is_closed && matches!(state, IncidentState::Server | IncidentState::Stayed) {
         sqlx::query(include_str!("forget_page_times.sql"))
             .bind(incident.subnet.first())
             .bind(incident.subnet.last())
@@ -258,12 +246,25 @@ async fn close(
     if closed.rows_affected() == 0 {
         return Ok(false);
     }
+    let is_at_next = incident.holds.map(|holds| holds.agent) == incident.next_agent;
+    if incident.state == IncidentState::Away && is_at_next {
+        // What is known of the path is that of the present agent, about whom nothing was decided.
+        return Ok(true);
+    }
+    let keeps_path = match state {
+        // Nothing was measured now: the path was known when the incident was opened.
+        IncidentState::Server => now_us.is_none(),
+        // A report that is lost is no reason to take a slow path for the usual one.
+        IncidentState::Undecided => {
+            incident.probe.is_some_and(|probe| probe.outcome == Outcome::Expired)
+        }
+        _ => false,
+    };
     sqlx::query(include_str!("close.sql"))
         .bind(incident.subnet.first())
         .bind(incident.subnet.last())
         .bind(timing_reports)
-        // Nothing was measured now: the path was known when the incident was opened.
-        .bind(state == IncidentState::Server && now_us.is_none())
+        .bind(keeps_path)
         .execute(db)
         .await
         .map_err(doing)?;

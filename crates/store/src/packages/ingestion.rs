@@ -47,6 +47,7 @@ pub async fn ingest(
     // Packages that come back with a restored backup are work of the days before.
     loads::count(&mut tx, agent, &ingestion.hosts, ingestion.received_at).await?;
     timing_reports::count_in(&mut tx, agent, &ingestion.hosts, now).await?;
+    timing_reports::begin_paths_in(&mut tx, agent, &ingestion.hosts, now).await?;
     let round_trips = round_trips::record_in(&mut tx, agent, &ingestion.hosts, now).await?;
     stray_hosts::count_in(&mut tx, agent, &ingestion.hosts, now).await?;
     let found_by = FoundBy { agent, received_at: ingestion.received_at };

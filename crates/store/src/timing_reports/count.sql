@@ -39,6 +39,7 @@ ON CONFLICT (first, last) DO UPDATE SET
         THEN excluded.connect_at ELSE s.connect_at END,
     path = CASE WHEN s.agent = excluded.agent THEN s.path END,
     check_at = CASE WHEN s.agent = excluded.agent THEN s.check_at END,
-    path_probe = CASE WHEN s.agent = excluded.agent THEN s.path_probe END
+    path_probe = CASE WHEN s.agent = excluded.agent THEN s.path_probe END,
+    unanswered_checks = CASE WHEN s.agent = excluded.agent THEN s.unanswered_checks ELSE 0 END
 WHERE excluded.usual + excluded.slower > 0 OR s.agent <> excluded.agent
     OR coalesce(s.connect_at <= $8 - interval '1 hour', true)

@@ -22,7 +22,11 @@ WITH due AS (
     SELECT probe, 'path', agent, target, target_host, target_port, $2
     FROM targets WHERE probe IS NOT NULL
 )
--- 3: without an answer the path is checked again later; without a target not before a fetch.
+-- 3: without an answer the path is checked again after the first pause of $4, then after the next;
+--    without a target not before a fetch.
 UPDATE timing_reports r SET path_probe = t.probe,
-    check_at = CASE WHEN t.probe IS NOT NULL THEN $4::timestamptz END
+    unanswered_checks = CASE WHEN t.probe IS NULL THEN r.unanswered_checks
+        ELSE least(r.unanswered_checks + 1, cardinality($4::bigint[]) - 1) END,
+    check_at = CASE WHEN t.probe IS NOT NULL
+        THEN $2 + ($4::bigint[])[r.unanswered_checks + 1] * interval '1 millisecond' END
 FROM targets t WHERE r.first = t.first AND r.last = t.last RETURNING r.agent, r.path_probe

@@ -17,15 +17,15 @@ use store::{incidents, incidents::Incident, incidents::Outcome, incidents::Seed}
 use crate::world::{NOW, World, ip, range};
 
 const SUBNET: &str = "198.51.100.0/24";
-const SLOW: IncidentCause<'_> =
+pub(crate) const SLOW: IncidentCause<'_> =
     IncidentCause { ratio: 4.0, url: Some("http://a.example/"), path_ratio: None };
 
-fn summary() -> Summary {
+pub(crate) fn summary() -> Summary {
     Summary { reports: json!({"kept": 1}), path: json!(null), check_at: None }
 }
 
 /// A host whose subnet the first of two agents got in a search that measured both.
-async fn world() -> (World, AgentId, AgentId) {
+pub(crate) async fn world() -> (World, AgentId, AgentId) {
     let world = World::new().await;
     let near = world.approved(1, None).await;
     let next = world.approved(2, None).await;
@@ -65,7 +65,7 @@ async fn measure(world: &World, step: u32, agent: AgentId, rtt_us: u32) {
 }
 
 /// The agent reports on everything it was asked.
-async fn answer(world: &World, agent: AgentId, rtt_us: u32) {
+pub(crate) async fn answer(world: &World, agent: AgentId, rtt_us: u32) {
     use model::ProbeMethod;
     use protocol::{ProbeReport, ProbeResult};
     for order in probes::orders(world.store(), agent, &[], 3, 10).await.unwrap() {
@@ -100,14 +100,26 @@ async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
 }
 
 /// A package of an agent has a new connection to an address.
-async fn connect(world: &World, agent: AgentId, seq: u64, to: (&str, u32), now: UnixMillis) {
+pub(crate) async fn connect(
+    world: &World,
+    agent: AgentId,
+    seq: u64,
+    to: (&str, u32),
+    now: UnixMillis,
+) {
     let (address, rtt_us) = to;
     let connect = Some((ip(address), rtt_us));
     ship(world, agent, seq, HostTally { connect, ..HostTally::default() }, now).await;
 }
 
 /// A package of an agent with counts of the host; it counts once.
-async fn ship(world: &World, agent: AgentId, seq: u64, tally: HostTally, now: UnixMillis) {
+pub(crate) async fn ship(
+    world: &World,
+    agent: AgentId,
+    seq: u64,
+    tally: HostTally,
+    now: UnixMillis,
+) {
     let scheme = "http".into();
     let authority = "a.example".into();
     let tally = HostTally { scheme, authority, ..tally };
@@ -139,7 +151,7 @@ async fn ship(world: &World, agent: AgentId, seq: u64, tally: HostTally, now: Un
     store::packages::ingest(world.store(), &ingestion, now).await.unwrap();
 }
 
-async fn pending(world: &World) -> Vec<PendingReports> {
+pub(crate) async fn pending(world: &World) -> Vec<PendingReports> {
     timing_reports::pending(world.store(), 10).await.unwrap()
 }
 
@@ -246,12 +258,10 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     let told = pending(&world).await.remove(0);
     incidents::open(world.store(), &told, &summary(), &SLOW, NOW).await.unwrap();
     let case = case(&world).await;
-    incidents::close_as_slow_server(world.store(), &case, Some(9_000), &json!({}), NOW)
-        .await
-        .unwrap();
-    incidents::close_as_slow_server(world.store(), &case, Some(9_000), &json!({}), NOW)
-        .await
-        .unwrap();
+    let server = (IncidentState::Server, Some(9_000));
+    for _ in 0..2 {
+        incidents::end(world.store(), &case, server, &json!({}), NOW).await.unwrap();
+    }
     let orders = handovers::open(world.store(), near, 10).await.unwrap();
     assert_eq!((orders.len(), orders[0].task), (1, model::HostTask::Settle));
     let numbers = [orders[0].number];
@@ -262,6 +272,18 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     );
     let later: UnixMillis = NOW.plus_ms(1);
     assert!(!pending(&world).await.iter().any(|told| told.delegated_at > Some(later)));
+}
+
+/// Gives the subnet and its host to an agent by hand.
+pub(crate) async fn override_to(world: &World, agent: AgentId) {
+    let subnet = range(SUBNET);
+    let note = "a contract";
+    let assignment =
+        Assignment { subnet, agent, generation: 1, cause: Cause::Override, by: "ada", note };
+    let made = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
+    assert!(matches!(made, AssignmentOutcome::Applied(_)), "{made:?}");
+    let given = format!("UPDATE hosts SET state = 'delegated', agent = {}", agent.get());
+    store::testing::execute(world.store(), Box::leak(given.into_boxed_str())).await.unwrap();
 }
 
 /// Gives the subnet to an agent by hand and lets it complain; whether an incident was opened.
@@ -298,6 +320,7 @@ async fn what_was_given_by_hand_once_is_looked_at_and_what_is_pinned_is_not() {
         (None, vec![(near, 9_000), (next, 30_000)]),
         "others can tell"
     );
+    assert_eq!(case.holds.unwrap().search, None, "no search has led to it");
 
     let (world, ..) = self::world().await;
     let scope = Scope::Range(range(SUBNET));
@@ -318,49 +341,15 @@ async fn what_was_given_by_hand_once_is_looked_at_and_what_is_pinned_is_not() {
 }
 
 #[tokio::test]
-async fn one_round_trip_an_hour_waits_for_its_comparison() {
-    let (world, near, next) = world().await;
-    let hours = |hours: i64| NOW.plus_ms(hours * 3_600_000);
-    connect(&world, near, 1, ("203.0.113.9", 5_000), NOW).await;
-    connect(&world, next, 1, ("198.51.100.7", 5_000), NOW).await;
-    assert_eq!(pending(&world).await, [], "an address elsewhere, and another agent");
-    connect(&world, near, 2, ("198.51.100.7", 9_000), NOW).await;
-    connect(&world, near, 3, ("198.51.100.7", 8_000), NOW.plus_ms(1_000)).await;
-    let first = pending(&world).await.remove(0);
-    assert_eq!(first.round_trip, Some((9_000, NOW)), "one an hour");
-    let path = json!({"usual": 9});
-    let summary = Summary { path: path.clone(), check_at: Some(hours(9)), ..summary() };
-    timing_reports::store_summary(world.store(), &first, &summary).await.unwrap();
-    assert_eq!(pending(&world).await, []);
-    connect(&world, near, 4, ("198.51.100.7", 7_000), hours(1)).await;
-    let second = pending(&world).await.remove(0);
-    assert_eq!((second.round_trip, second.path), (Some((7_000, hours(1))), Some(path)));
-    // A round trip that came meanwhile is not lost.
-    timing_reports::store_summary(world.store(), &first, &summary).await.unwrap();
-    assert_eq!(pending(&world).await.len(), 1);
-}
-
-#[tokio::test]
-async fn a_path_is_checked_when_it_is_due() {
-    let (world, near, _) = world().await;
-    let hours = |hours: i64| NOW.plus_ms(hours * 3_600_000);
-    let order = async |now: UnixMillis| {
-        let again_at = now.plus_ms(3_600_000);
-        timing_reports::order_checks(world.store(), &[near], 5, now, again_at).await.unwrap()
-    };
-    connect(&world, near, 1, ("198.51.100.7", 9_000), NOW).await;
-    let first = pending(&world).await.remove(0);
-    assert!(order(hours(99)).await.is_empty(), "nothing was compared yet");
-    let summary = Summary { check_at: Some(hours(9)), ..summary() };
-    timing_reports::store_summary(world.store(), &first, &summary).await.unwrap();
-    assert!(order(hours(8)).await.is_empty());
-    assert_eq!(order(hours(9)).await, [near]);
-    assert!(order(hours(9)).await.is_empty(), "once until it is due again");
-    answer(&world, near, 12_000).await;
-    let second = pending(&world).await.remove(0);
-    assert_eq!(second.round_trip, Some((12_000, NOW)));
-    assert_eq!(timing_reports::delete_ended_checks(world.store(), 10).await.unwrap(), 1);
-    assert_eq!(timing_reports::delete_ended_checks(world.store(), 10).await.unwrap(), 0);
-    // Without an answer it is due again.
-    assert_eq!(order(hours(10)).await, [near]);
+async fn an_agent_that_keeps_a_subnet_forgets_how_fast_its_pages_were() {
+    for (state, forgets) in [(IncidentState::Stayed, 1), (IncidentState::Undecided, 0)] {
+        let (world, near, _) = world().await;
+        tell(&world, near, 0, 2).await;
+        let told = pending(&world).await.remove(0);
+        incidents::open(world.store(), &told, &summary(), &SLOW, NOW).await.unwrap();
+        let case = case(&world).await;
+        incidents::end(world.store(), &case, (state, None), &json!({}), NOW).await.unwrap();
+        let orders = handovers::open(world.store(), near, 10).await.unwrap();
+        assert_eq!(orders.len(), forgets, "{state:?}");
+    }
 }

@@ -20,6 +20,7 @@ mod lost_hosts;
 mod moved_agents;
 mod overview;
 mod packages;
+mod paths;
 mod policy;
 mod regions;
 mod remap;
