@@ -6,8 +6,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
 use hierarchy::{Generation, Hierarchy, Range};
-use model::UnixMillis;
-use store::loads;
+use model::{AgentId, UnixMillis};
+use store::loads::{self, Work};
 use store::{Store, StoreError, delegations};
 
 use crate::placement::Placement;
@@ -42,13 +42,15 @@ pub struct AuditInput {
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let now = placement.clock.now();
-    let agents = audited_agents(&placement.store, now).await?;
+    // Agents that are not revoked; pausing ends no delegation.
+    let works = loads::agents(&placement.store, now).await?;
+    let agents = works.iter().map(|work| audited(work, 0, now)).collect();
     let input = AuditInput { version: delegated.version(), agents };
     let mut last_input = placement.audited.lock().await;
     if last_input.as_ref() == Some(&input) {
         return Ok(Outcome::Idle);
     }
-    let report = audit_of(&placement.store, delegated.hierarchy(), &input.agents, now).await?;
+    let report = audit_of(&placement.store, delegated.hierarchy(), &works, now).await?;
     let count = report.findings.len();
     let before = placement.last_audit.load_full();
     // Findings that stay are logged once.
@@ -70,12 +72,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     })
 }
 
-async fn audited_agents(store: &Store, now: UnixMillis) -> Result<Vec<AuditedAgent>, StoreError> {
-    // Agents that are not revoked; pausing ends no delegation.
-    let works = loads::agents(store, now).await?;
-    let audited =
-        |work: &loads::Work| AuditedAgent { agent: work.agent, capacity: capacity_of(work, now) };
-    Ok(works.iter().map(audited).collect())
+/// An agent with its capacity while it holds subnets of this load.
+fn audited(work: &Work, load: u64, now: UnixMillis) -> AuditedAgent {
+    AuditedAgent { agent: work.agent, capacity: capacity_of(work, work.held.max(load), now) }
 }
 
 /// Audits the delegations that hold against a hierarchy. A range that the hierarchy does not have
@@ -85,15 +84,15 @@ pub async fn audit_delegations(
     hierarchy: &Hierarchy,
     now: UnixMillis,
 ) -> Result<AuditReport, StoreError> {
-    let agents = audited_agents(store, now).await?;
-    audit_of(store, hierarchy, &agents, now).await
+    let works = loads::agents(store, now).await?;
+    audit_of(store, hierarchy, &works, now).await
 }
 
 /// Audits with the agents as they were just read.
 async fn audit_of(
     store: &Store,
     hierarchy: &Hierarchy,
-    agents: &[AuditedAgent],
+    works: &[Work],
     now: UnixMillis,
 ) -> Result<AuditReport, StoreError> {
     let loads = SubnetLoads::all(store, now).await?;
@@ -110,5 +109,12 @@ async fn audit_of(
             load: loads.pages_a_day(&held.subnet),
         })
         .collect();
-    Ok(AuditReport { at: now, findings: audit(hierarchy, agents, &entries) })
+    let mut loads: HashMap<AgentId, u64> = HashMap::new();
+    for entry in &entries {
+        *loads.entry(entry.agent).or_default() += entry.load;
+    }
+    let load = |agent| loads.get(&agent).copied().unwrap_or(0);
+    let agents: Vec<AuditedAgent> =
+        works.iter().map(|work| audited(work, load(work.agent), now)).collect();
+    Ok(AuditReport { at: now, findings: audit(hierarchy, &agents, &entries) })
 }

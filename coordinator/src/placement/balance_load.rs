@@ -33,7 +33,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let relieves = is_overloaded && policy.rule != BalanceRule::Off;
     let pass_is_due = policy.passes && is_due(placement).await?;
     // Building the problem reads every measurement, so that most runs end here.
-    if !(relieves || pass_is_due || is_overloaded && policy.passes) {
+    if !(relieves || pass_is_due) {
         return Ok(Outcome::Idle);
     }
     let mut problem = BalanceProblem::build(placement, &delegated, snapshot).await?;
@@ -42,7 +42,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         outcome = relieve_overloaded(placement, &mut problem, policy.rule).await?;
     }
     // Where no single move relieves an agent, several dependent moves may.
-    if policy.passes && is_overloaded && problem.instance.overload(&problem.plan) > 0 {
+    if relieves && policy.passes && problem.instance.overload(&problem.plan) > 0 {
         let plan = plan_relief(&problem).await?;
         outcome = outcome.and(execute_plan(placement, &mut problem, &plan).await?);
     }

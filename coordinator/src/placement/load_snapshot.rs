@@ -16,10 +16,11 @@ use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 /// An agent's deliveries count as its capacity once it has delivered for so long.
 const MEASURED_AFTER_MS: i64 = 24 * 3_600_000;
 
-/// Pages a day that an agent can crawl: what it offers, corrected by what it delivered.
-pub(super) fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
+/// Pages a day that an agent can crawl that holds subnets of this load: what it offers, corrected
+/// by what it delivered.
+pub(super) fn capacity_of(work: &Work, held: u64, now: UnixMillis) -> u64 {
     let is_measured = work.since.is_some_and(|since| since.plus_ms(MEASURED_AFTER_MS) <= now);
-    let Work { fetched, held, queued, .. } = *work;
+    let Work { fetched, queued, .. } = *work;
     let shown = is_measured.then_some(DailyWork { fetched, held, queued });
     capacity(work.offered, shown)
 }
@@ -49,11 +50,11 @@ impl LoadSnapshot {
         let now = placement.clock.now();
         let works = loads::agents(&placement.store, now).await?;
         let table = delegated.delegation_table();
-        let agent_load = |work: Work| AgentLoad {
-            capacity: capacity_of(&work, now),
+        let agent_load = |work: Work| {
             // Each subnet counts as one page at least, as in the balance problem.
-            load: work.held.max(u64::from(table.count(work.agent))),
-            work,
+            let load = work.held.max(u64::from(table.count(work.agent)));
+            // An agent that has rested for a week has fetched nothing and keeps what it holds.
+            AgentLoad { capacity: capacity_of(&work, load, now), load, work }
         };
         Ok(Self { agents: works.into_iter().map(agent_load).collect() })
     }
@@ -165,6 +166,24 @@ mod tests {
             state: ProbeState::Measured,
             rtt_us: Some(rtt_us),
         }
+    }
+
+    #[test]
+    fn an_agent_that_comes_back_after_a_week_keeps_its_subnets() {
+        let work = Work {
+            agent: AgentId::new(1),
+            name: "one".into(),
+            approved: true,
+            offered: 10_000,
+            fetched: 0,
+            since: Some(UnixMillis(0)),
+            queued: 40,
+            held: 0,
+        };
+        let now = UnixMillis(30 * 24 * 3_600_000);
+        assert_eq!(capacity_of(&work, 500, now), 500);
+        assert_eq!(capacity_of(&work, 20_000, now), 10_000, "never more than is offered");
+        assert_eq!(capacity_of(&Work { queued: 0, ..work }, 500, now), 10_000, "it keeps up");
     }
 
     #[test]

@@ -46,7 +46,8 @@ pub async fn start(
     }
 }
 
-/// End the drain of an agent: it may get subnets again. What has moved stays where it is.
+/// End the drain of an agent: it may get subnets again. It gets its home subnet back, and what is
+/// pinned to it; everything else that has moved stays where it is.
 #[utoipa::path(delete, path = "/api/v1/agents/{id}/drain", operation_id = "end_drain",
     tag = "agents", params(("id" = String, Path, example = "agt_12")),
     security(("session" = [])), responses((status = 200, body = Agent)))]

@@ -9,7 +9,7 @@ use delegation::balance::{
 };
 use delegation::{Constraints, ProbeOutcome, TrailProbe};
 use hierarchy::{Range, SubnetId};
-use model::{AgentId, Reason};
+use model::{AgentId, Reason, UnixMillis};
 use region::moves::RegionMoves;
 use store::delegations::{self, ActiveDelegation};
 use store::{StoreError, agents};
@@ -17,7 +17,9 @@ use tokio::task::{JoinError, spawn_blocking};
 
 use crate::placement::Placement;
 use crate::placement::balance::receivers::Receivers;
-use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, SubnetLoads};
+use crate::placement::load_snapshot::{
+    AgentLoad, LoadSnapshot, MeasuredTimes, SubnetLoads, capacity_of,
+};
 use crate::predictor::{Observation, Predictor};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -79,6 +81,7 @@ impl BalanceProblem {
             searched: searched.collect(),
             loads: SubnetLoads::all(store, now).await?,
             snapshot,
+            now,
         };
         let held = delegations::list_active(store).await?;
         // There may be millions of delegations: a worker of the runtime would be busy for seconds.
@@ -111,6 +114,8 @@ struct ProblemBuilder {
     agents: Vec<AgentId>,
     /// Subnets with an open search.
     searched: HashSet<Range>,
+    /// Time of the problem.
+    now: UnixMillis,
 }
 
 impl ProblemBuilder {
@@ -133,7 +138,8 @@ impl ProblemBuilder {
             }
         }
         let plan = held.iter().map(|held| self.number(held.agent)).collect();
-        let instance = AssignmentProblem::new(self.free_capacities(&fixed), subnets)?;
+        let free = self.free_capacities(&held, &fixed);
+        let instance = AssignmentProblem::new(free, subnets)?;
         Ok(BalanceProblem {
             instance: Arc::new(instance),
             plan,
@@ -144,10 +150,23 @@ impl ProblemBuilder {
     }
 
     /// The capacities of the agents by number, less the load of the subnets that stay.
-    fn free_capacities(&self, fixed: &[ActiveDelegation]) -> Vec<u64> {
+    fn free_capacities(
+        &self,
+        movable: &[ActiveDelegation],
+        fixed: &[ActiveDelegation],
+    ) -> Vec<u64> {
+        // What an agent holds is more than the snapshot says: the load of each subnet is rounded
+        // up, and that of a new one is the mean of fewer days.
+        let mut held: HashMap<AgentId, u64> = HashMap::new();
+        for one in movable.iter().chain(fixed) {
+            *held.entry(one.agent).or_default() += self.loads.pages_a_day(&one.subnet);
+        }
         let agents = self.snapshot.agents.iter().filter(|agent| agent.work.approved);
-        let mut free: HashMap<AgentId, u64> =
-            agents.map(|agent| (agent.work.agent, agent.capacity)).collect();
+        let capacity = |agent: &AgentLoad| {
+            let held = held.get(&agent.work.agent).copied().unwrap_or(0).max(agent.load);
+            (agent.work.agent, capacity_of(&agent.work, held, self.now))
+        };
+        let mut free: HashMap<AgentId, u64> = agents.map(capacity).collect();
         for one in fixed {
             if let Some(free) = free.get_mut(&one.agent) {
                 *free = free.saturating_sub(self.loads.pages_a_day(&one.subnet));

@@ -10,8 +10,8 @@ use store::agents::Worker;
 
 use crate::predictor::{Predictor, presence, probe_limits};
 
-/// Agents that send heartbeats, or sleep as they said they would, each with the number of probes
-/// for which it has room now.
+/// Agents that work, or sleep as they said they would, each with the number of probes for which it
+/// has room now.
 #[derive(Debug, Default)]
 pub struct Receivers {
     room: HashMap<AgentId, u32>,
@@ -26,7 +26,8 @@ impl Receivers {
         let cutoff = predictor.limits.heartbeat_cutoff(now);
         let most = predictor.limits.orders_per_agent;
         let room = workers.iter().filter_map(|worker| match presence(worker, cutoff, now) {
-            Availability::Unreachable => None,
+            // Nobody knows when the owner of an idle agent has it go on.
+            Availability::Unreachable | Availability::Idle => None,
             Availability::Ready => Some((worker.agent, most.saturating_sub(worker.orders))),
             _ => Some((worker.agent, 0)),
         });
@@ -46,7 +47,7 @@ impl Receivers {
         self.awake.contains(&agent)
     }
 
-    /// Whether subnets may be moved to the agent: one that is away would not crawl them.
+    /// Whether subnets may be moved to the agent: one that is away or idle would not crawl them.
     pub(super) fn may_take(&self, agent: AgentId) -> bool {
         self.room.contains_key(&agent)
     }

@@ -22,7 +22,8 @@ pub async fn start(
     Ok(started)
 }
 
-/// Ends the drain of an agent. What has moved stays where it is; the agent may get subnets again.
+/// Ends the drain of an agent: it may get subnets again. It gets its home subnet back, and what is
+/// pinned to it; everything else that has moved stays where it is.
 /// Returns whether there was a drain.
 pub async fn cancel(placement: &Placement, agent: AgentId, by: &str) -> Result<bool, StoreError> {
     let ended = drains::cancel(&placement.store, agent, by, placement.clock.now()).await?;

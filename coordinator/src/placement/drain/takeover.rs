@@ -108,8 +108,8 @@ fn permitted_times(
     measured.filter(|(agent, _)| may_take(*agent)).collect()
 }
 
-/// Pages a day that each other agent can still take; only approved agents that can be reached, or
-/// that sleep outside their spans, are in it.
+/// Pages a day that each other agent can still take; only approved agents that work, or that sleep
+/// outside their spans, are in it.
 fn room(
     placement: &Placement,
     snapshot: &LoadSnapshot,
@@ -130,7 +130,8 @@ fn room(
 
 fn is_present(placement: &Placement, worker: &Worker) -> bool {
     let now = placement.clock.now();
-    presence(worker, placement.limits.heartbeat_cutoff(now), now) != Availability::Unreachable
+    let presence = presence(worker, placement.limits.heartbeat_cutoff(now), now);
+    !matches!(presence, Availability::Unreachable | Availability::Idle)
 }
 
 /// What would happen to the subnets of an agent if it left.
