@@ -349,7 +349,7 @@ struct Row {
     recent: Option<Json<Vec<RecentFetch>>>,
     answered_at: Option<Moment>,
     unanswered_since: Option<Moment>,
-    silent: Option<bool>,
+    is_silent: Option<bool>,
 }
 
 impl Row {
@@ -363,7 +363,7 @@ impl Row {
             recent: recent.0,
             answered_at: self.answered_at.map(|at| at.0),
             unanswered_since: self.unanswered_since.map(|at| at.0),
-            is_silent: self.silent.unwrap_or(false),
+            is_silent: self.is_silent.unwrap_or(false),
         });
         let agent = self.agent.map(AgentId::new).zip(self.agent_name);
         Ok(HostSummary {

@@ -23,19 +23,15 @@ ON CONFLICT (host) DO UPDATE SET
     recent = jsonb_path_query_array(excluded.recent || f.recent, $8::jsonpath),
     answered_at = greatest(f.answered_at, excluded.answered_at),
     (unanswered_since, unanswered_until, unanswered_fetches) = (
-        SELECT silence.* FROM (VALUES
-            -- 1: the host has answered since, and perhaps stopped again.
-            (1, excluded.answered_at >= f.unanswered_since,
-             excluded.unanswered_since, excluded.unanswered_until, excluded.unanswered_fetches),
-            -- 2: it is still silent.
-            (2, f.unanswered_since IS NOT NULL,
+        SELECT since, until, fetches FROM (VALUES
+            -- 1: the host is still silent.
+            (1, f.unanswered_since > coalesce(excluded.answered_at, '-infinity'),
              f.unanswered_since, greatest(f.unanswered_until, excluded.unanswered_until),
              f.unanswered_fetches + excluded.unanswered_fetches),
-            -- 3: its silence begins. Packages of two agents may come in another order than their
+            -- 2: its silence begins. Packages of two agents may come in another order than their
             --    fetches.
-            (3, excluded.unanswered_since > coalesce(f.answered_at, '-infinity'),
+            (2, excluded.unanswered_since > coalesce(f.answered_at, '-infinity'),
              excluded.unanswered_since, excluded.unanswered_until, excluded.unanswered_fetches),
-            (4, true, NULL, NULL, 0)
+            (3, true, NULL, NULL, 0)
         ) AS cases (number, holds, since, until, fetches)
-        CROSS JOIN LATERAL (SELECT since, until, fetches) AS silence
         WHERE holds ORDER BY number LIMIT 1)

@@ -2,8 +2,5 @@
 SELECT h.id, h.scheme, h.authority, h.state, h.address, h.first, h.last, h.agent,
        a.name AS agent_name, h.reason, h.attempts, h.retry_at, h.found_at, h.found_by, h.pages,
        h.fetches, h.wire_bytes, f.errors, f.disallowed, f.mean_ms, f.recent,
-       f.answered_at, f.unanswered_since,
-       -- As in silent_hosts/list.sql.
-       f.unanswered_until - f.unanswered_since >= interval '30 days'
-           AND f.unanswered_fetches >= 3 AS silent
+       f.answered_at, f.unanswered_since, f.is_silent
 FROM
