@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
 use hierarchy::{Generation, Hierarchy, Range};
-use model::{AgentId, UnixMillis};
+use model::UnixMillis;
 use store::loads::{self, Work};
 use store::{Store, StoreError, delegations};
 
@@ -109,10 +109,7 @@ async fn audit_of(
             load: loads.pages_a_day(&held.subnet),
         })
         .collect();
-    let mut loads: HashMap<AgentId, u64> = HashMap::new();
-    for entry in &entries {
-        *loads.entry(entry.agent).or_default() += entry.load;
-    }
+    let loads = loads.by_agent(&held);
     let load = |agent| loads.get(&agent).copied().unwrap_or(0);
     let agents: Vec<AuditedAgent> =
         works.iter().map(|work| audited(work, load(work.agent), now)).collect();

@@ -6,6 +6,7 @@ use delegation::balance::{DailyWork, capacity};
 use delegation::plausibility::{LEAST_MS, Trust, TrustLevel};
 use hierarchy::Range;
 use model::{AgentId, ProbeState, UnixMillis};
+use store::delegations::ActiveDelegation;
 use store::loads::{self, Answer, Work};
 use store::{Store, StoreError};
 
@@ -83,6 +84,18 @@ impl SubnetLoads {
     /// fetched yet could be moved at no cost, wherever it goes.
     pub fn pages_a_day(&self, subnet: &Range) -> u64 {
         self.0.get(subnet).copied().unwrap_or(1).max(1)
+    }
+
+    /// Pages a day of all subnets of each agent.
+    pub fn by_agent<'a>(
+        &self,
+        held: impl IntoIterator<Item = &'a ActiveDelegation>,
+    ) -> HashMap<AgentId, u64> {
+        let mut loads: HashMap<AgentId, u64> = HashMap::new();
+        for one in held {
+            *loads.entry(one.agent).or_default() += self.pages_a_day(&one.subnet);
+        }
+        loads
     }
 }
 

@@ -157,10 +157,7 @@ impl ProblemBuilder {
     ) -> Vec<u64> {
         // What an agent holds is more than the snapshot says: the load of each subnet is rounded
         // up, and that of a new one is the mean of fewer days.
-        let mut held: HashMap<AgentId, u64> = HashMap::new();
-        for one in movable.iter().chain(fixed) {
-            *held.entry(one.agent).or_default() += self.loads.pages_a_day(&one.subnet);
-        }
+        let held = self.loads.by_agent(movable.iter().chain(fixed));
         let agents = self.snapshot.agents.iter().filter(|agent| agent.work.approved);
         let capacity = |agent: &AgentLoad| {
             let held = held.get(&agent.work.agent).copied().unwrap_or(0).max(agent.load);

@@ -135,7 +135,7 @@ fn host_sentence(host: &HostStatus) -> String {
 }
 
 fn fetch(facts: &Facts) -> InspectionStep {
-    let link = facts.host.as_ref().map(|host| format!("/hosts/{}", host.id)).unwrap_or_default();
+    let link = host_link(facts);
     let Some(fetch) = &facts.fetch else {
         let sentence = match (facts.indexed, has_fetches(facts)) {
             (Some(_), _) => "The last fetch of the URL is not among the last ones of its host.",
@@ -182,6 +182,11 @@ fn has_fetches(facts: &Facts) -> bool {
     facts.host.as_ref().is_some_and(|host| host.fetches > 0)
 }
 
+/// The page of the host.
+fn host_link(facts: &Facts) -> String {
+    facts.host.as_ref().map(|host| format!("/hosts/{}", host.id)).unwrap_or_default()
+}
+
 /// Since when the host has been silent, if searches leave its pages out.
 fn silent_since(facts: &Facts) -> Option<UnixMillis> {
     let fetched = facts.host.as_ref()?.fetched.as_ref()?;
@@ -202,9 +207,7 @@ fn index(facts: &Facts) -> InspectionStep {
         let sentence = format!("{host} has not answered since {since}: searches leave it out.");
         return InspectionStep::new(Index, Stuck, sentence)
             .advice("Searches find the page again once its host answers.")
-            .link(
-                facts.host.as_ref().map(|host| format!("/hosts/{}", host.id)).unwrap_or_default(),
-            );
+            .link(host_link(facts));
     }
     if let Some(fetched_at) = facts.indexed {
         let query = format!("site:{}", facts.url.host_key().authority());
