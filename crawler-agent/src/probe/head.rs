@@ -155,22 +155,26 @@ impl HeadProber {
         }
     }
 
-    /// Waits until the target may be contacted.
+    /// Waits until the target may be contacted, unless that is too far away: after failures, or
+    /// because the host asked for it.
     async fn hold(&self, target: &Target<'_>) -> Result<HeldTarget, String> {
-        if self.rests_for_long(target).await? {
+        let longest = self.timeout * 10 + target.pause;
+        let rest = self.rest_of(target).await?;
+        if rest > longest {
             return Err("the host is not to be asked for a while".into());
         }
+        // A host that answers slowly rests for longer than `pause`. It is reserved just before the
+        // crawl would take it.
+        tokio::time::sleep(rest.saturating_sub(target.pause)).await;
         let holding = self.schedule.hold_target(target.host, target.address, target.pause);
-        let longest = self.timeout * 10 + target.pause;
         timeout(longest, holding).await.map_err(|_| "the host was busy".to_owned())
     }
 
-    /// Whether the stored pause of the target, if it is the agent's host, is longer than that after
-    /// a request: after failures, or because the host asked for it.
-    async fn rests_for_long(&self, target: &Target<'_>) -> Result<bool, String> {
-        let Some(host) = target.host else { return Ok(false) };
+    /// How long the target is to be left alone, if it is the agent's host.
+    async fn rest_of(&self, target: &Target<'_>) -> Result<Duration, String> {
+        let Some(host) = target.host else { return Ok(Duration::ZERO) };
         let snapshot = self.store.snapshot(host).await.map_err(|error| error.to_string())?;
-        Ok(snapshot.is_some_and(|snapshot| clock::until_stored(snapshot.record.due) > target.pause))
+        Ok(snapshot.map_or(Duration::ZERO, |snapshot| clock::until_stored(snapshot.record.due)))
     }
 
     /// Lets the target rest after a request, also across a restart if it is the agent's.

@@ -8,7 +8,7 @@ use protocol::{ProbeOrder, ProbeResult};
 use crate::{
     probes::{measure, order},
     testbed::{TestBed, address},
-    web::{html, text},
+    web::{Answer, html, text},
 };
 
 const HEAD: &[ProbeMethod] = &[ProbeMethod::Head];
@@ -89,4 +89,19 @@ async fn head_probes_keep_the_delay_and_are_in_the_log_with_their_url() {
     let log = String::from_utf8(log.stdout).unwrap();
     let line = format!("probe,\"{}\",127.1.0.1,\"head\"", bed.web.url("a1.test", "/"));
     assert_eq!(log.matches(&line).count(), 2, "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_probe_waits_for_a_host_that_rests_longer_because_it_answers_slowly() {
+    let mut bed = TestBed::new(1).await;
+    bed.configure("limits", "host_delay_ms = 300");
+    let slow = || Answer { takes: Duration::from_millis(300), ..html("x") };
+    let pages: Vec<String> =
+        (0..6).map(|n| bed.web.page("a1.test", &format!("/{n}"), slow())).collect();
+    bed.start_approved().await;
+    bed.coordinator.route(&pages);
+    bed.until("a page was fetched", |bed| bed.web.count("a1.test", "/0") == 1).await;
+    let result = measure(&bed, order(&bed, 1, here(), HEAD)).await;
+    assert!(matches!(result, ProbeResult::Measured { samples: 2, .. }), "{result:?}");
+    bed.until_reported(&pages).await;
 }
