@@ -18,6 +18,8 @@ use crate::{Store, StoreError};
 
 /// Days whose fetches make up a load: long enough to have every weekday, short enough to follow.
 const DAYS: i32 = 7;
+/// Days for which the sums are kept: those of a load, and the one that is not over.
+pub(crate) const KEPT_DAYS: i32 = DAYS + 1;
 const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Counts the fetches of a package of `agent` under the day and the hour in which it was
@@ -73,7 +75,7 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let days =
         sqlx::query("DELETE FROM agent_days WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2")
             .bind(Moment(now))
-            .bind(DAYS)
+            .bind(KEPT_DAYS)
             .execute(store.pool())
             .await
             .map_err(doing)?;
@@ -82,14 +84,40 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
         "DELETE FROM agent_hours h WHERE hour < $1
          AND EXISTS (SELECT FROM agent_hours e WHERE e.agent = h.agent AND e.hour < h.hour)",
     )
-    .bind(Moment(now.plus_ms(-i64::from(DAYS + 1) * DAY_MS)))
+    .bind(Moment(now.plus_ms(-i64::from(KEPT_DAYS) * DAY_MS)))
     .execute(store.pool())
     .await
     .map_err(doing)?;
     Ok(days.rows_affected() + hours.rows_affected())
 }
 
-type LoadRow = (IpAddr, IpAddr, i64, i32);
+/// Fetches of a subnet or an agent.
+struct Sums {
+    /// In the last seven days before today.
+    before: i64,
+    /// Today, which is not over.
+    today: i64,
+    /// For how many days before today there are fetches, up to seven.
+    days: i32,
+}
+
+impl Sums {
+    /// Fetches a day. Today counts only while fewer than seven days are known, and only where it
+    /// adds to their mean: agents crawl in certain hours, so that the beginning of a day says
+    /// little, and the first day began in its middle.
+    fn a_day(&self) -> u64 {
+        let [before, today] = [self.before, self.today].map(|sum| u64::try_from(sum).unwrap_or(0));
+        let days = u64::try_from(self.days).unwrap_or(0);
+        let whole_days = before.div_ceil(days.max(1));
+        if self.days >= DAYS {
+            whole_days
+        } else {
+            whole_days.max((before + today).div_ceil(days + 1))
+        }
+    }
+}
+
+type LoadRow = (IpAddr, IpAddr, i64, i64, i32);
 
 /// Pages a day of each subnet that has any: the mean of the last seven days, or of as many as it is
 /// known. Reads as many rows as there are subnets.
@@ -120,9 +148,8 @@ pub async fn of_subnets(
     rows.into_iter().map(load).collect()
 }
 
-fn load((first, last, fetches, days): LoadRow) -> Result<(Range, u64), StoreError> {
-    let fetches = u64::try_from(fetches).unwrap_or(0);
-    Ok((range(first, last)?, fetches.div_ceil(u64::from(days.max(1).unsigned_abs()))))
+fn load((first, last, before, today, days): LoadRow) -> Result<(Range, u64), StoreError> {
+    Ok((range(first, last)?, Sums { before, today, days }.a_day()))
 }
 
 /// Capacity, load and recent work of an agent.
@@ -154,11 +181,13 @@ struct WorkRow {
     name: String,
     approved: bool,
     offered: i32,
-    fetches: i64,
     since: Option<Moment>,
-    days: Option<i32>,
+    fetched_before: i64,
+    fetched_today: i64,
+    fetched_days: i32,
     queued: i64,
-    held_fetches: i64,
+    held_before: i64,
+    held_today: i64,
     held_days: i32,
 }
 
@@ -170,20 +199,23 @@ pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreEr
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("measure the work of agents"))?;
-    let mean = |fetches: i64, days: i32| {
-        fetches.unsigned_abs().div_ceil(days.max(1).unsigned_abs().into())
-    };
-    let work = |row: WorkRow| Work {
+    Ok(rows.into_iter().map(work).collect())
+}
+
+fn work(row: WorkRow) -> Work {
+    let fetched =
+        Sums { before: row.fetched_before, today: row.fetched_today, days: row.fetched_days };
+    let held = Sums { before: row.held_before, today: row.held_today, days: row.held_days };
+    Work {
         agent: AgentId::new(row.agent),
         name: row.name,
         approved: row.approved,
         offered: u64::from(row.offered.unsigned_abs()),
-        fetched: mean(row.fetches, row.days.unwrap_or(1)),
+        fetched: fetched.a_day(),
         since: row.since.map(|at| at.0),
         queued: row.queued.unsigned_abs(),
-        held: mean(row.held_fetches, row.held_days),
-    };
-    Ok(rows.into_iter().map(work).collect())
+        held: held.a_day(),
+    }
 }
 
 /// The last answer of an agent about a subnet.

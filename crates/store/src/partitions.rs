@@ -7,7 +7,7 @@ use model::UnixMillis;
 use sqlx::AssertSqlSafe;
 
 use crate::moment::Moment;
-use crate::{Store, StoreError, activity, fetches};
+use crate::{Store, StoreError, activity, fetches, loads};
 
 /// A table that is partitioned by day.
 struct Daily {
@@ -19,8 +19,8 @@ struct Daily {
 }
 
 const BY_DAY: [Daily; 4] = [
-    Daily { table: "host_days", root: "host_days", days: 7 },
-    Daily { table: "subnet_days", root: "subnet_days", days: 7 },
+    Daily { table: "host_days", root: "host_days", days: loads::KEPT_DAYS },
+    Daily { table: "subnet_days", root: "subnet_days", days: loads::KEPT_DAYS },
     Daily { table: "error_days", root: "error_days", days: fetches::ERROR_DAYS },
     Daily { table: "activity_minutes", root: "activity", days: activity::MINUTE_DAYS },
 ];

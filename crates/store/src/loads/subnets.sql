@@ -1,5 +1,19 @@
--- Pages a day of each subnet that has any: the mean of the last $2 days, or of as many as it is
--- known.
-SELECT first, last, sum(fetches)::bigint, ($1 AT TIME ZONE 'UTC')::date - min(day) + 1
-FROM subnet_days WHERE day > ($1 AT TIME ZONE 'UTC')::date - $2
-GROUP BY first, last
+-- Fetches of each subnet that has any in the $2 days before today (the day of $1) or today: those
+-- before today, those of today, and for how many of the days before today the subnet is known.
+-- 1: sums and the day of the first fetch.
+WITH today AS (
+    SELECT ($1 AT TIME ZONE 'UTC')::date AS day
+), fetched AS (
+    SELECT d.first, d.last, min(d.day) AS since,
+           coalesce(sum(d.fetches) FILTER (WHERE d.day < t.day), 0)::bigint AS before,
+           coalesce(sum(d.fetches) FILTER (WHERE d.day >= t.day), 0)::bigint AS today
+    FROM subnet_days d, today t WHERE d.day >= t.day - $2
+    GROUP BY d.first, d.last
+), delegated AS (
+    -- 2: many subnets are visited once a week, so that a subnet is known since its first
+    --    delegation where that was before the first fetch.
+    SELECT first, last, (min(decided_at) AT TIME ZONE 'UTC')::date AS since
+    FROM delegations GROUP BY first, last
+)
+SELECT f.first, f.last, f.before, f.today, least($2, t.day - least(f.since, g.since))
+FROM today t, fetched f LEFT JOIN delegated g ON g.first = f.first AND g.last = f.last

@@ -222,9 +222,9 @@ async fn each_day_has_a_partition_until_no_load_includes_it() {
     fetch(&world, agent, 2, 1).await;
     assert_eq!(execute(store, "SELECT FROM subnet_days_20270116").await.unwrap(), 1);
     assert_eq!(execute(store, "SELECT FROM subnet_days_default").await.unwrap(), 0);
-    assert_eq!(keep(6).await, 20, "four new ones of each table, and four of old minutes");
+    assert_eq!(keep(7).await, 21, "four new ones of each table, four of minutes, one of errors");
     assert_eq!(execute(store, first_day).await.unwrap(), 1);
-    assert_eq!(keep(7).await, 7, "a new one of each table, three of them for an outdated one");
+    assert_eq!(keep(8).await, 7, "a new one of each table, three of them for an outdated one");
     assert!(execute(store, first_day).await.is_err(), "it was dropped");
     assert_eq!(execute(store, "SELECT FROM host_days").await.unwrap(), 1);
     let ninth_day = NOW.plus_ms(9 * DAY_MS);
@@ -247,14 +247,14 @@ async fn what_an_agent_did_is_of_the_days_of_its_load() {
         fetch(&world, agent, seq, day).await;
         fetch(&world, agent, 10 + seq, day).await;
     }
-    for (day, expected) in [(4, 10), (6, 8), (7, 6), (11, 0)] {
+    for (day, expected) in [(4, 10), (6, 9), (7, 8), (11, 2), (12, 0)] {
         let now = NOW.plus_ms(day * DAY_MS);
         loads::forget(world.store(), now).await.unwrap();
         let work = loads::agents(world.store(), now).await.unwrap().remove(0);
         assert_eq!((work.fetched, work.held), (expected, expected), "on day {day}");
     }
-    // The next week, of which the window has five days at its end.
-    for (seq, day) in (21..).zip([7, 8, 9, 10, 11]) {
+    // The week after the next.
+    for (seq, day) in (21..).zip([14, 15, 16, 17, 18]) {
         fetch(&world, agent, seq, day).await;
         let now = NOW.plus_ms(day * DAY_MS);
         loads::forget(world.store(), now).await.unwrap();
@@ -262,7 +262,35 @@ async fn what_an_agent_did_is_of_the_days_of_its_load() {
         assert_eq!(work.fetched, work.held, "on day {day}");
     }
     // After a pause of more than a week.
-    fetch(&world, agent, 30, 25).await;
-    let work = loads::agents(world.store(), NOW.plus_ms(25 * DAY_MS)).await.unwrap().remove(0);
+    fetch(&world, agent, 30, 32).await;
+    let work = loads::agents(world.store(), NOW.plus_ms(32 * DAY_MS)).await.unwrap().remove(0);
     assert_eq!((work.fetched, work.held), (5, 5));
+}
+
+#[tokio::test]
+async fn weekly_visits_and_the_day_that_is_not_over_do_not_swing_a_load() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    let subnet = range("198.51.100.0/24");
+    assign(&world, subnet, agent, 0).await;
+    let load = async |day: i64| {
+        let now = NOW.plus_ms(day * DAY_MS);
+        let all = loads::subnets(world.store(), now).await.unwrap();
+        assert_eq!(loads::of_subnets(world.store(), &[subnet], now).await.unwrap(), all);
+        all.get(&subnet).copied()
+    };
+    fetch(&world, agent, 1, 0).await;
+    assert_eq!((load(0).await, load(1).await, load(2).await), (Some(5), Some(5), Some(3)));
+    // In the first days, today counts where it is more than the days before it.
+    for seq in 2..6 {
+        fetch(&world, agent, seq, 1).await;
+    }
+    assert_eq!(load(1).await, Some(13), "the mean of 5 and 20");
+    fetch(&world, agent, 6, 8).await;
+    assert_eq!(load(8).await, Some(3), "seven days with 20");
+    assert_eq!(load(9).await, Some(1), "its visit was yesterday, but it is known for longer");
+    assert_eq!(load(15).await, Some(1), "the next visit is today");
+    assert_eq!(load(16).await, None);
 }
