@@ -14,6 +14,7 @@ pub mod connections;
 mod download_slots;
 pub mod extract;
 pub mod forwarded_for;
+pub mod lost_database;
 pub mod metrics;
 mod network;
 mod nul;

@@ -14,6 +14,7 @@ pub mod failure;
 pub mod free_space;
 pub mod hidden_pages;
 pub mod leader;
+pub mod lost_database;
 pub mod metrics;
 pub mod outcome;
 pub mod peer_hints;

@@ -106,6 +106,10 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
 fn app(coordinator: &Arc<Coordinator>, installation: Installation) -> Router {
     http::agent::router(coordinator, installation)
         .merge(http::router(Arc::clone(coordinator)))
+        .layer(axum::middleware::from_fn_with_state(
+            coordinator.store.clone(),
+            http::lost_database::give_up,
+        ))
         .layer(axum::middleware::from_fn(http::problem::complete_problems))
         .layer(axum::middleware::from_fn_with_state(
             coordinator.request_metrics.clone(),

@@ -20,7 +20,7 @@ use crate::tasks::peer_notifications::repeat;
 
 /// Listens until the coordinator stops.
 pub async fn run(coordinator: Arc<Coordinator>) {
-    repeat(&coordinator.stop, || async {
+    repeat(&coordinator, || async {
         match listen(&coordinator).await {
             Ok(never) => match never {},
             Err(error) => error,

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use model::UnixMillis;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use crate::runtime::back_off::doubled;
 use crate::runtime::events::Events;
 use crate::runtime::failure::chain;
+use crate::runtime::lost_database::{LONGEST_AFTERWARDS, lost};
 use crate::runtime::outcome::Outcome;
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::status::EndedRun;
@@ -21,8 +23,6 @@ use crate::tasks::table::{BackgroundTask, WAKE_ALL};
 
 /// Longest wait after failures.
 const BACK_OFF_LIMIT: Duration = Duration::from_secs(15);
-/// Time for which a run may go on after the leadership has been lost.
-const LONGEST_AFTERWARDS: Duration = Duration::from_secs(30);
 /// Time for which a run of a task that every coordinator runs may go on. The longest of them reads
 /// the whole hierarchy, within minutes.
 const LONGEST_RUN: Duration = Duration::from_hours(1);
@@ -99,7 +99,13 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
     let started = Instant::now();
     // A panic is a bug in one task; it must not end that task for good.
     let running = AssertUnwindSafe((task.run)(coordinator)).catch_unwind();
-    let overtime = overtime(task.leader_only, || coordinator.leader.since());
+    let overtime = async {
+        if task.leader_only {
+            end_of_term(|| coordinator.leader.since()).await;
+        } else {
+            let _ = timeout(LONGEST_RUN, lost(&coordinator.store)).await;
+        }
+    };
     let outcome = tokio::select! {
         outcome = running => outcome.unwrap_or_else(|panic| {
             Err(anyhow::anyhow!("it panicked: {}", panic_message(&*panic)))
@@ -130,40 +136,27 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
     }
 }
 
-/// Returns when a run that begins now has taken too long. A statement may wait for ever for a
-/// database server that is gone without a word, and the task would never run again.
-async fn overtime(leader_only: bool, leader_since: impl Fn() -> Option<UnixMillis>) {
-    let mut limit = if leader_only {
-        RunLimit::Term { began_at: leader_since(), lost_at: None }
-    } else {
-        RunLimit::Duration { start: Instant::now() }
-    };
-    while !limit.is_over(leader_since(), Instant::now()) {
+/// Returns [`LONGEST_AFTERWARDS`] after the end of the leader's term.
+async fn end_of_term(leader_since: impl Fn() -> Option<UnixMillis>) {
+    let mut term = Term { began_at: leader_since(), lost_at: None };
+    while !term.is_long_over(leader_since(), Instant::now()) {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 
-/// What limits a run.
-enum RunLimit {
-    /// [`LONGEST_RUN`], at every coordinator.
-    Duration { start: Instant },
-    /// [`LONGEST_AFTERWARDS`] from the end of the leader's term on. That the coordinator leads
-    /// again does not help: the run may wait for the database server of the former term.
-    Term { began_at: Option<UnixMillis>, lost_at: Option<Instant> },
+/// The term of the leader in which a run began. That the coordinator leads again does not help: the
+/// run may wait for the database server of the former term.
+struct Term {
+    began_at: Option<UnixMillis>,
+    lost_at: Option<Instant>,
 }
 
-impl RunLimit {
-    fn is_over(&mut self, leader_since: Option<UnixMillis>, now: Instant) -> bool {
-        match self {
-            Self::Duration { start } => now.duration_since(*start) >= LONGEST_RUN,
-            Self::Term { began_at, lost_at } => {
-                let is_lost = leader_since.is_none() || leader_since != *began_at;
-                if is_lost {
-                    lost_at.get_or_insert(now);
-                }
-                lost_at.is_some_and(|lost_at| now.duration_since(lost_at) >= LONGEST_AFTERWARDS)
-            }
+impl Term {
+    fn is_long_over(&mut self, leader_since: Option<UnixMillis>, now: Instant) -> bool {
+        if leader_since.is_none() || leader_since != self.began_at {
+            self.lost_at.get_or_insert(now);
         }
+        self.lost_at.is_some_and(|lost_at| now.duration_since(lost_at) >= LONGEST_AFTERWARDS)
     }
 }
 
@@ -187,7 +180,7 @@ mod tests {
         let at = |seconds| start + Duration::from_secs(seconds);
         let first = Some(UnixMillis(1));
         let next = Some(UnixMillis(2));
-        let mut limit = RunLimit::Term { began_at: first, lost_at: None };
+        let mut limit = Term { began_at: first, lost_at: None };
         for (second, leader_since, is_over) in [
             (40, first, false),
             (41, None, false),
@@ -195,21 +188,13 @@ mod tests {
             (70, next, false),
             (71, next, true),
         ] {
-            assert_eq!(limit.is_over(leader_since, at(second)), is_over, "{second} s");
+            assert_eq!(limit.is_long_over(leader_since, at(second)), is_over, "{second} s");
         }
         for (began_at, leader_since) in [(first, next), (None, None)] {
-            let mut limit = RunLimit::Term { began_at, lost_at: None };
-            assert!(!limit.is_over(leader_since, at(0)));
-            assert!(limit.is_over(leader_since, at(30)), "the loss itself was not seen");
+            let mut limit = Term { began_at, lost_at: None };
+            assert!(!limit.is_long_over(leader_since, at(0)));
+            assert!(limit.is_long_over(leader_since, at(30)), "the loss itself was not seen");
         }
-    }
-
-    #[test]
-    fn a_run_at_every_coordinator_ends_after_an_hour() {
-        let start = Instant::now();
-        let mut limit = RunLimit::Duration { start };
-        assert!(!limit.is_over(None, start + Duration::from_mins(59)));
-        assert!(limit.is_over(None, start + LONGEST_RUN));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hierarchy::Generation;
-use store::{Leadership, StoreError};
+use store::{Leadership, Store, StoreError};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::runtime::events::Event;
@@ -36,7 +36,7 @@ async fn renew(
     leadership: Option<Leadership>,
 ) -> Option<Leadership> {
     if let Some(mut leadership) = leadership {
-        if is_held(&mut leadership).await {
+        if is_held(&coordinator.store, &mut leadership).await {
             return Some(leadership);
         }
         coordinator.leader.end();
@@ -53,25 +53,32 @@ async fn renew(
 }
 
 /// Whether the leadership is still held; a lost one is logged.
-async fn is_held(leadership: &mut Leadership) -> bool {
-    let is_held = leadership.holds().await;
-    if !is_held {
-        tracing::warn!("lost the connection that carries the leadership");
+async fn is_held(store: &Store, leadership: &mut Leadership) -> bool {
+    let Err(error) = leadership.check(store).await else { return true };
+    note_silence(store, &error);
+    tracing::warn!(error = chain(&error), "lost the connection that carries the leadership");
+    false
+}
+
+/// The election asks the database server every few seconds at every coordinator, so that it notices
+/// first where the server is gone without a word.
+fn note_silence(store: &Store, error: &StoreError) {
+    if matches!(error, StoreError::Silent { .. }) {
+        store.note_silence();
     }
-    is_held
 }
 
 /// Becomes the leader, if there is none.
 async fn elect(coordinator: &Arc<Coordinator>) -> Result<Option<Leadership>, anyhow::Error> {
-    let Some(mut leadership) = Leadership::elect(&coordinator.store).await? else {
-        return Ok(None);
-    };
+    let elected = Leadership::elect(&coordinator.store).await;
+    let elected = elected.inspect_err(|error| note_silence(&coordinator.store, error))?;
+    let Some(mut leadership) = elected else { return Ok(None) };
     if !prepare_while_held(coordinator, &mut leadership).await? {
         return Ok(None);
     }
     coordinator.predictor.state.reset();
-    // Before the first search is driven: it must know of the time in which nobody led.
-    uptime::record(&coordinator.store, coordinator.now()).await?;
+    // As long as another one led, agents may have lost URLs that this one has routed.
+    coordinator.intake.recent_urls.forget();
     coordinator.leader.begin(coordinator.now());
     tracing::info!(term = leadership.term(), "this coordinator is the leader");
     coordinator.events.emit(Event::AnythingChanged);
@@ -93,7 +100,7 @@ async fn prepare_while_held(
                 return Ok(true);
             }
             () = tokio::time::sleep(PERIOD) => {
-                if !is_held(leadership).await {
+                if !is_held(&coordinator.store, leadership).await {
                     return Ok(false);
                 }
             }
@@ -101,12 +108,14 @@ async fn prepare_while_held(
     }
 }
 
-async fn prepare(coordinator: Arc<Coordinator>) -> Result<(), StoreError> {
+async fn prepare(coordinator: Arc<Coordinator>) -> Result<(), anyhow::Error> {
     // What the previous leader decided last must be in the table before the first search is driven.
     let writing = coordinator.hierarchy.writing().await;
     coordinator.hierarchy.reload_delegations(&coordinator.store, &writing).await?;
     // The previous leader may have stopped before it remapped the delegations to the generation
     // in use; remapping twice changes nothing.
     coordinator.hierarchy.set_remapped(Generation::new(0));
-    Ok(())
+    drop(writing);
+    // Before the first search is driven: it must know of the time in which nobody led.
+    uptime::record(&coordinator.store, coordinator.now()).await
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use store::{Listener, StoreError, notify};
-use tokio_util::sync::CancellationToken;
 
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
+use crate::runtime::lost_database::lost;
 use crate::runtime::peer_hints::Hints;
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::driver::TaskSet;
@@ -26,25 +26,29 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub async fn run(coordinator: Arc<Coordinator>, tasks: Arc<TaskSet>) {
     let this = rand::random();
     tokio::join!(
-        repeat(&coordinator.stop, || send(&coordinator, this)),
-        repeat(&coordinator.stop, || receive(&coordinator, &tasks, this)),
+        repeat(&coordinator, || send(&coordinator, this)),
+        repeat(&coordinator, || receive(&coordinator, &tasks, this)),
     );
 }
 
-/// Repeats work that ends only with an error, until the coordinator stops.
+/// Repeats work that ends only with an error, until the coordinator stops. Work that may wait for a
+/// database server that is gone begins anew.
 pub(crate) async fn repeat<F: Future<Output = StoreError>>(
-    stop: &CancellationToken,
+    coordinator: &Coordinator,
     work: impl Fn() -> F,
 ) {
     let forever = async {
         loop {
-            let error = work().await;
-            tracing::warn!(error = chain(&error), "cannot exchange notifications");
+            let error = tokio::select! {
+                error = work() => chain(&error),
+                () = lost(&coordinator.store) => "the database server did not answer".to_owned(),
+            };
+            tracing::warn!(error, "cannot exchange notifications");
             tokio::time::sleep(PAUSE).await;
         }
     };
     tokio::select! {
-        () = stop.cancelled() => {}
+        () = coordinator.stop.cancelled() => {}
         () = forever => {}
     }
 }

@@ -14,6 +14,7 @@ mod fair_ingestion;
 mod generations;
 mod hostile_values;
 mod leaving;
+mod lost_database;
 mod measured_first;
 mod moved_agents;
 mod names;

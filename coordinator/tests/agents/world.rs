@@ -29,7 +29,7 @@ use serde_json::json;
 use store::generations::Load;
 use store::testing::TestDatabase;
 use store::urls::NewUrl;
-use store::{Store, join_tokens, settings};
+use store::{Address, Store, join_tokens, settings};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -129,6 +129,19 @@ impl Ground {
         let connections = config.limits.database_connections;
         let store = store::open_with(self.store().address(), connections).await.unwrap();
         start(config, store, Arc::new(SystemClock)).await
+    }
+
+    /// Starts it with connections to the database that pass another place.
+    pub(crate) async fn start_through(&self, address: &Address) -> Running {
+        let config = self.config();
+        let connections = config.limits.database_connections;
+        let store = store::open_with(address, connections).await.unwrap();
+        start(config, store, Arc::new(SystemClock)).await.unwrap()
+    }
+
+    /// The URL of the database.
+    pub(crate) fn database_url(&self) -> String {
+        self.database.url()
     }
 
     /// Starts it with a clock of the test.
@@ -249,13 +262,22 @@ impl Running {
 }
 
 /// Waits until a condition holds.
-pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
+pub(crate) async fn until(what: &str, condition: impl AsyncFnMut() -> bool) {
+    until_for(PATIENCE, what, condition).await;
+}
+
+/// Waits for a limited time until a condition holds.
+pub(crate) async fn until_for(
+    limit: Duration,
+    what: &str,
+    mut condition: impl AsyncFnMut() -> bool,
+) {
     let holds = async {
         while !condition().await {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, holds)
+    tokio::time::timeout(limit, holds)
         .await
         .unwrap_or_else(|_| panic!("waited in vain until {what}"));
 }

@@ -86,7 +86,7 @@ pub async fn count_probes(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let activity = Activity { probes, ..Activity::default() };
-    insert(store.pool(), &[(agent, activity)], now).await
+    insert(&store.pool(), &[(agent, activity)], now).await
 }
 
 /// Keeps the length of an agent's queue, as of its heartbeat.
@@ -97,7 +97,7 @@ pub async fn note_queue(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let activity = Activity { queued: Some(queued), ..Activity::default() };
-    insert(store.pool(), &[(agent, activity)], now).await
+    insert(&store.pool(), &[(agent, activity)], now).await
 }
 
 async fn insert<'db>(
@@ -136,7 +136,7 @@ fn saturated(count: u64) -> i64 {
 pub async fn add_up(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let changed = sqlx::query(include_str!("activity/add_up.sql"))
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("add up what agents did"))?;
     Ok(changed.rows_affected())
@@ -150,7 +150,7 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
         let deleted = sqlx::query("DELETE FROM activity WHERE step = $1 AND start < $2")
             .bind(step.as_str())
             .bind(Moment(now.plus_ms(-days * DAY_MS)))
-            .execute(store.pool())
+            .execute(&store.pool())
             .await
             .map_err(StoreError::doing("forget the activity of old days"))?;
         rows += deleted.rows_affected();

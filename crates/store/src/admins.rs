@@ -33,7 +33,7 @@ pub async fn find(store: &Store, name: &str) -> Result<Option<Credentials>, Stor
     let row: Option<(i64, String, String)> =
         sqlx::query_as("SELECT id, password_hash, role FROM admins WHERE name = $1")
             .bind(name)
-            .fetch_optional(store.pool())
+            .fetch_optional(&store.pool())
             .await
             .map_err(StoreError::doing("look up an admin"))?;
     let account = |(id, password_hash, role): (i64, String, String)| {
@@ -45,7 +45,7 @@ pub async fn find(store: &Store, name: &str) -> Result<Option<Credentials>, Stor
 /// Whether any account exists.
 pub async fn any(store: &Store) -> Result<bool, StoreError> {
     sqlx::query_scalar("SELECT EXISTS (SELECT FROM admins)")
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("look for admins"))
 }
@@ -65,7 +65,7 @@ pub async fn create_first(
     .bind(name)
     .bind(password_hash)
     .bind(Moment(now))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("create the first admin"))?;
     Ok(created.rows_affected() == 1)
@@ -84,7 +84,7 @@ pub async fn rehash(
             .bind(admin)
             .bind(checked_hash)
             .bind(new_hash)
-            .execute(store.pool())
+            .execute(&store.pool())
             .await
             .map_err(StoreError::doing("renew a password's hash"))?;
     Ok(renewed.rows_affected() == 1)
@@ -124,7 +124,7 @@ pub async fn open_session(
     sqlx::query("DELETE FROM admin_sessions WHERE seen_at <= $1 OR created_at <= $2")
         .bind(Moment(now.plus_ms(-IDLE_MS)))
         .bind(Moment(now.plus_ms(-LIFE_MS)))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(doing)?;
     let opened = sqlx::query(include_str!("admins/open_session.sql"))
@@ -132,7 +132,7 @@ pub async fn open_session(
         .bind(account.id)
         .bind(Moment(now))
         .bind(account.password_hash.as_str())
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(doing)?;
     Ok(opened.rows_affected() == 1)
@@ -183,7 +183,7 @@ pub async fn session(
     .bind(Moment(now.plus_ms(-LIFE_MS)))
     .bind(Moment(now))
     .bind(Moment(touched_if_seen_before))
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("look up a session"))?;
     let signed_in = |(name, role): (String, String)| {
@@ -197,7 +197,7 @@ pub async fn session(
 pub async fn close_session(store: &Store, token_sha256: &[u8]) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM admin_sessions WHERE token_sha256 = $1")
         .bind(token_sha256)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("close a session"))?;
     Ok(())

@@ -53,7 +53,7 @@ pub async fn count_probes(
         .bind(agent.get())
         .bind(round_trips.iter().map(|(country, _)| country.as_str()).collect::<Vec<_>>())
         .bind(round_trips.iter().map(|(_, us)| i64::from(*us)).collect::<Vec<_>>())
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("count probes by country"))?;
     Ok(())
@@ -99,7 +99,7 @@ pub async fn list(store: &Store) -> Result<Vec<AgentCountry>, StoreError> {
         "SELECT agent, country, hosts, fetches, timed_fetches, round_trip_us, probes, probe_us
          FROM agent_countries ORDER BY agent, country",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read fetches by country"))?;
     rows.into_iter().map(Row::read).collect()

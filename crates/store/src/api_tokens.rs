@@ -75,7 +75,7 @@ pub async fn open_for_command(
     .bind(new.account.get())
     .bind(Moment(now))
     .bind(new.expires_at.map(Moment))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("open a token for a command"))?;
     Ok(())
@@ -89,7 +89,7 @@ pub async fn close_for_command(store: &Store, sha256: &[u8]) -> Result<(), Store
            AND (o.id = t.id OR (o.name = t.name AND o.expires_at < t.created_at))",
     )
     .bind(sha256)
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("close the token of a command"))?;
     Ok(())
@@ -159,7 +159,7 @@ pub async fn list(
     .bind(before)
     .bind(limit)
     .bind(owner)
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the API tokens"))?;
     rows.into_iter().map(Row::read).collect()
@@ -187,7 +187,7 @@ pub async fn user(
             .bind(sha256)
             .bind(Moment(now))
             .bind(Moment(now.plus_ms(-TOUCH_MS)))
-            .fetch_optional(store.pool())
+            .fetch_optional(&store.pool())
             .await
             .map_err(StoreError::doing("look up an API token"))?;
     let user = |(id, token, scope, account, role): (i64, String, String, String, String)| {

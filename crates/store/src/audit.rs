@@ -97,7 +97,7 @@ pub async fn list(
         .bind(filter.from.map(Moment))
         .bind(filter.until.map(Moment))
         .bind(limit)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the audit"))?;
     let entry = |(id, at, actor, action, subject, detail): Row| AuditEntry {
@@ -123,7 +123,7 @@ pub async fn count_by_action(
         .bind(filter.from.map(Moment))
         .bind(filter.until.map(Moment))
         .bind(COUNT_MAX + 1)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("count the audit"))?;
     let total = BoundedCount::of_limited(rows.iter().map(|(_, count)| count).sum());

@@ -53,7 +53,7 @@ pub async fn count(store: &Store, now: UnixMillis) -> Result<Backlog, StoreError
     let row: Row = sqlx::query_as(include_str!("backlog.sql"))
         .bind(Moment(now))
         .bind(i64::from(COUNTED))
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("count what waits"))?;
     Ok(Backlog {

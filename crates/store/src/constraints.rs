@@ -142,7 +142,7 @@ pub async fn remove(
 pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let ended = sqlx::query(include_str!("constraints/expire.sql"))
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("end pins and exclusions whose time is over"))?;
     Ok(ended.rows_affected())
@@ -165,7 +165,7 @@ pub async fn remap(
         .bind(places.iter().map(|place| place.map(Range::last)).collect::<Vec<_>>())
         .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(doing)?;
     Ok(())
@@ -267,7 +267,7 @@ pub async fn list(
         .bind(before)
         .bind(ended)
         .bind(limit)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list pins or exclusions"))?;
     rows.into_iter().map(Row::read).collect()

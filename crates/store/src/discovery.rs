@@ -35,7 +35,7 @@ pub async fn usage(
     )
     .bind(agent.get())
     .bind(Moment(received_at))
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(doing)?;
     let hosts: Vec<HostKey> = hosts.into_iter().collect();
@@ -43,7 +43,7 @@ pub async fn usage(
         .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
         .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
         .bind(Moment(now))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(doing)?;
     let (used_urls, used_hosts) = used.unwrap_or_default();
@@ -120,7 +120,7 @@ pub async fn days(store: &Store, agent: AgentId) -> Result<Vec<DiscoveryDay>, St
          WHERE agent = $1 ORDER BY discovery_days.day DESC LIMIT 31",
     )
     .bind(agent.get())
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list what an agent discovered"))
 }

@@ -81,7 +81,7 @@ pub async fn list(store: &Store) -> Result<Vec<Drain>, StoreError> {
         "SELECT agent, requested_by, requested_at, deadline_at, subnets, hosts, drained_at
          FROM drains ORDER BY agent",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the drains"))?;
     Ok(rows.into_iter().map(Drain::from).collect())

@@ -21,6 +21,12 @@ pub enum StoreError {
         /// The error of the driver.
         source: sqlx::Error,
     },
+    /// The server keeps connections open, or seems to, and does not answer.
+    #[error("the database server at {place} does not answer")]
+    Silent {
+        /// Host or socket directory; never a password.
+        place: String,
+    },
     /// The server does not know the SQL of the migrations.
     #[error(
         "Postgres {found} at {place} is too old: nearcrawl needs {LEAST_MAJOR} or later; upgrade \
@@ -113,6 +119,7 @@ impl StoreError {
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Connect { source, .. } | Self::Statement { source, .. } => is_transient(source),
+            Self::Silent { .. } => true,
             Self::Migrate(error) => error
                 .source()
                 .is_some_and(|cause| cause.downcast_ref::<sqlx::Error>().is_some_and(is_transient)),
@@ -134,7 +141,8 @@ fn code(error: &sqlx::Error) -> Option<String> {
 fn is_transient(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(error) => error.kind() != ErrorKind::PermissionDenied,
-        sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed => true,
+        // A pool is closed when its server fell silent; the next statement has another one.
+        sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => true,
         // PostgreSQL, appendix A: class 08 connection exception, 53300 too many connections,
         // 57P01..03 shutting down, crashed, starting; 40001 and 40P01 lost a race with another
         // transaction.

@@ -94,7 +94,7 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
         sqlx::query("DELETE FROM agent_error_days WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2")
             .bind(Moment(now))
             .bind(ERROR_DAYS)
-            .execute(store.pool())
+            .execute(&store.pool())
             .await
             .map_err(StoreError::doing("forget the errors of old days"))?;
     Ok(deleted.rows_affected())
@@ -123,7 +123,7 @@ pub async fn of_day(
     )
     .bind(Moment(now))
     .bind(days_ago)
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read the errors of a day"))?;
     rows.into_iter()
@@ -225,7 +225,7 @@ async fn read(
 ) -> Result<Vec<HostErrors>, StoreError> {
     let rows: Vec<ErrorRow> = query
         .build_query_as()
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the errors of hosts"))?;
     rows.into_iter().map(ErrorRow::read).collect()

@@ -40,7 +40,7 @@ pub async fn open_besides(
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))
             .bind(i16::try_from(version::HOST_BUNDLES.0).unwrap_or(i16::MAX))
             .bind(accepted)
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read an agent's orders about hosts"))?;
     let order =
@@ -147,7 +147,7 @@ pub async fn note_lost_results(
     sqlx::query(include_str!("handovers/note_lost_results.sql"))
         .bind(agent.get())
         .bind(hosts)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("note which hosts lost results"))?;
     Ok(())

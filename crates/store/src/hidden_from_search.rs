@@ -135,7 +135,7 @@ async fn count_change(db: &mut PgConnection) -> Result<(), StoreError> {
 /// Number of changes so far.
 pub async fn changes(store: &Store) -> Result<i64, StoreError> {
     sqlx::query_scalar("SELECT last FROM hidden_from_search_changes")
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("ask whether something else is hidden from the search"))
 }
@@ -148,7 +148,7 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Hidden>,
     )
     .bind(before)
     .bind(limit)
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list what is hidden from the search"))?;
     rows.into_iter().map(Row::read).collect()
@@ -167,7 +167,7 @@ pub async fn find_any(store: &Store, targets: &[String]) -> Result<Option<Hidden
          WHERE target = ANY ($1) ORDER BY number DESC LIMIT 1",
     )
     .bind(targets)
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("look up whether a page is hidden from the search"))?;
     row.map(Row::read).transpose()

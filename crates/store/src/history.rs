@@ -51,7 +51,7 @@ pub async fn forget_checks(store: &Store, before: UnixMillis) -> Result<bool, St
     let deleted = sqlx::query(include_str!("history/checks.sql"))
         .bind(Moment(before))
         .bind(STEP)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("delete probes of incidents and homes"))?;
     Ok(deleted.rows_affected() == STEP.unsigned_abs())
@@ -147,7 +147,7 @@ pub async fn forget_handovers(store: &Store, before: UnixMillis) -> Result<bool,
     )
     .bind(Moment(before))
     .bind(STEP)
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("delete handovers that ended long ago"))?;
     Ok(deleted.rows_affected() == STEP.unsigned_abs())

@@ -27,7 +27,7 @@ pub async fn list(store: &Store) -> Result<Vec<HomeTime>, StoreError> {
          JOIN agents w ON w.id = t.witness AND w.state = 'approved'
          ORDER BY t.agent, t.witness",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read the times of home addresses"))?;
     let time = |(agent, witness, rtt_us, at): (i64, i64, Option<i32>, Moment)| HomeTime {
@@ -50,7 +50,7 @@ pub async fn order(
         .bind(due.iter().map(|(agent, _)| agent.get()).collect::<Vec<_>>())
         .bind(due.iter().map(|(_, witness)| witness.get()).collect::<Vec<_>>())
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("order measurements of home addresses"))?;
     Ok(ordered.rows_affected())

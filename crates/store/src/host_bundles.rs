@@ -43,7 +43,7 @@ pub async fn sender_of(
     )
     .bind(agent.get())
     .bind(order_id(order))
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find the order of a host bundle"))?;
     Ok(host.map(HostId::new))
@@ -65,7 +65,7 @@ pub async fn enter(
     .bind(bundle.object)
     .bind(i64::try_from(bundle.bytes).unwrap_or(i64::MAX))
     .bind(Moment(now))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("enter a host bundle"))?;
     Ok(entered.rows_affected() > 0)
@@ -77,7 +77,7 @@ pub async fn bytes_of(store: &Store, agent: AgentId) -> Result<u64, StoreError> 
         "SELECT coalesce(sum(bytes), 0)::bigint FROM host_bundles WHERE agent = $1",
     )
     .bind(agent.get())
-    .fetch_one(store.pool())
+    .fetch_one(&store.pool())
     .await
     .map_err(StoreError::doing("add up the host bundles of an agent"))?;
     Ok(bytes.unsigned_abs())
@@ -90,7 +90,7 @@ pub async fn is_entered(store: &Store, order: u64, object: &str) -> Result<bool,
     )
     .bind(order_id(order))
     .bind(object)
-    .fetch_one(store.pool())
+    .fetch_one(&store.pool())
     .await
     .map_err(StoreError::doing("compare a host bundle"))
 }
@@ -112,7 +112,7 @@ pub async fn offered(
         .bind(agent.get())
         .bind(i64::try_from(limit).unwrap_or(i64::MAX))
         .bind(Moment(now.plus_ms(-CONFIRMATION_MS)))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the host bundles for an agent"))?;
     let offer = |(id, scheme, authority, keeps_times, is_late): OfferRow| BundleOffer {
@@ -132,7 +132,7 @@ pub async fn find(store: &Store, agent: AgentId, order: u64) -> Result<Option<St
     )
     .bind(agent.get())
     .bind(order_id(order))
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find a host bundle"))
 }
@@ -148,7 +148,7 @@ pub async fn taken(
     sqlx::query_scalar(include_str!("host_bundles/taken.sql"))
         .bind(agent.get())
         .bind(&orders)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("forget host bundles that were taken"))
 }
@@ -167,7 +167,7 @@ pub async fn forget(
     )
     .bind(Moment(before))
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("forget old host bundles"))
 }

@@ -318,7 +318,7 @@ async fn read(
 ) -> Result<Vec<HostSummary>, StoreError> {
     let rows: Vec<Row> = query
         .build_query_as()
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list hosts"))?;
     rows.into_iter().map(Row::read).collect()

@@ -38,7 +38,7 @@ pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<AgentPresence
          FROM agents WHERE id = $1",
     )
     .bind(agent.get())
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("look up an agent"))?;
     let Some((id, name, contact, state, last_heartbeat_at, asleep_until, idle_reason, is_leaving)) =
@@ -65,7 +65,7 @@ pub async fn agent_named(store: &Store, name: &str) -> Result<Option<AgentId>, S
          ORDER BY (state = 'revoked'), id DESC LIMIT 1",
     )
     .bind(name)
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("look up an agent by its name"))?;
     Ok(found.map(AgentId::new))
@@ -95,7 +95,7 @@ pub async fn place_of_url(
     .bind(host.get())
     .bind(agent.map(AgentId::get))
     .bind(url)
-    .fetch_one(store.pool())
+    .fetch_one(&store.pool())
     .await
     .map_err(StoreError::doing("find a URL that waits"))?;
     Ok(match (is_pending, is_route) {
@@ -112,7 +112,7 @@ pub async fn open_search(store: &Store, subnet: &Range) -> Result<Option<UnixMil
     )
     .bind(subnet.first())
     .bind(subnet.last())
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find the open search of a subnet"))?;
     Ok(opened.map(|moment| moment.0))

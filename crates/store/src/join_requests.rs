@@ -82,7 +82,7 @@ pub async fn create(
             .bind(limits.per_network)
             .bind(limits.waiting)
             .bind(limits.per_site)
-            .fetch_one(store.pool())
+            .fetch_one(&store.pool())
             .await
             .map_err(StoreError::doing("enter a request to host an agent"))?;
     Ok(match id {
@@ -177,7 +177,7 @@ pub async fn list(
         .bind(before)
         .bind(limit)
         .bind(state.map(JoinRequestState::as_str))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the requests to host an agent"))?;
     rows.into_iter().map(Row::read).collect()
@@ -365,7 +365,7 @@ async fn mark_opened(
 pub async fn waiting(store: &Store) -> Result<u64, StoreError> {
     let count: i64 =
         sqlx::query_scalar("SELECT count(*) FROM join_requests WHERE state = 'waiting'")
-            .fetch_one(store.pool())
+            .fetch_one(&store.pool())
             .await
             .map_err(StoreError::doing("count the requests to host an agent"))?;
     Ok(count.unsigned_abs())

@@ -117,7 +117,7 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<JoinToke
     let rows: Vec<Row> = sqlx::query_as(include_str!("join_tokens/list.sql"))
         .bind(before)
         .bind(limit)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the join tokens"))?;
     Ok(rows.into_iter().map(JoinToken::from).collect())

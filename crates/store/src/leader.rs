@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use sqlx::{Connection as _, PgConnection};
+use tokio::time::timeout;
 
 use crate::{Store, StoreError};
 
@@ -31,6 +32,12 @@ pub struct Leadership {
 impl Leadership {
     /// Takes the lock if no coordinator holds it.
     pub async fn elect(store: &Store) -> Result<Option<Self>, StoreError> {
+        // One that died without a word would be waited for until TCP gives it up.
+        let elected = timeout(ANSWER, Self::try_lock(store)).await;
+        elected.unwrap_or_else(|_| Err(silent(store)))
+    }
+
+    async fn try_lock(store: &Store) -> Result<Option<Self>, StoreError> {
         let doing = StoreError::doing("ask for the right to decide");
         // The lock must outlive every statement, so it gets a connection outside of the pool.
         let mut connection = PgConnection::connect_with(&store.address().options())
@@ -59,22 +66,30 @@ impl Leadership {
         self.term
     }
 
-    /// Whether the right is still held: the connection answers, and with it the lock lives. To be
-    /// asked every few seconds: a connection that is silent for 15 s loses the right.
-    pub async fn holds(&mut self) -> bool {
-        // A connection that died without a word would be waited for until TCP gives it up.
-        tokio::time::timeout(ANSWER, self.connection.ping()).await.is_ok_and(|ping| ping.is_ok())
+    /// An error unless the right is still held: the connection answers, and with it the lock lives.
+    /// To be asked every few seconds: a connection that is silent for 15 s loses the right.
+    pub async fn check(&mut self, store: &Store) -> Result<(), StoreError> {
+        let answered = timeout(ANSWER, self.connection.ping()).await;
+        answered.map_or_else(
+            |_| Err(silent(store)),
+            |ping| ping.map_err(StoreError::doing("keep the right to decide")),
+        )
     }
 
     /// Gives the right up, so that another can take it at once.
     pub async fn resign(mut self) {
+        let resigning = async {
+            let unlock = sqlx::query("SELECT pg_advisory_unlock($1)").bind(KEY);
+            let _ = unlock.execute(&mut self.connection).await;
+            let _ = self.connection.close().await;
+        };
         // When this fails the server frees the lock as soon as it notices the dead connection.
-        let _ = sqlx::query("SELECT pg_advisory_unlock($1)")
-            .bind(KEY)
-            .execute(&mut self.connection)
-            .await;
-        let _ = self.connection.close().await;
+        let _ = timeout(ANSWER, resigning).await;
     }
+}
+
+fn silent(store: &Store) -> StoreError {
+    StoreError::Silent { place: store.address().to_string() }
 }
 
 async fn next_term(db: &mut PgConnection) -> Result<i64, StoreError> {

@@ -26,7 +26,7 @@ impl Listener {
     /// Listens on a channel.
     pub async fn open(store: &Store, channel: &str) -> Result<Self, StoreError> {
         let doing = StoreError::doing("listen to the database");
-        let mut connection = PgListener::connect_with(store.pool()).await.map_err(doing)?;
+        let mut connection = PgListener::connect_with(&store.pool()).await.map_err(doing)?;
         // If it connected again by itself and were interrupted by the end of the silence, the new
         // connection would be back in the pool and listen there.
         connection.eager_reconnect(false);
@@ -62,7 +62,7 @@ impl Listener {
 /// Sends a message of fewer than 8,000 bytes to all receivers of a channel, including those of this
 /// process.
 pub async fn notify(store: &Store, channel: &str, what: &str) -> Result<(), StoreError> {
-    notify_in(store.pool(), channel, what)
+    notify_in(&store.pool(), channel, what)
         .await
         .map_err(StoreError::doing("notify the other coordinators"))
 }

@@ -76,7 +76,7 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
         sqlx::query("DELETE FROM agent_days WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2")
             .bind(Moment(now))
             .bind(KEPT_DAYS)
-            .execute(store.pool())
+            .execute(&store.pool())
             .await
             .map_err(doing)?;
     // The first hour says since when an agent delivers.
@@ -85,7 +85,7 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
          AND EXISTS (SELECT FROM agent_hours e WHERE e.agent = h.agent AND e.hour < h.hour)",
     )
     .bind(Moment(now.plus_ms(-i64::from(KEPT_DAYS) * DAY_MS)))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(doing)?;
     Ok(days.rows_affected() + hours.rows_affected())
@@ -125,7 +125,7 @@ pub async fn subnets(store: &Store, now: UnixMillis) -> Result<HashMap<Range, u6
     let rows: Vec<LoadRow> = sqlx::query_as(include_str!("loads/subnets.sql"))
         .bind(Moment(now))
         .bind(DAYS)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("measure the load of subnets"))?;
     rows.into_iter().map(load).collect()
@@ -142,7 +142,7 @@ pub async fn of_subnets(
         .bind(DAYS)
         .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("measure the load of some subnets"))?;
     rows.into_iter().map(load).collect()
@@ -196,7 +196,7 @@ pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreEr
     let rows: Vec<WorkRow> = sqlx::query_as(include_str!("loads/agents.sql"))
         .bind(Moment(now))
         .bind(DAYS)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("measure the work of agents"))?;
     Ok(rows.into_iter().map(work).collect())
@@ -246,7 +246,7 @@ pub async fn answers(
         .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .bind(Moment(now.plus_ms(-DAY_MS)))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read what was measured of subnets"))?;
     rows.into_iter()
@@ -277,7 +277,7 @@ pub async fn confirm(
         .bind(agent.get())
         .bind(Moment(now))
         .bind(Moment(now.plus_ms(-DAY_MS)))
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("order a probe before a move"))
 }

@@ -41,7 +41,7 @@ pub(crate) async fn note(
 pub async fn next(store: &Store, most: u32) -> Result<Option<LostHost>, StoreError> {
     let found: Option<(i64, String, String)> = sqlx::query_as(include_str!("lost_hosts/next.sql"))
         .bind(i64::from(most))
-        .fetch_optional(store.pool())
+        .fetch_optional(&store.pool())
         .await
         .map_err(StoreError::doing("find a host that lost its agent"))?;
     Ok(found.map(|(id, key, queued_to)| LostHost { id: HostId::new(id), key, queued_to }))

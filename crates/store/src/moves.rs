@@ -130,7 +130,7 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Move>, S
     let rows: Vec<Row> = sqlx::query_as(include_str!("moves/list.sql"))
         .bind(before)
         .bind(limit)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the moves"))?;
     rows.into_iter().map(Row::read).collect()
@@ -150,7 +150,7 @@ pub async fn of_delegation(
          SELECT m.id FROM moves m JOIN line ON m.delegation = line.id ORDER BY m.id DESC LIMIT 1",
     )
     .bind(delegation.get())
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find the move behind a delegation"))?;
     let Some(id) = id else { return Ok(None) };
@@ -162,7 +162,7 @@ pub async fn of_passes_since(store: &Store, since: UnixMillis) -> Result<u64, St
     let count: i64 =
         sqlx::query_scalar("SELECT count(*) FROM moves WHERE rule = 'optimal' AND at > $1")
             .bind(Moment(since))
-            .fetch_one(store.pool())
+            .fetch_one(&store.pool())
             .await
             .map_err(StoreError::doing("count the moves of a day"))?;
     Ok(count.unsigned_abs())

@@ -1,12 +1,14 @@
 //! Opens a database and applies the migrations.
 
 use std::panic;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use model::UnixMillis;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Transaction};
+use tokio::sync::watch;
 use tracing::Instrument;
 
 use crate::moment::Moment;
@@ -38,14 +40,44 @@ const SETTINGS: [(&str, &str); 5] = [
 /// An open database with today's schema. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
-    pool: PgPool,
+    pool: Arc<RwLock<PgPool>>,
     address: Address,
+    silences: Arc<watch::Sender<u32>>,
 }
 
 impl Store {
+    fn new(pool: PgPool, address: Address) -> Self {
+        let silences = Arc::new(watch::Sender::default());
+        Self { pool: Arc::new(RwLock::new(pool)), address, silences }
+    }
+
     /// The pool, for the statements of this crate.
-    pub(crate) fn pool(&self) -> &PgPool {
-        &self.pool
+    pub(crate) fn pool(&self) -> PgPool {
+        self.pool.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes that the server has not answered in time: it may be gone without having closed its
+    /// connections. From now on statements use new ones. On the old ones statements wait until TCP
+    /// gives up, for a quarter of an hour or for ever, and so do connections whose statement was
+    /// given up: the pool would have no room for others.
+    pub fn note_silence(&self) {
+        let mut pool = self.pool.write().unwrap_or_else(PoisonError::into_inner);
+        if pool.size() > 0 {
+            let options = pool.options().clone();
+            let new = options.connect_lazy_with((*pool.connect_options()).clone());
+            let old = std::mem::replace(&mut *pool, new);
+            tokio::spawn(async move { old.close().await });
+        }
+        drop(pool);
+        self.silences.send_modify(|count| *count += 1);
+    }
+
+    /// Returns when the server falls silent, not at once where it is already.
+    pub async fn silence(&self) {
+        let mut silences = self.silences.subscribe();
+        if silences.changed().await.is_err() {
+            std::future::pending().await
+        }
     }
 
     /// Begins a transaction. The connection is used by a task of its own until the transaction has
@@ -54,7 +86,7 @@ impl Store {
     /// transaction that nobody commits.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
         // Not in the task: a caller that is dropped leaves the queue for connections.
-        let connection = self.pool.acquire().await?;
+        let connection = self.pool().acquire().await?;
         let beginning = Transaction::<Postgres>::begin(connection, None).in_current_span();
         match tokio::spawn(beginning).await {
             Ok(begun) => begun,
@@ -72,18 +104,19 @@ impl Store {
 
     /// Number of open connections, and how many of them are idle.
     pub fn connections(&self) -> (u32, usize) {
-        (self.pool.size(), self.pool.num_idle())
+        let pool = self.pool();
+        (pool.size(), pool.num_idle())
     }
 
     /// Asks the server for a sign of life.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        let asked = sqlx::query("SELECT 1").execute(&self.pool).await;
+        let asked = sqlx::query("SELECT 1").execute(&self.pool()).await;
         asked.map(drop).map_err(StoreError::doing("reach the database"))
     }
 
     /// Closes every connection and waits for it.
     pub async fn close(&self) {
-        self.pool.close().await;
+        self.pool().close().await;
     }
 }
 
@@ -124,7 +157,7 @@ pub async fn open_with(address: &Address, connections: u32) -> Result<Store, Sto
     let pool = connect(address, connections).await?;
     check_version(address, &pool).await?;
     migrate(&pool).await?;
-    Ok(Store { pool, address: address.clone() })
+    Ok(Store::new(pool, address.clone()))
 }
 
 pub(crate) async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreError> {

@@ -202,7 +202,7 @@ pub async fn add_up(store: &Store) -> Result<u64, StoreError> {
     let mut changes = 0;
     for sums in [include_str!("overview/add_up.sql"), include_str!("overview/add_up_agents.sql")] {
         let added: i64 = sqlx::query_scalar(sums)
-            .fetch_one(store.pool())
+            .fetch_one(&store.pool())
             .await
             .map_err(StoreError::doing("add up the counts"))?;
         changes += added.unsigned_abs();

@@ -67,7 +67,7 @@ pub async fn after(store: &Store, number: u64) -> Result<Vec<AgentId>, StoreErro
     let agents: Vec<i64> =
         sqlx::query_scalar("SELECT agent FROM page_removals WHERE number > $1 ORDER BY number")
             .bind(i64::try_from(number).unwrap_or(i64::MAX))
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("list the removals of pages"))?;
     Ok(agents.into_iter().map(AgentId::new).collect())

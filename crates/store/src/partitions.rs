@@ -49,7 +49,7 @@ pub async fn keep(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
         sqlx::query(AssertSqlSafe(rows))
             .bind(Moment(now))
             .bind(days)
-            .execute(store.pool())
+            .execute(&store.pool())
             .await
             .map_err(doing)?;
     }
@@ -66,7 +66,7 @@ async fn missing(
         .bind(table)
         .bind(Moment(now))
         .bind(AHEAD)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the partitions that are missing"))
 }
@@ -82,7 +82,7 @@ async fn outdated(
         .bind(table)
         .bind(Moment(now))
         .bind(days)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the partitions that are outdated"))
 }

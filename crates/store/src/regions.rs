@@ -38,7 +38,7 @@ pub async fn list(store: &Store) -> Result<Vec<StoredRegion>, StoreError> {
     let rows: Vec<RegionRow> = sqlx::query_as(
         "SELECT id, name, settings, view, promises, lent_until FROM regions ORDER BY id",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the regions"))?;
     let region = |(id, name, settings, view, promises, lent): RegionRow| StoredRegion {
@@ -56,7 +56,7 @@ pub async fn list(store: &Store) -> Result<Vec<StoredRegion>, StoreError> {
 /// row; a number that is not used is lost.
 pub async fn next_id(store: &Store) -> Result<RegionId, StoreError> {
     sqlx::query_scalar("SELECT nextval(pg_get_serial_sequence('regions', 'id'))")
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map(RegionId::new)
         .map_err(StoreError::doing("number a region"))
@@ -126,7 +126,7 @@ async fn set_members(
 pub async fn members(store: &Store) -> Result<BTreeMap<RegionId, Vec<AgentId>>, StoreError> {
     let rows: Vec<(i64, i64)> =
         sqlx::query_as("SELECT region, id FROM agents WHERE region IS NOT NULL ORDER BY id")
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("list the members of regions"))?;
     let mut members: BTreeMap<RegionId, Vec<AgentId>> = BTreeMap::new();
@@ -141,7 +141,7 @@ pub async fn let_go(store: &Store, region: RegionId, agents: &[AgentId]) -> Resu
     sqlx::query("UPDATE agents SET region = NULL WHERE region = $1 AND id = ANY($2)")
         .bind(region.get())
         .bind(numbers(agents))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store that agents left a region"))?;
     Ok(())
@@ -156,7 +156,7 @@ pub async fn save_promises(
     sqlx::query("UPDATE regions SET promises = $2 WHERE id = $1")
         .bind(region.get())
         .bind(promises)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store the promises to a region"))?;
     Ok(())
@@ -171,7 +171,7 @@ pub async fn save_loan(
     sqlx::query("UPDATE regions SET lent_until = greatest(lent_until, $2) WHERE id = $1")
         .bind(region.get())
         .bind(Moment(until))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store the loan of a region"))?;
     Ok(())
@@ -215,7 +215,7 @@ type CandidateRow = (
 /// The agents that may be in a region: approved or paused, by number.
 pub async fn candidates(store: &Store) -> Result<Vec<Candidate>, StoreError> {
     let rows: Vec<CandidateRow> = sqlx::query_as(include_str!("regions/candidates.sql"))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the agents for regions"))?;
     let candidate = |row: CandidateRow| {
@@ -247,7 +247,7 @@ pub async fn announce(
         .bind(agent.get())
         .bind(Json(addresses))
         .bind(label)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store where an agent listens"))?;
     Ok(changed.rows_affected() > 0)

@@ -105,7 +105,7 @@ pub async fn confirmed(
             .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
             .bind(CONFIRMED)
             .bind(LOOKED_AT)
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read the round trips of subnets"))?;
     let mut found: HashMap<Range, Vec<RoundTrip>> = HashMap::new();

@@ -20,7 +20,7 @@ pub async fn after(
         .bind(agent.get())
         .bind(i64::try_from(after).unwrap_or(i64::MAX))
         .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read an agent's routes"))?;
     Ok(rows

@@ -11,12 +11,12 @@ pub async fn get_or_set(store: &Store, name: &str, proposal: &Value) -> Result<V
     sqlx::query("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
         .bind(name)
         .bind(proposal)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("write a setting"))?;
     sqlx::query_scalar("SELECT value FROM settings WHERE name = $1")
         .bind(name)
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("read a setting"))
 }
@@ -25,7 +25,7 @@ pub async fn get_or_set(store: &Store, name: &str, proposal: &Value) -> Result<V
 pub async fn get(store: &Store, name: &str) -> Result<Option<Value>, StoreError> {
     sqlx::query_scalar("SELECT value FROM settings WHERE name = $1")
         .bind(name)
-        .fetch_optional(store.pool())
+        .fetch_optional(&store.pool())
         .await
         .map_err(StoreError::doing("read a setting"))
 }
@@ -53,7 +53,7 @@ pub async fn set(store: &Store, name: &str, value: &Value) -> Result<(), StoreEr
     sqlx::query(include_str!("settings/set.sql"))
         .bind(name)
         .bind(value)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("write a setting"))?;
     Ok(())

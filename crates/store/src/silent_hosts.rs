@@ -11,7 +11,7 @@ pub const HOSTS_MAX: usize = 500_000;
 pub async fn list(store: &Store) -> Result<Vec<String>, StoreError> {
     sqlx::query_scalar(include_str!("silent_hosts/list.sql"))
         .bind(i64::try_from(HOSTS_MAX).unwrap_or(i64::MAX))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the hosts that have not answered for long"))
 }

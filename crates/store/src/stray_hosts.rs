@@ -62,7 +62,7 @@ pub async fn due(store: &Store, limit: u32) -> Result<Vec<StrayHost>, StoreError
     )
     .bind(PACKAGES)
     .bind(i64::from(limit))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the hosts to be looked up again"))?;
     let host = |(id, authority, first, last)| {
@@ -76,7 +76,7 @@ pub async fn pause(store: &Store, hosts: &[HostId], from: UnixMillis) -> Result<
     sqlx::query("UPDATE stray_hosts SET packages = 0, counted_at = $2 WHERE host = ANY($1)")
         .bind(hosts.iter().map(|id| id.get()).collect::<Vec<_>>())
         .bind(Moment(from))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store that hosts were looked up again"))?;
     Ok(())
@@ -89,7 +89,7 @@ pub async fn try_again(store: &Store, hosts: &[HostId], now: UnixMillis) -> Resu
         .bind(hosts.iter().map(|id| id.get()).collect::<Vec<_>>())
         .bind(Moment(now))
         .bind(PACKAGES - 1)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store that lookups had no answer"))?;
     Ok(())

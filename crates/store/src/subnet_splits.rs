@@ -50,7 +50,7 @@ pub async fn withdraw(store: &Store, whole: &Range) -> Result<(), StoreError> {
     )
     .bind(whole.first())
     .bind(whole.last())
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map(drop)
     .map_err(StoreError::doing("withdraw a split"))
@@ -60,7 +60,7 @@ pub async fn withdraw(store: &Store, whole: &Range) -> Result<(), StoreError> {
 pub async fn all(store: &Store) -> Result<Vec<SubnetSplit>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, IpAddr, IpAddr)> =
         sqlx::query_as(include_str!("subnet_splits/all.sql"))
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read the splits"))?;
     let mut splits: Vec<SubnetSplit> = Vec::new();
@@ -78,7 +78,7 @@ pub async fn all(store: &Store) -> Result<Vec<SubnetSplit>, StoreError> {
 /// When the last one was found; none where there is none.
 pub async fn newest(store: &Store) -> Result<Option<UnixMillis>, StoreError> {
     let newest: Option<Moment> = sqlx::query_scalar("SELECT max(found_at) FROM subnet_splits")
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("see when the last split was found"))?;
     Ok(newest.map(|at| at.0))

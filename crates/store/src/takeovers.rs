@@ -46,7 +46,7 @@ pub async fn hosts_of_agent(
             .bind(agent.get())
             .bind(i64::from(limit))
             .bind(after.get())
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("list the hosts of a dead agent"))?;
     rows.into_iter()
@@ -83,7 +83,7 @@ pub async fn to_return(
             .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
             .bind(after.get())
             .bind(i64::from(limit))
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("list subnets that were taken over"))?;
     rows.into_iter()
@@ -206,7 +206,7 @@ pub async fn taken_from(
          WHERE d.id = $1",
     )
     .bind(id.get())
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find the agent from which a subnet was taken over"))?;
     Ok(row.map(|(agent, name)| (AgentId::new(agent), name)))

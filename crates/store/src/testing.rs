@@ -54,7 +54,7 @@ impl TestDatabase {
 /// Runs a statement of a test's own, for a state that no function of this crate leads to. Says how
 /// many rows it touched.
 pub async fn execute(store: &Store, statement: &'static str) -> Result<u64, StoreError> {
-    let done = sqlx::query(statement).execute(store.pool()).await;
+    let done = sqlx::query(statement).execute(&store.pool()).await;
     done.map(|done| done.rows_affected()).map_err(StoreError::doing("run a statement of a test"))
 }
 
@@ -75,7 +75,7 @@ pub async fn leader_heard_at(store: &Store) -> Result<Option<String>, StoreError
         "SELECT s.state_change::text FROM pg_locks l JOIN pg_stat_activity s USING (pid)
          WHERE l.locktype = 'advisory' AND l.granted AND s.datname = current_database()",
     )
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("ask when the leader was heard of"))
 }
@@ -91,7 +91,7 @@ pub async fn growing_tables(store: &Store, rows: u32) -> Result<Vec<String>, Sto
            AND greatest(c.reltuples, 0) >= $1 ORDER BY 1",
     )
     .bind(f64::from(rows))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the tables that grow"))
 }

@@ -140,7 +140,7 @@ struct Row {
 pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingReports>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("timing_reports/pending.sql"))
         .bind(i64::from(limit))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the reports of slow pages"))?;
     let pending = |row: Row| {
@@ -212,7 +212,7 @@ pub async fn order_checks(
             .bind(Moment(now))
             .bind(i64::from(most))
             .bind(pauses_ms)
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("order checks of paths"))?;
     let asked = rows.into_iter().filter(|(_, probe)| probe.is_some());
@@ -228,7 +228,7 @@ pub async fn delete_ended_checks(store: &Store, limit: u32) -> Result<u64, Store
             ORDER BY id LIMIT $1)",
     )
     .bind(i64::from(limit))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("delete checks of paths"))?;
     Ok(deleted.rows_affected())

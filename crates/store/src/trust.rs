@@ -68,7 +68,7 @@ impl Row {
 /// Reads the trust in all agents with judged reports.
 pub async fn list(store: &Store) -> Result<Vec<AgentTrust>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as("SELECT * FROM agent_trust ORDER BY agent")
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the trust in agents"))?;
     Ok(rows.into_iter().map(Row::read).collect())
@@ -77,7 +77,7 @@ pub async fn list(store: &Store) -> Result<Vec<AgentTrust>, StoreError> {
 /// Reads the tests on the reports of all agents, without the evidence.
 pub async fn tests(store: &Store) -> Result<Vec<(AgentId, Value)>, StoreError> {
     let rows: Vec<(i64, Json<Value>)> = sqlx::query_as("SELECT agent, tests FROM agent_trust")
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the tests on the reports of agents"))?;
     Ok(rows.into_iter().map(|(agent, tests)| (AgentId::new(agent), tests.0)).collect())
@@ -87,7 +87,7 @@ pub async fn tests(store: &Store) -> Result<Vec<(AgentId, Value)>, StoreError> {
 pub async fn find(store: &Store, agents: &[AgentId]) -> Result<Vec<AgentTrust>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as("SELECT * FROM agent_trust WHERE agent = ANY($1)")
         .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the trust in agents"))?;
     Ok(rows.into_iter().map(Row::read).collect())
@@ -99,7 +99,7 @@ pub async fn paused_agents(store: &Store) -> Result<Vec<AgentId>, StoreError> {
         "SELECT a.id FROM agents a JOIN agent_trust t ON t.agent = a.id
          WHERE a.state = 'paused' AND t.paused_at IS NOT NULL ORDER BY a.id",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the agents that are paused because of their reports"))?;
     Ok(agents.into_iter().map(AgentId::new).collect())
@@ -173,7 +173,7 @@ pub async fn pause(
         .bind(finding)
         .bind(Moment(now))
         .bind(Json(&evidence[evidence.len().saturating_sub(MOST_EVIDENCE)..]))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("pause an agent because of its reports"))?;
     Ok(paused.rows_affected() == 1)

@@ -19,7 +19,7 @@ pub async fn add(store: &Store, ranges: &[Range], now: UnixMillis) -> Result<(),
     .bind(ranges.iter().map(Range::first).collect::<Vec<_>>())
     .bind(ranges.iter().map(Range::last).collect::<Vec<_>>())
     .bind(Moment(now))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("add subnets of unregistered space"))?;
     Ok(())
@@ -29,7 +29,7 @@ pub async fn add(store: &Store, ranges: &[Range], now: UnixMillis) -> Result<(),
 pub async fn all(store: &Store) -> Result<Vec<Range>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr)> =
         sqlx::query_as("SELECT first, last FROM unregistered_subnets ORDER BY first, last")
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read the subnets of unregistered space"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
@@ -38,7 +38,7 @@ pub async fn all(store: &Store) -> Result<Vec<Range>, StoreError> {
 /// The number of ranges.
 pub async fn count(store: &Store) -> Result<u64, StoreError> {
     let count: i64 = sqlx::query_scalar("SELECT count(*) FROM unregistered_subnets")
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("count the subnets of unregistered space"))?;
     Ok(count.unsigned_abs())
@@ -51,7 +51,7 @@ pub async fn delete_unused(store: &Store) -> Result<u64, StoreError> {
              SELECT FROM hosts h WHERE h.first BETWEEN r.first AND r.last
                                    AND h.state IN ('resolved', 'delegated', 'moving'))",
     )
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("delete unused subnets of unregistered space"))?;
     Ok(deleted.rows_affected())

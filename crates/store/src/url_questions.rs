@@ -30,7 +30,7 @@ pub async fn ask(
     let doing = StoreError::doing("ask an agent about a URL");
     sqlx::query("DELETE FROM url_questions WHERE asked_at < $1")
         .bind(Moment(now.plus_ms(-KEPT_MS)))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(doing)?;
     sqlx::query(
@@ -40,7 +40,7 @@ pub async fn ask(
     .bind(agent.get())
     .bind(url)
     .bind(Moment(now))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(doing)?;
     Ok(())
@@ -61,7 +61,7 @@ pub async fn take(
     .bind(agent.get())
     .bind(Moment(now))
     .bind(i64::try_from(QUESTIONS_PER_HEARTBEAT).unwrap_or(i64::MAX))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read the questions to an agent"))
 }
@@ -81,7 +81,7 @@ pub async fn answer(
         .bind(&status.url)
         .bind(Moment(now))
         .bind(Json(status))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store an agent's answer about a URL"))?;
     }
@@ -96,7 +96,7 @@ pub async fn find(store: &Store, agent: AgentId, url: &str) -> Result<Option<Ans
     )
     .bind(agent.get())
     .bind(url)
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("read an agent's answer about a URL"))?;
     Ok(found.map(|(status, at)| Answer { status: status.0, at: at.0 }))

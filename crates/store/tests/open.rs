@@ -77,7 +77,7 @@ async fn no_server_is_one_sentence_with_the_place() {
 async fn one_decides_until_it_resigns() {
     let database = TestDatabase::new().await.unwrap();
     let mut first = Leadership::elect(database.store()).await.unwrap().expect("nobody decides yet");
-    assert!(first.holds().await);
+    first.check(database.store()).await.unwrap();
     assert!(Leadership::elect(database.store()).await.unwrap().is_none());
     first.resign().await;
     // The server frees the lock when it notices the closed connection, a moment after we closed it.

@@ -63,7 +63,7 @@ pub async fn series(
         .bind(step.as_str())
         .bind(Moment(from))
         .bind(Moment(until))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read what agents did"))?;
     Ok(rows.into_iter().map(Row::read).collect())
@@ -94,7 +94,7 @@ pub async fn round_trips_since(
          GROUP BY agent HAVING sum(fetches) > 0 ORDER BY agent",
     )
     .bind(Moment(since))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read the round trips of agents"))?;
     let read =

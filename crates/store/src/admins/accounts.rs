@@ -55,7 +55,7 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Account>
     )
     .bind(before)
     .bind(limit)
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the accounts"))?;
     rows.into_iter().map(Row::read).collect()
@@ -69,7 +69,7 @@ pub async fn get(store: &Store, id: AccountId) -> Result<Option<Account>, StoreE
          FROM admins WHERE id = $1",
     )
     .bind(id.get())
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("read an account"))?;
     row.map(Row::read).transpose()

@@ -116,7 +116,7 @@ pub async fn renew_profile(
     .bind(i32::try_from(profile.capacity_pages_per_day).unwrap_or(i32::MAX))
     .bind(&profile.zone)
     .bind(sqlx::types::Json(&profile.spans))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("renew the profile of an agent"))?;
     Ok(changed.rows_affected() > 0)
@@ -147,7 +147,7 @@ async fn why_not(store: &Store, sha256: &[u8], now: UnixMillis) -> Result<Enrolm
          WHERE token_sha256 = $1",
     )
     .bind(sha256)
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("look up a join token"))?;
     Ok(match token {

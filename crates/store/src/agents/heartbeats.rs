@@ -67,7 +67,7 @@ pub async fn heartbeat(
         .bind(heartbeat.takes_probes)
         .bind(heartbeat.wants_region)
         .bind(heartbeat.source)
-        .fetch_optional(store.pool())
+        .fetch_optional(&store.pool())
         .await
         .map_err(StoreError::doing("take a heartbeat down"))?;
     row.map(|(state, last, presence_changed, confirmed)| {

@@ -40,7 +40,7 @@ pub async fn identity(store: &Store, agent: AgentId) -> Result<Option<Identity>,
     let row: Option<(Vec<u8>, String)> =
         sqlx::query_as("SELECT public_key, state FROM agents WHERE id = $1")
             .bind(agent.get())
-            .fetch_optional(store.pool())
+            .fetch_optional(&store.pool())
             .await
             .map_err(StoreError::doing("look up an agent"))?;
     row.map(|(key, state)| {
@@ -55,7 +55,7 @@ pub async fn identity(store: &Store, agent: AgentId) -> Result<Option<Identity>,
 pub async fn home(store: &Store, agent: AgentId) -> Result<Option<IpAddr>, StoreError> {
     sqlx::query_scalar("SELECT home FROM agents WHERE id = $1")
         .bind(agent.get())
-        .fetch_optional(store.pool())
+        .fetch_optional(&store.pool())
         .await
         .map_err(StoreError::doing("look up an agent's home"))
 }
@@ -88,7 +88,7 @@ pub async fn workers(store: &Store) -> Result<Vec<Worker>, StoreError> {
                 (SELECT count(*) FROM probes p WHERE p.agent = a.id AND p.state = 'asked')
          FROM agents a WHERE a.state = 'approved' ORDER BY a.id",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the agents that work"))?;
     let worker =

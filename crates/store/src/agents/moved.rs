@@ -31,7 +31,7 @@ pub struct MovedAgent {
 pub async fn moved(store: &Store, at_least: Duration) -> Result<Vec<MovedAgent>, StoreError> {
     let rows: Vec<(i64, IpAddr, IpAddr, bool)> = sqlx::query_as(include_str!("moved.sql"))
         .bind(at_least.as_secs_f64())
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("look which agents moved"))?;
     let moved = |(id, home, source, is_shared)| {

@@ -32,7 +32,7 @@ pub async fn sites(store: &Store) -> Result<Vec<AgentSite>, StoreError> {
                 greatest(last_heartbeat_at, asleep_until, approved_at)
          FROM agents WHERE state = 'approved' ORDER BY id",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read where agents are"))?;
     let site = |(id, home, home_since, claim, expected_at): SiteRow| AgentSite {

@@ -115,7 +115,7 @@ pub async fn list(store: &Store) -> Result<Vec<AgentSummary>, StoreError> {
 async fn read(store: &Store, agent: Option<AgentId>) -> Result<Vec<AgentSummary>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("list.sql"))
         .bind(agent.map(AgentId::get))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the agents"))?;
     rows.into_iter().map(Row::read).collect()
@@ -133,7 +133,7 @@ pub async fn names(
 ) -> Result<HashMap<AgentId, String>, StoreError> {
     let rows: Vec<(i64, String)> = sqlx::query_as("SELECT id, name FROM agents WHERE id = ANY($1)")
         .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("look up the names of agents"))?;
     Ok(rows.into_iter().map(|(id, name)| (AgentId::new(id), name)).collect())
@@ -147,7 +147,7 @@ pub async fn names_and_states(
     let rows: Vec<(i64, String, String)> =
         sqlx::query_as("SELECT id, name, state FROM agents WHERE id = ANY($1)")
             .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("look up the names and states of agents"))?;
     rows.into_iter()

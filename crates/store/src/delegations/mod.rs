@@ -91,7 +91,7 @@ pub async fn active_after(
     )
     .bind(after.get())
     .bind(PAGE)
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read the delegations"))?;
     rows.into_iter()

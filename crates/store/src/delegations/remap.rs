@@ -183,7 +183,7 @@ pub async fn open_search_claims(store: &Store) -> Result<Vec<SearchClaim<SearchI
     let rows: Vec<(i64, IpAddr, IpAddr, IpAddr)> = sqlx::query_as(
         "SELECT id, first, last, target FROM searches WHERE state = 'open' ORDER BY id",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read the open searches"))?;
     let claim = |(id, first, last, target)| {

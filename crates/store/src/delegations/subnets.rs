@@ -57,7 +57,7 @@ pub async fn pinned(store: &Store) -> Result<Vec<(Range, PinId)>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, i64)> = sqlx::query_as(
         "SELECT first, last, pin FROM delegations WHERE ended_at IS NULL AND pin IS NOT NULL",
     )
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the pinned delegations"))?;
     rows.into_iter().map(|(first, last, pin)| Ok((range(first, last)?, PinId::new(pin)))).collect()
@@ -87,7 +87,7 @@ pub async fn admin_assignment(
          WHERE d.id = $1 AND d.assigned_by IS NOT NULL AND d.note IS NOT NULL",
     )
     .bind(id.get())
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find the admin behind a delegation"))?;
     Ok(row.map(|(by, note, pinned, expires_at)| AdminAssignment {
@@ -106,7 +106,7 @@ pub async fn stale(
 ) -> Result<Vec<(Range, Generation)>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, i32)> = sqlx::query_as(include_str!("stale.sql"))
         .bind(generation.get())
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("find delegations that were not remapped"))?;
     rows.into_iter()
@@ -117,7 +117,7 @@ pub async fn stale(
 /// Subnets with waiting hosts and without an agent.
 pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("undelegated_subnets.sql"))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the subnets that hosts wait in"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
@@ -160,7 +160,7 @@ pub async fn subnet_states(
     let rows: Vec<SubnetRow> = sqlx::query_as(include_str!("subnet_states.sql"))
         .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the state of subnets"))?;
     rows.into_iter().map(subnet_state).collect()

@@ -157,7 +157,7 @@ pub async fn list(
         .bind(touching.map(Range::first))
         .bind(touching.map(Range::last))
         .bind(after_rtt)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the delegations"))?;
     rows.into_iter().map(Row::read).collect()
@@ -186,7 +186,7 @@ async fn list_with_text(
         .bind(filter.reason.map(Reason::as_str))
         .bind(is_by_round_trip)
         .bind(COUNT_MAX)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("find delegations by a text"))?;
     let mut found = by_number(store, &ids).await?;
@@ -203,7 +203,7 @@ pub async fn count_of_agent(
     let rows: Vec<(String, i64)> = sqlx::query_as(include_str!("count_of_agent.sql"))
         .bind(agent.get())
         .bind(COUNT_MAX + 1)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("count the delegations of an agent"))?;
     // Where the bound was reached, each reason may have more than was seen of it.
@@ -228,7 +228,7 @@ async fn by_number(store: &Store, ids: &[i64]) -> Result<Vec<DelegationSummary>,
     let rows: Vec<Row> =
         sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("find.sql")))
             .bind(ids)
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read delegations"))?;
     rows.into_iter().map(Row::read).collect()
@@ -241,7 +241,7 @@ pub async fn of_subnet(store: &Store, subnet: &Range) -> Result<Option<Delegatio
     )
     .bind(subnet.first())
     .bind(subnet.last())
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find the delegation of a subnet"))?;
     Ok(found.map(DelegationId::new))

@@ -76,7 +76,7 @@ pub struct Facts {
 pub async fn retired(store: &Store) -> Result<Option<Generation>, StoreError> {
     let id: Option<i32> =
         sqlx::query_scalar("SELECT max(id) FROM generations WHERE state = 'retired'")
-            .fetch_one(store.pool())
+            .fetch_one(&store.pool())
             .await
             .map_err(StoreError::doing("find the generation that was in use before"))?;
     Ok(id.map(|id| Generation::new(id.into())))
@@ -91,7 +91,7 @@ pub async fn set_remapped(
     sqlx::query("UPDATE generations SET remapped_at = $2 WHERE id = $1")
         .bind(generation.get())
         .bind(Moment(at))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store that delegations were remapped"))?;
     Ok(())
@@ -103,7 +103,7 @@ pub async fn is_remapped(store: &Store, generation: Generation) -> Result<bool, 
         "SELECT EXISTS (SELECT FROM generations WHERE id = $1 AND remapped_at IS NOT NULL)",
     )
     .bind(generation.get())
-    .fetch_one(store.pool())
+    .fetch_one(&store.pool())
     .await
     .map_err(StoreError::doing("see whether delegations were remapped"))
 }
@@ -117,7 +117,7 @@ pub async fn live(store: &Store) -> Result<Option<Facts>, StoreError> {
                 coalesce(read_at, live_at, started_at), sources
          FROM generations WHERE state = 'live'",
     )
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find the generation in use"))?;
     Ok(row.map(|(id, subnets, companies, build_ms, started_at, live_at, read_at, sources)| Facts {

@@ -16,7 +16,7 @@ pub async fn read(store: &Store, generation: Generation) -> Result<Option<Hierar
     let Ok(id) = i32::try_from(generation.get()) else { return Ok(None) };
     let found: Option<i32> = sqlx::query_scalar("SELECT subnets FROM generations WHERE id = $1")
         .bind(id)
-        .fetch_optional(store.pool())
+        .fetch_optional(&store.pool())
         .await
         .map_err(StoreError::doing("look for a generation"))?;
     let Some(subnets) = found else { return Ok(None) };
@@ -34,7 +34,8 @@ pub async fn read(store: &Store, generation: Generation) -> Result<Option<Hierar
 async fn companies(store: &Store, generation: i32) -> Result<Companies, StoreError> {
     let statement =
         "SELECT registry, handle, name FROM companies WHERE generation = $1 ORDER BY ordinal";
-    let mut rows = sqlx::query_as(statement).bind(generation).fetch(store.pool());
+    let pool = store.pool();
+    let mut rows = sqlx::query_as(statement).bind(generation).fetch(&pool);
     let mut companies = Companies::default();
     while let Some(row) = rows.try_next().await.map_err(StoreError::doing("read the companies"))? {
         let (registry, handle, name): (String, String, Option<String>) = row;
@@ -52,7 +53,8 @@ type Row = (IpAddr, IpAddr, String, Option<String>, Option<i32>, Option<String>)
 async fn subnets_of(store: &Store, generation: i32) -> Result<Builder, StoreError> {
     let statement = "SELECT first, last, kind, registry, company, country FROM subnets
                      WHERE generation = $1 AND kind <> 'root' ORDER BY ordinal";
-    let mut rows = sqlx::query_as(statement).bind(generation).fetch(store.pool());
+    let pool = store.pool();
+    let mut rows = sqlx::query_as(statement).bind(generation).fetch(&pool);
     let mut builder = Builder::default();
     while let Some(row) = rows.try_next().await.map_err(StoreError::doing("read the subnets"))? {
         builder.add(record(row)?);

@@ -41,7 +41,7 @@ async fn of_agent(
     let (all, moving): (i64, i64) = sqlx::query_as(include_str!("count_of_agent.sql"))
         .bind(agent.get())
         .bind(COUNT_MAX + 1)
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("count the hosts of an agent"))?;
     let more = all > COUNT_MAX;
@@ -69,7 +69,7 @@ async fn grouped(
     query.push(" LIMIT ").push_bind(COUNT_MAX + 1).push(") AS h GROUP BY state");
     let rows: Vec<(String, i64)> = query
         .build_query_as()
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("count hosts"))?;
     // Where the bound was reached, each state may have more than was seen of it.
@@ -100,7 +100,7 @@ async fn one_by_one(
         query.push(" LIMIT ").push_bind(COUNT_MAX + 1).push(") AS h");
         let count: i64 = query
             .build_query_scalar()
-            .fetch_one(store.pool())
+            .fetch_one(&store.pool())
             .await
             .map_err(StoreError::doing("count hosts in a state"))?;
         counts.push((state, BoundedCount::of_limited(count)));

@@ -47,7 +47,7 @@ pub async fn given_up(
     .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
     .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
     .bind(Moment(now))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("look for hosts that were given up"))?;
     Ok(rows.into_iter().map(|(key, reason)| GivenUp { key, reason }).collect())
@@ -66,7 +66,7 @@ pub async fn list_unresolved(
         .bind(busy.iter().map(|id| id.get()).collect::<Vec<_>>())
         .bind(PER_SOURCE)
         .bind(i64::from(limit))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the hosts without an address"))?;
     Ok(rows
@@ -91,7 +91,7 @@ pub async fn defer_lookups(
     )
     .bind(deferred.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
     .bind(deferred.iter().map(|(_, at)| Moment(*at)).collect::<Vec<_>>())
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("defer lookups of hosts"))?;
     Ok(())
@@ -107,7 +107,7 @@ pub async fn set_addresses(store: &Store, found: &[(HostId, IpAddr)]) -> Result<
     )
     .bind(found.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
     .bind(found.iter().map(|(_, address)| *address).collect::<Vec<_>>())
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("write down addresses of hosts"))?;
     Ok(())

@@ -31,7 +31,7 @@ pub async fn without_subnet(
          WHERE state = 'resolved' AND address IS NOT NULL AND first IS NULL ORDER BY id LIMIT $1",
     )
     .bind(i64::from(limit))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the hosts without a subnet"))?;
     Ok(rows.into_iter().map(|(id, address)| (HostId::new(id), address)).collect())
@@ -96,7 +96,7 @@ async fn select(
         .bind(agent.get())
         .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
         .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("see whose hosts these are"))
 }

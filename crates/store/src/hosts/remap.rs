@@ -35,7 +35,7 @@ pub async fn with_address(
     let rows: Vec<AddressRow> = sqlx::query_as(include_str!("with_address.sql"))
         .bind(after.get())
         .bind(i64::from(limit))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the hosts with an address"))?;
     let host = |(id, address, first, last): AddressRow| {
@@ -147,7 +147,7 @@ pub async fn delegated(
         sqlx::query_as(include_str!("delegated.sql"))
             .bind(after.get())
             .bind(i64::from(limit))
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("list the hosts with an agent"))?;
     let last = rows.last().map(|row| HostId::new(row.0));

@@ -37,7 +37,7 @@ pub async fn waiting_for_agent(
         .bind(after.get())
         .bind(i64::from(limit))
         .bind(Moment(now))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the hosts that wait for an agent"))?;
     rows.into_iter().map(|(id, first, last)| Ok((HostId::new(id), range(first, last)?))).collect()
@@ -57,7 +57,7 @@ pub async fn waiting_in_subnets(
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .bind(Moment(now))
         .bind(Moment(forgiven))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("choose what to probe in subnets"))?;
     rows.into_iter().map(waiting_host).collect()

@@ -45,7 +45,7 @@ struct Row {
 /// Every open incident, oldest first.
 pub async fn list_open(store: &Store) -> Result<Vec<Incident>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("list_open.sql"))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the incidents"))?;
     rows.into_iter().map(Row::read).collect()
@@ -112,7 +112,7 @@ pub async fn measured(
          ORDER BY p.rtt_us, p.id",
     )
     .bind(delegation.get())
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read what agents measured when a subnet was delegated"))?;
     Ok(rows.into_iter().map(|(agent, us)| (AgentId::new(agent), us.unsigned_abs())).collect())
@@ -177,7 +177,7 @@ pub async fn list(
         sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("list.sql")))
             .bind(before)
             .bind(limit)
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("list the incidents"))?;
     rows.into_iter().map(SummaryRow::read).collect()
@@ -191,7 +191,7 @@ pub async fn of_search(
     let row: Option<SummaryRow> =
         sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("of_search.sql")))
             .bind(search.get())
-            .fetch_optional(store.pool())
+            .fetch_optional(&store.pool())
             .await
             .map_err(StoreError::doing("look up the incident of a search"))?;
     row.map(SummaryRow::read).transpose()

@@ -76,7 +76,7 @@ pub async fn check(
         .bind(i32::from(target.port))
         .bind(Moment(now))
         .bind(control_us.map(column))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(doing)?;
     Ok(())
@@ -175,7 +175,7 @@ pub async fn set_away(
         .bind(holds.agent.get())
         .bind(failback)
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("write down that a subnet moved because of slow pages"))?;
     Ok(())
@@ -193,7 +193,7 @@ pub async fn set_failback(
         .bind(incident.state.as_str())
         .bind(failback)
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("keep what is known of a subnet's way back"))?;
     Ok(())

@@ -63,7 +63,7 @@ pub async fn fail(
     .bind(one_line(failure))
     .bind(Moment(now))
     .bind(Moment(retry_at))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("set a package aside"))?;
     Ok(())
@@ -83,7 +83,7 @@ pub async fn list_failed(
     )
     .bind(before.get())
     .bind(limit)
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the failed packages"))?;
     Ok(rows.into_iter().map(FailedRow::read).collect())
@@ -92,7 +92,7 @@ pub async fn list_failed(
 /// Number of failed packages.
 pub async fn count_failed(store: &Store) -> Result<u64, StoreError> {
     let count: i64 = sqlx::query_scalar("SELECT count(*) FROM packages WHERE failure IS NOT NULL")
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("count the failed packages"))?;
     Ok(count.unsigned_abs())
@@ -109,7 +109,7 @@ pub async fn retry(
     )
     .bind(position.get())
     .bind(Moment(now))
-    .execute(store.pool())
+    .execute(&store.pool())
     .await
     .map_err(StoreError::doing("retry a failed package"))?;
     Ok(retried.rows_affected() == 1)

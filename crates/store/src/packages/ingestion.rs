@@ -108,7 +108,7 @@ fn saturated(count: u64) -> i64 {
 /// Most ingestions of one package; an audit expects 1, or 0 without packages.
 pub async fn most_ingestions(store: &Store) -> Result<i64, StoreError> {
     sqlx::query_scalar("SELECT coalesce(max(ingestions), 0)::bigint FROM packages")
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("audit the ledger of packages"))
 }

@@ -44,7 +44,7 @@ pub async fn find(store: &Store, name: &PackageName) -> Result<Option<Vec<u8>>, 
         .bind(name.agent.get())
         .bind(number(name.epoch)?)
         .bind(number(name.seq)?)
-        .fetch_optional(store.pool())
+        .fetch_optional(&store.pool())
         .await
         .map_err(StoreError::doing("look a package up"))
 }
@@ -67,7 +67,7 @@ pub async fn known(
     .bind(agents)
     .bind(epochs)
     .bind(seqs)
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("look packages up"))?;
     Ok(names.iter().zip(known).filter(|(_, known)| *known).map(|(name, _)| *name).collect())
@@ -125,7 +125,7 @@ pub struct Ledger {
 pub async fn ledger(store: &Store) -> Result<Ledger, StoreError> {
     let (id, last, removals): (String, i64, i64) =
         sqlx::query_as("SELECT instance::text, last, removals FROM package_ledger")
-            .fetch_one(store.pool())
+            .fetch_one(&store.pool())
             .await
             .map_err(StoreError::doing("read the end of the ledger of packages"))?;
     Ok(Ledger { id, last: LedgerPosition::new(last), removals: removals.unsigned_abs() })
@@ -195,7 +195,7 @@ pub async fn waiting(
         .bind(last.get())
         .bind(also)
         .bind(i64::from(limit))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the packages that wait"))?;
     let read = |(position, agent, plain_bytes): (i64, i64, i64)| WaitingPackage {
@@ -214,7 +214,7 @@ pub async fn at(
     let rows: Vec<Row> =
         sqlx::query_as(concat!(include_str!("columns.sql"), "WHERE p.position = ANY($1)"))
             .bind(positions.iter().map(|position| position.get()).collect::<Vec<_>>())
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read packages of the ledger"))?;
     Ok(rows.into_iter().map(Row::read).collect())
@@ -246,7 +246,7 @@ pub async fn pending(
             .bind(positions)
             .bind(after.map(LedgerPosition::get))
             .bind(until.map(LedgerPosition::get))
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("list the pending packages"))?;
     Ok(rows.into_iter().map(Row::read).collect())

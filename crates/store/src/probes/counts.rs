@@ -26,7 +26,7 @@ pub async fn count_since(store: &Store, since: UnixMillis) -> Result<Vec<ProbeCo
          WHERE p.asked_at >= $1 GROUP BY 1, 2",
     )
     .bind(Moment(since))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("count the probes of a day"))?;
     let spent = |(agent, address, probes)| ProbeCount {

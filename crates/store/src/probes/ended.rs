@@ -10,7 +10,7 @@ use crate::{Store, StoreError};
 pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let withdrawn = sqlx::query(include_str!("withdraw.sql"))
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("withdraw probe orders"))?;
     Ok(withdrawn.rows_affected())
@@ -28,7 +28,7 @@ pub async fn expire(
         .bind(Moment(asked_before))
         .bind(Moment(heartbeat_cutoff))
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("expire probe orders"))?;
     Ok(expired.rows_affected())

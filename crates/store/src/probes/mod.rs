@@ -100,7 +100,7 @@ pub async fn check(
     .bind(target.host.as_str())
     .bind(i32::from(target.port))
     .bind(Moment(now))
-    .fetch_one(store.pool())
+    .fetch_one(&store.pool())
     .await
     .map_err(StoreError::doing("order a probe of an address"))?;
     Ok(ProbeId::new(id))
@@ -126,7 +126,7 @@ pub async fn orders(
     .bind(agent.get())
     .bind(taken.iter().map(|probe| probe.get()).collect::<Vec<_>>())
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read an agent's probe orders"))?;
     let order = |(id, address, port, host): (i64, IpAddr, i32, String)| ProbeOrder {

@@ -41,7 +41,7 @@ pub async fn report(
         .bind(answers.iter().map(|answer| answer.samples).collect::<Vec<_>>())
         .bind(answers.iter().map(|answer| answer.reason.as_deref()).collect::<Vec<_>>())
         .bind(Moment(now))
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("store probe reports"))
 }
@@ -66,7 +66,7 @@ pub async fn answers_at(
         .bind(agent.get())
         .bind(orders.iter().map(|order| order.get()).collect::<Vec<_>>())
         .bind(Moment(reported_at))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read what probes measured"))?;
     let read = |(address, rtt_us): (Option<IpAddr>, Option<i32>)| AnsweredOrder {

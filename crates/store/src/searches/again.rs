@@ -27,7 +27,7 @@ pub async fn targets(
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .bind(Moment(since))
         .bind(Moment(silent_since))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("find what to probe in subnets"))?;
     rows.into_iter().map(waiting_host).collect()
@@ -47,7 +47,7 @@ pub async fn left_provisional(store: &Store, since: UnixMillis) -> Result<Vec<Ra
          ORDER BY d.id",
     )
     .bind(Moment(since))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("find provisional delegations without a search"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
@@ -63,7 +63,7 @@ pub async fn leave_pinned(
     let closed = sqlx::query(include_str!("leave_pinned.sql"))
         .bind(search.get())
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("end a search for a pinned subnet"))?;
     Ok(closed.rows_affected() == 1)
@@ -74,7 +74,7 @@ pub async fn skipped(store: &Store, search: SearchId) -> Result<Vec<Skipped>, St
     let found: Option<Json<Vec<Skipped>>> =
         sqlx::query_scalar("SELECT skipped FROM searches WHERE id = $1")
             .bind(search.get())
-            .fetch_optional(store.pool())
+            .fetch_optional(&store.pool())
             .await
             .map_err(StoreError::doing("read the agents that a search skipped"))?;
     Ok(found.map(|found| found.0).unwrap_or_default())

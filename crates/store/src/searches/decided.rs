@@ -48,7 +48,7 @@ pub async fn decided_after(
         .bind(after.decided_us)
         .bind(after.search.get())
         .bind(i64::from(limit))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the searches that are over"))?;
     let read = |(id, decided_us, first, last, agents, times): Row| {
@@ -66,7 +66,7 @@ pub async fn decided_after(
 /// How many searches are over, counted exactly, from an index alone.
 pub async fn count_exactly(store: &Store) -> Result<u64, StoreError> {
     let count: i64 = sqlx::query_scalar("SELECT count(*) FROM searches WHERE state = 'decided'")
-        .fetch_one(store.pool())
+        .fetch_one(&store.pool())
         .await
         .map_err(StoreError::doing("count the decided searches"))?;
     Ok(count.unsigned_abs())
@@ -84,7 +84,7 @@ pub async fn position_of_oldest(
          ORDER BY decided_at, id OFFSET $1 LIMIT 1",
     )
     .bind(i64::try_from(before).unwrap_or(i64::MAX))
-    .fetch_optional(store.pool())
+    .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find an old search that is over"))?;
     let position = |(decided_us, id)| DecidedPosition { decided_us, search: SearchId::new(id) };
@@ -107,7 +107,7 @@ pub async fn times_at_other_addresses(
             .bind(searches.iter().map(|search| search.subnet.last()).collect::<Vec<_>>())
             .bind(searches.iter().map(|search| search.target).collect::<Vec<_>>())
             .bind(MOST_TIMES)
-            .fetch_all(store.pool())
+            .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read what was measured in subnets"))?;
     let mut found: HashMap<SearchId, Vec<RoundTrip>> = HashMap::new();
@@ -130,7 +130,7 @@ pub async fn note_finding(
         .bind(search.get())
         .bind(finding)
         .bind(detail)
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("write down what a search found"))?;
     Ok(())

@@ -56,7 +56,7 @@ pub async fn open(
         .bind(strategy.as_str())
         .bind(i32::try_from(threshold_us).unwrap_or(i32::MAX))
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("open searches"))?;
     Ok(opened.rows_affected())
@@ -175,7 +175,7 @@ pub async fn list_open(
         .bind(i64::from(limit))
         .bind(i64::from(filter.pending.max(1)))
         .bind(Moment(filter.opened_until))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the open searches"))?;
     let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
@@ -206,7 +206,7 @@ async fn trails(
 ) -> Result<HashMap<i64, Vec<TrailStep>>, StoreError> {
     let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("trails.sql"))
         .bind(searches)
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the trails of searches"))?;
     let mut trails: HashMap<i64, Vec<TrailStep>> = HashMap::new();
@@ -230,7 +230,7 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
     sqlx::query(include_str!("abandon.sql"))
         .bind(search.get())
         .bind(Moment(now))
-        .execute(store.pool())
+        .execute(&store.pool())
         .await
         .map_err(StoreError::doing("end a search for a subnet that is gone"))?;
     Ok(())
@@ -241,7 +241,7 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
 pub async fn working(store: &Store, opened_after: UnixMillis) -> Result<Vec<Range>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("working.sql"))
         .bind(Moment(opened_after))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the searches that agents work for"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
@@ -251,7 +251,7 @@ pub async fn working(store: &Store, opened_after: UnixMillis) -> Result<Vec<Rang
 pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError> {
     // The statement uses a subselect: Postgres would answer a join by reading every delegation.
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("undelegated_subnets.sql"))
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the open searches"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()

@@ -104,7 +104,7 @@ struct ProbeRow {
 pub async fn trail(store: &Store, search: SearchId) -> Result<Option<SearchTrail>, StoreError> {
     let row: Option<SearchRow> = sqlx::query_as(include_str!("trail.sql"))
         .bind(search.get())
-        .fetch_optional(store.pool())
+        .fetch_optional(&store.pool())
         .await
         .map_err(StoreError::doing("read a search"))?;
     let Some(row) = row else { return Ok(None) };
@@ -124,7 +124,7 @@ pub async fn trail(store: &Store, search: SearchId) -> Result<Option<SearchTrail
 async fn probes(store: &Store, search: SearchId) -> Result<Vec<TrailProbe>, StoreError> {
     let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("trail_probes.sql"))
         .bind(search.get())
-        .fetch_all(store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the probes of a search"))?;
     rows.into_iter().map(ProbeRow::read).collect()

@@ -40,7 +40,7 @@ pub async fn addresses_in_subnet(
     .bind(subnet.first())
     .bind(subnet.last())
     .bind(i64::from(limit))
-    .fetch_all(store.pool())
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("list the known addresses of a subnet"))?;
     let address_of =

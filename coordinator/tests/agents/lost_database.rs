@@ -1,0 +1,115 @@
+//! A database server that is gone without a word: nothing closes its connections.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use coordinator::runtime::lost_database::LONGEST_AFTERWARDS;
+use store::{Address, testing};
+use tempfile::TempDir;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::world::{Ground, PATIENCE, Running, until, until_for};
+
+/// Where the server listens in its directory.
+const SOCKET: &str = ".s.PGSQL.5432";
+
+/// Passes connections on to the database server, until that seems to be gone.
+struct Network {
+    dir: TempDir,
+    database: String,
+    cuts: Arc<watch::Sender<u32>>,
+}
+
+impl Network {
+    fn to_database_of(ground: &Ground) -> Self {
+        let url = ground.database_url();
+        let (_, path) = url.split_once('@').unwrap();
+        let (host, database) = path.split_once('/').unwrap();
+        let server = PathBuf::from(host.replace("%2F", "/")).join(SOCKET);
+        let dir = tempfile::tempdir().unwrap();
+        let listener = UnixListener::bind(dir.path().join(SOCKET)).unwrap();
+        let cuts = Arc::new(watch::Sender::default());
+        tokio::spawn(pass_on(listener, server, Arc::clone(&cuts)));
+        Self { dir, database: database.to_owned(), cuts }
+    }
+
+    fn address(&self) -> Address {
+        let host = self.dir.path().display().to_string().replace('/', "%2F");
+        Address::url(&format!("postgres://nearcrawl@{host}/{}", self.database)).unwrap()
+    }
+
+    /// From now on, nothing passes on the connections that are open, and they stay open.
+    fn cut(&self) {
+        self.cuts.send_modify(|cuts| *cuts += 1);
+    }
+}
+
+async fn pass_on(listener: UnixListener, server: PathBuf, cuts: Arc<watch::Sender<u32>>) {
+    while let Ok((client, _)) = listener.accept().await {
+        let cut = cuts.subscribe();
+        let server = server.clone();
+        tokio::spawn(async move { connection(client, &server, cut).await });
+    }
+}
+
+async fn connection(mut client: UnixStream, server: &Path, mut cut: watch::Receiver<u32>) {
+    let mut server = UnixStream::connect(server).await.unwrap();
+    tokio::select! {
+        _ = tokio::io::copy_bidirectional(&mut client, &mut server) => {}
+        _ = cut.changed() => {
+            // The server's side notices the end; the coordinator's side hears nothing.
+            drop(server);
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_waits_for_a_server_that_is_gone_goes_on_with_the_next_one() {
+    let ground = Ground::new().await;
+    let network = Network::to_database_of(&ground);
+    let running = ground.start_through(&network.address()).await;
+    running.until_hierarchy_is_loaded().await;
+    until("it leads", async || running.coordinator.is_leader()).await;
+
+    // A statement of a task that runs at every coordinator waits for one table, and one that has
+    // the lock of the delegation table for another.
+    let policy = testing::begin(ground.store(), "LOCK TABLE policy").await.unwrap();
+    until("a task waits", async || waits_for_policy(&ground).await).await;
+    let delegations = testing::begin(ground.store(), "LOCK TABLE delegations").await.unwrap();
+    let notice = "SELECT pg_notify('nearcrawl_delegations', '')";
+    testing::execute(ground.store(), notice).await.unwrap();
+    until("the delegation table is locked", async || {
+        let writing = running.coordinator.hierarchy.writing();
+        timeout(Duration::from_millis(100), writing).await.is_err()
+    })
+    .await;
+    let (runs, term) = (runs(&running), running.coordinator.leader.since());
+    network.cut();
+    policy.rollback().await.unwrap();
+    delegations.rollback().await.unwrap();
+
+    let patience = LONGEST_AFTERWARDS + PATIENCE;
+    until_for(patience, "it leads again", async || {
+        let since = running.coordinator.leader.since();
+        since.is_some() && since != term
+    })
+    .await;
+    until("the task that waited runs again", async || self::runs(&running) > runs).await;
+    running.stop().await;
+}
+
+/// How often the policy was read without a failure.
+fn runs(running: &Running) -> u64 {
+    let status = running.coordinator.statuses.all()["refresh_policy"].clone();
+    status.runs - status.failures
+}
+
+/// Whether a statement waits for the table of the policy.
+async fn waits_for_policy(ground: &Ground) -> bool {
+    let waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'policy'::regclass";
+    testing::execute(ground.store(), waiting).await.unwrap() > 0
+}
