@@ -128,7 +128,7 @@ async fn fetches_are_the_load_of_a_week() {
         (Some(15), Some(4)),
         "15 in one day, 15 in four, rounded up"
     );
-    assert_eq!((load(9).await, load(10).await), (Some(1), None), "a week later it is forgotten");
+    assert_eq!((load(10).await, load(11).await), (Some(1), None), "a week later it is forgotten");
     let work = loads::agents(world.store(), NOW.plus_ms(3 * day_ms)).await.unwrap();
     assert_eq!((work[0].offered, work[0].fetched, work[0].since), (1_000, 4, Some(NOW)));
 }
