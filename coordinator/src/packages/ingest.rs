@@ -22,6 +22,7 @@ pub fn ingest(
     entries: &[Entry],
     index: Option<&Index>,
     recent: &RecentUrls,
+    now: UnixMillis,
 ) -> Result<Ingestion, WriteError> {
     let foreign_hosts: HashSet<&str> = package.foreign_hosts.iter().map(String::as_str).collect();
     let mut tallies: BTreeMap<HostKey, Tally> = BTreeMap::new();
@@ -34,7 +35,7 @@ pub fn ingest(
         };
         tallies.entry(host).or_default().count(fetch, &url, package.received_at);
         if let Some(index) = index {
-            write(package, fetch, &url, index)?;
+            write(package, fetch, &url, index, now)?;
         }
     }
     let PackageName { agent, seq, .. } = package.name;
@@ -65,9 +66,12 @@ fn write(
     fetch: &Fetch,
     url: &CrawlUrl,
     index: &Index,
+    now: UnixMillis,
 ) -> Result<(), WriteError> {
     let written = match &fetch.outcome {
-        Outcome::Page(page) => index.upsert(&document(package, fetch, url, page)),
+        // Another spelling of the URL, such as without the session: its own fetch follows.
+        Outcome::Redirect { location, .. } if leads_back(url, location) => Ok(()),
+        Outcome::Page(page) => index.upsert(&document(package, fetch, url, page, now)),
         // The URL is no longer a page: it moved, is gone, has content of another kind, or must not
         // be shown in results.
         Outcome::Redirect { .. }
@@ -76,7 +80,7 @@ fn write(
             index.delete(&FetchWithoutPage {
                 url: url.as_str(),
                 fetched_at: believable(fetch.fetched_at, package.received_at),
-                received_at: package.received_at,
+                now,
             })
         }
         Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
@@ -91,13 +95,18 @@ fn write(
     }
 }
 
+/// Whether the target of a redirect is the same page to the index, which it therefore would remove.
+fn leads_back(url: &CrawlUrl, location: &str) -> bool {
+    CrawlUrl::parse(location).is_ok_and(|target| target.fingerprint() == url.fingerprint())
+}
+
 fn document<'a>(
     package: &LedgerPackage,
     fetch: &Fetch,
     url: &'a CrawlUrl,
     page: &'a Page,
+    now: UnixMillis,
 ) -> Document<'a> {
-    let received_at = package.received_at;
     Document {
         agent: package.name.agent,
         url: url.as_str(),
@@ -105,8 +114,8 @@ fn document<'a>(
         headings: &page.headings,
         text: &page.text,
         lang: page.lang.as_deref(),
-        fetched_at: believable(fetch.fetched_at, received_at),
-        received_at,
+        fetched_at: believable(fetch.fetched_at, package.received_at),
+        now,
     }
 }
 

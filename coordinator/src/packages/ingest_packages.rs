@@ -154,13 +154,14 @@ async fn ingest_one(parts: &Packages, work: &Work, body: Bytes) -> Result<Ingest
     let index = writes.then(|| Arc::clone(&parts.index));
     let recent_urls = Arc::clone(&parts.recent_urls);
     let package = work.package.clone();
+    let now = parts.clock.now();
     let ingest = move || {
         if Sha256::digest(&body).as_slice() != package.sha256 {
             return Err(IngestError::BodyChanged);
         }
         let key = PublicKey::from_bytes(&package.key).map_err(IngestError::Key)?;
         let entries = verify::read(&body, &key).map_err(IngestError::Package)?;
-        Ok(ingest::ingest(&package, &entries, index.as_deref(), &recent_urls)?)
+        Ok(ingest::ingest(&package, &entries, index.as_deref(), &recent_urls, now)?)
     };
     spawn_blocking(ingest).await?
 }

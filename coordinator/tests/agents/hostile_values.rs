@@ -85,7 +85,7 @@ async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
     let agent = FakeAgent::crawling(&running).await;
     let index = &running.coordinator.packages.index;
     let fetched_at = UnixMillis(i64::MAX);
-    let received_at = UnixMillis(i64::MAX);
+    let now = UnixMillis(i64::MAX);
     let future = index::Document {
         agent: agent.id,
         url: PAGE,
@@ -94,7 +94,7 @@ async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
         text: "future",
         lang: None,
         fetched_at,
-        received_at,
+        now,
     };
     index.upsert(&future).unwrap();
     index.commit(&index.progress()).unwrap();

@@ -1,5 +1,6 @@
 //! Translation of a fetched page into a document of the index.
 
+use model::url::fingerprint;
 use model::{AgentId, UnixMillis};
 use percent_encoding::percent_decode_str;
 use tantivy::TantivyDocument;
@@ -25,7 +26,7 @@ const TEXT_MAX_BYTES: usize = 256 << 10;
 pub struct Document<'a> {
     /// The agent that fetched it.
     pub agent: AgentId,
-    /// Absolute, normalised http or https URL; the key.
+    /// Absolute, normalised http or https URL. Its fingerprint is the key.
     pub url: &'a str,
     /// Title; may be empty.
     pub title: &'a str,
@@ -37,9 +38,9 @@ pub struct Document<'a> {
     pub lang: Option<&'a str>,
     /// Time of the fetch. An earlier fetch never replaces a later one.
     pub fetched_at: UnixMillis,
-    /// Time at which the page was received. A page in the index with a later time of fetch is
-    /// replaced: nobody could have fetched it then.
-    pub received_at: UnixMillis,
+    /// Time at which it is written. A page in the index with a later time of fetch is replaced:
+    /// nobody can have fetched it yet.
+    pub now: UnixMillis,
 }
 
 /// A fetch that brought no page: its URL moved, is gone, or must not be shown.
@@ -49,8 +50,8 @@ pub struct FetchWithoutPage<'a> {
     pub url: &'a str,
     /// Time of the fetch. A page that was fetched later is not removed.
     pub fetched_at: UnixMillis,
-    /// Time at which the fetch was received. Times of pages after it cannot be true.
-    pub received_at: UnixMillis,
+    /// Time at which it is noted. Times of pages after it cannot be true.
+    pub now: UnixMillis,
 }
 
 /// The document of a page; `None` when its URL has no host.
@@ -58,6 +59,7 @@ pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<T
     let url = Url::parse(page.url).ok()?;
     let host = url.host_str()?;
     let mut document = TantivyDocument::default();
+    document.add_bytes(fields.key, &fingerprint(page.url));
     document.add_text(fields.url, page.url);
     document.add_i64(fields.agent, page.agent.get());
     for domain in domains(host) {
@@ -79,9 +81,10 @@ pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<T
     Some(document)
 }
 
-/// The document that takes the place of a page that was removed. Only its URL finds it.
+/// The document that takes the place of a page that was removed. Only its key and URL find it.
 pub(crate) fn removal(fetch: &FetchWithoutPage<'_>, fields: &Fields) -> TantivyDocument {
     let mut document = TantivyDocument::default();
+    document.add_bytes(fields.key, &fingerprint(fetch.url));
     document.add_text(fields.url, fetch.url);
     document.add_i64(fields.agent, NO_AGENT.get());
     document.add_i64(fields.fetched_at, fetch.fetched_at.0);

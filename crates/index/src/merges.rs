@@ -113,7 +113,7 @@ mod tests {
             text: "words",
             lang: None,
             fetched_at: UnixMillis(fetched_at),
-            received_at: UnixMillis(fetched_at),
+            now: UnixMillis(fetched_at),
         }
     }
 

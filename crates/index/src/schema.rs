@@ -1,5 +1,7 @@
 //! Fields of a document in the index.
 
+use model::url::Fingerprint;
+use tantivy::Term;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
@@ -15,7 +17,9 @@ const STEMS: &str = "nearcrawl-stems-1";
 /// The fields of the index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
-    /// The page's URL, which is the key.
+    /// Fingerprint of the page's URL, which agents compare, too: spellings of one URL are one page.
+    pub(crate) key: Field,
+    /// The page's URL as it was fetched last.
     pub(crate) url: Field,
     /// Number of the agent that fetched it.
     pub(crate) agent: Field,
@@ -37,6 +41,13 @@ pub(crate) struct Fields {
     pub(crate) stems: Field,
 }
 
+impl Fields {
+    /// Finds the page with this key.
+    pub(crate) fn key_term(&self, key: &Fingerprint) -> Term {
+        Term::from_field_bytes(self.key, key)
+    }
+}
+
 /// The schema and its fields. When the segmentation of text changes, the tokenizers need new names,
 /// so that an index of another version is refused.
 pub(crate) fn schema() -> (Schema, Fields) {
@@ -48,6 +59,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
     let positions = || text(WORDS, IndexRecordOption::WithFreqsAndPositions);
     let mut builder = Schema::builder();
     let fields = Fields {
+        key: builder.add_bytes_field("key", INDEXED),
         url: builder.add_text_field("url", STRING | STORED),
         agent: builder.add_i64_field("agent", INDEXED),
         site: builder.add_text_field("site", STRING),

@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use model::UnixMillis;
+use model::url::fingerprint;
 use tantivy::collector::sort_key::{SortBySimilarityScore, SortByStaticFastValue};
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
 use tantivy::query::{BooleanQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
-use tantivy::{SegmentReader, TantivyDocument, TantivyError, Term};
+use tantivy::{SegmentReader, TantivyDocument, TantivyError};
 
 use crate::document::NO_AGENT;
 use crate::hidden::HiddenPages;
@@ -114,7 +115,7 @@ impl Index {
 
     fn look_up(&self, url: &str) -> tantivy::Result<Option<UnixMillis>> {
         let searcher = self.reader.searcher();
-        let key = Term::from_field_text(self.fields.url, url);
+        let key = self.fields.key_term(&fingerprint(url));
         let of_url: Box<dyn TantivyQuery> = Box::new(TermQuery::new(key, IndexRecordOption::Basic));
         let removals: Box<dyn TantivyQuery> = Box::new(of_agent(NO_AGENT, &self.fields));
         let query = BooleanQuery::new(vec![(Occur::Must, of_url), (Occur::MustNot, removals)]);

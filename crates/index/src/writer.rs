@@ -2,10 +2,12 @@
 //!
 //! Pages written since the last commit are lost when the process dies or an error is returned. A
 //! caller therefore marks its packages as ingested only after [`Writer::commit`] has succeeded, and
-//! ingests the others again. Writing a page twice is harmless, because the URL is the key.
+//! ingests the others again. Writing a page twice is harmless, because the URL
+//! is the key.
 
 use std::collections::HashMap;
 
+use model::url::{Fingerprint, fingerprint};
 use model::{AgentId, UnixMillis};
 use tantivy::collector::TopDocs;
 use tantivy::indexer::IndexWriterOptions;
@@ -54,7 +56,7 @@ pub(crate) struct Writer {
     /// Text of the last commit, see [`Writer::commit`].
     progress: String,
     /// The pages that were written since the last commit.
-    uncommitted: HashMap<String, Uncommitted>,
+    uncommitted: HashMap<Fingerprint, Uncommitted>,
 }
 
 /// A page, or the removal of one, that was written since the last commit.
@@ -124,13 +126,13 @@ impl Writer {
     pub(crate) fn upsert(&mut self, page: &Document<'_>) -> Result<(), WriteError> {
         let document = tantivy_document(page, &self.fields)
             .ok_or_else(|| WriteError::Url { url: page.url.to_owned() })?;
-        if self.has_later(page.url, page.fetched_at, page.received_at)? {
+        let key = fingerprint(page.url);
+        if self.has_later(&key, page.fetched_at, page.now)? {
             return Ok(());
         }
-        let key = self.key(page.url);
-        self.or_roll_back(|writer| writer.replace(key, document))?;
+        self.or_roll_back(|writer| writer.replace(&key, document))?;
         let written = Uncommitted { agent: page.agent, fetched_at: page.fetched_at };
-        self.uncommitted.insert(page.url.to_owned(), written);
+        self.uncommitted.insert(key, written);
         self.queued_bytes += page.text.len();
         if self.queued_bytes > QUEUE_BYTES {
             self.or_roll_back(Self::flush)?;
@@ -143,14 +145,14 @@ impl Writer {
     /// A document without words takes its place, with the time of the fetch: packages are not read
     /// in the order of fetches, and an earlier page that comes later must not be written.
     pub(crate) fn delete(&mut self, fetch: &FetchWithoutPage<'_>) -> Result<(), WriteError> {
-        let FetchWithoutPage { url, fetched_at, received_at } = *fetch;
-        if self.has_later(url, fetched_at, received_at)? {
+        let FetchWithoutPage { url, fetched_at, now } = *fetch;
+        let key = fingerprint(url);
+        if self.has_later(&key, fetched_at, now)? {
             return Ok(());
         }
         let removal = removal(fetch, &self.fields);
-        let key = self.key(url);
-        self.or_roll_back(|writer| writer.replace(key, removal))?;
-        self.uncommitted.insert(url.to_owned(), Uncommitted { agent: NO_AGENT, fetched_at });
+        self.or_roll_back(|writer| writer.replace(&key, removal))?;
+        self.uncommitted.insert(key, Uncommitted { agent: NO_AGENT, fetched_at });
         Ok(())
     }
 
@@ -186,38 +188,35 @@ impl Writer {
         self.progress.clone()
     }
 
-    /// Whether the index has a fetch of the URL from after `fetched_at`. Times after `received_at`
-    /// cannot be true, so that they do not count.
+    /// Whether the index has a fetch of the URL from after `fetched_at`. Times after `now` cannot be
+    /// true, so that they do not count. When the page was received does not matter: packages are
+    /// not read in the order in which they come.
     fn has_later(
         &self,
-        url: &str,
+        key: &Fingerprint,
         fetched_at: UnixMillis,
-        received_at: UnixMillis,
+        now: UnixMillis,
     ) -> Result<bool, WriteError> {
-        let indexed = self.fetched_at(url)?.filter(|indexed| *indexed <= received_at);
+        let indexed = self.fetched_at(key)?.filter(|indexed| *indexed <= now);
         Ok(indexed.is_some_and(|indexed| indexed > fetched_at))
     }
 
-    /// Time of the fetch of the page with this URL, committed or not.
-    fn fetched_at(&self, url: &str) -> Result<Option<UnixMillis>, WriteError> {
-        match self.uncommitted.get(url) {
+    /// Time of the fetch of the page with this key, committed or not.
+    fn fetched_at(&self, key: &Fingerprint) -> Result<Option<UnixMillis>, WriteError> {
+        match self.uncommitted.get(key) {
             Some(written) => Ok(Some(written.fetched_at)),
-            None => self.committed_at(self.key(url)).map_err(WriteError::Read),
+            None => self.committed_at(key).map_err(WriteError::Read),
         }
     }
 
-    fn committed_at(&self, key: Term) -> tantivy::Result<Option<UnixMillis>> {
+    fn committed_at(&self, key: &Fingerprint) -> tantivy::Result<Option<UnixMillis>> {
         let searcher = self.reader.searcher();
-        let query = TermQuery::new(key, IndexRecordOption::Basic);
+        let query = TermQuery::new(self.fields.key_term(key), IndexRecordOption::Basic);
         let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
         let Some((_, address)) = found.first() else { return Ok(None) };
         let document: TantivyDocument = searcher.doc(*address)?;
         let fetched_at = document.get_first(self.fields.fetched_at);
         Ok(fetched_at.and_then(|value| value.as_i64()).map(UnixMillis))
-    }
-
-    fn key(&self, url: &str) -> Term {
-        Term::from_field_text(self.fields.url, url)
     }
 
     fn tantivy(&mut self) -> tantivy::Result<&mut IndexWriter> {
@@ -227,7 +226,8 @@ impl Writer {
         self.tantivy.as_mut().ok_or(TantivyError::Poisoned)
     }
 
-    fn replace(&mut self, key: Term, document: TantivyDocument) -> tantivy::Result<()> {
+    fn replace(&mut self, key: &Fingerprint, document: TantivyDocument) -> tantivy::Result<()> {
+        let key = self.fields.key_term(key);
         let tantivy = self.tantivy()?;
         tantivy.delete_term(key);
         tantivy.add_document(document).map(drop)

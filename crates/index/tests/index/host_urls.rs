@@ -33,7 +33,7 @@ fn all_pages_of_a_host_are_listed_once_and_no_others() {
     let gone = FetchWithoutPage {
         url: &urls_of_host[4],
         fetched_at: FETCHED.plus_ms(1),
-        received_at: FETCHED.plus_ms(2),
+        now: FETCHED.plus_ms(2),
     };
     index.delete(&gone).unwrap();
     index.commit("").unwrap();

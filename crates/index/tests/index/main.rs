@@ -20,8 +20,8 @@ const FETCHED: UnixMillis = UnixMillis(1_000);
 fn page<'a>(url: &'a str, title: &'a str, text: &'a str, lang: Option<&'a str>) -> Document<'a> {
     let fetched_at = FETCHED;
     let agent = AgentId::new(1);
-    let received_at = UnixMillis(10_000);
-    Document { agent, url, title, headings: "", text, lang, fetched_at, received_at }
+    let now = UnixMillis(10_000);
+    Document { agent, url, title, headings: "", text, lang, fetched_at, now }
 }
 
 fn open(dir: &TempDir) -> Index {

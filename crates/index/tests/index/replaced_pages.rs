@@ -4,7 +4,7 @@ use super::*;
 
 /// A fetch without a page, received some time after [`FETCHED`].
 fn without_page(url: &str, fetched_at: UnixMillis) -> FetchWithoutPage<'_> {
-    FetchWithoutPage { url, fetched_at, received_at: FETCHED.plus_ms(60_000) }
+    FetchWithoutPage { url, fetched_at, now: FETCHED.plus_ms(60_000) }
 }
 
 #[test]
@@ -88,15 +88,15 @@ fn an_earlier_fetch_without_a_page_removes_no_later_page() {
     assert_eq!(urls(&index, "tree"), [url], "a committed page");
     let later = Document {
         fetched_at: FETCHED.plus_ms(9),
-        received_at: FETCHED.plus_ms(9),
+        now: FETCHED.plus_ms(9),
         ..page(url, "bush", "", None)
     };
     index.upsert(&later).unwrap();
     index.delete(&without_page(url, FETCHED.plus_ms(8))).unwrap();
     index.commit("").unwrap();
     assert_eq!(urls(&index, "bush"), [url], "and one that was not committed");
-    let received_at = FETCHED.plus_ms(1);
-    index.delete(&FetchWithoutPage { url, fetched_at: FETCHED, received_at }).unwrap();
+    let now = FETCHED.plus_ms(1);
+    index.delete(&FetchWithoutPage { url, fetched_at: FETCHED, now }).unwrap();
     index.commit("").unwrap();
     assert_eq!(urls(&index, "bush"), [] as [&str; 0], "a time that cannot be true does not count");
 }
@@ -104,9 +104,9 @@ fn an_earlier_fetch_without_a_page_removes_no_later_page() {
 #[test]
 fn a_page_from_the_future_is_replaced() {
     let (_dir, index) = index_of(&[]);
-    let page = |fetched_at, received_at, text| Document {
+    let page = |fetched_at, now, text| Document {
         fetched_at: UnixMillis(fetched_at),
-        received_at: UnixMillis(received_at),
+        now: UnixMillis(now),
         ..page("http://a.example/", "", text, None)
     };
     index.upsert(&page(i64::MAX, 5_000, "future")).unwrap();
@@ -115,4 +115,20 @@ fn a_page_from_the_future_is_replaced() {
     index.commit("").unwrap();
     assert_eq!(urls(&index, "present").len(), 1);
     assert_eq!(urls(&index, "future"), [""; 0]);
+}
+
+#[test]
+fn spellings_of_one_url_are_one_page() {
+    let (_dir, index) = index_of(&[page("http://a.example/tree?utm_source=n", "tree", "", None)]);
+    let later =
+        |ms, url| Document { fetched_at: FETCHED.plus_ms(ms), ..page(url, "tree", "", None) };
+    index.upsert(&later(1, "http://a.example/%74ree")).unwrap();
+    index.upsert(&later(2, "http://a.example/tree")).unwrap();
+    index.commit("").unwrap();
+    assert_eq!(urls(&index, "tree"), ["http://a.example/tree"], "as it was fetched last");
+    let other = "http://a.example/tree?utm_source=m";
+    assert_eq!(index.fetched_at(other).unwrap(), Some(FETCHED.plus_ms(2)));
+    index.delete(&without_page(other, FETCHED.plus_ms(3))).unwrap();
+    index.commit("").unwrap();
+    assert_eq!(urls(&index, "tree"), [""; 0]);
 }
