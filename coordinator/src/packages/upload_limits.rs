@@ -13,6 +13,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 const UNIT: usize = 64 << 10;
 /// Memory for uploads that are being received, in bytes.
 const MEMORY: usize = 256 << 20;
+/// Memory for small ones besides, in bytes. They would wait behind a large one that waits.
+const MEMORY_OF_SMALL: usize = 32 << 20;
+/// Bytes of a small upload.
+const SMALL: usize = 1 << 20;
 /// Uploads of one agent that are received at the same time. An agent sends one after the other;
 /// the second one is for a connection that broke without the coordinator's knowledge.
 const PER_AGENT: usize = 2;
@@ -36,6 +40,7 @@ pub struct UploadLimits {
     /// Bytes of the largest upload.
     largest: usize,
     memory: Semaphore,
+    memory_of_small: Semaphore,
     agents: Mutex<HashMap<AgentId, usize>>,
 }
 
@@ -60,7 +65,12 @@ impl Default for UploadLimits {
 impl UploadLimits {
     /// Limits for uploads of at most `largest` bytes each.
     pub fn of(largest: usize) -> Self {
-        Self { largest, memory: Semaphore::new(MEMORY / UNIT), agents: Mutex::default() }
+        Self {
+            largest,
+            memory: Semaphore::new(MEMORY / UNIT),
+            memory_of_small: Semaphore::new(MEMORY_OF_SMALL / UNIT),
+            agents: Mutex::default(),
+        }
     }
 
     /// Waits until there is memory for an upload of `bytes`. `None` when the agent has its share of
@@ -69,8 +79,9 @@ impl UploadLimits {
         let share = self.share(agent)?;
         let units = bytes.min(self.largest).div_ceil(UNIT).max(1);
         let units = u32::try_from(units).unwrap_or(u32::MAX);
-        // The semaphore is never closed.
-        let memory = self.memory.acquire_many(units).await.ok()?;
+        let memory = if bytes <= SMALL { &self.memory_of_small } else { &self.memory };
+        // The semaphores are never closed.
+        let memory = memory.acquire_many(units).await.ok()?;
         Some(UploadPermit { _share: share, _memory: memory })
     }
 
@@ -99,6 +110,8 @@ impl Drop for Share<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[tokio::test]
@@ -116,18 +129,22 @@ mod tests {
 
     #[tokio::test]
     async fn memory_bounds_large_uploads_and_not_small_ones() {
-        let limits = UploadLimits::default();
+        let limits = Arc::new(UploadLimits::default());
         let mut large = Vec::new();
-        for agent in 0..15 {
+        for agent in 0..16 {
             large.push(limits.enter(AgentId::new(agent), usize::MAX).await.unwrap());
         }
+        let waiting = tokio::spawn({
+            let limits = Arc::clone(&limits);
+            async move { limits.enter(AgentId::new(300), usize::MAX).await.is_some() }
+        });
+        tokio::task::yield_now().await;
         for agent in 100..200 {
-            large.push(limits.enter(AgentId::new(agent), 1_000).await.unwrap());
+            assert!(limits.enter(AgentId::new(agent), SMALL).await.is_some());
         }
-        let waiting = limits.enter(AgentId::new(300), usize::MAX);
-        assert!(tokio::time::timeout(Duration::ZERO, waiting).await.is_err());
+        assert!(!waiting.is_finished());
         drop(large);
-        assert!(limits.enter(AgentId::new(300), usize::MAX).await.is_some());
+        assert!(waiting.await.unwrap());
     }
 
     #[test]
