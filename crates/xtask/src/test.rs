@@ -47,14 +47,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         println!("the build failed, so nothing was tested: its errors are above");
         return steps.finish();
     }
-    tests(&mut steps, &args.without)?;
-    deny::check(&mut steps, &args.without);
+    let beside = tests(&mut steps, &args.without)?;
     if browser {
         browser_tests(&mut steps);
     } else {
         let cause = if without(Optional::Node) { Optional::Node } else { Optional::Browser };
         steps.leave_out("browser", cause.reason());
     }
+    if let Some(beside) = beside {
+        beside.join(&mut steps);
+    }
+    steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
+    deny::check(&mut steps, &args.without);
     steps.finish()
 }
 
@@ -83,10 +87,12 @@ fn build(steps: &mut Steps) -> bool {
     steps.last_passed()
 }
 
-fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
+/// Returns the checks that still run beside the tests.
+fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<Option<Background>> {
+    let mut beside = None;
     let selection = Selection::of(&repository::root(), without)?;
     if tools::has("nextest") {
-        with_nextest(steps, &selection, without);
+        beside = Some(with_nextest(steps, &selection, without));
     } else {
         println!("cargo-nextest is not installed (`cargo install --locked cargo-nextest`):");
         println!("the tests run with cargo's own runner, which is slower");
@@ -101,13 +107,12 @@ fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
     for (test, reason) in selection.left_out {
         steps.leave_out(test.title(), format!("{} ({reason})", test.reason));
     }
-    steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
-    Ok(())
+    Ok(beside)
 }
 
-/// The tests wait for delays and for each other most of the time. Meanwhile the lints run, and
-/// cargo-deny is installed where it is missing.
-fn with_nextest(steps: &mut Steps, selection: &Selection, without: &[Optional]) {
+/// The tests, and after them the browser, wait for delays and for each other half of the time.
+/// Meanwhile the lints run, and cargo-deny is installed where it is missing.
+fn with_nextest(steps: &mut Steps, selection: &Selection, without: &[Optional]) -> Background {
     // While the lints run, they hold the lock of the target directory, for which nextest would wait
     // to see whether anything must be built. It is told what was built instead.
     let list = repository::target().join("test-programs.json");
@@ -121,7 +126,7 @@ fn with_nextest(steps: &mut Steps, selection: &Selection, without: &[Optional]) 
     nextest.arg(list).args(selection.nextest_arguments());
     nextest.arg("--test-threads").arg(test_threads().to_string());
     steps.run_with_highlight("tests", in_color(nextest), "Summary");
-    beside.join(steps);
+    beside
 }
 
 /// Writes the list of the test programs that were built.
