@@ -47,6 +47,14 @@ impl Refresh {
     }
 }
 
+/// How long ago data that was loaded then became `days` old; 0 before that, or where data never
+/// does (0 days).
+pub fn overdue_ms(loaded_at: UnixMillis, days: u32, now: UnixMillis) -> u64 {
+    let due = loaded_at.plus_ms(i64::from(days) * 24 * HOUR_MS);
+    let overdue = now.0.saturating_sub(due.0).max(0).unsigned_abs();
+    if days == 0 { 0 } else { overdue }
+}
+
 /// When this process began the last run of the loader that ended by itself; a new process may run
 /// it at once.
 #[derive(Debug, Default)]
@@ -267,6 +275,13 @@ mod tests {
         let state =
             Refresh { loaded_at: UnixMillis(loaded), asked_at: at(asked), tried_at: at(tried) };
         state.is_due(days, UnixMillis(now))
+    }
+
+    #[test]
+    fn data_is_overdue_once_it_is_old() {
+        let overdue = |days, hours| overdue_ms(UnixMillis(0), days, UnixMillis(hours * HOUR_MS));
+        assert_eq!((overdue(1, 24), overdue(1, 25)), (0, HOUR_MS.unsigned_abs()));
+        assert_eq!(overdue(0, 1_000), 0, "it never becomes old");
     }
 
     #[test]

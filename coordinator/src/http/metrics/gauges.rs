@@ -47,9 +47,12 @@ impl CoordinatorState {
         }
         let help = "1 if the database answered this scrape; what it knows is missing otherwise";
         gauge(registry, "database_up", help, f64::from(self.stored.is_some()));
-        if let Some(StoredState { agents: counts, backlog }) = &self.stored {
+        if let Some(StoredState { agents: counts, backlog, registry_overdue_ms }) = &self.stored {
             agents(registry, counts);
             register_backlog(registry, backlog, self.at);
+            let help = "How long ago the registries' data should have been replaced by newer";
+            let seconds = *registry_overdue_ms as f64 / 1_000.0;
+            gauge(registry, "registry_overdue_seconds", help, seconds);
         }
     }
 }

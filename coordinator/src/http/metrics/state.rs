@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use model::UnixMillis;
 use store::backlog::{self, Backlog};
+use store::generations;
 use store::overview::{self, Agents};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::http::metrics::readings::Readings;
 use crate::packages::index_gaps::IndexGaps;
+use crate::registry::refresh;
 use crate::runtime::failure::chain;
 use crate::runtime::free_space::free_bytes;
 use crate::tasks::coordinator::Coordinator;
@@ -90,6 +92,8 @@ pub(super) struct HierarchyState {
 pub(super) struct StoredState {
     pub(super) agents: Agents,
     pub(super) backlog: Backlog,
+    /// How long ago the registries' data should have been replaced by newer.
+    pub(super) registry_overdue_ms: u64,
 }
 
 impl CoordinatorState {
@@ -129,13 +133,19 @@ impl CoordinatorState {
 async fn stored(coordinator: Arc<Coordinator>) -> Option<StoredState> {
     let now = coordinator.now();
     let store = &coordinator.store;
-    let (agents, backlog) = tokio::join!(
+    let read = tokio::try_join!(
         overview::count_agents(store, coordinator.heartbeat_cutoff(), now),
         backlog::count(store, now),
+        generations::live(store),
     );
-    match (agents, backlog) {
-        (Ok(agents), Ok(backlog)) => Some(StoredState { agents, backlog }),
-        (Err(error), _) | (_, Err(error)) => {
+    match read {
+        Ok((agents, backlog, live)) => {
+            let days = coordinator.config.registries.refresh_days;
+            let overdue = live.map(|live| refresh::overdue_ms(live.read_at, days, now));
+            let registry_overdue_ms = overdue.unwrap_or(0);
+            Some(StoredState { agents, backlog, registry_overdue_ms })
+        }
+        Err(error) => {
             tracing::warn!(error = chain(&error), "the metrics lack what the database knows");
             None
         }
