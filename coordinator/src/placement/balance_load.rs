@@ -1,7 +1,10 @@
 //! Background task: balances the load of agents.
 
-use model::BalanceRule;
+use std::sync::{Mutex, PoisonError};
+
+use model::{BalanceRule, UnixMillis};
 use serde_json::json;
+use store::moves::MoveCause;
 use store::{StoreError, agents, policy, settings};
 
 use crate::placement::Placement;
@@ -19,6 +22,26 @@ const PASS_MS: i64 = 3_600_000;
 /// The setting with the time of the last pass, so that a new leader does not begin another.
 const LAST_PASS: &str = "balance_pass_ms";
 
+/// How long relief rests after a run that could not move anything. To find that out, all
+/// delegations and measurements are read. Meanwhile a measurement may come that a move waits for.
+const REST_MS: i64 = 60_000;
+
+/// When relief last found nothing to move.
+#[derive(Debug, Default)]
+pub struct VainRelief(Mutex<Option<UnixMillis>>);
+
+impl VainRelief {
+    fn note(&self, now: UnixMillis) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+    }
+
+    /// Whether it was a short while ago.
+    fn is_recent(&self, now: UnixMillis) -> bool {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|last| (last..last.plus_ms(REST_MS)).contains(&now))
+    }
+}
+
 /// Relieves overloaded agents, and every hour moves towards the cheapest plan, within the limits of
 /// the policy.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
@@ -30,7 +53,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let present = Receivers::of(&placement.predictor, &workers, placement.clock.now());
     let mut approved = snapshot.agents.iter().filter(|agent| present.may_give(agent.work.agent));
     let is_overloaded = approved.any(|agent| agent.load > agent.capacity);
-    let relieves = is_overloaded && policy.rule != BalanceRule::Off;
+    let now = placement.clock.now();
+    let is_vain = placement.vain_relief.is_recent(now);
+    let relieves = is_overloaded && policy.rule != BalanceRule::Off && !is_vain;
     let pass_is_due = policy.passes && is_due(placement).await?;
     // Building the problem reads every measurement, so that most runs end here.
     if !(relieves || pass_is_due) {
@@ -44,11 +69,16 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     // Where no single move relieves an agent, several dependent moves may.
     if relieves && policy.passes && problem.instance.overload(&problem.plan) > 0 {
         let plan = plan_relief(&problem).await?;
-        outcome = outcome.and(execute_plan(placement, &mut problem, &plan).await?);
+        let relieved = execute_plan(placement, &mut problem, &plan, MoveCause::Relief).await?;
+        outcome = outcome.and(relieved);
+    }
+    if relieves && outcome == BalanceOutcome::default() {
+        placement.vain_relief.note(now);
     }
     if pass_is_due {
-        let plan = plan_pass(placement, &problem, &policy, placement.clock.now()).await?;
-        outcome = outcome.and(execute_plan(placement, &mut problem, &plan).await?);
+        let plan = plan_pass(placement, &problem, &policy, now).await?;
+        let passed = execute_plan(placement, &mut problem, &plan, MoveCause::Pass).await?;
+        outcome = outcome.and(passed);
         settings::set(&placement.store, LAST_PASS, &json!(placement.clock.now())).await?;
     }
     if outcome.moved + outcome.asked == 0 {
@@ -64,4 +94,20 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
 async fn is_due(placement: &Placement) -> Result<bool, StoreError> {
     let last = settings::get(&placement.store, LAST_PASS).await?.and_then(|value| value.as_i64());
     Ok(last.is_none_or(|last| last.saturating_add(PASS_MS) <= placement.clock.now().0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relief_rests_for_a_while_after_it_found_nothing() {
+        let vain = VainRelief::default();
+        let at = UnixMillis(1_000);
+        assert!(!vain.is_recent(at));
+        vain.note(at);
+        assert!(vain.is_recent(at) && vain.is_recent(at.plus_ms(REST_MS - 1)));
+        assert!(!vain.is_recent(at.plus_ms(REST_MS)));
+        assert!(!vain.is_recent(at.plus_ms(-1)), "the clock was set back");
+    }
 }

@@ -28,6 +28,7 @@ use store::Store;
 
 use crate::intake::recent_urls::RecentUrls;
 use crate::placement::audit::{AuditInput, LastAudit};
+use crate::placement::balance_load::VainRelief;
 use crate::placement::delegate_remapped::HostWalk;
 use crate::placement::drain_agents::DrainPositions;
 use crate::placement::forget_history::HistoryPosition;
@@ -68,6 +69,8 @@ pub struct Placement {
     pub host_walk: HostWalk,
     /// How far `drain_agents` has come with each agent.
     pub drain_positions: DrainPositions,
+    /// When `balance_load` last found nothing to relieve an agent.
+    pub vain_relief: VainRelief,
     /// How far `forget_history` has come.
     pub history: HistoryPosition,
     /// What the last audit was made from; none before the first.

@@ -24,6 +24,7 @@ use crate::packages::retries::Retries;
 use crate::packages::upload_limits::UploadLimits;
 use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
+use crate::placement::balance_load::VainRelief;
 use crate::placement::delegate_remapped::HostWalk;
 use crate::placement::drain_agents::DrainPositions;
 use crate::placement::forget_history::HistoryPosition;
@@ -271,6 +272,7 @@ impl Shared {
             recent_urls: Arc::clone(&self.recent_urls),
             host_walk: HostWalk::default(),
             drain_positions: DrainPositions::default(),
+            vain_relief: VainRelief::default(),
             history: HistoryPosition::default(),
             audited: tokio::sync::Mutex::default(),
             last_audit: LastAudit::default(),

@@ -7,6 +7,7 @@ use coordinator::placement::balance::relieve::relieve_overloaded;
 use coordinator::placement::load_snapshot::LoadSnapshot;
 use hierarchy::Range;
 use model::{BalanceRule, ProbeState};
+use store::moves::MoveCause;
 use store::testing::execute;
 use store::{agents, loads};
 
@@ -34,7 +35,8 @@ async fn pass(running: &Running) -> BalanceOutcome {
 async fn relieve_all(running: &Running) -> BalanceOutcome {
     let mut problem = problem(running).await;
     let plan = plan_relief(&problem).await.unwrap();
-    execute_plan(&running.coordinator.placement, &mut problem, &plan).await.unwrap()
+    let placement = &running.coordinator.placement;
+    execute_plan(placement, &mut problem, &plan, MoveCause::Relief).await.unwrap()
 }
 
 /// Orders to measure subnets that nobody has answered.

@@ -12,8 +12,38 @@ use crate::delegations::{Assignment, AssignmentOutcome, Cause, assign_in};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// The word of `moves.rule` for a move of a periodic pass.
+/// The word of `moves.rule` for a move of a plan.
 const OPTIMAL: &str = "optimal";
+
+/// Why a subnet is moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MoveCause {
+    /// It relieves its agent, and this rule chose it.
+    Rule(BalanceRule),
+    /// It is one of several moves that relieve agents only together.
+    Relief,
+    /// It is one of a pass, which moves towards the cheapest plan.
+    Pass,
+}
+
+impl MoveCause {
+    /// Name of the rule, or of the cause where no rule chose the subnet.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rule(rule) => rule.as_str(),
+            Self::Relief => "relief",
+            Self::Pass => OPTIMAL,
+        }
+    }
+
+    /// Its word in `moves.rule`.
+    fn rule(self) -> &'static str {
+        match self {
+            Self::Rule(rule) => rule.as_str(),
+            Self::Relief | Self::Pass => OPTIMAL,
+        }
+    }
+}
 
 /// A subnet to be moved.
 #[derive(Debug, Clone, Copy)]
@@ -26,8 +56,8 @@ pub struct New<'a> {
     pub to: AgentId,
     /// Generation of the delegation that holds it.
     pub generation: i64,
-    /// The rule that relieved an agent; none for a move of a periodic pass.
-    pub rule: Option<BalanceRule>,
+    /// Why it is moved.
+    pub cause: MoveCause,
     /// Its pages a day; at least 1.
     pub pages_a_day: u64,
     /// Its cost where it is, in milliseconds a day; none if it was not measured.
@@ -68,7 +98,8 @@ pub async fn execute(
         .bind(new.from.get())
         .bind(new.to.get())
         .bind(delegation.get())
-        .bind(new.rule.map_or(OPTIMAL, BalanceRule::as_str))
+        .bind(new.cause.rule())
+        .bind(new.cause != MoveCause::Pass)
         .bind(i64::try_from(new.pages_a_day).unwrap_or(i64::MAX))
         .bind(new.before_ms)
         .bind(new.after_ms)
@@ -95,8 +126,8 @@ pub struct Move {
     pub to: (AgentId, String),
     /// The delegation that came of it.
     pub delegation: DelegationId,
-    /// The rule that relieved an agent; none for a move of a periodic pass.
-    pub rule: Option<BalanceRule>,
+    /// Why it is moved.
+    pub cause: MoveCause,
     /// Its pages a day then.
     pub pages_a_day: u64,
     /// Its cost where it was, in milliseconds a day.
@@ -119,6 +150,7 @@ struct Row {
     to_name: String,
     delegation: i64,
     rule: String,
+    is_relief: bool,
     pages_a_day: i64,
     cost_before_ms: Option<f64>,
     cost_after_ms: f64,
@@ -159,12 +191,13 @@ pub async fn of_delegation(
 
 /// How many subnets passes have moved since then.
 pub async fn of_passes_since(store: &Store, since: UnixMillis) -> Result<u64, StoreError> {
-    let count: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM moves WHERE rule = 'optimal' AND at > $1")
-            .bind(Moment(since))
-            .fetch_one(&store.pool())
-            .await
-            .map_err(StoreError::doing("count the moves of a day"))?;
+    let count: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM moves WHERE rule = 'optimal' AND NOT is_relief AND at > $1",
+    )
+    .bind(Moment(since))
+    .fetch_one(&store.pool())
+    .await
+    .map_err(StoreError::doing("count the moves of a day"))?;
     Ok(count.unsigned_abs())
 }
 
@@ -177,9 +210,10 @@ impl Row {
             from: (AgentId::new(self.from_agent), self.from_name),
             to: (AgentId::new(self.to_agent), self.to_name),
             delegation: DelegationId::new(self.delegation),
-            rule: match self.rule.as_str() {
-                OPTIMAL => None,
-                rule => Some(read_word("moves", "rule", self.id, rule)?),
+            cause: match (self.rule.as_str(), self.is_relief) {
+                (OPTIMAL, false) => MoveCause::Pass,
+                (OPTIMAL, true) => MoveCause::Relief,
+                (rule, _) => MoveCause::Rule(read_word("moves", "rule", self.id, rule)?),
             },
             pages_a_day: self.pages_a_day.unsigned_abs(),
             before_ms: self.cost_before_ms,

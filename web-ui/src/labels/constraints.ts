@@ -65,6 +65,7 @@ export const expiryAfter = (duration: number, now: number): string | null =>
 
 const ruleNames: Readonly<Record<string, string>> = {
   optimal: 'Towards the cheapest plan',
+  relief: 'Relief: several moves together',
   variance: 'Relief: smallest variance',
   next_best: 'Relief: next best',
   cheapest: 'Relief: cheapest',

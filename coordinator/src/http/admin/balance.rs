@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use axum::extract::State;
 use delegation::balance::{self, CostSource, Rebalance};
-use model::{AgentId, BalanceRule};
+use model::AgentId;
 use serde_json::{Value, json};
-use store::{agents, audit, moves, policy};
+use store::moves::{self, MoveCause};
+use store::{agents, audit, policy};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::balance::{BalanceResponse, Move, RejectedAlternative};
@@ -66,7 +67,7 @@ pub async fn run(
     let names = agents::names(&core.store, &problem.agents).await?;
     let mut response = preview(&problem, &plan, &names);
     if !dry_run.is_set() {
-        let outcome = execute_plan(&core.placement, &mut problem, &plan).await?;
+        let outcome = execute_plan(&core.placement, &mut problem, &plan, MoveCause::Pass).await?;
         response.moved = outcome.moved as u64;
         response.probes_requested = outcome.asked as u64;
         let entry = audit::Entry {
@@ -102,7 +103,7 @@ fn planned(problem: &BalanceProblem, made: &balance::Move, names: &Names) -> Mov
         from: agent(problem.agents[made.from], names),
         to: agent(problem.agents[made.to], names),
         delegation: None,
-        rule: rule_name(None),
+        rule: MoveCause::Pass.as_str().to_owned(),
         pages_per_day: problem.instance.subnets()[made.subnet].load,
         cost_before_ms: made.before,
         cost_after_ms: made.after,
@@ -121,7 +122,7 @@ fn past(made: moves::Move, names: &Names) -> Move {
         from: AgentRef { id: from, name: from_name },
         to: AgentRef { id: to, name: to_name },
         delegation: Some(made.delegation.to_string()),
-        rule: rule_name(made.rule),
+        rule: made.cause.as_str().to_owned(),
         pages_per_day: made.pages_a_day,
         cost_before_ms: made.before_ms,
         cost_after_ms: made.after_ms,
@@ -132,11 +133,6 @@ fn past(made: moves::Move, names: &Names) -> Move {
 
 fn agent(id: AgentId, names: &Names) -> AgentRef {
     AgentRef { id, name: names.get(&id).cloned().unwrap_or_default() }
-}
-
-/// Name of the rule behind a move; `optimal` for a move of a periodic pass.
-fn rule_name(rule: Option<BalanceRule>) -> String {
-    rule.map_or("optimal", BalanceRule::as_str).to_owned()
 }
 
 fn agents_in(refused: &Value) -> impl Iterator<Item = AgentId> + '_ {

@@ -3,9 +3,10 @@
 use delegation::Delegation;
 use delegation::balance::{CostSource, Move, RefusalReason};
 use hierarchy::Range;
-use model::{AgentId, BalanceRule, Reason};
+use model::{AgentId, Reason};
 use serde_json::{Value, json};
 use store::delegations::AssignmentOutcome;
+use store::moves::MoveCause;
 use store::{StoreError, loads, moves};
 
 use crate::placement::Placement;
@@ -14,12 +15,12 @@ use crate::placement::balance::problem::BalanceProblem;
 use crate::placement::balance::receivers::Receivers;
 use crate::placement::constraints::assign::{enter_and_notify, moved_from};
 
-/// Moves a subnet; `rule` is `None` for a move of a periodic pass.
+/// Moves a subnet, or asks the agent that would get it to measure it first.
 pub async fn execute_move(
     placement: &Placement,
     problem: &mut BalanceProblem,
     made: &Move,
-    rule: Option<BalanceRule>,
+    cause: MoveCause,
 ) -> Result<BalanceOutcome, StoreError> {
     let held = problem.held[made.subnet].clone();
     let from = problem.agents[made.from];
@@ -32,8 +33,7 @@ pub async fn execute_move(
         return Ok(BalanceOutcome { moved: 0, asked: usize::from(asked) });
     }
     let refused = refused_alternatives(problem, made);
-    let rule_name = rule.map_or("optimal", BalanceRule::as_str);
-    let note = format!("from {from} to {to} by the rule {rule_name}");
+    let note = format!("from {from} to {to} by the rule {}", cause.as_str());
     let _writing = placement.hierarchy.writing().await;
     let new = moves::New {
         subnet: held.subnet,
@@ -41,7 +41,7 @@ pub async fn execute_move(
         to,
         // A subnet that was delegated again since the problem was built is left alone.
         generation: held.generation,
-        rule,
+        cause,
         pages_a_day: problem.instance.subnets()[made.subnet].load,
         before_ms: made.before,
         after_ms: made.after,

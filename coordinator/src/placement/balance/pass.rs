@@ -5,7 +5,7 @@ use std::sync::Arc;
 use delegation::balance::{CostSource, Move, Rebalance, RebalanceLimits, rebalance};
 use model::{UnixMillis, policy::BalancePolicy};
 use store::StoreError;
-use store::moves;
+use store::moves::{self, MoveCause};
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::placement::Placement;
@@ -59,6 +59,7 @@ pub async fn execute_plan(
     placement: &Placement,
     problem: &mut BalanceProblem,
     plan: &Rebalance,
+    cause: MoveCause,
 ) -> Result<BalanceOutcome, StoreError> {
     let mut outcome = BalanceOutcome::default();
     for batch in plan.moves.chunk_by(|a, b| a.batch == b.batch) {
@@ -70,11 +71,11 @@ pub async fn execute_plan(
         if !predicted.is_empty() {
             // Only the measurements are requested; the whole batch waits for them.
             for made in predicted {
-                outcome = outcome.and(execute_move(placement, problem, made, None).await?);
+                outcome = outcome.and(execute_move(placement, problem, made, cause).await?);
             }
         } else if fits(problem, batch) {
             for made in batch {
-                let done = execute_move(placement, problem, made, None).await?;
+                let done = execute_move(placement, problem, made, cause).await?;
                 outcome = outcome.and(done);
                 if done.moved == 0 {
                     // The remaining moves of the batch may need the capacity that this one would

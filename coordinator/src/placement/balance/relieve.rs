@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use delegation::balance::relieve;
 use model::BalanceRule;
+use store::moves::MoveCause;
 use tokio::task::spawn_blocking;
 
 use crate::placement::Placement;
@@ -34,7 +35,7 @@ pub async fn relieve_overloaded(
                 spawn_blocking(move || relieve(&instance, &at_present, agent, &held, rule));
             let found = choosing.await?;
             let Some(found) = found else { break };
-            let done = execute_move(placement, problem, &found, Some(rule)).await?;
+            let done = execute_move(placement, problem, &found, MoveCause::Rule(rule)).await?;
             outcome = outcome.and(done);
             if done.moved == 0 {
                 // The move waits for a measurement, or the subnet was delegated meanwhile. The

@@ -3,10 +3,11 @@
 use hierarchy::{Registry, Scope};
 use model::{AgentId, PinId, Reason, SearchId, Strategy};
 use serde_json::json;
+use store::audit;
 use store::constraints::{self, CreateOutcome, Kind, LostCompany, NewConstraint};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
+use store::moves::{self, MoveCause};
 use store::searches::{self, NewSearch, SearchKind};
-use store::{audit, moves};
 
 use crate::world::{NOW, World, ip, range};
 
@@ -253,7 +254,7 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
         from: one,
         to: two,
         generation: 1,
-        rule: None,
+        cause: MoveCause::Pass,
         pages_a_day: 7,
         before_ms: Some(70.0),
         after_ms: 35.0,
@@ -274,6 +275,10 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
     );
     assert_eq!(moves::of_passes_since(world.store(), NOW.plus_ms(-1)).await.unwrap(), 1);
     assert_eq!(moves::of_passes_since(world.store(), NOW).await.unwrap(), 0);
+    let back = moves::New { from: two, to: one, generation: 2, cause: MoveCause::Relief, ..new };
+    moves::execute(world.store(), &back, NOW).await.unwrap();
+    assert_eq!(moves::list(world.store(), i64::MAX, 1).await.unwrap()[0].cause, MoveCause::Relief);
+    assert_eq!(moves::of_passes_since(world.store(), NOW.plus_ms(-1)).await.unwrap(), 1);
 }
 
 #[tokio::test]

@@ -52,8 +52,8 @@ pub struct Move {
     /// Identifier of the new delegation; null while the move is only planned.
     #[schema(example = "dlg_9", required = true)]
     pub delegation: Option<String>,
-    /// `variance`, `next_best` or `cheapest` when it relieved an agent, `optimal` for a move of a
-    /// pass.
+    /// `variance`, `next_best` or `cheapest` when it relieved its agent, `relief` when it did so
+    /// only together with others, `optimal` for a move of a pass.
     pub rule: String,
     /// Load of the subnet, in pages per day.
     pub pages_per_day: u64,

@@ -3,7 +3,7 @@
 
 use model::BalanceRule;
 use store::delegations::{AdminAssignment, DelegationSummary};
-use store::moves::Move;
+use store::moves::{Move, MoveCause};
 
 use crate::http::timestamp::Timestamp;
 
@@ -53,19 +53,23 @@ fn by_drain(AdminAssignment { by, note, .. }: &AdminAssignment) -> String {
 
 fn by_balance(made: &Move) -> String {
     let (_, from) = &made.from;
-    let rule = match made.rule {
-        None => {
+    let rule = match made.cause {
+        MoveCause::Pass => {
             format!("a balance pass found a cheaper plan. {from} crawled the subnet before.")
         }
-        Some(BalanceRule::Variance) => format!(
+        MoveCause::Relief => format!(
+            "an agent was over its capacity, and only several moves together could relieve it. \
+             {from} crawled the subnet before."
+        ),
+        MoveCause::Rule(BalanceRule::Variance) => format!(
             "{from} was over its capacity. Balance chose this subnet because its round trips vary \
              least."
         ),
-        Some(BalanceRule::NextBest) => format!(
+        MoveCause::Rule(BalanceRule::NextBest) => format!(
             "{from} was over its capacity. Balance chose this subnet because it loses least at its \
              next-best agent."
         ),
-        Some(BalanceRule::Cheapest | BalanceRule::Off) => format!(
+        MoveCause::Rule(BalanceRule::Cheapest | BalanceRule::Off) => format!(
             "{from} was over its capacity. Balance chose this subnet because it was the cheapest \
              to move."
         ),
@@ -125,7 +129,7 @@ mod tests {
         }
     }
 
-    fn moved(rule: Option<BalanceRule>, before_ms: Option<f64>) -> String {
+    fn moved(cause: MoveCause, before_ms: Option<f64>) -> String {
         let made = Move {
             id: MoveId::new(1),
             at: UnixMillis(0),
@@ -133,7 +137,7 @@ mod tests {
             from: (AgentId::new(6), "north".into()),
             to: (AgentId::new(5), "cape".into()),
             delegation: DelegationId::new(1),
-            rule,
+            cause,
             pages_a_day: 120,
             before_ms,
             after_ms: 2_400.0,
@@ -172,14 +176,14 @@ mod tests {
             @"cape crawls 41.0.0.0/16 because ada drained its former agent, and it was the nearest of the agents that had measured the subnet and had room for it. The subnet came from agt_6, which is drained. Its last measured round trip was 20.0 ms."
         );
         assert_eq!(
-            moved(Some(BalanceRule::Cheapest), Some(900.0)),
+            moved(MoveCause::Rule(BalanceRule::Cheapest), Some(900.0)),
             "cape crawls 41.0.0.0/16 because north was over its capacity. Balance chose this \
              subnet because it was the cheapest to move. Its 120 pages per day cost 2.4 s per \
              day instead of 900.0 ms. Balance rejected 2 alternatives. Its last measured round \
               trip was 20.0 ms."
         );
         assert_eq!(
-            moved(None, None),
+            moved(MoveCause::Pass, None),
             "cape crawls 41.0.0.0/16 because a balance pass found a cheaper plan. north \
              crawled the subnet before. Its 120 pages per day cost 2.4 s per day. Balance \
              rejected 2 alternatives. Its last measured round trip was 20.0 ms."
