@@ -15,7 +15,6 @@ use tracing::Instrument as _;
 use crate::runtime::back_off::doubled;
 use crate::runtime::events::Events;
 use crate::runtime::failure::chain;
-use crate::runtime::lost_database::{LONGEST_AFTERWARDS, lost};
 use crate::runtime::outcome::Outcome;
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::status::EndedRun;
@@ -23,6 +22,8 @@ use crate::tasks::table::{BackgroundTask, WAKE_ALL};
 
 /// Longest wait after failures.
 const BACK_OFF_LIMIT: Duration = Duration::from_secs(15);
+/// Time for which a run may go on after the leadership has ended.
+const LONGEST_AFTERWARDS: Duration = Duration::from_secs(30);
 /// Time for which a run of a task that every coordinator runs may go on. The longest of them reads
 /// the whole hierarchy, within minutes.
 const LONGEST_RUN: Duration = Duration::from_hours(1);
@@ -103,7 +104,7 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
         if task.leader_only {
             end_of_term(|| coordinator.leader.since()).await;
         } else {
-            let _ = timeout(LONGEST_RUN, lost(&coordinator.store)).await;
+            let _ = timeout(LONGEST_RUN, coordinator.store.lost()).await;
         }
     };
     let outcome = tokio::select! {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hierarchy::Generation;
-use store::{Leadership, Store, StoreError};
+use store::{Candidacy, Election, Leadership};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::runtime::events::Event;
@@ -15,95 +15,96 @@ use crate::tasks::coordinator::Coordinator;
 /// Time between two attempts, and between two checks that the lock is still held.
 const PERIOD: Duration = Duration::from_secs(2);
 
+/// What a coordinator is in the election.
+enum Standing {
+    Candidate(Candidacy),
+    Leader(Leadership),
+}
+
 /// Takes part in the election until the coordinator stops, then resigns.
 pub async fn run(coordinator: Arc<Coordinator>) {
-    let mut leadership: Option<Leadership> = None;
+    let mut standing: Option<Standing> = None;
     loop {
-        leadership = renew(&coordinator, leadership).await;
+        standing = renew(&coordinator, standing)
+            .await
+            .inspect_err(|error| {
+                tracing::warn!(error = chain(error.as_ref()), "cannot take part in the election");
+            })
+            .ok();
         tokio::select! {
             () = coordinator.stop.cancelled() => break,
             () = tokio::time::sleep(PERIOD) => {}
         }
     }
     coordinator.leader.end();
-    if let Some(leadership) = leadership {
+    if let Some(Standing::Leader(leadership)) = standing {
         leadership.resign().await;
     }
 }
 
 async fn renew(
     coordinator: &Arc<Coordinator>,
-    leadership: Option<Leadership>,
-) -> Option<Leadership> {
-    if let Some(mut leadership) = leadership {
-        if is_held(&coordinator.store, &mut leadership).await {
-            return Some(leadership);
+    standing: Option<Standing>,
+) -> Result<Standing, anyhow::Error> {
+    match standing {
+        Some(Standing::Leader(leadership)) => {
+            if let Some(leadership) = still_held(leadership).await {
+                return Ok(Standing::Leader(leadership));
+            }
+            coordinator.leader.end();
+            // Only a leader keeps it up to date.
+            coordinator.predictor.state.reset();
+            elect(coordinator, Candidacy::begin(&coordinator.store).await?).await
         }
-        coordinator.leader.end();
-        // Only a leader keeps it up to date.
-        coordinator.predictor.state.reset();
+        Some(Standing::Candidate(candidacy)) => elect(coordinator, candidacy).await,
+        None => elect(coordinator, Candidacy::begin(&coordinator.store).await?).await,
     }
-    elect(coordinator)
-        .await
+}
+
+/// The leadership, if it is still held; a lost one is logged.
+async fn still_held(leadership: Leadership) -> Option<Leadership> {
+    let checked = leadership.check().await;
+    checked
         .inspect_err(|error| {
-            tracing::warn!(error = chain(error.as_ref()), "cannot take part in the election");
+            let error = chain(error);
+            tracing::warn!(error, "lost the connection that carries the leadership");
         })
         .ok()
-        .flatten()
-}
-
-/// Whether the leadership is still held; a lost one is logged.
-async fn is_held(store: &Store, leadership: &mut Leadership) -> bool {
-    let Err(error) = leadership.check(store).await else { return true };
-    note_silence(store, &error);
-    tracing::warn!(error = chain(&error), "lost the connection that carries the leadership");
-    false
-}
-
-/// The election asks the database server every few seconds at every coordinator, so that it notices
-/// first where the server is gone without a word.
-fn note_silence(store: &Store, error: &StoreError) {
-    if matches!(error, StoreError::Silent { .. }) {
-        store.note_silence();
-    }
 }
 
 /// Becomes the leader, if there is none.
-async fn elect(coordinator: &Arc<Coordinator>) -> Result<Option<Leadership>, anyhow::Error> {
-    let elected = Leadership::elect(&coordinator.store).await;
-    let elected = elected.inspect_err(|error| note_silence(&coordinator.store, error))?;
-    let Some(mut leadership) = elected else { return Ok(None) };
-    if !prepare_while_held(coordinator, &mut leadership).await? {
-        return Ok(None);
-    }
+async fn elect(
+    coordinator: &Arc<Coordinator>,
+    candidacy: Candidacy,
+) -> Result<Standing, anyhow::Error> {
+    let leadership = match candidacy.ask().await? {
+        Election::Waiting(candidacy) => return Ok(Standing::Candidate(candidacy)),
+        Election::Won(leadership) => prepare_while_held(coordinator, leadership).await?,
+    };
     coordinator.predictor.state.reset();
     // As long as another one led, agents may have lost URLs that this one has routed.
     coordinator.intake.recent_urls.forget();
     coordinator.leader.begin(coordinator.now());
     tracing::info!(term = leadership.term(), "this coordinator is the leader");
     coordinator.events.emit(Event::AnythingChanged);
-    Ok(Some(leadership))
+    Ok(Standing::Leader(leadership))
 }
 
 /// Prepares this coordinator to lead, and keeps the leadership alive meanwhile: with millions of
-/// delegations that takes longer than a connection may be silent. Returns whether it is still held.
+/// delegations that takes longer than a connection may be silent.
 async fn prepare_while_held(
     coordinator: &Arc<Coordinator>,
-    leadership: &mut Leadership,
-) -> Result<bool, anyhow::Error> {
+    mut leadership: Leadership,
+) -> Result<Leadership, anyhow::Error> {
     // A task of its own: the delegation table is built in one go, which would hold up the checks.
     let mut preparing = AbortOnDropHandle::new(tokio::spawn(prepare(Arc::clone(coordinator))));
     loop {
         tokio::select! {
             prepared = &mut preparing => {
                 prepared??;
-                return Ok(true);
+                return Ok(leadership);
             }
-            () = tokio::time::sleep(PERIOD) => {
-                if !is_held(&coordinator.store, leadership).await {
-                    return Ok(false);
-                }
-            }
+            () = tokio::time::sleep(PERIOD) => leadership = leadership.check().await?,
         }
     }
 }

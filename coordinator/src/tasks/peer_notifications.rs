@@ -10,7 +10,7 @@ use store::{Listener, StoreError, notify};
 
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
-use crate::runtime::lost_database::lost;
+use crate::runtime::lost_database::unless_lost;
 use crate::runtime::peer_hints::Hints;
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::driver::TaskSet;
@@ -39,10 +39,9 @@ pub(crate) async fn repeat<F: Future<Output = StoreError>>(
 ) {
     let forever = async {
         loop {
-            let error = tokio::select! {
-                error = work() => chain(&error),
-                () = lost(&coordinator.store) => "the database server did not answer".to_owned(),
-            };
+            let error = unless_lost(&coordinator.store, work()).await;
+            let silence = || "the database server did not answer".to_owned();
+            let error = error.map_or_else(silence, |error| chain(&error));
             tracing::warn!(error, "cannot exchange notifications");
             tokio::time::sleep(PAUSE).await;
         }
@@ -70,6 +69,7 @@ async fn receive(coordinator: &Coordinator, tasks: &TaskSet, this: u64) -> Store
         Ok(listener) => listener,
         Err(error) => return error,
     };
+    catch_up(coordinator);
     loop {
         match listener.receive().await {
             Ok(Some(message)) => {
@@ -77,14 +77,16 @@ async fn receive(coordinator: &Coordinator, tasks: &TaskSet, this: u64) -> Store
                     follow(coordinator, tasks, &hints);
                 }
             }
-            // The connection was interrupted, so that hints may have been lost.
-            Ok(None) => {
-                coordinator.agent_wakeups.wake_all_local();
-                coordinator.events.emit(Event::AnythingChanged);
-            }
+            Ok(None) => catch_up(coordinator),
             Err(error) => return error,
         }
     }
+}
+
+/// Hints from before the connection, or from while it was interrupted, are lost.
+fn catch_up(coordinator: &Coordinator) {
+    coordinator.agent_wakeups.wake_all_local();
+    coordinator.events.emit(Event::AnythingChanged);
 }
 
 /// Notifies what the hints name. Only the leader notifies the leader's tasks: another coordinator

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coordinator::runtime::lost_database::LONGEST_AFTERWARDS;
+use reqwest::{Client, StatusCode};
+use serde_json::json;
 use store::{Address, testing};
 use tempfile::TempDir;
 use tokio::net::{UnixListener, UnixStream};
@@ -75,10 +76,12 @@ async fn what_waits_for_a_server_that_is_gone_goes_on_with_the_next_one() {
     running.until_hierarchy_is_loaded().await;
     until("it leads", async || running.coordinator.is_leader()).await;
 
-    // A statement of a task that runs at every coordinator waits for one table, and one that has
-    // the lock of the delegation table for another.
-    let policy = testing::begin(ground.store(), "LOCK TABLE policy").await.unwrap();
-    until("a task waits", async || waits_for_policy(&ground).await).await;
+    // A statement of a task that runs at every coordinator waits for one table, that of a request
+    // for another, and one that has the lock of the delegation table for a third.
+    let policy = testing::begin(ground.store(), "LOCK TABLE policy, admins").await.unwrap();
+    let request = tokio::spawn(sign_in(running.base.clone()));
+    until("a task waits", async || waits(&ground, POLICY_WAITS).await).await;
+    until("a request waits", async || waits(&ground, ADMINS_WAIT).await).await;
     let delegations = testing::begin(ground.store(), "LOCK TABLE delegations").await.unwrap();
     let notice = "SELECT pg_notify('nearcrawl_delegations', '')";
     testing::execute(ground.store(), notice).await.unwrap();
@@ -92,13 +95,15 @@ async fn what_waits_for_a_server_that_is_gone_goes_on_with_the_next_one() {
     policy.rollback().await.unwrap();
     delegations.rollback().await.unwrap();
 
-    let patience = LONGEST_AFTERWARDS + PATIENCE;
+    let patience = 2 * PATIENCE;
     until_for(patience, "it leads again", async || {
         let since = running.coordinator.leader.since();
         since.is_some() && since != term
     })
     .await;
     until("the task that waited runs again", async || self::runs(&running) > runs).await;
+    assert_eq!(request.await.unwrap(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(sign_in(running.base.clone()).await, StatusCode::UNAUTHORIZED);
     running.stop().await;
 }
 
@@ -108,8 +113,21 @@ fn runs(running: &Running) -> u64 {
     status.runs - status.failures
 }
 
-/// Whether a statement waits for the table of the policy.
-async fn waits_for_policy(ground: &Ground) -> bool {
-    let waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'policy'::regclass";
+const POLICY_WAITS: &str =
+    "SELECT FROM pg_locks WHERE NOT granted AND relation = 'policy'::regclass";
+const ADMINS_WAIT: &str =
+    "SELECT FROM pg_locks WHERE NOT granted AND relation = 'admins'::regclass";
+
+/// Whether a statement waits for a table.
+async fn waits(ground: &Ground, waiting: &'static str) -> bool {
     testing::execute(ground.store(), waiting).await.unwrap() > 0
+}
+
+/// Tries to sign in as nobody.
+async fn sign_in(base: String) -> StatusCode {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = Client::builder().no_proxy().timeout(2 * PATIENCE).build().unwrap();
+    let request = client.post(format!("{base}/api/v1/session"));
+    let credentials = json!({ "name": "nobody", "password": "not the password" });
+    request.json(&credentials).send().await.unwrap().status()
 }

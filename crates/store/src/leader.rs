@@ -4,63 +4,94 @@
 //! The lock lives as long as a connection of its own. Each election raises the term. A leader that
 //! lost its connection without noticing can still write; what it writes is fenced by the state of
 //! the search and the generation of the delegation (see [`crate::delegations`]).
+//!
+//! Candidates keep their connections, too. What is asked on them every few seconds shows first that
+//! the server is gone without a word, see [`crate::silence`].
 
 use std::time::Duration;
 
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::timeout;
 
+use crate::silence::Silence;
 use crate::{Store, StoreError};
 
-/// The server ends the session of a leader that is silent for this time, since it has died or
+/// The server ends the session of a coordinator that is silent for this time, since it has died or
 /// hangs; another coordinator can then take the lock.
 const SILENCE: &str = "15s";
 
 /// How long the connection may take to answer.
 const ANSWER: Duration = Duration::from_secs(5);
+/// How long it may take to connect, with the lookup of the server's name.
+const CONNECT: Duration = Duration::from_secs(20);
+/// How long a commit may take, for which the server may wait for another one.
+const COMMIT: Duration = Duration::from_secs(30);
 
 /// Key of the lock; any number that nobody else uses on the database.
 const KEY: i64 = 0x6e65_6172_6372_6177;
+
+/// A coordinator that waits for the leadership, with the connection that will carry it.
+#[derive(Debug)]
+pub struct Candidacy {
+    connection: PgConnection,
+    store: Store,
+}
+
+/// What came of asking for the leadership.
+#[derive(Debug)]
+pub enum Election {
+    /// Nobody else leads.
+    Won(Leadership),
+    /// Another coordinator leads.
+    Waiting(Candidacy),
+}
+
+impl Candidacy {
+    /// Connects.
+    pub async fn begin(store: &Store) -> Result<Self, StoreError> {
+        // The lock must outlive every statement, so it gets a connection outside of the pool.
+        let connecting = async {
+            let mut connection = PgConnection::connect_with(&store.address().options()).await?;
+            sqlx::query("SELECT set_config('idle_session_timeout', $1, false)")
+                .bind(SILENCE)
+                .execute(&mut connection)
+                .await?;
+            Ok(connection)
+        };
+        let connected = timeout(CONNECT, connecting).await;
+        let connection = connected
+            .map_err(|_| silent(store))?
+            .map_err(|source| StoreError::Connect { place: store.address().to_string(), source })?;
+        Ok(Self { connection, store: store.clone() })
+    }
+
+    /// Takes the lock if no coordinator holds it. To be asked every few seconds.
+    pub async fn ask(mut self) -> Result<Election, StoreError> {
+        let query = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)").bind(KEY);
+        let answered = timeout(ANSWER, query.fetch_one(&mut self.connection)).await;
+        let is_elected: bool = match answered {
+            Ok(Ok(is_elected)) => is_elected,
+            Ok(Err(source)) => return Err(broken(&self.store, source)),
+            Err(_) => return Err(unanswered(self.store, self.connection)),
+        };
+        if !is_elected {
+            return Ok(Election::Waiting(self));
+        }
+        let counted = timeout(COMMIT, next_term(&mut self.connection)).await;
+        let term = counted.map_err(|_| silent(&self.store))??;
+        Ok(Election::Won(Leadership { connection: self.connection, store: self.store, term }))
+    }
+}
 
 /// Proof of leadership, valid while its connection lives.
 #[derive(Debug)]
 pub struct Leadership {
     connection: PgConnection,
+    store: Store,
     term: i64,
 }
 
 impl Leadership {
-    /// Takes the lock if no coordinator holds it.
-    pub async fn elect(store: &Store) -> Result<Option<Self>, StoreError> {
-        // One that died without a word would be waited for until TCP gives it up.
-        let elected = timeout(ANSWER, Self::try_lock(store)).await;
-        elected.unwrap_or_else(|_| Err(silent(store)))
-    }
-
-    async fn try_lock(store: &Store) -> Result<Option<Self>, StoreError> {
-        let doing = StoreError::doing("ask for the right to decide");
-        // The lock must outlive every statement, so it gets a connection outside of the pool.
-        let mut connection = PgConnection::connect_with(&store.address().options())
-            .await
-            .map_err(|source| StoreError::Connect { place: store.address().to_string(), source })?;
-        sqlx::query("SELECT set_config('idle_session_timeout', $1, false)")
-            .bind(SILENCE)
-            .execute(&mut connection)
-            .await
-            .map_err(doing)?;
-        let elected: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)")
-            .bind(KEY)
-            .fetch_one(&mut connection)
-            .await
-            .map_err(doing)?;
-        if !elected {
-            connection.close().await.map_err(doing)?;
-            return Ok(None);
-        }
-        let term = next_term(&mut connection).await?;
-        Ok(Some(Self { connection, term }))
-    }
-
     /// Number of this election on this database, from 1.
     pub fn term(&self) -> i64 {
         self.term
@@ -68,12 +99,12 @@ impl Leadership {
 
     /// An error unless the right is still held: the connection answers, and with it the lock lives.
     /// To be asked every few seconds: a connection that is silent for 15 s loses the right.
-    pub async fn check(&mut self, store: &Store) -> Result<(), StoreError> {
-        let answered = timeout(ANSWER, self.connection.ping()).await;
-        answered.map_or_else(
-            |_| Err(silent(store)),
-            |ping| ping.map_err(StoreError::doing("keep the right to decide")),
-        )
+    pub async fn check(mut self) -> Result<Self, StoreError> {
+        match timeout(ANSWER, self.connection.ping()).await {
+            Ok(Ok(())) => Ok(self),
+            Ok(Err(source)) => Err(broken(&self.store, source)),
+            Err(_) => Err(unanswered(self.store, self.connection)),
+        }
     }
 
     /// Gives the right up, so that another can take it at once.
@@ -90,6 +121,27 @@ impl Leadership {
 
 fn silent(store: &Store) -> StoreError {
     StoreError::Silent { place: store.address().to_string() }
+}
+
+/// The connection is broken, and others may be without having noticed. An error that the server
+/// itself reports says nothing of the others.
+fn broken(store: &Store, source: sqlx::Error) -> StoreError {
+    if matches!(source, sqlx::Error::Io(_)) {
+        store.note_silence();
+    }
+    StoreError::doing("keep the connection for the right to decide")(source)
+}
+
+/// A server that answers late after all was only busy.
+fn unanswered(store: Store, mut connection: PgConnection) -> StoreError {
+    let error = silent(&store);
+    let silence = store.note_silence();
+    tokio::spawn(async move {
+        if let Ok(Ok(())) = timeout(Silence::LIMIT, connection.ping()).await {
+            silence.was_short();
+        }
+    });
+    error
 }
 
 async fn next_term(db: &mut PgConnection) -> Result<i64, StoreError> {

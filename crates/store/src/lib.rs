@@ -56,6 +56,7 @@ pub mod routes;
 mod scope;
 pub mod searches;
 pub mod settings;
+mod silence;
 pub mod silent_hosts;
 pub mod stray_hosts;
 pub mod subnet_splits;
@@ -71,7 +72,7 @@ mod working_agents;
 
 pub use address::Address;
 pub use error::StoreError;
-pub use leader::Leadership;
+pub use leader::{Candidacy, Election, Leadership};
 pub use listen::{Listener, notify};
 pub use open::{Server, Store, open, open_with, server};
 

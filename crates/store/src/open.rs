@@ -1,17 +1,17 @@
 //! Opens a database and applies the migrations.
 
 use std::panic;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::UnixMillis;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Transaction};
-use tokio::sync::watch;
 use tracing::Instrument;
 
 use crate::moment::Moment;
+use crate::silence::{ReplacedPool, Silence};
 use crate::{Address, LEAST_MAJOR, StoreError};
 
 /// Every migration, in the binary.
@@ -40,44 +40,25 @@ const SETTINGS: [(&str, &str); 5] = [
 /// An open database with today's schema. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
-    pool: Arc<RwLock<PgPool>>,
+    pool: Arc<ReplacedPool>,
     address: Address,
-    silences: Arc<watch::Sender<u32>>,
 }
 
 impl Store {
-    fn new(pool: PgPool, address: Address) -> Self {
-        let silences = Arc::new(watch::Sender::default());
-        Self { pool: Arc::new(RwLock::new(pool)), address, silences }
-    }
-
     /// The pool, for the statements of this crate.
     pub(crate) fn pool(&self) -> PgPool {
-        self.pool.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.pool.current()
     }
 
-    /// Notes that the server has not answered in time: it may be gone without having closed its
-    /// connections. From now on statements use new ones. On the old ones statements wait until TCP
-    /// gives up, for a quarter of an hour or for ever, and so do connections whose statement was
-    /// given up: the pool would have no room for others.
-    pub fn note_silence(&self) {
-        let mut pool = self.pool.write().unwrap_or_else(PoisonError::into_inner);
-        if pool.size() > 0 {
-            let options = pool.options().clone();
-            let new = options.connect_lazy_with((*pool.connect_options()).clone());
-            let old = std::mem::replace(&mut *pool, new);
-            tokio::spawn(async move { old.close().await });
-        }
-        drop(pool);
-        self.silences.send_modify(|count| *count += 1);
+    /// Notes that the server has not answered in time.
+    pub(crate) fn note_silence(&self) -> Arc<Silence> {
+        self.pool.note_silence()
     }
 
-    /// Returns when the server falls silent, not at once where it is already.
-    pub async fn silence(&self) {
-        let mut silences = self.silences.subscribe();
-        if silences.changed().await.is_err() {
-            std::future::pending().await
-        }
+    /// Returns when the server falls silent for [`Silence::LIMIT`], not at once where it is
+    /// already. It may be gone: what has waited for it since before will wait for long.
+    pub async fn lost(&self) {
+        self.pool.lost().await;
     }
 
     /// Begins a transaction. The connection is used by a task of its own until the transaction has
@@ -157,7 +138,7 @@ pub async fn open_with(address: &Address, connections: u32) -> Result<Store, Sto
     let pool = connect(address, connections).await?;
     check_version(address, &pool).await?;
     migrate(&pool).await?;
-    Ok(Store::new(pool, address.clone()))
+    Ok(Store { pool: Arc::new(ReplacedPool::new(pool)), address: address.clone() })
 }
 
 pub(crate) async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreError> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use store::testing::{TestDatabase, begin, execute};
-use store::{Address, Leadership, Listener, StoreError, notify};
+use store::{Address, Candidacy, Election, Leadership, Listener, Store, StoreError, notify};
 
 #[tokio::test]
 async fn a_fresh_database_has_todays_schema() {
@@ -76,28 +76,36 @@ async fn no_server_is_one_sentence_with_the_place() {
 #[tokio::test]
 async fn one_decides_until_it_resigns() {
     let database = TestDatabase::new().await.unwrap();
-    let mut first = Leadership::elect(database.store()).await.unwrap().expect("nobody decides yet");
-    first.check(database.store()).await.unwrap();
-    assert!(Leadership::elect(database.store()).await.unwrap().is_none());
+    let first = elected(database.store()).await.expect("nobody decides yet");
+    let first = first.check().await.unwrap();
+    let second = Candidacy::begin(database.store()).await.unwrap();
+    let Election::Waiting(second) = second.ask().await.unwrap() else { panic!("two decide") };
     first.resign().await;
     // The server frees the lock when it notices the closed connection, a moment after we closed it.
     let elected = async {
-        loop {
-            if Leadership::elect(database.store()).await.unwrap().is_some() {
-                break;
-            }
+        let mut waiting = second;
+        while let Election::Waiting(still) = waiting.ask().await.unwrap() {
+            waiting = still;
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(Duration::from_secs(10), elected).await.expect("the right is free again");
 }
 
+/// The leadership, if nobody has it.
+async fn elected(store: &Store) -> Option<Leadership> {
+    match Candidacy::begin(store).await.unwrap().ask().await.unwrap() {
+        Election::Won(leadership) => Some(leadership),
+        Election::Waiting(_) => None,
+    }
+}
+
 #[tokio::test]
 async fn deciders_of_two_databases_do_not_meet() {
     let one = TestDatabase::new().await.unwrap();
     let other = TestDatabase::new().await.unwrap();
-    let first = Leadership::elect(one.store()).await.unwrap();
-    let second = Leadership::elect(other.store()).await.unwrap();
+    let first = elected(one.store()).await;
+    let second = elected(other.store()).await;
     assert!(first.is_some() && second.is_some());
 }
 

@@ -25,6 +25,7 @@ use crate::http::authentication::viewer_in_background;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::events::Event as Change;
+use crate::runtime::lost_database::unless_lost;
 use crate::tasks::coordinator::Coordinator;
 
 /// Time between two comparisons.
@@ -101,6 +102,7 @@ struct Watcher {
 
 fn event_stream(mut watcher: Watcher) -> impl Stream<Item = Result<Event, Infallible>> {
     let stop = watcher.state.core.stop.clone();
+    let store = watcher.state.core.store.clone();
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     stream! {
@@ -110,7 +112,9 @@ fn event_stream(mut watcher: Watcher) -> impl Stream<Item = Result<Event, Infall
                 () = stop.cancelled() => break,
                 _ = ticks.tick() => {}
             }
-            let Some(news) = watcher.tick().await else { break };
+            // A browser opens the stream again.
+            let news = unless_lost(&store, watcher.tick()).await;
+            let Some(news) = news.flatten() else { break };
             for event in news {
                 yield Ok(event);
             }

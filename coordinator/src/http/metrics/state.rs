@@ -19,6 +19,7 @@ use crate::packages::index_gaps::IndexGaps;
 use crate::registry::refresh;
 use crate::runtime::failure::chain;
 use crate::runtime::free_space::free_bytes;
+use crate::runtime::lost_database::unless_lost;
 use crate::tasks::coordinator::Coordinator;
 
 /// How long a state is used. Prometheus usually scrapes every 15 seconds.
@@ -56,11 +57,13 @@ impl StateCache {
         coordinator: &Arc<Coordinator>,
     ) -> (Option<IndexGaps>, Option<StoredState>) {
         let packages = Arc::clone(&coordinator.packages);
-        let index_gaps = async move { IndexGaps::read(&packages).await.ok() };
-        tokio::join!(
-            self.index_gaps.read(PATIENCE, index_gaps),
-            self.stored.read(PATIENCE, stored(Arc::clone(coordinator))),
-        )
+        let index_gaps = async move {
+            let read = unless_lost(&packages.store, IndexGaps::read(&packages)).await;
+            read.and_then(Result::ok)
+        };
+        let reader = Arc::clone(coordinator);
+        let stored = async move { unless_lost(&reader.store, stored(&reader)).await.flatten() };
+        tokio::join!(self.index_gaps.read(PATIENCE, index_gaps), self.stored.read(PATIENCE, stored),)
     }
 }
 
@@ -130,7 +133,7 @@ impl CoordinatorState {
     }
 }
 
-async fn stored(coordinator: Arc<Coordinator>) -> Option<StoredState> {
+async fn stored(coordinator: &Coordinator) -> Option<StoredState> {
     let now = coordinator.now();
     let store = &coordinator.store;
     let read = tokio::try_join!(
