@@ -97,7 +97,7 @@ struct Sums {
     before: i64,
     /// Today, which is not over.
     today: i64,
-    /// For how many days before today there are fetches, up to seven.
+    /// For how many days before today the subnet or agent is known, up to seven.
     days: i32,
 }
 
@@ -171,7 +171,8 @@ pub struct Work {
     /// URLs that it knew and had not fetched at its last heartbeat.
     pub queued: u64,
     /// Fetches a day from the subnets that it holds now: the mean of the last seven days, or of as
-    /// many as there were any.
+    /// many as it has delivered or there were any. Less than their loads where some are known for
+    /// fewer days.
     pub held: u64,
 }
 

@@ -155,12 +155,11 @@ impl ProblemBuilder {
         movable: &[ActiveDelegation],
         fixed: &[ActiveDelegation],
     ) -> Vec<u64> {
-        // What an agent holds is more than the snapshot says: the load of each subnet is rounded
-        // up, and that of a new one is the mean of fewer days.
+        // The snapshot counts days of rest as days, and new subnets for as many days as old ones.
         let held = self.loads.by_agent(movable.iter().chain(fixed));
         let agents = self.snapshot.agents.iter().filter(|agent| agent.work.approved);
         let capacity = |agent: &AgentLoad| {
-            let held = held.get(&agent.work.agent).copied().unwrap_or(0).max(agent.load);
+            let held = held.get(&agent.work.agent).copied().unwrap_or(0);
             (agent.work.agent, capacity_of(&agent.work, held, self.now))
         };
         let mut free: HashMap<AgentId, u64> = agents.map(capacity).collect();

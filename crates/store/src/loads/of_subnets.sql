@@ -11,6 +11,6 @@ WITH today AS (
     GROUP BY d.first, d.last
 )
 SELECT f.first, f.last, f.before, f.today,
-       least($2, t.day - least(f.since, (g.since AT TIME ZONE 'UTC')::date))
-FROM today t, fetched f, LATERAL (SELECT min(decided_at) AS since FROM delegations g
-                                  WHERE g.first = f.first AND g.last = f.last) g
+       least($2, t.day - least(f.since, (g.known_since AT TIME ZONE 'UTC')::date))
+FROM today t, fetched f LEFT JOIN delegations g
+  ON g.first = f.first AND g.last = f.last AND g.ended_at IS NULL

@@ -9,11 +9,10 @@ WITH today AS (
            coalesce(sum(d.fetches) FILTER (WHERE d.day >= t.day), 0)::bigint AS today
     FROM subnet_days d, today t WHERE d.day >= t.day - $2
     GROUP BY d.first, d.last
-), delegated AS (
-    -- 2: many subnets are visited once a week, so that a subnet is known since its first
-    --    delegation where that was before the first fetch.
-    SELECT first, last, (min(decided_at) AT TIME ZONE 'UTC')::date AS since
-    FROM delegations GROUP BY first, last
 )
-SELECT f.first, f.last, f.before, f.today, least($2, t.day - least(f.since, g.since))
-FROM today t, fetched f LEFT JOIN delegated g ON g.first = f.first AND g.last = f.last
+-- 2: many subnets are visited once a week, so that a subnet is known since its first delegation
+--    where that was before the first fetch.
+SELECT f.first, f.last, f.before, f.today,
+       least($2, t.day - least(f.since, (g.known_since AT TIME ZONE 'UTC')::date))
+FROM today t, fetched f LEFT JOIN delegations g
+  ON g.first = f.first AND g.last = f.last AND g.ended_at IS NULL

@@ -263,8 +263,13 @@ async fn what_an_agent_did_is_of_the_days_of_its_load() {
     }
     // After a pause of more than a week.
     fetch(&world, agent, 30, 32).await;
-    let work = loads::agents(world.store(), NOW.plus_ms(32 * DAY_MS)).await.unwrap().remove(0);
-    assert_eq!((work.fetched, work.held), (5, 5));
+    for (day, expected) in [(32, 0), (33, 1)] {
+        let now = NOW.plus_ms(day * DAY_MS);
+        let work = loads::agents(world.store(), now).await.unwrap().remove(0);
+        assert_eq!((work.fetched, work.held), (expected, expected), "on day {day}");
+        let subnets = loads::subnets(world.store(), now).await.unwrap();
+        assert_eq!(subnets.values().sum::<u64>(), expected, "as its subnet has");
+    }
 }
 
 #[tokio::test]
@@ -293,4 +298,12 @@ async fn weekly_visits_and_the_day_that_is_not_over_do_not_swing_a_load() {
     assert_eq!(load(9).await, Some(1), "its visit was yesterday, but it is known for longer");
     assert_eq!(load(15).await, Some(1), "the next visit is today");
     assert_eq!(load(16).await, None);
+    // A part of the subnet is known for as long.
+    let part = "INSERT INTO delegations
+            (first, last, agent, generation, reason, decided_at, remapped_from, hierarchy)
+        SELECT first, '198.51.100.127', agent, 1, 'company', decided_at + interval '15 days', id,
+               hierarchy FROM delegations";
+    assert_eq!(execute(world.store(), part).await.unwrap(), 1);
+    let known = "SELECT FROM delegations WHERE known_since = to_timestamp(1800000000)";
+    assert_eq!(execute(world.store(), known).await.unwrap(), 2);
 }
