@@ -69,8 +69,6 @@ fn write(
     now: UnixMillis,
 ) -> Result<(), WriteError> {
     let written = match &fetch.outcome {
-        // Another spelling of the URL, such as without the session: its own fetch follows.
-        Outcome::Redirect { location, .. } if leads_back(url, location) => Ok(()),
         Outcome::Page(page) => index.upsert(&document(package, fetch, url, page, now)),
         // The URL is no longer a page: it moved, is gone, has content of another kind, or must not
         // be shown in results.
@@ -93,11 +91,6 @@ fn write(
         }
         other => other,
     }
-}
-
-/// Whether the target of a redirect is the same page to the index, which it therefore would remove.
-fn leads_back(url: &CrawlUrl, location: &str) -> bool {
-    CrawlUrl::parse(location).is_ok_and(|target| target.fingerprint() == url.fingerprint())
 }
 
 fn document<'a>(

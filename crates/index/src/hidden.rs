@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use model::url::{Fingerprint, fingerprint};
 use tantivy::index::SegmentId;
 use tantivy::query::{
     BitSetDocSet, ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight,
@@ -30,7 +31,8 @@ pub struct HiddenPages(Option<Arc<Hidden>>);
 struct Hidden {
     fields: Fields,
     sites: Vec<String>,
-    urls: Vec<String>,
+    /// Pages, whatever the spelling of their URLs.
+    keys: Vec<Fingerprint>,
     /// The beginnings of the URLs of hosts, up to the path.
     hosts: Vec<String>,
     /// The hidden pages of each segment. What a segment has never changes, but for deletions.
@@ -45,7 +47,7 @@ impl HiddenPages {
     ) -> Self {
         // A URL may spell the name of its host with a dot at the end.
         let sites = sites.into_iter().flat_map(|site| [site.to_owned(), format!("{site}.")]);
-        Self::of(sites.collect(), urls.into_iter().map(str::to_owned).collect(), Vec::new())
+        Self::of(sites.collect(), urls.into_iter().map(fingerprint).collect(), Vec::new())
     }
 
     /// All pages of these hosts, as in `https://example.org:8443`.
@@ -54,16 +56,16 @@ impl HiddenPages {
         Self::of(Vec::new(), Vec::new(), hosts.collect())
     }
 
-    fn of(mut sites: Vec<String>, mut urls: Vec<String>, mut hosts: Vec<String>) -> Self {
-        if sites.is_empty() && urls.is_empty() && hosts.is_empty() {
+    fn of(mut sites: Vec<String>, mut keys: Vec<Fingerprint>, mut hosts: Vec<String>) -> Self {
+        if sites.is_empty() && keys.is_empty() && hosts.is_empty() {
             return Self::default();
         }
         // Dictionaries are read in one direction.
         sites.sort_unstable();
-        urls.sort_unstable();
+        keys.sort_unstable();
         hosts.sort_unstable();
         let (_, fields) = schema();
-        Self(Some(Arc::new(Hidden { fields, sites, urls, hosts, found: Mutex::default() })))
+        Self(Some(Arc::new(Hidden { fields, sites, keys, hosts, found: Mutex::default() })))
     }
 
     /// Finds the pages in these segments, and forgets those of others.
@@ -113,8 +115,10 @@ impl Hidden {
 
     fn find(&self, segment: &SegmentReader) -> tantivy::Result<BitSet> {
         let mut pages = BitSet::with_max_value(segment.max_doc());
-        add_terms(segment, self.fields.site, &self.sites, &mut pages)?;
-        add_terms(segment, self.fields.url, &self.urls, &mut pages)?;
+        let site = |site: &String| Term::from_field_text(self.fields.site, site);
+        add_terms(segment, self.fields.site, self.sites.iter().map(site), &mut pages)?;
+        let key = |key| self.fields.key_term(key);
+        add_terms(segment, self.fields.key, self.keys.iter().map(key), &mut pages)?;
         let by_url = segment.inverted_index(self.fields.url)?;
         if self.hosts.len() * TERMS_A_LOOKUP < by_url.terms().num_terms() {
             self.look_hosts_up(&by_url, &mut pages)?;
@@ -164,12 +168,12 @@ impl Hidden {
 fn add_terms(
     segment: &SegmentReader,
     field: Field,
-    terms: &[String],
+    terms: impl Iterator<Item = Term>,
     pages: &mut BitSet,
 ) -> tantivy::Result<()> {
     let inverted = segment.inverted_index(field)?;
     for term in terms {
-        if let Some(info) = inverted.get_term_info(&Term::from_field_text(field, term))? {
+        if let Some(info) = inverted.get_term_info(&term)? {
             add_documents(&inverted, &info, pages)?;
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Pages written since the last commit are lost when the process dies or an error is returned. A
 //! caller therefore marks its packages as ingested only after [`Writer::commit`] has succeeded, and
-//! ingests the others again. Writing a page twice is harmless, because the URL
-//! is the key.
+//! ingests the others again. Writing a page twice is harmless: the fingerprint of its URL is the
+//! key.
 
 use std::collections::HashMap;
 

@@ -26,7 +26,7 @@ pub enum HiddenKind {
 
 spelling!(HiddenKind);
 
-/// A site or a page in the form in which the index has it.
+/// A site, or a page by its URL. All spellings of the URL are the same page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HiddenTarget {
     kind: HiddenKind,
