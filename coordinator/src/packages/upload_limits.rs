@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 const UNIT: usize = 64 << 10;
 /// Memory for uploads that are being received, in bytes.
 const MEMORY: usize = 256 << 20;
-/// Memory for small ones besides, in bytes. They would wait behind a large one that waits.
+/// Memory for small ones besides, in bytes, for when that is not free.
 const MEMORY_OF_SMALL: usize = 32 << 20;
 /// Bytes of a small upload.
 const SMALL: usize = 1 << 20;
@@ -79,9 +79,13 @@ impl UploadLimits {
         let share = self.share(agent)?;
         let units = bytes.min(self.largest).div_ceil(UNIT).max(1);
         let units = u32::try_from(units).unwrap_or(u32::MAX);
-        let memory = if bytes <= SMALL { &self.memory_of_small } else { &self.memory };
-        // The semaphores are never closed.
-        let memory = memory.acquire_many(units).await.ok()?;
+        // A small one takes what is free, but does not wait behind large ones.
+        let memory = match self.memory.try_acquire_many(units) {
+            Ok(memory) => memory,
+            // The semaphores are never closed.
+            Err(_) if bytes <= SMALL => self.memory_of_small.acquire_many(units).await.ok()?,
+            Err(_) => self.memory.acquire_many(units).await.ok()?,
+        };
         Some(UploadPermit { _share: share, _memory: memory })
     }
 
@@ -112,6 +116,8 @@ impl Drop for Share<'_> {
 mod tests {
     use std::sync::Arc;
 
+    use tokio::time::timeout;
+
     use super::*;
 
     #[tokio::test]
@@ -139,12 +145,23 @@ mod tests {
             async move { limits.enter(AgentId::new(300), usize::MAX).await.is_some() }
         });
         tokio::task::yield_now().await;
-        for agent in 100..200 {
-            assert!(limits.enter(AgentId::new(agent), SMALL).await.is_some());
+        for agent in 100..132 {
+            large.push(limits.enter(AgentId::new(agent), SMALL).await.unwrap());
         }
         assert!(!waiting.is_finished());
         drop(large);
         assert!(waiting.await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn small_uploads_have_all_the_memory_that_is_free() {
+        let limits = UploadLimits::default();
+        let mut small = Vec::new();
+        for agent in 0..288 {
+            let entered = timeout(Duration::ZERO, limits.enter(AgentId::new(agent), SMALL)).await;
+            small.push(entered.unwrap());
+        }
+        assert!(timeout(Duration::ZERO, limits.enter(AgentId::new(300), SMALL)).await.is_err());
     }
 
     #[test]
