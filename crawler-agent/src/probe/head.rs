@@ -19,7 +19,7 @@ use crate::{
     fetch::{Answer, FetchError, Fetcher, RobotsBody},
     frontier::{Change, FrontierHandle, HostNumber, RobotsState},
     robots::{Robots, answer, answer::Meaning},
-    schedule::{HeldTarget, Schedule},
+    schedule::{HeldTarget, Schedule, after_answer},
 };
 
 /// Time for which rules of hosts that are not the agent's are remembered.
@@ -75,8 +75,9 @@ impl HeadProber {
         let crawl_delay = rules.delay_ms().unwrap_or(0);
         target.pause = pause.max(Duration::from_millis(crawl_delay.into()));
         let held = self.hold(&target).await?;
+        let asked_at = Instant::now();
         let result = self.request(&target).await;
-        self.rest(&target, held)?;
+        self.rest(&target, held, asked_at.elapsed())?;
         result
     }
 
@@ -130,9 +131,10 @@ impl HeadProber {
         let url = target.url.robots();
         let held = self.hold(target).await?;
         let under_way = self.activity_log.begin(Activity::Robots, url.as_str(), target.address);
+        let asked_at = Instant::now();
         let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
         under_way.ended();
-        self.rest(target, held)?;
+        self.rest(target, held, asked_at.elapsed())?;
         let Answer { head, timing, wire_bytes, sink, memory: _until_parsed } = match result {
             Ok(answer) => answer,
             Err(FetchError { problem, timing, wire_bytes }) => {
@@ -158,15 +160,16 @@ impl HeadProber {
     /// Waits until the target may be contacted, unless that is too far away: after failures, or
     /// because the host asked for it.
     async fn hold(&self, target: &Target<'_>) -> Result<HeldTarget, String> {
-        let longest = self.timeout * 10 + target.pause;
+        // A host that answers slowly rests for longer than `pause`; one that takes longer than the
+        // time limit of a probe need not be asked.
         let rest = self.rest_of(target).await?;
-        if rest > longest {
+        if rest > target.pause.max(after_answer(target.pause, self.timeout)) {
             return Err("the host is not to be asked for a while".into());
         }
-        // A host that answers slowly rests for longer than `pause`. It is reserved just before the
-        // crawl would take it.
+        // It is reserved just before the crawl would take it.
         tokio::time::sleep(rest.saturating_sub(target.pause)).await;
         let holding = self.schedule.hold_target(target.host, target.address, target.pause);
+        let longest = self.timeout * 10 + target.pause;
         timeout(longest, holding).await.map_err(|_| "the host was busy".to_owned())
     }
 
@@ -177,15 +180,17 @@ impl HeadProber {
         Ok(snapshot.map_or(Duration::ZERO, |snapshot| clock::until_stored(snapshot.record.due)))
     }
 
-    /// Lets the target rest after a request, also across a restart if it is the agent's.
-    fn rest(&self, target: &Target<'_>, held: HeldTarget) -> Result<(), String> {
+    /// Lets the target rest after a request that took so long, also across a restart if it is the
+    /// agent's.
+    fn rest(&self, target: &Target<'_>, held: HeldTarget, took: Duration) -> Result<(), String> {
+        let pause = target.pause.max(after_answer(target.pause, took));
         if let Some(host) = target.host {
-            let pause_ms = i64::try_from(target.pause.as_millis()).unwrap_or(i64::MAX);
+            let pause_ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
             let due = clock::now().plus_ms(pause_ms);
             let asked = self.store.apply(Change::Asked { host, due });
             asked.map_err(|error| error.to_string())?;
         }
-        drop(held);
+        held.end(pause);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 mod filling;
 mod last_requests;
 mod lookups;
+mod slow_answers;
 mod stored_times;
 mod targets;
 
@@ -22,6 +23,7 @@ pub use crate::frontier::HostActivity;
 use crate::frontier::{HostNumber, Workbench};
 pub use filling::FillRules;
 use last_requests::LastRequests;
+pub use slow_answers::after_answer;
 use stored_times::{LONGEST_WAIT_MS, wait_for_work, wait_until};
 pub use targets::HeldTarget;
 

@@ -30,7 +30,7 @@ impl Schedule {
     }
 
     /// Holds address and host if no request to them is running; returns when the host may be
-    /// visited. A host that is left alone for longer than `pause` has failed and is not held.
+    /// visited. A host that is to be left alone for longer than `pause` is not held.
     fn try_hold(&self, host: Option<HostNumber>, address: IpAddr, pause: Duration) -> Option<u64> {
         let latest = self.after(pause);
         let mut workbench = self.workbench();
@@ -53,6 +53,13 @@ pub struct HeldTarget {
     host: Option<HostNumber>,
     address: IpAddr,
     pause: Duration,
+}
+
+impl HeldTarget {
+    /// Ends the hold. No other request is sent to the host and the address for `pause` after it.
+    pub fn end(mut self, pause: Duration) {
+        self.pause = pause;
+    }
 }
 
 impl Drop for HeldTarget {

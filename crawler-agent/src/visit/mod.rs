@@ -23,6 +23,7 @@ use crate::{
     frontier::FrontierHandle, frontier::HostRecord, frontier::INBOX_PATIENCE, frontier::PageRecord,
     frontier::QueueItem, lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::PageSink,
     peers::Peers, resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
+    schedule::after_answer,
 };
 pub use revisit::LostBefore;
 pub use slot::{FreeSlot, RequestSlot, RequestSlots};
@@ -195,7 +196,7 @@ impl Visitor {
         under_way.ended();
         let duration = fetch::duration_of(&result);
         visit.claim.page_took(duration);
-        visit.delay = visit.delay.max(retry::after_answer(visit.delay, duration));
+        visit.delay = visit.delay.max(after_answer(visit.delay, duration));
         match result {
             Ok(answer) => self.answered(visit, &item, started, address, answer, slot).await,
             Err(error) => self.failed(visit, &item, started, address, error),

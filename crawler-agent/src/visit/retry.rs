@@ -22,12 +22,6 @@ pub(super) const GIVE_UP: u32 = 10;
 /// Pause where the host demands one without its length.
 const UNSTATED: Duration = Duration::from_mins(1);
 
-/// Length of the pause after an answer, in times of the answer.
-const ANSWER_FACTOR: u32 = 2;
-
-/// Longest pause because of a slow answer.
-const LONGEST_AFTER_ANSWER: Duration = Duration::from_mins(1);
-
 /// Longest pause after failures, and the longest Retry-After that is obeyed.
 const LONGEST: Duration = Duration::from_hours(6);
 
@@ -133,16 +127,6 @@ pub(super) fn pause(first: Duration, failures: u32) -> Duration {
     }
 }
 
-/// Pause after an answer that took this long, where hosts are left alone for `delay` in any case: a
-/// host that answers slowly is asked less often. Without a delay there is none, because then the
-/// owner and the operator want no pauses.
-pub(super) fn after_answer(delay: Duration, answer: Duration) -> Duration {
-    if delay.is_zero() {
-        return Duration::ZERO;
-    }
-    answer.saturating_mul(ANSWER_FACTOR).min(LONGEST_AFTER_ANSWER)
-}
-
 /// Pause that the host demands before it is requested again: 429 and 503 demand one, with the
 /// length in Retry-After if there is one (RFC 6585 section 4, RFC 9110 section 15.6.4).
 pub(super) fn requested_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
@@ -183,15 +167,6 @@ mod tests {
         assert_eq!(turns(2).map(|turn| turn.has_next), [true, false, false, false]);
         assert_eq!(turns(9).map(|turn| turn.has_next), [true, true, false, false]);
         assert_eq!(turns(1), [Turn::default(); 4]);
-    }
-
-    #[test]
-    fn slow_hosts_are_asked_less_often() {
-        let delay = Duration::from_secs(1);
-        let pauses = [10, 400, 3_000, 50_000].map(Duration::from_millis);
-        let pauses = pauses.map(|answer| after_answer(delay, answer).as_millis());
-        assert_eq!(pauses, [20, 800, 6_000, 60_000]);
-        assert_eq!(after_answer(Duration::ZERO, delay), Duration::ZERO);
     }
 
     #[test]

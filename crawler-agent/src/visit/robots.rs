@@ -11,6 +11,7 @@ use crate::{
     fetch::Problem, fetch::RobotsBody, frontier::Change, frontier::FrontierError,
     frontier::HostNumber, frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState, page,
     robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
+    schedule::after_answer,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -119,7 +120,7 @@ impl Visitor {
         under_way.ended();
         let duration = fetch::duration_of(&result);
         visit.claim.robots_took(duration);
-        visit.slowness_pause = retry::after_answer(self.delay(), duration);
+        visit.slowness_pause = after_answer(self.delay(), duration);
         visit.delay = visit.delay.max(visit.slowness_pause);
         if let Some((host, pause)) = other {
             let answer = result.as_ref().ok();
