@@ -51,6 +51,10 @@ it('hides a site and shows it again', async () => {
   await vi.waitFor(() => expect(container.querySelector('dialog')).toBeNull());
 
   await fireEvent.click(screen.getByRole('button', { name: 'Show again: old.example' }));
+  await screen.findByText(/a court order”/);
+  const question = container.ownerDocument.querySelector('dialog form');
+  if (!question) throw new Error('Nothing was asked.');
+  await fireEvent.submit(question);
   await vi.waitFor(() => expect(screen.queryByText('old.example')).toBeNull());
 });
 

@@ -15,6 +15,7 @@ use crate::http::admin::dto::delegations::{
     Delegation, DelegationList, DelegationListCounts, DelegationQuery, DelegationReasonCount,
     DelegationSort,
 };
+use crate::http::admin::hosts::authority;
 use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path, Query};
@@ -136,7 +137,7 @@ fn filter_by_text(
         // The database knows names of hosts and agents; countries and companies are in memory only.
         let found = delegated.map(|delegated| matching(delegated, text)).unwrap_or_default();
         filter.subnets = found.into_iter().map(|(subnet, _)| subnet).collect();
-        filter.text = Some(text.to_owned());
+        filter.text = Some(authority(text).to_owned());
     }
     Ok(())
 }

@@ -4,7 +4,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use model::{AgentId, LedgerPosition};
 use serde::Serialize;
-use store::packages;
+use serde_json::json;
+use store::{audit, packages};
 use utoipa::ToSchema;
 
 use crate::http::authentication::{Admin, Viewer};
@@ -64,7 +65,7 @@ pub async fn list(
     params(("id" = String, Path, example = "pkg_12")), security(("session" = [])),
     responses((status = 204, description = "The next attempt is due now.")))]
 pub async fn retry(
-    _admin: Admin,
+    admin: Admin,
     State(state): State<ApiState>,
     Path(id): Path<LedgerPosition>,
 ) -> Result<StatusCode, Problem> {
@@ -72,6 +73,13 @@ pub async fn retry(
     if !packages::retry(&core.store, id, core.now()).await? {
         return Err(Problem::not_found(format!("There is no failed package {id}.")));
     }
+    let entry = audit::Entry {
+        actor: &admin.name,
+        action: "package.retry",
+        subject: &id.to_string(),
+        detail: &json!({}),
+    };
+    audit::write(&core.store, &entry, core.now()).await?;
     core.events.emit(Event::PackageReceived);
     Ok(StatusCode::NO_CONTENT)
 }

@@ -98,9 +98,16 @@ fn filter(query: &HostQuery) -> Result<HostFilter, Problem> {
     }
     match text.parse::<Range>() {
         Ok(range) => filter.addresses = Some(range),
-        Err(_) => filter.name = Some(text.to_lowercase()),
+        Err(_) => filter.name = Some(authority(&text.to_lowercase()).to_owned()),
     }
     Ok(filter)
+}
+
+/// A name without the scheme, with which pages show it.
+pub(super) fn authority(name: &str) -> &str {
+    let name =
+        name.strip_prefix("https://").or_else(|| name.strip_prefix("http://")).unwrap_or(name);
+    name.trim_end_matches('/')
 }
 
 /// One host with its last fetches and errors.

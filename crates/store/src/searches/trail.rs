@@ -28,6 +28,8 @@ pub struct SearchTrail {
     pub open: bool,
     /// When it was opened.
     pub opened_at: UnixMillis,
+    /// When it ended; none while it goes on.
+    pub decided_at: Option<UnixMillis>,
     /// A word of `searches.finding` and its sentence; none when there was nothing odd.
     pub finding: Option<(String, String)>,
     /// Every probe, in order.
@@ -75,6 +77,7 @@ struct SearchRow {
     threshold_us: i32,
     open: bool,
     opened_at: Moment,
+    decided_at: Option<Moment>,
     finding: Option<String>,
     finding_detail: Option<String>,
 }
@@ -116,6 +119,7 @@ pub async fn trail(store: &Store, search: SearchId) -> Result<Option<SearchTrail
         threshold_us: row.threshold_us.unsigned_abs(),
         open: row.open,
         opened_at: row.opened_at.0,
+        decided_at: row.decided_at.map(|at| at.0),
         finding: row.finding.zip(row.finding_detail),
         probes: probes(store, search).await?,
     }))

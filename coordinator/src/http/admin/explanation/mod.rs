@@ -85,7 +85,7 @@ pub async fn explain(
         opened_at: search.as_ref().map(|search| search.opened_at.into()),
         decided_at: found.decided_at.into(),
         finding: search.as_ref().and_then(|search| Some(search.finding.as_ref()?.1.clone())),
-        took_ms: search.as_ref().filter(|_| cause.is_none()).map(|search| took_ms(&found, search)),
+        took_ms: search.as_ref().filter(|_| cause.is_none()).and_then(|of| took_ms(&found, of)),
         statistics: skipped::statistics(search.as_ref(), &skipped),
         skipped,
         trail,
@@ -93,8 +93,11 @@ pub async fn explain(
     }))
 }
 
-fn took_ms(found: &DelegationSummary, search: &SearchTrail) -> u64 {
-    found.decided_at.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs()
+/// How long the search took until this delegation. A subnet that a new generation changed, or that a
+/// region gave back, has the search of an earlier delegation.
+fn took_ms(found: &DelegationSummary, search: &SearchTrail) -> Option<u64> {
+    let took = found.decided_at.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
+    search.decided_at.is_none_or(|end| found.decided_at <= end).then_some(took)
 }
 
 /// What decided on a delegation, if no search did: an admin, balance or a region.

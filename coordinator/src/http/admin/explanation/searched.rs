@@ -40,6 +40,12 @@ fn unmeasured(subject: &Subject<'_>) -> String {
              home subnet needs no probe."
         );
     }
+    if *reason == Reason::Company && subject.search.is_none() {
+        return format!(
+            "{agent_name} has {subnet} because its address lay in it before its machine moved or \
+             the subnet changed. A search looks for the nearest agent."
+        );
+    }
     // No search of ours ends like this, so the reason is stated without an explanation.
     let reason = reason.as_str();
     format!("{agent_name} crawls {subnet} ({reason}). No measurement of it is stored.")
@@ -202,6 +208,7 @@ mod tests {
             threshold_us: 50_000,
             open,
             opened_at: UnixMillis(0),
+            decided_at: None,
             finding: None,
             probes: vec![],
         }

@@ -177,9 +177,13 @@ async fn hosts_step(
     }
     let pages: u64 = hosts.iter().map(|host| host.pages).fold(0, u64::saturating_add);
     let verb = if hosts.len() == 1 { "is" } else { "are" };
-    let pages = if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") };
-    let sentence =
-        format!("{} {verb} known, with {pages}.", at_least(hosts.len(), COUNTED, "host"));
+    let are_all = i64::try_from(hosts.len()).is_ok_and(|count| count < COUNTED);
+    let pages = match pages {
+        _ if !are_all => String::new(),
+        1 => ", with 1 page".to_owned(),
+        pages => format!(", with {pages} pages"),
+    };
+    let sentence = format!("{} {verb} known{pages}.", at_least(hosts.len(), COUNTED, "host"));
     Ok(InspectionStep::new(Hosts, Done, sentence).link(link))
 }
 
