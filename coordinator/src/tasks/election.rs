@@ -54,11 +54,21 @@ async fn renew(
             coordinator.leader.end();
             // Only a leader keeps it up to date.
             coordinator.predictor.state.reset();
-            elect(coordinator, Candidacy::begin(&coordinator.store).await?).await
+            stand(coordinator).await
         }
         Some(Standing::Candidate(candidacy)) => elect(coordinator, candidacy).await,
-        None => elect(coordinator, Candidacy::begin(&coordinator.store).await?).await,
+        None => stand(coordinator).await,
     }
+}
+
+/// Becomes a candidate, and the leader if there is none.
+async fn stand(coordinator: &Arc<Coordinator>) -> Result<Standing, anyhow::Error> {
+    let candidacy = tokio::select! {
+        begun = Candidacy::begin(&coordinator.store) => begun?,
+        // To connect may take long; nothing is lost with it.
+        () = coordinator.stop.cancelled() => anyhow::bail!("the coordinator stops"),
+    };
+    elect(coordinator, candidacy).await
 }
 
 /// The leadership, if it is still held; a lost one is logged.

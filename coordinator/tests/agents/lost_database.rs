@@ -90,7 +90,8 @@ async fn what_waits_for_a_server_that_is_gone_goes_on_with_the_next_one() {
         timeout(Duration::from_millis(100), writing).await.is_err()
     })
     .await;
-    let (runs, term) = (runs(&running), running.coordinator.leader.since());
+    let runs_before = runs(&running);
+    let term = running.coordinator.leader.since();
     network.cut();
     policy.rollback().await.unwrap();
     delegations.rollback().await.unwrap();
@@ -101,7 +102,7 @@ async fn what_waits_for_a_server_that_is_gone_goes_on_with_the_next_one() {
         since.is_some() && since != term
     })
     .await;
-    until("the task that waited runs again", async || self::runs(&running) > runs).await;
+    until("the task that waited runs again", async || runs(&running) > runs_before).await;
     assert_eq!(request.await.unwrap(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(sign_in(running.base.clone()).await, StatusCode::UNAUTHORIZED);
     running.stop().await;

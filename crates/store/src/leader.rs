@@ -47,9 +47,8 @@ pub enum Election {
 }
 
 impl Candidacy {
-    /// Connects.
+    /// Opens the connection, which must outlive every statement and so is not one of the pool.
     pub async fn begin(store: &Store) -> Result<Self, StoreError> {
-        // The lock must outlive every statement, so it gets a connection outside of the pool.
         let connecting = async {
             let mut connection = PgConnection::connect_with(&store.address().options()).await?;
             sqlx::query("SELECT set_config('idle_session_timeout', $1, false)")
@@ -72,14 +71,19 @@ impl Candidacy {
         let is_elected: bool = match answered {
             Ok(Ok(is_elected)) => is_elected,
             Ok(Err(source)) => return Err(broken(&self.store, source)),
-            Err(_) => return Err(unanswered(self.store, self.connection)),
+            Err(_) => return Err(unanswered(&self.store, self.connection)),
         };
         if !is_elected {
             return Ok(Election::Waiting(self));
         }
-        let counted = timeout(COMMIT, next_term(&mut self.connection)).await;
-        let term = counted.map_err(|_| silent(&self.store))??;
-        Ok(Election::Won(Leadership { connection: self.connection, store: self.store, term }))
+        match timeout(COMMIT, next_term(&mut self.connection)).await {
+            Ok(Ok(term)) => {
+                let Self { connection, store } = self;
+                Ok(Election::Won(Leadership { connection, store, term }))
+            }
+            Ok(Err(source)) => Err(broken(&self.store, source)),
+            Err(_) => Err(unanswered(&self.store, self.connection)),
+        }
     }
 }
 
@@ -103,7 +107,7 @@ impl Leadership {
         match timeout(ANSWER, self.connection.ping()).await {
             Ok(Ok(())) => Ok(self),
             Ok(Err(source)) => Err(broken(&self.store, source)),
-            Err(_) => Err(unanswered(self.store, self.connection)),
+            Err(_) => Err(unanswered(&self.store, self.connection)),
         }
     }
 
@@ -124,27 +128,30 @@ fn silent(store: &Store) -> StoreError {
 }
 
 /// The connection is broken, and others may be without having noticed. An error that the server
-/// itself reports says nothing of the others.
+/// itself reports says nothing of the others, and a server on this machine is never gone without a
+/// word: where it ends a session, writing to the socket fails.
 fn broken(store: &Store, source: sqlx::Error) -> StoreError {
-    if matches!(source, sqlx::Error::Io(_)) {
+    if matches!(source, sqlx::Error::Io(_)) && !store.address().is_private() {
         store.note_silence();
     }
     StoreError::doing("keep the connection for the right to decide")(source)
 }
 
-/// A server that answers late after all was only busy.
-fn unanswered(store: Store, mut connection: PgConnection) -> StoreError {
-    let error = silent(&store);
+/// A server that answers late after all was only busy, also where it answers that the session was
+/// idle for too long.
+fn unanswered(store: &Store, mut connection: PgConnection) -> StoreError {
+    let error = silent(store);
     let silence = store.note_silence();
     tokio::spawn(async move {
-        if let Ok(Ok(())) = timeout(Silence::LIMIT, connection.ping()).await {
+        let answer = timeout(Silence::LIMIT, connection.ping()).await;
+        if matches!(answer, Ok(Ok(()) | Err(sqlx::Error::Database(_)))) {
             silence.was_short();
         }
     });
     error
 }
 
-async fn next_term(db: &mut PgConnection) -> Result<i64, StoreError> {
+async fn next_term(db: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(
         "INSERT INTO settings (name, value) VALUES ('decider_term', '1')
          ON CONFLICT (name) DO UPDATE SET value = to_jsonb(settings.value::bigint + 1)
@@ -152,5 +159,4 @@ async fn next_term(db: &mut PgConnection) -> Result<i64, StoreError> {
     )
     .fetch_one(db)
     .await
-    .map_err(StoreError::doing("count the terms of deciders"))
 }

@@ -76,7 +76,7 @@ async fn no_server_is_one_sentence_with_the_place() {
 #[tokio::test]
 async fn one_decides_until_it_resigns() {
     let database = TestDatabase::new().await.unwrap();
-    let first = elected(database.store()).await.expect("nobody decides yet");
+    let first = elected(database.store()).await.unwrap().expect("nobody decides yet");
     let first = first.check().await.unwrap();
     let second = Candidacy::begin(database.store()).await.unwrap();
     let Election::Waiting(second) = second.ask().await.unwrap() else { panic!("two decide") };
@@ -93,19 +93,19 @@ async fn one_decides_until_it_resigns() {
 }
 
 /// The leadership, if nobody has it.
-async fn elected(store: &Store) -> Option<Leadership> {
-    match Candidacy::begin(store).await.unwrap().ask().await.unwrap() {
+async fn elected(store: &Store) -> Result<Option<Leadership>, StoreError> {
+    Ok(match Candidacy::begin(store).await?.ask().await? {
         Election::Won(leadership) => Some(leadership),
         Election::Waiting(_) => None,
-    }
+    })
 }
 
 #[tokio::test]
 async fn deciders_of_two_databases_do_not_meet() {
     let one = TestDatabase::new().await.unwrap();
     let other = TestDatabase::new().await.unwrap();
-    let first = elected(one.store()).await;
-    let second = elected(other.store()).await;
+    let first = elected(one.store()).await.unwrap();
+    let second = elected(other.store()).await.unwrap();
     assert!(first.is_some() && second.is_some());
 }
 

@@ -57,13 +57,14 @@ impl StateCache {
         coordinator: &Arc<Coordinator>,
     ) -> (Option<IndexGaps>, Option<StoredState>) {
         let packages = Arc::clone(&coordinator.packages);
-        let index_gaps = async move {
+        let index_gaps = Box::pin(async move {
             let read = unless_lost(&packages.store, IndexGaps::read(&packages)).await;
             read.and_then(Result::ok)
-        };
+        });
         let reader = Arc::clone(coordinator);
-        let stored = async move { unless_lost(&reader.store, stored(&reader)).await.flatten() };
-        tokio::join!(self.index_gaps.read(PATIENCE, index_gaps), self.stored.read(PATIENCE, stored),)
+        let stored =
+            Box::pin(async move { unless_lost(&reader.store, stored(&reader)).await.flatten() });
+        tokio::join!(self.index_gaps.read(PATIENCE, index_gaps), self.stored.read(PATIENCE, stored))
     }
 }
 
