@@ -77,7 +77,7 @@ impl HeadProber {
         let held = self.hold(&target).await?;
         let asked_at = Instant::now();
         let result = self.request(&target).await;
-        self.rest(&target, held, asked_at.elapsed())?;
+        self.rest(&target, held, asked_at.elapsed().min(self.timeout))?;
         result
     }
 

@@ -19,6 +19,8 @@ pub(super) struct LastRequests {
 #[derive(Debug)]
 struct LastRequest {
     ended: u64,
+    /// How long the address is left alone after it.
+    pause: u64,
     /// From then on no pause after it is left.
     matters_until: u64,
 }
@@ -38,14 +40,15 @@ impl LastRequests {
             self.most = MAX_ADDRESSES.max(2 * self.requests.len());
         }
         let matters_until = now.saturating_add(pause.max(LONGEST_PAUSE_MS));
-        self.requests.insert(address, LastRequest { ended: now, matters_until });
+        self.requests.insert(address, LastRequest { ended: now, pause, matters_until });
     }
 
-    /// When the next request to `address` may begin, `pause` after the end of the last.
+    /// When the next request to `address` may begin: `pause` after the end of the last, or later
+    /// where that was slow.
     pub(super) fn next(&self, address: IpAddr, pause: u64) -> u64 {
         // One more, because both times are rounded down.
         let last = self.requests.get(&address);
-        last.map_or(0, |last| last.ended.saturating_add(pause).saturating_add(1))
+        last.map_or(0, |last| last.ended.saturating_add(pause.max(last.pause)).saturating_add(1))
     }
 }
 
@@ -62,6 +65,8 @@ mod tests {
         assert_eq!(last.next(address, 100), 0);
         last.ended(address, 50, 100);
         assert_eq!(last.next(address, 100), 151);
+        last.ended(address, 50, 700);
+        assert_eq!(last.next(address, 100), 751, "it answered slowly");
     }
 
     #[test]

@@ -105,3 +105,16 @@ async fn a_probe_waits_for_a_host_that_rests_longer_because_it_answers_slowly() 
     assert!(matches!(result, ProbeResult::Measured { samples: 2, .. }), "{result:?}");
     bed.until_reported(&pages).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_answers_slowly_rests_also_where_it_is_another_agents() {
+    let mut bed = TestBed::new(1).await;
+    bed.configure("limits", "host_delay_ms = 100");
+    let takes = Duration::from_millis(200);
+    bed.web.page("a1.test", "/", Answer { takes, ..html("x") });
+    bed.start_approved().await;
+    let result = measure(&bed, order(&bed, 1, here(), HEAD)).await;
+    assert!(matches!(result, ProbeResult::Measured { samples: 2, .. }), "{result:?}");
+    let gap = bed.web.first_gap("a1.test", "/");
+    assert!(gap >= 3 * takes, "the answer, and twice its time: {gap:?}");
+}
