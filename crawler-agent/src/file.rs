@@ -40,13 +40,18 @@ pub fn create_privately() {
     nix::sys::stat::umask(Mode::from_bits_truncate(0o077));
 }
 
+/// Whether other users may enter or read the directory `dir`.
+pub fn is_open(dir: &Path) -> io::Result<bool> {
+    let mode = std::fs::metadata(dir)?.permissions().mode();
+    Ok(mode & 0o777 != PRIVATE_DIR && mode & STICKY == 0)
+}
+
 /// Creates the directory `dir` for this user alone; closes one that is open to others.
 pub fn private_dir(dir: &Path) -> Result<(), FileError> {
     let created = DirBuilder::new().recursive(true).mode(PRIVATE_DIR).create(dir);
     created.map_err(FileError::at(dir, "created"))?;
     let close = || {
-        let mode = std::fs::metadata(dir)?.permissions().mode();
-        if mode & 0o777 == PRIVATE_DIR || mode & STICKY != 0 {
+        if !is_open(dir)? {
             return Ok(());
         }
         std::fs::set_permissions(dir, Permissions::from_mode(PRIVATE_DIR))

@@ -73,7 +73,7 @@ fn data_directory(dir: &Path, service: Option<&InstalledService>) -> Check {
         let finding = format!("{} does not exist yet; the agent makes it", dir.display());
         return Check::warning(subject, finding, advice());
     }
-    let opened = DataDir::open(dir).and_then(|data_dir| data_dir.identity());
+    let opened = DataDir::at(dir).identity();
     match opened {
         Ok(Some(identity)) => {
             Check::ok(subject, format!("{}, enrolled as {}", dir.display(), identity.agent))
@@ -166,7 +166,7 @@ async fn coordinator(config: &Config) -> Vec<Check> {
         }
         Err(error) => vec![Check::problem(
             "coordinator",
-            error.to_string(),
+            error_line::of(&error.without_url()),
             "check `coordinator`, the network, and the firewall (port 443 outwards)",
         )],
     }

@@ -41,7 +41,7 @@ pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
     let (_, dir) = arguments.config_args.open()?;
     // Who may not read the status may do nothing of the following either.
     StatusFile::read_if_sound(&dir)?;
-    if !dir.exists() {
+    if !DataDir::has_agent(&dir) {
         return Err(arguments.config_args.no_agent(&dir));
     }
     if !arguments.yes && !is_meant(&dir)? {
@@ -89,7 +89,7 @@ fn is_running(dir: &Path) -> anyhow::Result<bool> {
 }
 
 fn has_enrolled(dir: &Path) -> anyhow::Result<bool> {
-    Ok(DataDir::open(dir)?.identity()?.is_some())
+    Ok(DataDir::at(dir).identity()?.is_some())
 }
 
 /// Lets the running agent leave, or runs it for that.
@@ -174,9 +174,24 @@ mod tests {
         fs::write(&config, keys).unwrap();
         fs::create_dir(&dir).unwrap();
         fs::write(dir.join("status.json"), "{").unwrap();
+        fs::write(dir.join("agent.key"), "").unwrap();
         let config_args = ConfigArgs { config, data_dir: Some(dir.clone()) };
         leave(&LeaveArgs { config_args, yes: true, without_coordinator: true }).unwrap();
         assert!(!dir.exists());
+    }
+
+    #[test]
+    fn what_no_agent_has_made_is_not_deleted() {
+        let parent = TempDir::new().unwrap();
+        let config = parent.path().join("agent.toml");
+        let keys = "coordinator = \"https://c.example\"\ncontact = \"https://o.example/bot\"\n";
+        fs::write(&config, keys).unwrap();
+        let dir = parent.path().join("app");
+        fs::create_dir_all(dir.join("packages")).unwrap();
+        let config_args = ConfigArgs { config, data_dir: Some(dir.clone()) };
+        let left = leave(&LeaveArgs { config_args, yes: true, without_coordinator: true });
+        assert!(left.unwrap_err().to_string().contains("no agent has run in"));
+        assert!(dir.join("packages").exists());
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod join_token;
 mod leave;
 mod log;
 mod man;
+mod no_agent;
 mod package;
 mod robots;
 mod run;
@@ -30,7 +31,6 @@ use crate::{
     file::{self, FileError},
     status::StatusFile,
 };
-use installed_service::InstalledService;
 
 /// Crawls, at a partner organisation, what is near to it on the network.
 #[derive(Debug, Parser)]
@@ -146,15 +146,6 @@ impl ConfigArgs {
         let config = Config::read(&self.config)?;
         let dir = self.data_dir.clone().or_else(|| config.data_dir.clone());
         Ok((config, dir.unwrap_or_else(default_data_dir)))
-    }
-
-    /// The error where no agent has run in the data directory `dir`.
-    fn no_agent(&self, dir: &Path) -> anyhow::Error {
-        let service = InstalledService::find(Path::new("/"), &self.config);
-        let advice = service.and_then(|service| service.other_directory(dir));
-        let advice =
-            advice.as_deref().unwrap_or("if it has another data directory, see --data-dir");
-        anyhow::anyhow!("no agent has run in {}; {advice}", dir.display())
     }
 }
 

@@ -26,6 +26,12 @@ pub enum DataDirError {
     /// An operation on a file or directory failed.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The directory is one that other programs use.
+    #[error(
+        "{0} has files of other programs and is open to other users; name a directory of the \
+         agent's own, which may be missing"
+    )]
+    OfOthers(PathBuf),
     /// Other users can read the key file.
     #[error("the key file {0} can be read by others; run: chmod 600 {0}")]
     KeyExposed(PathBuf),
@@ -58,8 +64,21 @@ pub struct DataDir {
 impl DataDir {
     /// Opens the directory `dir`; creates it where it does not exist, and closes it to other users.
     pub fn open(dir: &Path) -> Result<Self, DataDirError> {
+        if is_of_others(dir)? {
+            return Err(DataDirError::OfOthers(dir.to_owned()));
+        }
         file::private_dir(dir)?;
         Ok(Self { dir: dir.to_owned() })
+    }
+
+    /// To read what is in `dir`. Nothing is made or changed.
+    pub fn at(dir: &Path) -> Self {
+        Self { dir: dir.to_owned() }
+    }
+
+    /// Whether an agent has run in `dir`.
+    pub fn has_agent(dir: &Path) -> bool {
+        [KEY, IDENTITY, FRONTIER, leave_request::FILE].iter().any(|name| dir.join(name).exists())
     }
 
     /// Loads the agent's key; makes one where there is none.
@@ -78,13 +97,13 @@ impl DataDir {
     /// none.
     pub fn frontier(&self) -> Result<Frontier, DataDirError> {
         let epoch = crate::clock::now().0.unsigned_abs();
-        Ok(Frontier::open(&self.dir.join("frontier"), epoch)?)
+        Ok(Frontier::open(&self.dir.join(FRONTIER), epoch)?)
     }
 
     /// Opens the frontier after it was written anew from what can be read of it.
     pub fn rebuild_frontier(&self) -> Result<(Frontier, Rebuilt), DataDirError> {
         let epoch = crate::clock::now().0.unsigned_abs();
-        Ok(Frontier::rebuild(&self.dir.join("frontier"), epoch)?)
+        Ok(Frontier::rebuild(&self.dir.join(FRONTIER), epoch)?)
     }
 
     /// Loads the identity; none before the agent has enrolled.
@@ -111,6 +130,21 @@ impl DataDir {
 
 const KEY: &str = "agent.key";
 const IDENTITY: &str = "identity.json";
+const FRONTIER: &str = "frontier";
+
+/// Whether `dir` is open to others and has files, none of them an agent's: to close it would lock
+/// other programs out, as where the option names `/var/lib`.
+fn is_of_others(dir: &Path) -> Result<bool, FileError> {
+    let is_used = || {
+        let is_used = file::is_open(dir)? && dir.read_dir()?.next().is_some();
+        Ok(is_used && !DataDir::has_agent(dir))
+    };
+    is_used().or_else(|error: std::io::Error| match error.kind() {
+        // What is to be done says so.
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Ok(false),
+        _ => Err(FileError::at(dir, "read")(error)),
+    })
+}
 
 #[cfg(test)]
 mod tests {
@@ -139,12 +173,27 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_of_other_programs_is_not_closed() {
+        let dir = TempDir::new().unwrap();
+        let open = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(dir.path(), open).unwrap();
+        std::fs::write(dir.path().join("database"), "").unwrap();
+        let error = DataDir::open(dir.path()).err().unwrap();
+        assert!(matches!(error, DataDirError::OfOthers(_)), "{error}");
+        let mode = std::fs::metadata(dir.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
+        std::fs::write(dir.path().join(KEY), "").unwrap();
+        assert!(DataDir::open(dir.path()).is_ok(), "an agent has run there");
+    }
+
+    #[test]
     fn errors_name_the_file() {
         let dir = TempDir::new().unwrap();
         let file = dir.path().join("file");
         std::fs::write(&file, "x").unwrap();
         let error = DataDir::open(&file).err().unwrap();
         assert!(error.to_string().contains("file cannot be created"), "{error}");
+        std::fs::remove_file(&file).unwrap();
         let data_dir = DataDir::open(dir.path()).unwrap();
         std::fs::write(dir.path().join(IDENTITY), "{").unwrap();
         let error = data_dir.identity().err().unwrap();

@@ -46,7 +46,10 @@ pub enum FrontierError {
         source: std::io::Error,
     },
     /// The file has a format that this version cannot read.
-    #[error("the frontier {path} has format {found}, which this version cannot read")]
+    #[error(
+        "the frontier {path} has format {found}, which this version cannot read: install the \
+         version that wrote it, or run `leave --without-coordinator` and join again"
+    )]
     Format {
         /// Path of the file.
         path: PathBuf,

@@ -1,6 +1,6 @@
 //! The owner's commands, hours and limits.
 
-use std::time::Duration;
+use std::{os::unix::fs::PermissionsExt as _, time::Duration};
 
 use jiff::{ToSpan as _, Zoned};
 use model::AgentState;
@@ -46,8 +46,9 @@ async fn refusals_are_one_line_and_an_exit_code() {
     for command in ["status", "finish"] {
         let never = bed.run(&[command]).await;
         assert_eq!(never.status.code(), Some(3), "{command}: {}", stderr(&never));
-        assert!(error_message(&never).contains("no agent has run"), "{}", stderr(&never));
+        assert!(error_message(&never).contains("has not enrolled yet"), "{}", stderr(&never));
     }
+    std::fs::remove_dir_all(bed.data_dir()).unwrap();
     let nothing = bed.run(&["log"]).await;
     let said = error_message(&nothing);
     assert!(said.contains("no agent has run") && said.contains("--data-dir"), "{said}");
@@ -332,6 +333,7 @@ async fn a_full_disk_stops_fetching_and_not_shipping() {
     bed.coordinator.approve();
     // The frontier alone takes more than that once it has grown; a file makes sure.
     std::fs::create_dir_all(bed.data_dir()).unwrap();
+    std::fs::set_permissions(bed.data_dir(), std::fs::Permissions::from_mode(0o700)).unwrap();
     std::fs::write(bed.data_dir().join("filler"), vec![0; 2 << 20]).unwrap();
     bed.start().await;
     bed.coordinator.route(&urls);
