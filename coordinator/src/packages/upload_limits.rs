@@ -83,7 +83,10 @@ impl UploadLimits {
         let memory = match self.memory.try_acquire_many(units) {
             Ok(memory) => memory,
             // The semaphores are never closed.
-            Err(_) if bytes <= SMALL => self.memory_of_small.acquire_many(units).await.ok()?,
+            Err(_) if bytes <= SMALL => tokio::select! {
+                own = self.memory_of_small.acquire_many(units) => own.ok()?,
+                common = self.memory.acquire_many(units) => common.ok()?,
+            },
             Err(_) => self.memory.acquire_many(units).await.ok()?,
         };
         Some(UploadPermit { _share: share, _memory: memory })
@@ -114,6 +117,7 @@ impl Drop for Share<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
     use std::sync::Arc;
 
     use tokio::time::timeout;
@@ -161,7 +165,10 @@ mod tests {
             let entered = timeout(Duration::ZERO, limits.enter(AgentId::new(agent), SMALL)).await;
             small.push(entered.unwrap());
         }
-        assert!(timeout(Duration::ZERO, limits.enter(AgentId::new(300), SMALL)).await.is_err());
+        let mut waiting = pin!(limits.enter(AgentId::new(300), SMALL));
+        assert!(timeout(Duration::ZERO, waiting.as_mut()).await.is_err());
+        small.truncate(200);
+        assert!(waiting.await.is_some(), "it was not the share of small ones that became free");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use model::{BalanceRule, UnixMillis};
+use model::policy::BalancePolicy;
+use model::{AgentId, BalanceRule, UnixMillis};
 use serde_json::json;
 use store::moves::MoveCause;
 use store::{StoreError, agents, policy, settings};
@@ -13,7 +14,7 @@ use crate::placement::balance::pass::{execute_plan, plan_pass, plan_relief};
 use crate::placement::balance::problem::BalanceProblem;
 use crate::placement::balance::receivers::Receivers;
 use crate::placement::balance::relieve::relieve_overloaded;
-use crate::placement::load_snapshot::LoadSnapshot;
+use crate::placement::load_snapshot::{AgentLoad, LoadSnapshot};
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
@@ -26,19 +27,31 @@ const LAST_PASS: &str = "balance_pass_ms";
 /// delegations and measurements are read. Meanwhile a measurement may come that a move waits for.
 const REST_MS: i64 = 60_000;
 
-/// When relief last found nothing to move.
+/// The last time at which relief found nothing to move.
 #[derive(Debug, Default)]
-pub struct VainRelief(Mutex<Option<UnixMillis>>);
+pub struct VainRelief(Mutex<Option<Vain>>);
+
+#[derive(Debug)]
+struct Vain {
+    at: UnixMillis,
+    policy: BalancePolicy,
+    overloaded: Vec<AgentId>,
+}
 
 impl VainRelief {
-    fn note(&self, now: UnixMillis) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+    fn note(&self, at: UnixMillis, policy: BalancePolicy, overloaded: Vec<AgentId>) {
+        let vain = Vain { at, policy, overloaded };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(vain);
     }
 
-    /// Whether it was a short while ago.
-    fn is_recent(&self, now: UnixMillis) -> bool {
-        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|last| (last..last.plus_ms(REST_MS)).contains(&now))
+    /// Whether it was a short while ago, with the same agents and policy.
+    fn is_recent(&self, now: UnixMillis, policy: BalancePolicy, overloaded: &[AgentId]) -> bool {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().is_some_and(|last| {
+            (last.at..last.at.plus_ms(REST_MS)).contains(&now)
+                && last.policy == policy
+                && last.overloaded == overloaded
+        })
     }
 }
 
@@ -51,12 +64,14 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     // Subnets of an agent that is paused go to others in other ways, or come back with it.
     let workers = agents::workers(&placement.store).await?;
     let present = Receivers::of(&placement.predictor, &workers, placement.clock.now());
-    let mut approved = snapshot.agents.iter().filter(|agent| present.may_give(agent.work.agent));
-    let is_overloaded = approved.any(|agent| agent.load > agent.capacity);
+    let has_too_much =
+        |agent: &&AgentLoad| present.may_give(agent.work.agent) && agent.load > agent.capacity;
+    let overloaded = snapshot.agents.iter().filter(has_too_much);
+    let overloaded: Vec<AgentId> = overloaded.map(|agent| agent.work.agent).collect();
     let now = placement.clock.now();
-    let is_vain = placement.vain_relief.is_recent(now);
-    let relieves = is_overloaded && policy.rule != BalanceRule::Off && !is_vain;
     let pass_is_due = policy.passes && is_due(placement).await?;
+    let rests = !pass_is_due && placement.vain_relief.is_recent(now, policy, &overloaded);
+    let relieves = !overloaded.is_empty() && policy.rule != BalanceRule::Off && !rests;
     // Building the problem reads every measurement, so that most runs end here.
     if !(relieves || pass_is_due) {
         return Ok(Outcome::Idle);
@@ -69,16 +84,16 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     // Where no single move relieves an agent, several dependent moves may.
     if relieves && policy.passes && problem.instance.overload(&problem.plan) > 0 {
         let plan = plan_relief(&problem).await?;
-        let relieved = execute_plan(placement, &mut problem, &plan, MoveCause::Relief).await?;
-        outcome = outcome.and(relieved);
+        let done = execute_plan(placement, &mut problem, &plan, MoveCause::Relief).await?;
+        outcome = outcome.and(done);
     }
     if relieves && outcome == BalanceOutcome::default() {
-        placement.vain_relief.note(now);
+        placement.vain_relief.note(now, policy, overloaded);
     }
     if pass_is_due {
         let plan = plan_pass(placement, &problem, &policy, now).await?;
-        let passed = execute_plan(placement, &mut problem, &plan, MoveCause::Pass).await?;
-        outcome = outcome.and(passed);
+        let done = execute_plan(placement, &mut problem, &plan, MoveCause::Pass).await?;
+        outcome = outcome.and(done);
         settings::set(&placement.store, LAST_PASS, &json!(placement.clock.now())).await?;
     }
     if outcome.moved + outcome.asked == 0 {
@@ -104,10 +119,16 @@ mod tests {
     fn relief_rests_for_a_while_after_it_found_nothing() {
         let vain = VainRelief::default();
         let at = UnixMillis(1_000);
-        assert!(!vain.is_recent(at));
-        vain.note(at);
-        assert!(vain.is_recent(at) && vain.is_recent(at.plus_ms(REST_MS - 1)));
-        assert!(!vain.is_recent(at.plus_ms(REST_MS)));
-        assert!(!vain.is_recent(at.plus_ms(-1)), "the clock was set back");
+        let policy = BalancePolicy::default();
+        let one = [AgentId::new(1)];
+        let is_recent = |ms| vain.is_recent(at.plus_ms(ms), policy, &one);
+        assert!(!is_recent(0));
+        vain.note(at, policy, one.to_vec());
+        assert!(is_recent(0) && is_recent(REST_MS - 1));
+        assert!(!is_recent(REST_MS));
+        assert!(!is_recent(-1), "the clock was set back");
+        assert!(!vain.is_recent(at, policy, &[AgentId::new(2)]), "another agent");
+        let other = BalancePolicy { rule: BalanceRule::Variance, ..policy };
+        assert!(!vain.is_recent(at, other, &one), "another rule");
     }
 }

@@ -188,9 +188,9 @@ impl Writer {
         self.progress.clone()
     }
 
-    /// Whether the index has a fetch of the URL from after `fetched_at`. Times after `now` cannot be
-    /// true, so that they do not count. When the page was received does not matter: packages are
-    /// not read in the order in which they come.
+    /// Whether the index has a fetch of the URL from after `fetched_at`. Times after `now` cannot
+    /// be true, so that they do not count. When the page was received does not matter: packages
+    /// are not read in the order in which they come.
     fn has_later(
         &self,
         key: &Fingerprint,

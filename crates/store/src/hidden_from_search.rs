@@ -1,7 +1,8 @@
 //! Sites and pages that no search shows: [`hide`] and [`lift`] change the list, and coordinators
 //! read it whole when [`changes`] has risen.
 
-use model::{HiddenId, HiddenKind, HiddenTarget, UnixMillis};
+use model::url::fingerprint;
+use model::{CrawlUrl, HiddenId, HiddenKind, HiddenTarget, UnixMillis};
 use serde_json::json;
 use sqlx::{FromRow, PgConnection};
 
@@ -160,15 +161,23 @@ pub async fn find(store: &Store, id: HiddenId) -> Result<Option<Hidden>, StoreEr
     Ok(found.into_iter().find(|hidden| hidden.id == id))
 }
 
-/// The entry by which a page is hidden, if it is: the newest of these targets.
-pub async fn find_any(store: &Store, targets: &[String]) -> Result<Option<Hidden>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(
+/// The newest entry by which the page with this URL, in whatever spelling, is hidden.
+pub async fn find_any(store: &Store, url: &CrawlUrl) -> Result<Option<Hidden>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
         "SELECT number, kind, target, reason, hidden_by, hidden_at FROM hidden_from_search
-         WHERE target = ANY ($1) ORDER BY number DESC LIMIT 1",
+         WHERE target = ANY ($1) OR kind = 'page' AND starts_with(target, $2)
+         ORDER BY number DESC",
     )
-    .bind(targets)
-    .fetch_optional(&store.pool())
+    .bind(HiddenTarget::sites_of(url))
+    .bind(format!("{}/", url.host_key_str()))
+    .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("look up whether a page is hidden from the search"))?;
-    row.map(Row::read).transpose()
+    let key = url.fingerprint();
+    let found = rows.into_iter().map(Row::read).find(|read| {
+        let is_other =
+            |hidden: &Hidden| hidden.kind == HiddenKind::Page && fingerprint(&hidden.target) != key;
+        !read.as_ref().is_ok_and(is_other)
+    });
+    found.transpose()
 }

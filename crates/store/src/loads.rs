@@ -171,8 +171,7 @@ pub struct Work {
     /// URLs that it knew and had not fetched at its last heartbeat.
     pub queued: u64,
     /// Fetches a day from the subnets that it holds now: the mean of the last seven days, or of as
-    /// many as it has delivered or there were any. Less than their loads where some are known for
-    /// fewer days.
+    /// many as there were any. More than their loads after a rest.
     pub held: u64,
 }
 

@@ -137,7 +137,7 @@ fn filter_by_text(
         // The database knows names of hosts and agents; countries and companies are in memory only.
         let found = delegated.map(|delegated| matching(delegated, text)).unwrap_or_default();
         filter.subnets = found.into_iter().map(|(subnet, _)| subnet).collect();
-        filter.text = Some(authority(text).to_owned());
+        filter.text = Some(authority(text));
     }
     Ok(())
 }

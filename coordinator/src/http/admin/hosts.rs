@@ -98,16 +98,19 @@ fn filter(query: &HostQuery) -> Result<HostFilter, Problem> {
     }
     match text.parse::<Range>() {
         Ok(range) => filter.addresses = Some(range),
-        Err(_) => filter.name = Some(authority(&text.to_lowercase()).to_owned()),
+        Err(_) => filter.name = Some(authority(&text.to_lowercase())),
     }
     Ok(filter)
 }
 
-/// A name without the scheme, with which pages show it.
-pub(super) fn authority(name: &str) -> &str {
-    let name =
-        name.strip_prefix("https://").or_else(|| name.strip_prefix("http://")).unwrap_or(name);
-    name.trim_end_matches('/')
+/// The text without the scheme with which pages show a host.
+pub(super) fn authority(text: &str) -> String {
+    let schemes = ["https://", "http://"];
+    let named = schemes.iter().find_map(|scheme| {
+        let (first, rest) = text.split_at_checked(scheme.len())?;
+        first.eq_ignore_ascii_case(scheme).then_some(rest.trim_end_matches('/'))
+    });
+    named.filter(|rest| !rest.is_empty()).unwrap_or(text).to_owned()
 }
 
 /// One host with its last fetches and errors.
@@ -194,5 +197,23 @@ fn to_dto(delegated: Option<&DelegatedHierarchy>, host: HostSummary) -> Host {
         agent: host.agent.map(|(id, name)| AgentRef { id, name }),
         reason: host.reason,
         found_at: host.found_at.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_found_by_the_name_that_pages_show() {
+        for (text, expected) in [
+            ("https://example.org", "example.org"),
+            ("HTTP://example.org:8080/", "example.org:8080"),
+            ("example.org", "example.org"),
+            ("https://", "https://"),
+            ("/", "/"),
+        ] {
+            assert_eq!(authority(text), expected, "{text}");
+        }
     }
 }

@@ -155,7 +155,7 @@ impl ProblemBuilder {
         movable: &[ActiveDelegation],
         fixed: &[ActiveDelegation],
     ) -> Vec<u64> {
-        // The snapshot counts days of rest as days, and new subnets for as many days as old ones.
+        // The snapshot does not count days of rest, and so says too much.
         let held = self.loads.by_agent(movable.iter().chain(fixed));
         let agents = self.snapshot.agents.iter().filter(|agent| agent.work.approved);
         let capacity = |agent: &AgentLoad| {

@@ -1,6 +1,6 @@
 //! What is hidden from the search, and how coordinators notice changes.
 
-use model::{HiddenId, HiddenKind, HiddenTarget};
+use model::{CrawlUrl, HiddenId, HiddenKind, HiddenTarget};
 use store::hidden_from_search::{self as hidden, ENTRIES_MAX, HideOutcome};
 use store::testing::{TestDatabase, execute};
 use store::{Store, audit};
@@ -30,8 +30,15 @@ async fn what_is_hidden_is_listed_until_it_is_lifted() {
     assert_eq!(targets(store).await, [page, "example.org"]);
     let found = hidden::find(store, id).await.unwrap().unwrap();
     assert_eq!((found.kind, &*found.target), (HiddenKind::Page, page));
-    let by_host = hidden::find_any(store, &["example.org".into(), "org".into()]).await.unwrap();
-    assert_eq!(by_host.unwrap().kind, HiddenKind::Site);
+    let find_any = async |url| {
+        let url = CrawlUrl::parse(url).unwrap();
+        hidden::find_any(store, &url).await.unwrap().map(|hidden| hidden.kind)
+    };
+    let spelling = "https://example.org/%6ceaked?utm_source=n";
+    assert_eq!(find_any(spelling).await, Some(HiddenKind::Page));
+    assert_eq!(find_any("https://example.org/leaked/more").await, Some(HiddenKind::Site));
+    assert_eq!(find_any("http://www.example.org/").await, Some(HiddenKind::Site));
+    assert_eq!(find_any("https://other.example/leaked").await, None);
 
     assert!(hidden::lift(store, id, "eve", NOW).await.unwrap());
     assert!(!hidden::lift(store, id, "eve", NOW).await.unwrap());

@@ -93,8 +93,8 @@ pub async fn explain(
     }))
 }
 
-/// How long the search took until this delegation. A subnet that a new generation changed, or that a
-/// region gave back, has the search of an earlier delegation.
+/// How long the search took until this delegation. A subnet that a new generation changed, or that
+/// a region gave back, has the search of an earlier delegation.
 fn took_ms(found: &DelegationSummary, search: &SearchTrail) -> Option<u64> {
     let took = found.decided_at.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
     search.decided_at.is_none_or(|end| found.decided_at <= end).then_some(took)

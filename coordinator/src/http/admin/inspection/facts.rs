@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AgentState, CrawlUrl, HiddenTarget, UnixMillis};
+use model::{AgentState, CrawlUrl, UnixMillis};
 use store::delegations::{self, DelegationSummary};
 use store::hidden_from_search::{self, Hidden};
 use store::host_list::{self, HostSummary};
@@ -93,7 +93,7 @@ pub(super) async fn read(state: &ApiState, url: &CrawlUrl) -> Result<Facts, Prob
         answer: None,
         fetch: None,
         indexed: indexed(state, url).await?,
-        hidden: hidden_from_search::find_any(store, &HiddenTarget::all_of(url)).await?,
+        hidden: hidden_from_search::find_any(store, url).await?,
     };
     if let Some(host) = host {
         read_host(state, host, &mut facts).await?;
