@@ -170,7 +170,8 @@ pub(super) async fn watch_disk(
     Ok(())
 }
 
-/// Task that tells the guard when the machine has joined or left a network.
+/// Task that tells the guard when the machine has joined or left a network, and follows it to other
+/// name servers.
 pub(super) async fn watch_network(
     rules: Arc<GuardRules>,
     resolver: Arc<Resolver>,
@@ -178,7 +179,12 @@ pub(super) async fn watch_network(
 ) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(MACHINE_PERIOD);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        match tokio::task::spawn_blocking(on_link_prefixes).await {
+        let of_system = Arc::clone(&resolver);
+        let looking = tokio::task::spawn_blocking(move || {
+            of_system.follow_system();
+            on_link_prefixes()
+        });
+        match looking.await {
             Ok(Ok(on_link)) => resolver.set_guard(Guard::new(Arc::clone(&rules), on_link)),
             // The guard keeps the networks that it knew.
             Ok(Err(error)) => tracing::warn!(%error, "the network interfaces cannot be listed"),

@@ -8,27 +8,25 @@
 //! Names of hosts are looked up before a request slot is taken for them, so that no slot waits for
 //! a name server: [`Resolver::resolve`] asks, and the visit finds the answer in the cache.
 //!
-//! The answers and their times to live are in [`name_cache`].
+//! The answers and their times to live are in [`name_cache`], the servers in [`name_servers`].
 
 mod name_cache;
+mod name_servers;
 
 use std::{
     net::{IpAddr, SocketAddr},
+    path::Path,
     sync::{Mutex, MutexGuard, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
-use hickory_resolver::{
-    TokioResolver,
-    config::{ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolverConfig},
-    net::{NetError, runtime::TokioRuntimeProvider},
-    proto::rr::Name,
-};
+use hickory_resolver::{net::NetError, proto::rr::Name};
 use url::Host;
 
 use crate::{guard::Guard, guard::Refusal};
 use model::CrawlUrl;
 use name_cache::{Answer, NameCache};
+use name_servers::NameServers;
 
 /// A host cannot, or may not, be reached.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +67,7 @@ impl ResolveError {
 
 /// Resolver with the guard in it; one for the whole agent.
 pub struct Resolver {
-    dns: TokioResolver,
+    servers: NameServers,
     guard: RwLock<Guard>,
     /// Source address of connections; targets are of the same family.
     bind: Option<IpAddr>,
@@ -84,24 +82,19 @@ impl Resolver {
         bind: Option<IpAddr>,
         guard: Guard,
     ) -> Result<Self, ResolveError> {
-        let mut builder = if servers.is_empty() {
-            TokioResolver::builder_tokio().map_err(ResolveError::Setup)?
-        } else {
-            let servers = servers.iter().map(|server| name_server(*server, bind)).collect();
-            let config = ResolverConfig::from_name_servers(servers);
-            TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
-        };
-        let options = builder.options_mut();
-        // The resolver's own cache knows the answers, and which of them are about to expire.
-        options.cache_size = 0;
-        options.ip_strategy = match bind {
-            Some(IpAddr::V4(_)) => LookupIpStrategy::Ipv4Only,
-            Some(IpAddr::V6(_)) => LookupIpStrategy::Ipv6Only,
-            None => LookupIpStrategy::Ipv4AndIpv6,
-        };
-        let dns = builder.build().map_err(ResolveError::Setup)?;
+        let servers = NameServers::new(servers, bind, Path::new(name_servers::SYSTEM));
+        let servers = servers.map_err(ResolveError::Setup)?;
         let guard = RwLock::new(guard);
-        Ok(Self { dns, guard, bind, names: Mutex::default(), started: Instant::now() })
+        Ok(Self { servers, guard, bind, names: Mutex::default(), started: Instant::now() })
+    }
+
+    /// Asks the name servers that the system names now. Blocks for the time to read a small file.
+    pub fn follow_system(&self) {
+        match self.servers.follow_system() {
+            Ok(true) => tracing::info!("asking other name servers, as the system does"),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "the system's name servers cannot be read"),
+        }
     }
 
     /// Replaces the guard once the machine has joined or left a network.
@@ -217,7 +210,7 @@ impl Resolver {
 
     /// The answer of the name servers, and the time to live of its addresses.
     async fn ask_servers(&self, name: Name) -> (Answer, Duration) {
-        match self.dns.lookup_ip(name).await {
+        match self.servers.client().lookup_ip(name).await {
             Ok(found) => {
                 // IPv4-mapped answers must meet the rules for IPv4.
                 let addresses = found.iter().map(|ip| ip.to_canonical()).collect();
@@ -260,16 +253,6 @@ fn embedded(address: IpAddr) -> Option<IpAddr> {
         return None;
     };
     Some(IpAddr::from([a, b, c, d]))
-}
-
-fn name_server(server: SocketAddr, bind: Option<IpAddr>) -> NameServerConfig {
-    let mut connections = vec![ConnectionConfig::udp(), ConnectionConfig::tcp()];
-    for connection in &mut connections {
-        connection.port = server.port();
-        let bind = bind.filter(|bind| bind.is_ipv4() == server.is_ipv4());
-        connection.bind_addr = bind.map(|bind| SocketAddr::new(bind, 0));
-    }
-    NameServerConfig::new(server.ip(), true, connections)
 }
 
 #[cfg(test)]
