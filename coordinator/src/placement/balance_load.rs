@@ -64,8 +64,10 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     // Subnets of an agent that is paused go to others in other ways, or come back with it.
     let workers = agents::workers(&placement.store).await?;
     let present = Receivers::of(&placement.predictor, &workers, placement.clock.now());
-    let has_too_much =
-        |agent: &&AgentLoad| present.may_give(agent.work.agent) && agent.load > agent.capacity;
+    let has_too_much = |agent: &&AgentLoad| {
+        present.may_give(agent.work.agent)
+            && agent.load.max(agent.work.held_at_most) > agent.capacity
+    };
     let overloaded = snapshot.agents.iter().filter(has_too_much);
     let overloaded: Vec<AgentId> = overloaded.map(|agent| agent.work.agent).collect();
     let now = placement.clock.now();

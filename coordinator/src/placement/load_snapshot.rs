@@ -192,6 +192,7 @@ mod tests {
             since: Some(UnixMillis(0)),
             queued: 40,
             held: 0,
+            held_at_most: 0,
         };
         let now = UnixMillis(30 * 24 * 3_600_000);
         assert_eq!(capacity_of(&work, 500, now), 500);

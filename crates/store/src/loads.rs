@@ -171,8 +171,10 @@ pub struct Work {
     /// URLs that it knew and had not fetched at its last heartbeat.
     pub queued: u64,
     /// Fetches a day from the subnets that it holds now: the mean of the last seven days, or of as
-    /// many as there were any. More than their loads after a rest.
+    /// many as it has delivered or there were any. Less than their loads where they are new.
     pub held: u64,
+    /// The mean since the first fetch from them in these days. More than their loads after a rest.
+    pub held_at_most: u64,
 }
 
 #[derive(FromRow)]
@@ -189,6 +191,7 @@ struct WorkRow {
     held_before: i64,
     held_today: i64,
     held_days: i32,
+    fetched_from_days: i32,
 }
 
 /// All agents that were not revoked.
@@ -205,7 +208,7 @@ pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreEr
 fn work(row: WorkRow) -> Work {
     let fetched =
         Sums { before: row.fetched_before, today: row.fetched_today, days: row.fetched_days };
-    let held = Sums { before: row.held_before, today: row.held_today, days: row.held_days };
+    let held = |days| Sums { before: row.held_before, today: row.held_today, days }.a_day();
     Work {
         agent: AgentId::new(row.agent),
         name: row.name,
@@ -214,7 +217,8 @@ fn work(row: WorkRow) -> Work {
         fetched: fetched.a_day(),
         since: row.since.map(|at| at.0),
         queued: row.queued.unsigned_abs(),
-        held: held.a_day(),
+        held: held(row.held_days),
+        held_at_most: held(row.fetched_from_days),
     }
 }
 

@@ -73,7 +73,7 @@ fn data_directory(dir: &Path, service: Option<&InstalledService>) -> Check {
         let finding = format!("{} does not exist yet; the agent makes it", dir.display());
         return Check::warning(subject, finding, advice());
     }
-    let opened = DataDir::at(dir).identity();
+    let opened = DataDir::check(dir).and_then(|()| DataDir::at(dir).identity());
     match opened {
         Ok(Some(identity)) => {
             Check::ok(subject, format!("{}, enrolled as {}", dir.display(), identity.agent))

@@ -41,6 +41,11 @@ pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
     let (_, dir) = arguments.config_args.open()?;
     // Who may not read the status may do nothing of the following either.
     StatusFile::read_if_sound(&dir)?;
+    if has_left(&dir) {
+        print_line("the agent has left");
+        print_rest(&arguments.config_args.config);
+        return Ok(ExitCode::SUCCESS);
+    }
     if !DataDir::has_agent(&dir) {
         return Err(arguments.config_args.no_agent(&dir));
     }
@@ -63,6 +68,13 @@ pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
     }
     print_rest(&arguments.config_args.config);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the service has left by itself, after this was interrupted: it cannot delete its
+/// directory.
+fn has_left(dir: &Path) -> bool {
+    let is_empty = dir.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+    is_empty && Path::new(UNIT).exists()
 }
 
 fn is_meant(dir: &Path) -> anyhow::Result<bool> {

@@ -28,8 +28,8 @@ pub enum DataDirError {
     File(#[from] FileError),
     /// The directory is one that other programs use.
     #[error(
-        "{0} has files of other programs and is open to other users; name a directory of the \
-         agent's own, which may be missing"
+        "{0} has other files and is open to other users; name a directory of the agent's own, \
+         which may be missing, or if it is that, run: chmod 700 {0}"
     )]
     OfOthers(PathBuf),
     /// Other users can read the key file.
@@ -64,11 +64,14 @@ pub struct DataDir {
 impl DataDir {
     /// Opens the directory `dir`; creates it where it does not exist, and closes it to other users.
     pub fn open(dir: &Path) -> Result<Self, DataDirError> {
-        if is_of_others(dir)? {
-            return Err(DataDirError::OfOthers(dir.to_owned()));
-        }
+        Self::check(dir)?;
         file::private_dir(dir)?;
         Ok(Self { dir: dir.to_owned() })
+    }
+
+    /// Refuses a directory that other programs use. Nothing is made or changed.
+    pub fn check(dir: &Path) -> Result<(), DataDirError> {
+        if is_of_others(dir)? { Err(DataDirError::OfOthers(dir.to_owned())) } else { Ok(()) }
     }
 
     /// To read what is in `dir`. Nothing is made or changed.
@@ -131,12 +134,15 @@ impl DataDir {
 const KEY: &str = "agent.key";
 const IDENTITY: &str = "identity.json";
 const FRONTIER: &str = "frontier";
+/// What a new file system has in its top directory.
+const OF_FILE_SYSTEM: &str = "lost+found";
 
 /// Whether `dir` is open to others and has files, none of them an agent's: to close it would lock
 /// other programs out, as where the option names `/var/lib`.
 fn is_of_others(dir: &Path) -> Result<bool, FileError> {
     let is_used = || {
-        let is_used = file::is_open(dir)? && dir.read_dir()?.next().is_some();
+        let mut names = dir.read_dir()?.map_while(Result::ok).map(|entry| entry.file_name());
+        let is_used = file::is_open(dir)? && names.any(|name| name != OF_FILE_SYSTEM);
         Ok(is_used && !DataDir::has_agent(dir))
     };
     is_used().or_else(|error: std::io::Error| match error.kind() {

@@ -16,7 +16,7 @@ use super::SampleError;
 use crate::{
     activity_log::{Activity, ActivityLog, lasted},
     clock, error_line,
-    fetch::{Answer, FetchError, Fetcher, RobotsBody},
+    fetch::{self, Answer, FetchError, Fetcher, RobotsBody},
     frontier::{Change, FrontierHandle, HostNumber, RobotsState},
     robots::{Robots, answer, answer::Meaning},
     schedule::{HeldTarget, Schedule, after_answer},
@@ -131,10 +131,9 @@ impl HeadProber {
         let url = target.url.robots();
         let held = self.hold(target).await?;
         let under_way = self.activity_log.begin(Activity::Robots, url.as_str(), target.address);
-        let asked_at = Instant::now();
         let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
         under_way.ended();
-        self.rest(target, held, asked_at.elapsed())?;
+        self.rest(target, held, fetch::duration_of(&result))?;
         let Answer { head, timing, wire_bytes, sink, memory: _until_parsed } = match result {
             Ok(answer) => answer,
             Err(FetchError { problem, timing, wire_bytes }) => {

@@ -39,6 +39,10 @@ impl LastRequests {
             // With a long pause many matter: they are not looked through at each request.
             self.most = MAX_ADDRESSES.max(2 * self.requests.len());
         }
+        // A longer rest that has begun before is not cut short.
+        let rest =
+            self.requests.get(&address).map_or(0, |last| last.ended.saturating_add(last.pause));
+        let pause = pause.max(rest.saturating_sub(now));
         let matters_until = now.saturating_add(pause.max(LONGEST_PAUSE_MS));
         self.requests.insert(address, LastRequest { ended: now, pause, matters_until });
     }
@@ -67,6 +71,8 @@ mod tests {
         assert_eq!(last.next(address, 100), 151);
         last.ended(address, 50, 700);
         assert_eq!(last.next(address, 100), 751, "it answered slowly");
+        last.ended(address, 60, 100);
+        assert_eq!(last.next(address, 100), 751, "and is still to be left alone");
     }
 
     #[test]

@@ -106,11 +106,12 @@ fn filter(query: &HostQuery) -> Result<HostFilter, Problem> {
 /// The text without the scheme with which pages show a host.
 pub(super) fn authority(text: &str) -> String {
     let schemes = ["https://", "http://"];
-    let named = schemes.iter().find_map(|scheme| {
+    let without_scheme = schemes.iter().find_map(|scheme| {
         let (first, rest) = text.split_at_checked(scheme.len())?;
-        first.eq_ignore_ascii_case(scheme).then_some(rest.trim_end_matches('/'))
+        first.eq_ignore_ascii_case(scheme).then_some(rest)
     });
-    named.filter(|rest| !rest.is_empty()).unwrap_or(text).to_owned()
+    let name = without_scheme.unwrap_or(text).trim_end_matches('/');
+    if name.is_empty() { text.to_owned() } else { name.to_owned() }
 }
 
 /// One host with its last fetches and errors.
@@ -210,6 +211,7 @@ mod tests {
             ("https://example.org", "example.org"),
             ("HTTP://example.org:8080/", "example.org:8080"),
             ("example.org", "example.org"),
+            ("example.org/", "example.org"),
             ("https://", "https://"),
             ("/", "/"),
         ] {

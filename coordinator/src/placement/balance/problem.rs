@@ -155,7 +155,7 @@ impl ProblemBuilder {
         movable: &[ActiveDelegation],
         fixed: &[ActiveDelegation],
     ) -> Vec<u64> {
-        // The snapshot does not count days of rest, and so says too much.
+        // The snapshot counts new subnets for as many days as the agent.
         let held = self.loads.by_agent(movable.iter().chain(fixed));
         let agents = self.snapshot.agents.iter().filter(|agent| agent.work.approved);
         let capacity = |agent: &AgentLoad| {

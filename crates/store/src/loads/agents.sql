@@ -1,8 +1,8 @@
 -- All agents that were not revoked, with what they delivered and the fetches from the subnets that
 -- they hold, both in the $2 days before today (the day of $1) and today, as in subnets.sql. What
 -- they delivered is compared with the loads of subnets, of which most are known for all these days:
--- days of rest count, too. What they hold only says early that an agent may have too much, so that
--- it counts from the first fetch on. Both tables have at most some hundred rows an agent.
+-- days of rest count, too. The days since the first fetch from what they hold say early that an
+-- agent may have too much. Both tables have at most some hundred rows an agent.
 -- 1: what they delivered, and since when.
 WITH today AS (
     SELECT ($1 AT TIME ZONE 'UTC')::date AS day
@@ -28,7 +28,8 @@ SELECT a.id AS agent, a.name, a.state = 'approved' AS approved,
        coalesce((a.status ->> 'queued')::bigint, 0) AS queued,
        coalesce(h.before, 0)::bigint AS held_before,
        coalesce(h.today, 0)::bigint AS held_today,
-       least($2, greatest(h.days, 0)) AS held_days
+       least($2, greatest(d.days, h.days, 0)) AS held_days,
+       least($2, greatest(h.days, 0)) AS fetched_from_days
 FROM today t, agents a
 LEFT JOIN delivered d ON d.agent = a.id
 LEFT JOIN held h ON h.agent = a.id

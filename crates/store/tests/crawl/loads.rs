@@ -259,14 +259,15 @@ async fn what_an_agent_did_is_of_the_days_of_its_load() {
         let now = NOW.plus_ms(day * DAY_MS);
         loads::forget(world.store(), now).await.unwrap();
         let work = loads::agents(world.store(), now).await.unwrap().remove(0);
-        assert!(work.fetched <= work.held, "on day {day}: {work:?}");
+        assert_eq!(work.fetched, work.held, "on day {day}");
     }
     // After a pause of more than a week.
     fetch(&world, agent, 30, 32).await;
     for (day, expected) in [(32, 0), (33, 1)] {
         let now = NOW.plus_ms(day * DAY_MS);
         let work = loads::agents(world.store(), now).await.unwrap().remove(0);
-        assert_eq!((work.fetched, work.held), (expected, 5), "on day {day}");
+        assert_eq!((work.fetched, work.held), (expected, expected), "on day {day}");
+        assert_eq!(work.held_at_most, 5, "as if it went on like this");
         let subnets = loads::subnets(world.store(), now).await.unwrap();
         assert_eq!(subnets.values().sum::<u64>(), expected, "as its subnet has");
     }
