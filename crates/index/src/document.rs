@@ -1,9 +1,12 @@
 //! Translation of a fetched page into a document of the index.
 
-use model::url::fingerprint;
+use model::url::Fingerprint;
 use model::{AgentId, UnixMillis};
 use percent_encoding::percent_decode_str;
-use tantivy::TantivyDocument;
+use tantivy::collector::TopDocs;
+use tantivy::query::Query;
+use tantivy::schema::Value as _;
+use tantivy::{Searcher, TantivyDocument};
 use url::Url;
 
 use crate::sanitize::sanitize;
@@ -55,11 +58,15 @@ pub struct FetchWithoutPage<'a> {
 }
 
 /// The document of a page; `None` when its URL has no host.
-pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<TantivyDocument> {
+pub(crate) fn tantivy_document(
+    page: &Document<'_>,
+    key: &Fingerprint,
+    fields: &Fields,
+) -> Option<TantivyDocument> {
     let url = Url::parse(page.url).ok()?;
     let host = url.host_str()?;
     let mut document = TantivyDocument::default();
-    document.add_bytes(fields.key, &fingerprint(page.url));
+    document.add_bytes(fields.key, key);
     document.add_text(fields.url, page.url);
     document.add_i64(fields.agent, page.agent.get());
     for domain in domains(host) {
@@ -82,13 +89,30 @@ pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<T
 }
 
 /// The document that takes the place of a page that was removed. Only its key and URL find it.
-pub(crate) fn removal(fetch: &FetchWithoutPage<'_>, fields: &Fields) -> TantivyDocument {
+pub(crate) fn removal(
+    fetch: &FetchWithoutPage<'_>,
+    key: &Fingerprint,
+    fields: &Fields,
+) -> TantivyDocument {
     let mut document = TantivyDocument::default();
-    document.add_bytes(fields.key, &fingerprint(fetch.url));
+    document.add_bytes(fields.key, key);
     document.add_text(fields.url, fetch.url);
     document.add_i64(fields.agent, NO_AGENT.get());
     document.add_i64(fields.fetched_at, fetch.fetched_at.0);
     document
+}
+
+/// Time of the fetch of the document that matches; none without one.
+pub(crate) fn first_fetched_at(
+    searcher: &Searcher,
+    query: &dyn Query,
+    fields: &Fields,
+) -> tantivy::Result<Option<UnixMillis>> {
+    let found = searcher.search(query, &TopDocs::with_limit(1).order_by_score())?;
+    let Some((_, address)) = found.first() else { return Ok(None) };
+    let document: TantivyDocument = searcher.doc(*address)?;
+    let fetched_at = document.get_first(fields.fetched_at);
+    Ok(fetched_at.and_then(|value| value.as_i64()).map(UnixMillis))
 }
 
 /// The host and each domain that contains it, up to the top-level domain: `site:` may name any of

@@ -10,7 +10,7 @@ use tantivy::query::{BooleanQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
 use tantivy::{SegmentReader, TantivyDocument, TantivyError};
 
-use crate::document::NO_AGENT;
+use crate::document::{NO_AGENT, first_fetched_at};
 use crate::hidden::HiddenPages;
 use crate::open::Index;
 use crate::query::Query;
@@ -114,16 +114,11 @@ impl Index {
     }
 
     fn look_up(&self, url: &str) -> tantivy::Result<Option<UnixMillis>> {
-        let searcher = self.reader.searcher();
         let key = self.fields.key_term(&fingerprint(url));
         let of_url: Box<dyn TantivyQuery> = Box::new(TermQuery::new(key, IndexRecordOption::Basic));
         let removals: Box<dyn TantivyQuery> = Box::new(of_agent(NO_AGENT, &self.fields));
         let query = BooleanQuery::new(vec![(Occur::Must, of_url), (Occur::MustNot, removals)]);
-        let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
-        let Some((_, address)) = found.first() else { return Ok(None) };
-        let document: TantivyDocument = searcher.doc(*address)?;
-        let fetched_at = document.get_first(self.fields.fetched_at);
-        Ok(fetched_at.and_then(|value| value.as_i64()).map(UnixMillis))
+        first_fetched_at(&self.reader.searcher(), &query, &self.fields)
     }
 
     fn execute(

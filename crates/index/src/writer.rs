@@ -9,13 +9,14 @@ use std::collections::HashMap;
 
 use model::url::{Fingerprint, fingerprint};
 use model::{AgentId, UnixMillis};
-use tantivy::collector::TopDocs;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::query::TermQuery;
-use tantivy::schema::{IndexRecordOption, Value as _};
+use tantivy::schema::IndexRecordOption;
 use tantivy::{IndexReader, IndexWriter, TantivyDocument, TantivyError, Term};
 
-use crate::document::{Document, FetchWithoutPage, NO_AGENT, removal, tantivy_document};
+use crate::document::{
+    Document, FetchWithoutPage, NO_AGENT, first_fetched_at, removal, tantivy_document,
+};
 use crate::merges::BoundedMerges;
 use crate::schema::Fields;
 
@@ -124,9 +125,9 @@ impl Writer {
     /// Writes a page under its URL and replaces an earlier fetch of it. A page that was fetched
     /// before the one in the index is ignored.
     pub(crate) fn upsert(&mut self, page: &Document<'_>) -> Result<(), WriteError> {
-        let document = tantivy_document(page, &self.fields)
-            .ok_or_else(|| WriteError::Url { url: page.url.to_owned() })?;
         let key = fingerprint(page.url);
+        let document = tantivy_document(page, &key, &self.fields)
+            .ok_or_else(|| WriteError::Url { url: page.url.to_owned() })?;
         if self.has_later(&key, page.fetched_at, page.now)? {
             return Ok(());
         }
@@ -150,7 +151,7 @@ impl Writer {
         if self.has_later(&key, fetched_at, now)? {
             return Ok(());
         }
-        let removal = removal(fetch, &self.fields);
+        let removal = removal(fetch, &key, &self.fields);
         self.or_roll_back(|writer| writer.replace(&key, removal))?;
         self.uncommitted.insert(key, Uncommitted { agent: NO_AGENT, fetched_at });
         Ok(())
@@ -203,20 +204,11 @@ impl Writer {
 
     /// Time of the fetch of the page with this key, committed or not.
     fn fetched_at(&self, key: &Fingerprint) -> Result<Option<UnixMillis>, WriteError> {
-        match self.uncommitted.get(key) {
-            Some(written) => Ok(Some(written.fetched_at)),
-            None => self.committed_at(key).map_err(WriteError::Read),
+        if let Some(written) = self.uncommitted.get(key) {
+            return Ok(Some(written.fetched_at));
         }
-    }
-
-    fn committed_at(&self, key: &Fingerprint) -> tantivy::Result<Option<UnixMillis>> {
-        let searcher = self.reader.searcher();
-        let query = TermQuery::new(self.fields.key_term(key), IndexRecordOption::Basic);
-        let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
-        let Some((_, address)) = found.first() else { return Ok(None) };
-        let document: TantivyDocument = searcher.doc(*address)?;
-        let fetched_at = document.get_first(self.fields.fetched_at);
-        Ok(fetched_at.and_then(|value| value.as_i64()).map(UnixMillis))
+        let of_key = TermQuery::new(self.fields.key_term(key), IndexRecordOption::Basic);
+        first_fetched_at(&self.reader.searcher(), &of_key, &self.fields).map_err(WriteError::Read)
     }
 
     fn tantivy(&mut self) -> tantivy::Result<&mut IndexWriter> {
