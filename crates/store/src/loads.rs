@@ -122,12 +122,15 @@ type LoadRow = (IpAddr, IpAddr, i64, i64, i32);
 /// Pages a day of each subnet that has any: the mean of the last seven days, or of as many as it is
 /// known. Reads as many rows as there are subnets.
 pub async fn subnets(store: &Store, now: UnixMillis) -> Result<HashMap<Range, u64>, StoreError> {
-    let rows: Vec<LoadRow> = sqlx::query_as(include_str!("loads/subnets.sql"))
-        .bind(Moment(now))
-        .bind(DAYS)
-        .fetch_all(&store.pool())
-        .await
-        .map_err(StoreError::doing("measure the load of subnets"))?;
+    let rows: Vec<LoadRow> = sqlx::query_as(concat!(
+        "WITH days AS (SELECT * FROM subnet_days)",
+        include_str!("loads/by_subnet.sql")
+    ))
+    .bind(Moment(now))
+    .bind(DAYS)
+    .fetch_all(&store.pool())
+    .await
+    .map_err(StoreError::doing("measure the load of subnets"))?;
     rows.into_iter().map(load).collect()
 }
 
@@ -137,14 +140,17 @@ pub async fn of_subnets(
     subnets: &[Range],
     now: UnixMillis,
 ) -> Result<HashMap<Range, u64>, StoreError> {
-    let rows: Vec<LoadRow> = sqlx::query_as(include_str!("loads/of_subnets.sql"))
-        .bind(Moment(now))
-        .bind(DAYS)
-        .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
-        .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-        .fetch_all(&store.pool())
-        .await
-        .map_err(StoreError::doing("measure the load of some subnets"))?;
+    let rows: Vec<LoadRow> = sqlx::query_as(concat!(
+        include_str!("loads/of_subnets.sql"),
+        include_str!("loads/by_subnet.sql")
+    ))
+    .bind(Moment(now))
+    .bind(DAYS)
+    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .fetch_all(&store.pool())
+    .await
+    .map_err(StoreError::doing("measure the load of some subnets"))?;
     rows.into_iter().map(load).collect()
 }
 

@@ -1,5 +1,5 @@
 -- All agents that were not revoked, with what they delivered and the fetches from the subnets that
--- they hold, both in the $2 days before today (the day of $1) and today, as in subnets.sql. What
+-- they hold, both in the $2 days before today (the day of $1) and today, as in by_subnet.sql. What
 -- they delivered is compared with the loads of subnets, of which most are known for all these days:
 -- days of rest count, too. The days since the first fetch from what they hold say early that an
 -- agent may have too much. Both tables have at most some hundred rows an agent.

@@ -33,6 +33,13 @@ async fn fetch(world: &World, agent: AgentId, seq: u64, day: i64) {
     assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_some());
 }
 
+/// Puts the host into a subnet.
+async fn settle(world: &World) -> Range {
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    range("198.51.100.0/24")
+}
+
 async fn assign(world: &World, subnet: Range, agent: AgentId, generation: i64) {
     let cause = Cause::Override;
     let assignment = Assignment { subnet, agent, generation, cause, by: "admin", note: "why" };
@@ -55,9 +62,7 @@ async fn the_load_of_a_subnet_follows_its_delegation() {
     let world = World::new().await;
     let one = world.approved(1, None).await;
     let two = world.approved(2, None).await;
-    world.queue(&["http://a.example/"]).await;
-    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
-    let subnet = range("198.51.100.0/24");
+    let subnet = settle(&world).await;
     // Fetches from before the delegation, after it, and after the move.
     fetch(&world, one, 1, 0).await;
     assert_eq!(held(&world).await, [0, 0]);
@@ -77,9 +82,7 @@ async fn the_load_of_a_subnet_follows_its_delegation() {
 async fn a_host_does_not_stay_with_the_agent_of_a_subnet_that_is_released() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    world.queue(&["http://a.example/"]).await;
-    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
-    let subnet = range("198.51.100.0/24");
+    let subnet = settle(&world).await;
     assign(&world, subnet, agent, 0).await;
     assert!(state(&world, subnet).await.has_target);
     assert!(delegations::release(world.store(), &subnet, 1, NOW).await.unwrap());
@@ -206,8 +209,7 @@ async fn the_load_of_a_host_follows_it_to_another_subnet() {
 async fn each_day_has_a_partition_until_no_load_includes_it() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    world.queue(&["http://a.example/"]).await;
-    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    settle(&world).await;
     // The first package may come before the first partition.
     fetch(&world, agent, 1, 0).await;
     let keep = |day: i64| {
@@ -239,9 +241,7 @@ async fn each_day_has_a_partition_until_no_load_includes_it() {
 async fn what_an_agent_did_is_of_the_days_of_its_load() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    world.queue(&["http://a.example/"]).await;
-    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
-    assign(&world, range("198.51.100.0/24"), agent, 0).await;
+    assign(&world, settle(&world).await, agent, 0).await;
     // Five working days, then a weekend.
     for (seq, day) in (1..).zip([0, 1, 2, 3, 4]) {
         fetch(&world, agent, seq, day).await;
@@ -277,9 +277,7 @@ async fn what_an_agent_did_is_of_the_days_of_its_load() {
 async fn weekly_visits_and_the_day_that_is_not_over_do_not_swing_a_load() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    world.queue(&["http://a.example/"]).await;
-    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
-    let subnet = range("198.51.100.0/24");
+    let subnet = settle(&world).await;
     assign(&world, subnet, agent, 0).await;
     let load = async |day: i64| {
         let now = NOW.plus_ms(day * DAY_MS);
