@@ -3,7 +3,7 @@
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use store::{Store, StoreError};
+use store::Store;
 
 use crate::http::problem::Problem;
 use crate::runtime::lost_database::unless_lost;
@@ -12,8 +12,5 @@ use crate::runtime::lost_database::unless_lost;
 /// lock that others wait for, and not every client gives up.
 pub async fn give_up(State(store): State<Store>, request: Request, next: Next) -> Response {
     let response = unless_lost(&store, next.run(request)).await;
-    response.unwrap_or_else(|| {
-        let place = store.address().to_string();
-        Problem::from(StoreError::Silent { place }).into_response()
-    })
+    response.unwrap_or_else(|error| Problem::from(error).into_response())
 }

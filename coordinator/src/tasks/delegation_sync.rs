@@ -15,12 +15,12 @@ use store::StoreError;
 use store::delegations::{DelegationChange, DelegationListener, subnet_states};
 
 use crate::runtime::events::Event;
+use crate::runtime::lost_database::repeat;
 use crate::tasks::coordinator::Coordinator;
-use crate::tasks::peer_notifications::repeat;
 
 /// Listens until the coordinator stops.
 pub async fn run(coordinator: Arc<Coordinator>) {
-    repeat(&coordinator, || async {
+    repeat(&coordinator.store, &coordinator.stop, || async {
         match listen(&coordinator).await {
             Ok(never) => match never {},
             Err(error) => error,

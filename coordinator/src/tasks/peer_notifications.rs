@@ -9,8 +9,7 @@ use std::time::Duration;
 use store::{Listener, StoreError, notify};
 
 use crate::runtime::events::Event;
-use crate::runtime::failure::chain;
-use crate::runtime::lost_database::unless_lost;
+use crate::runtime::lost_database::repeat;
 use crate::runtime::peer_hints::Hints;
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::driver::TaskSet;
@@ -19,37 +18,15 @@ use crate::tasks::driver::TaskSet;
 const CHANNEL: &str = "nearcrawl_peer_hints";
 /// How long hints are collected before they are sent together.
 const COLLECT: Duration = Duration::from_millis(20);
-/// Pause after a failure.
-const PAUSE: Duration = Duration::from_secs(2);
 
 /// Sends and receives until the coordinator stops.
 pub async fn run(coordinator: Arc<Coordinator>, tasks: Arc<TaskSet>) {
     let this = rand::random();
+    let Coordinator { store, stop, .. } = &*coordinator;
     tokio::join!(
-        repeat(&coordinator, || send(&coordinator, this)),
-        repeat(&coordinator, || receive(&coordinator, &tasks, this)),
+        repeat(store, stop, || send(&coordinator, this)),
+        repeat(store, stop, || receive(&coordinator, &tasks, this)),
     );
-}
-
-/// Repeats work that ends only with an error, until the coordinator stops. Work that may wait for a
-/// database server that is gone begins anew.
-pub(crate) async fn repeat<F: Future<Output = StoreError>>(
-    coordinator: &Coordinator,
-    work: impl Fn() -> F,
-) {
-    let forever = async {
-        loop {
-            let error = unless_lost(&coordinator.store, work()).await;
-            let silence = || "the database server did not answer".to_owned();
-            let error = error.map_or_else(silence, |error| chain(&error));
-            tracing::warn!(error, "cannot exchange notifications");
-            tokio::time::sleep(PAUSE).await;
-        }
-    };
-    tokio::select! {
-        () = coordinator.stop.cancelled() => {}
-        () = forever => {}
-    }
 }
 
 async fn send(coordinator: &Coordinator, this: u64) -> StoreError {

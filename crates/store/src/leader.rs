@@ -59,7 +59,7 @@ impl Candidacy {
         };
         let connected = timeout(CONNECT, connecting).await;
         let connection = connected
-            .map_err(|_| silent(store))?
+            .map_err(|_| store.silent())?
             .map_err(|source| StoreError::Connect { place: store.address().to_string(), source })?;
         Ok(Self { connection, store: store.clone() })
     }
@@ -123,10 +123,6 @@ impl Leadership {
     }
 }
 
-fn silent(store: &Store) -> StoreError {
-    StoreError::Silent { place: store.address().to_string() }
-}
-
 /// The connection is broken, and others may be without having noticed. An error that the server
 /// itself reports says nothing of the others, and a server on this machine is never gone without a
 /// word: where it ends a session, writing to the socket fails.
@@ -140,7 +136,7 @@ fn broken(store: &Store, source: sqlx::Error) -> StoreError {
 /// A server that answers late after all was only busy, also where it answers that the session was
 /// idle for too long.
 fn unanswered(store: &Store, mut connection: PgConnection) -> StoreError {
-    let error = silent(store);
+    let error = store.silent();
     let silence = store.note_silence();
     tokio::spawn(async move {
         let answer = timeout(Silence::LIMIT, connection.ping()).await;

@@ -57,8 +57,14 @@ impl Store {
 
     /// Returns when the server falls silent for [`Silence::LIMIT`], not at once where it is
     /// already. It may be gone: what has waited for it since before will wait for long.
-    pub async fn lost(&self) {
+    pub async fn lost(&self) -> StoreError {
         self.pool.lost().await;
+        self.silent()
+    }
+
+    /// The error of a server that does not answer.
+    pub(crate) fn silent(&self) -> StoreError {
+        StoreError::Silent { place: self.address.to_string() }
     }
 
     /// Begins a transaction. The connection is used by a task of its own until the transaction has

@@ -124,7 +124,7 @@ mod tests {
     }
 
     /// How many seconds pass until the server counts as lost for work that begins now.
-    async fn until_lost(pools: &Arc<ReplacedPool>) -> Option<u64> {
+    async fn until_lost(pools: Arc<ReplacedPool>) -> Option<u64> {
         let begun = Instant::now();
         let lost = timeout(Duration::from_mins(10), pools.lost()).await;
         lost.ok().map(|()| begun.elapsed().as_secs())
@@ -133,24 +133,22 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_is_lost_when_it_is_silent_for_long() {
         let pools = pools();
-        let waiting = tokio::spawn({
-            let pools = Arc::clone(&pools);
-            async move { until_lost(&pools).await }
-        });
+        let waiting = tokio::spawn(until_lost(Arc::clone(&pools)));
         sleep(Duration::from_secs(1)).await;
         pools.note_silence();
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(until_lost(&pools).await, None, "what begins now uses new connections");
+        assert_eq!(
+            until_lost(Arc::clone(&pools)).await,
+            None,
+            "what begins now uses new connections"
+        );
         assert_eq!(waiting.await.unwrap(), Some(31));
     }
 
     #[tokio::test(start_paused = true)]
     async fn each_silence_is_judged_by_itself() {
         let pools = pools();
-        let waiting = tokio::spawn({
-            let pools = Arc::clone(&pools);
-            async move { until_lost(&pools).await }
-        });
+        let waiting = tokio::spawn(until_lost(Arc::clone(&pools)));
         for (is_short, pause) in [(true, 9), (false, 9), (true, 0)] {
             sleep(Duration::from_secs(1)).await;
             let silence = pools.note_silence();

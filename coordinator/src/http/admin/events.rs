@@ -114,7 +114,7 @@ fn event_stream(mut watcher: Watcher) -> impl Stream<Item = Result<Event, Infall
             }
             // A browser opens the stream again.
             let news = unless_lost(&store, watcher.tick()).await;
-            let Some(news) = news.flatten() else { break };
+            let Ok(Some(news)) = news else { break };
             for event in news {
                 yield Ok(event);
             }

@@ -59,11 +59,13 @@ impl StateCache {
         let packages = Arc::clone(&coordinator.packages);
         let index_gaps = Box::pin(async move {
             let read = unless_lost(&packages.store, IndexGaps::read(&packages)).await;
-            read.and_then(Result::ok)
+            read.ok()?.ok()
         });
         let reader = Arc::clone(coordinator);
         let stored =
-            Box::pin(async move { unless_lost(&reader.store, stored(&reader)).await.flatten() });
+            Box::pin(
+                async move { unless_lost(&reader.store, stored(&reader)).await.ok().flatten() },
+            );
         tokio::join!(self.index_gaps.read(PATIENCE, index_gaps), self.stored.read(PATIENCE, stored))
     }
 }
