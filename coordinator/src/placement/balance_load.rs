@@ -63,14 +63,14 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let snapshot = LoadSnapshot::take(placement, &delegated).await?;
     // Subnets of an agent that is paused go to others in other ways, or come back with it.
     let workers = agents::workers(&placement.store).await?;
-    let present = Receivers::of(&placement.predictor, &workers, placement.clock.now());
+    let now = placement.clock.now();
+    let present = Receivers::of(&placement.predictor, &workers, now);
     let has_too_much = |agent: &&AgentLoad| {
         present.may_give(agent.work.agent)
             && agent.load.max(agent.work.held_at_most) > agent.capacity
     };
     let overloaded = snapshot.agents.iter().filter(has_too_much);
     let overloaded: Vec<AgentId> = overloaded.map(|agent| agent.work.agent).collect();
-    let now = placement.clock.now();
     let pass_is_due = policy.passes && is_due(placement).await?;
     let rests = !pass_is_due && placement.vain_relief.is_recent(now, policy, &overloaded);
     let relieves = !overloaded.is_empty() && policy.rule != BalanceRule::Off && !rests;

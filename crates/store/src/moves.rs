@@ -39,8 +39,8 @@ impl MoveCause {
     /// Its word in `moves.rule`.
     fn rule(self) -> &'static str {
         match self {
-            Self::Rule(rule) => rule.as_str(),
-            Self::Relief | Self::Pass => OPTIMAL,
+            Self::Relief => OPTIMAL,
+            Self::Rule(_) | Self::Pass => self.as_str(),
         }
     }
 }

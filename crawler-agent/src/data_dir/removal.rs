@@ -9,7 +9,7 @@ use crate::file::FileError;
 const ENTRIES: [&str; 13] = [
     "activity",
     "bundles",
-    "frontier",
+    super::FRONTIER,
     "packages",
     "region.redb",
     "usage",
@@ -17,8 +17,8 @@ const ENTRIES: [&str; 13] = [
     "status.tmp",
     "control.sock",
     "paused",
-    "agent.key",
-    "identity.json",
+    super::KEY,
+    super::IDENTITY,
     // The last one: while it is there, an interrupted removal goes on.
     super::leave_request::FILE,
 ];
