@@ -56,6 +56,8 @@ export async function drainsAndEnds(page, url) {
   await panel.getByText(/^It has neither subnets nor hosts/).waitFor();
   await shoot(page, 'drained');
   await panel.getByRole('button', { name: 'End drain' }).click();
+  const question = page.getByRole('dialog', { name: `End the drain of ${name}?` });
+  await question.getByRole('button', { name: 'End drain' }).click();
   await panel.waitFor({ state: 'detached' });
   assert.equal((await answer(page, `/agents/${agent.id}`)).drain, null);
   await post(page, `/agents/${agent.id}/revoke`);

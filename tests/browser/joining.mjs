@@ -109,6 +109,8 @@ export async function makesApiTokens(page, url) {
     });
   assert.equal((await asks()).status, 200);
   await page.getByRole("button", { name: `Revoke ${name}` }).click();
+  const question = page.getByRole("dialog", { name: `Revoke ${name}?` });
+  await question.getByRole("button", { name: "Revoke" }).click();
   await page.getByText(`${name} is revoked.`).waitFor();
   assert.equal((await asks()).status, 401);
 }

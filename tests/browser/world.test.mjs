@@ -306,6 +306,7 @@ test('a preset of the policy is chosen and taken back', async () => {
     ['default', 'Default'],
   ]) {
     await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Use preset' }).click();
     await page.getByRole('button', { name: `${name}: in use` }).waitFor();
     assert.equal((await answer(page, '/policy')).preset, preset);
   }

@@ -76,6 +76,10 @@ it('keeps edits that are not saved when a preset is chosen', async () => {
   const { sent } = await loaded(() => ({ ...policy, preset: 'paper', strategy: 'threshold' }));
   await type('Samples per probe', 7);
   await press('As in the paper');
+  const question = document.querySelector('dialog form');
+  if (!question) throw new Error('Nothing was asked.');
+  expect(sent()).toEqual([]);
+  await fireEvent.submit(question);
   await screen.findByRole('button', { name: 'As in the paper: in use' });
   expect(sent()).toEqual([{ preset: 'paper' }]);
   expect(field('Samples per probe').value).toBe('7');
