@@ -6,9 +6,10 @@ use prometheus_client::registry::Registry;
 use crate::runtime::metrics::{LabelledCounter, labelled_counter};
 
 /// Reasons for refusing an upload, as in the names of the problems.
-const REFUSALS: [&str; 12] = [
+const REFUSALS: [&str; 13] = [
     "body-hash",
     "bomb",
+    "conflict",
     "entry",
     "entry-count",
     "header",
@@ -57,7 +58,7 @@ impl PackageMetrics {
         self.duplicates.inc();
     }
 
-    /// Counts an upload that was refused because of its content.
+    /// Counts an upload that was refused because of its content or its number.
     pub fn refused(&self, reason: &'static str) {
         self.refused.get_or_create(&[("reason", reason)]).inc();
     }
@@ -79,7 +80,7 @@ impl PackageMetrics {
         registry.register("packages_received_bytes", help, self.received_bytes.clone());
         let help = "Packages that agents sent again";
         registry.register("packages_duplicate", help, self.duplicates.clone());
-        let help = "Uploads refused because of their content, by reason";
+        let help = "Uploads refused because of their content or number, by reason";
         registry.register("packages_refused", help, self.refused.clone());
         registry.register("packages_ingested", "Packages ingested", self.ingested.clone());
         let help = "Stored packages that could not be ingested";

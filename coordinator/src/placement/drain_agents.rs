@@ -126,7 +126,7 @@ async fn execute(
 }
 
 /// Moves a subnet to its next agent. Returns whether it moved: a subnet that is lent to a region
-/// stays until the loan ends.
+/// stays until a member has measured it.
 async fn hand_on(
     placement: &Placement,
     drain: &Drain,

@@ -33,8 +33,9 @@ Exit codes:
   2   invalid command line
   3   audit or doctor found something to repair
   64  wrong configuration
-  69  Postgres or the coordinator cannot be reached
-  73  a directory or port cannot be used";
+  69  Postgres, the storage of packages or the coordinator cannot be reached
+  73  a directory or port cannot be used
+  130 a second signal ended it at once";
 
 /// Subcommands; each has a function of its own in `startup`.
 #[derive(Debug, Subcommand)]
@@ -43,8 +44,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check the delegations; exit code 3 if something needs repair.
     Audit(AuditArgs),
-    /// Administer accounts, agents, tokens, seeds, delegations and the policy, read the audit log,
-    /// and explain URLs.
+    /// Administer accounts, agents, requests to host one, tokens, seeds, delegations, hidden pages
+    /// and the policy, read the audit log, explain URLs, and prepare a restored database.
     Admin(Box<AdminArgs>),
     /// Check the machine: ports, DNS, clock, disk, proxy, Postgres. Exit code 3 if something does
     /// not work.

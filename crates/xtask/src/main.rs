@@ -45,7 +45,7 @@ enum Task {
     Bench(bench::Args),
     /// Sends generated requests to every operation of the HTTP API.
     FuzzApi(fuzz_api::Args),
-    /// Runs experiments with delegation, balance and calibration on matrices of round trips.
+    /// Runs experiments: delegation, balance, calibration, forged reports, and regions.
     Lab(lab::Args),
 }
 

@@ -86,7 +86,8 @@ enum Command {
     /// Ends a pause.
     Resume(ConfigArgs),
     /// Ends the running agent once its requests have ended and its results are shipped; nothing
-    /// new starts. The signal SIGUSR1 does the same.
+    /// new starts. What the coordinator has not taken after five minutes waits on disk. The signal
+    /// SIGUSR1 does the same.
     Finish(ConfigArgs),
     /// Ends the agent for good: hands its hosts over, ships what it has, has it deregistered at the
     /// coordinator, and deletes its data directory. Works beside the running agent and without it.

@@ -53,6 +53,10 @@ test('without a program the commands say whether the coordinator offers none or 
     expect(commands(setup, 't', undefined)).toContain('are not known');
     expect(commands(setup, 't', undefined)).not.toContain('offers no download');
   }
+  expect(userCommands(setup, 't', null)).toContain('put it at ~/nearcrawl-agent/nearcrawl-agent');
+  const ofService = serviceCommands(setup, 't', null);
+  expect(ofService).toContain('put it at /usr/bin/nearcrawl-agent');
+  expect(ofService).not.toContain('mktemp');
 });
 
 test('the program is the chosen one, or else the first', () => {

@@ -62,25 +62,32 @@ export function programOf(downloads: Downloads | undefined, name: string | undef
 }
 
 /** Fetches the program, checks it, and runs `install` only if it is the one that the operator offers. */
-function download(setup: Setup, program: Program, install: string): string {
-  if (!program) {
-    const why =
-      program === null
-        ? 'this coordinator offers no download'
-        : 'the downloads of this coordinator are not known';
-    return `# Put the program nearcrawl-agent here first: ${why}.\n${install}`;
-  }
+function download(setup: Setup, program: Download, install: string): string[] {
   return [
     `curl -fsS -o nearcrawl-agent ${setup.coordinator}/downloads/${program.name}`,
     `echo '${program.sha256}  nearcrawl-agent' | sha256sum -c && ${install}`,
-  ].join('\n');
+  ];
+}
+
+/** Says where the program must be, which the coordinator does not offer. */
+function byHand(program: null | undefined, place: string): string[] {
+  const why =
+    program === null
+      ? 'This coordinator offers no download'
+      : 'The downloads of this coordinator are not known';
+  return [
+    `# ${why}: ask its operator for the program, and put it at ${place} first.`,
+    `chmod 755 ${place}`,
+  ];
 }
 
 /** Commands for a user without special rights: everything is in one directory. */
 export function userCommands(setup: Setup, token: string, program: Program): string {
   return [
     'mkdir -p -m 700 ~/nearcrawl-agent && cd ~/nearcrawl-agent',
-    download(setup, program, 'chmod 755 nearcrawl-agent'),
+    ...(program
+      ? download(setup, program, 'chmod 755 nearcrawl-agent')
+      : byHand(program, '~/nearcrawl-agent/nearcrawl-agent')),
     heredoc('agent.toml', configuration(setup, 'data')),
     heredoc('join-token', token),
     './nearcrawl-agent run --config agent.toml --join-token-file join-token',
@@ -91,9 +98,13 @@ export function userCommands(setup: Setup, token: string, program: Program): str
 export function serviceCommands(setup: Setup, token: string, program: Program): string {
   const unit = '/etc/systemd/system/nearcrawl-agent.service';
   return [
-    'dir=$(mktemp -d) && cd "$dir"',
-    download(setup, program, 'install -m 755 nearcrawl-agent /usr/bin/'),
-    'cd / && rm -r "$dir"',
+    ...(program
+      ? [
+          'dir=$(mktemp -d) && cd "$dir"',
+          ...download(setup, program, 'install -m 755 nearcrawl-agent /usr/bin/'),
+          'cd / && rm -r "$dir"',
+        ]
+      : byHand(program, '/usr/bin/nearcrawl-agent')),
     'install -d -m 755 /etc/nearcrawl',
     // The service does not run as root, whose umask may let nobody else read.
     'install -m 644 /dev/null /etc/nearcrawl/agent.toml',

@@ -120,7 +120,7 @@ async fn take(
             api.packages.metrics.duplicate();
             return Ok(Json(Receipt { status: "duplicate" }));
         }
-        Some(_) => return Err(conflict(name)),
+        Some(_) => return Err(conflict(api, name)),
         None => {}
     }
     let verified = verify(api, caller, name, body.clone()).await?;
@@ -157,6 +157,7 @@ async fn verify(
     if verified.header.name == *name {
         return Ok(verified);
     }
+    tracing::warn!(agent = %caller.agent, "refused a package whose header has another name");
     api.packages.metrics.refused("name");
     Err(refused(
         "name",
@@ -191,7 +192,7 @@ async fn store_it(
             api.packages.metrics.duplicate();
             Ok(Json(Receipt { status: "duplicate" }))
         }
-        EnterOutcome::Conflict => Err(conflict(&header.name)),
+        EnterOutcome::Conflict => Err(conflict(api, &header.name)),
         EnterOutcome::Revoked => Err(refusal::not_from(AgentState::Revoked)),
     }
 }
@@ -212,7 +213,12 @@ pub(super) fn not_stored(error: &BlobError) -> Problem {
     Problem { retry_after_s: Some(STORE_AGAIN_S), ..problem }
 }
 
-fn conflict(name: &PackageName) -> Problem {
+/// Refuses a package under whose number another one was received: the agent's data directory was
+/// copied or restored.
+fn conflict(api: &AgentApi, name: &PackageName) -> Problem {
+    let PackageName { agent, epoch, seq } = name;
+    tracing::warn!(%agent, epoch, seq, "refused a package: its number has another one");
+    api.packages.metrics.refused("conflict");
     let detail = format!(
         "Another package was received as number {} of epoch {}; an agent that lost its data must \
          draw a new epoch.",

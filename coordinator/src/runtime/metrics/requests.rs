@@ -9,7 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-/// Upper bounds of the durations, in seconds. Agents hold a heartbeat open for up to 30 seconds.
+/// Upper bounds of the durations, in seconds. A heartbeat is held open for up to 25 seconds.
 const BUCKETS: [f64; 10] = [0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0, 120.0];
 
 /// Names the route of a request. The path is a template such as `/api/v1/agents/{id}`: the paths
