@@ -34,6 +34,14 @@ pub const fn is_wrong(stored: UnixMillis, now: UnixMillis) -> bool {
     stored.0 > now.plus_ms(LONGEST_AHEAD_MS).0
 }
 
+/// How far this clock is ahead of the coordinator's, in milliseconds, and below 0 behind. The
+/// coordinator wrote `theirs` after the request was `sent` and before the answer was `received`.
+pub fn ahead_ms(sent: UnixMillis, received: UnixMillis, theirs: UnixMillis) -> i64 {
+    // Within this time nothing can be said.
+    let certain = theirs.0.clamp(sent.0.min(received.0), sent.0.max(received.0));
+    certain.saturating_sub(theirs.0)
+}
+
 /// Converts to the calendar's type; a time outside its range becomes the nearest end.
 pub fn timestamp(at: UnixMillis) -> Timestamp {
     let fallback = if at.0 < 0 { Timestamp::MIN } else { Timestamp::MAX };
@@ -43,4 +51,23 @@ pub fn timestamp(at: UnixMillis) -> Timestamp {
 /// Converts to the protocol's type.
 pub fn unix_millis(at: Timestamp) -> UnixMillis {
     UnixMillis(at.as_millisecond())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delay_of_an_answer_is_no_error_of_the_clock() {
+        let ahead = |sent, received, theirs| {
+            ahead_ms(UnixMillis(sent), UnixMillis(received), UnixMillis(theirs))
+        };
+        for theirs in [100, 150, 200] {
+            assert_eq!(ahead(100, 200, theirs), 0);
+        }
+        assert_eq!(ahead(100, 200, 40), 60);
+        assert_eq!(ahead(100, 200, 290), -90);
+        assert_eq!(ahead(200, 100, 150), 0, "it was set back meanwhile");
+        assert_eq!(ahead(i64::MAX, i64::MAX, i64::MIN), i64::MAX);
+    }
 }

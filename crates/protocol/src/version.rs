@@ -38,8 +38,7 @@ pub const PLACES: ProtocolVersion = ProtocolVersion(6);
 pub enum VersionError {
     /// The agent is newer than this coordinator.
     #[error(
-        "the agent speaks protocol {0}, this coordinator up to {CURRENT}: update the coordinator, \
-         or run an older agent"
+        "the agent speaks protocol {0}, this coordinator up to {CURRENT}: update the coordinator"
     )]
     Newer(ProtocolVersion),
     /// The agent is older than this coordinator supports.

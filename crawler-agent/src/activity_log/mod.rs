@@ -1,8 +1,9 @@
 //! The activity log: one line of JSON for each request and probe that was made in the owner's name,
 //! one file for each day (UTC).
 //!
-//! Files are only appended to, and deleted after the number of days that the owner configured. No
-//! message of the coordinator can switch the activity log off.
+//! Files are only appended to, and deleted after the number of days that the owner configured, by
+//! the clock of agent or coordinator that is earlier. No message of the coordinator can switch the
+//! activity log off.
 
 mod read;
 mod under_way;
@@ -12,13 +13,16 @@ use std::{
     io::{Read as _, Seek as _, SeekFrom, Write as _},
     net::IpAddr,
     path::{Path, PathBuf},
-    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
     time::{Duration, Instant},
 };
 
 use jiff::{Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
+use model::UnixMillis;
 use protocol::page::Timing;
 use serde::{Deserialize, Serialize};
+
+use crate::clock;
 
 pub use read::entries;
 pub use under_way::UnderWay;
@@ -29,10 +33,6 @@ const WAITING: usize = 4_096;
 /// Pause of the writing thread after a batch of lines, or after a line that followed another one so
 /// closely. Waking the thread for each line of a fast crawl costs more than writing them.
 const PAUSE: Duration = Duration::from_millis(10);
-
-/// Period in which old files are looked for. An agent that rests, because the files take its disk,
-/// writes no line.
-const OLD_FILES: Duration = Duration::from_hours(1);
 
 /// Bytes of a batch after which it is written.
 const BATCH: usize = 64 << 10;
@@ -87,6 +87,8 @@ pub struct ActivityLog {
 
 enum Line {
     Entry(ActivityEntry),
+    /// Deletes the files that are too old on this day.
+    DeleteOld(Date),
     /// Answered once every line before it is written.
     Flush(SyncSender<()>),
 }
@@ -128,6 +130,12 @@ impl ActivityLog {
         }
     }
 
+    /// Deletes the files that are too old at a time by a clock that is not ahead.
+    pub fn delete_old(&self, now: UnixMillis) {
+        // Where the disk does not keep up, the next call does it.
+        let _ = self.lines.try_send(Line::DeleteOld(day_of(clock::timestamp(now))));
+    }
+
     /// Blocks until every line so far is written, at most for `timeout`.
     pub fn flush(&self, timeout: Duration) {
         let (written, wait) = sync_channel(1);
@@ -155,6 +163,8 @@ fn pause() {
 struct LogWriter {
     dir: PathBuf,
     days: u32,
+    /// Day on which old files were deleted last.
+    cleaned: Option<Date>,
     open: Option<(Date, File)>,
     /// Whole lines of one day that are not written yet.
     batch: Vec<u8>,
@@ -164,21 +174,13 @@ struct LogWriter {
 impl LogWriter {
     fn new(dir: &Path, days: u32) -> Self {
         let batch_date = Date::default();
-        Self { dir: dir.to_owned(), days, open: None, batch: Vec::new(), batch_date }
+        let batch = Vec::new();
+        Self { dir: dir.to_owned(), days, cleaned: None, open: None, batch, batch_date }
     }
 
     fn write_all(mut self, inbox: &Receiver<Line>) {
         let mut last = Instant::now();
-        self.noted(|writer| writer.delete_old(today()));
-        loop {
-            let first = match inbox.recv_timeout(OLD_FILES) {
-                Ok(first) => first,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.noted(|writer| writer.delete_old(today()));
-                    continue;
-                }
-                Err(RecvTimeoutError::Disconnected) => return,
-            };
+        while let Ok(first) = inbox.recv() {
             let lines = 1 + self.take_waiting(first, inbox);
             let is_fast = lines > 1 || last.elapsed() < PAUSE;
             if is_fast {
@@ -203,6 +205,7 @@ impl LogWriter {
     fn take(&mut self, line: Line) {
         match line {
             Line::Entry(entry) => self.noted(|writer| writer.add(&entry)),
+            Line::DeleteOld(today) => self.noted(|writer| writer.delete_old(today)),
             Line::Flush(written) => {
                 self.noted(Self::write_batch);
                 // The caller may have given up waiting.
@@ -243,7 +246,6 @@ impl LogWriter {
 
     fn file(&mut self, today: Date) -> std::io::Result<&mut File> {
         if self.open.as_ref().is_none_or(|(date, _)| *date != today) {
-            self.delete_old(today)?;
             let path = self.dir.join(format!("{today}.jsonl"));
             let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
             end_last_line(&mut file)?;
@@ -255,23 +257,23 @@ impl LogWriter {
         }
     }
 
-    fn delete_old(&self, today: Date) -> std::io::Result<()> {
+    fn delete_old(&mut self, today: Date) -> std::io::Result<()> {
+        if self.cleaned == Some(today) {
+            return Ok(());
+        }
         let Ok(oldest) = today.checked_sub(i64::from(self.days).days()) else { return Ok(()) };
         for (date, path) in read::files(&self.dir)? {
             if date < oldest {
                 std::fs::remove_file(path)?;
             }
         }
+        self.cleaned = Some(today);
         Ok(())
     }
 }
 
 fn day_of(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
-}
-
-fn today() -> Date {
-    day_of(Timestamp::now())
 }
 
 /// Ends a line that a crash cut off, so that the next entry starts a line of its own.

@@ -72,24 +72,24 @@ fn what_is_cut_off_is_noted_and_what_ends_is_not() {
 }
 
 #[test]
-fn old_days_are_deleted_when_a_new_one_starts() {
+fn old_days_are_deleted_by_the_time_that_is_given_and_not_by_the_clock() {
     let dir = TempDir::new().unwrap();
     for day in 10..=14 {
-        let at = format!("2026-11-{day}T12:00:00Z");
+        let at = format!("2020-11-{day}T12:00:00Z");
         write(&dir, 2, &[(at.as_str(), day.to_string().as_str())]);
     }
-    assert_eq!(targets(dir.path(), None), ["12", "13", "14"]);
-}
-
-#[test]
-fn an_agent_that_writes_nothing_deletes_old_days_when_it_starts() {
-    let dir = TempDir::new().unwrap();
-    let today = Timestamp::now().to_string();
-    write(&dir, 90, &[("2020-11-10T12:00:00Z", "old")]);
-    write(&dir, 90_000, &[(today.as_str(), "today")]);
     let log = ActivityLog::start(dir.path(), 2).unwrap();
+    log.note(Activity::Page, "now", None, "200", 0, lasted(Duration::ZERO));
     log.flush(Duration::from_secs(30));
-    assert_eq!(targets(dir.path(), None), ["today"]);
+    assert_eq!(targets(dir.path(), None), ["10", "11", "12", "13", "14", "now"]);
+    let at = |text: &str| clock::unix_millis(text.parse().unwrap());
+    log.delete_old(at("2020-11-14T00:00:00Z"));
+    log.delete_old(at("2020-11-14T23:59:59Z"));
+    log.flush(Duration::from_secs(30));
+    assert_eq!(targets(dir.path(), None), ["12", "13", "14", "now"]);
+    log.delete_old(at("2020-11-15T00:00:00Z"));
+    log.flush(Duration::from_secs(30));
+    assert_eq!(targets(dir.path(), None), ["13", "14", "now"]);
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl AgentError {
     pub fn is_banned(&self) -> bool {
         match self {
             Self::Banned(_) | Self::Revoked => true,
-            Self::NotDeregistered(error) => error.is_banned(),
+            Self::NotDeregistered(error) => error.is_banned() || error.is_other_version(),
             _ => false,
         }
     }

@@ -117,6 +117,10 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
                     self.is_profile_told.store(true, Ordering::Relaxed);
                     let confirmed = &request.orders_done;
                     self.host_orders.forget_confirmed(confirmed, &response.host_orders)?;
+                    self.compare_clocks(started_at, response.coordinator_time);
+                    if self.client.is_outside() {
+                        self.visitor.fetcher.line().works(Instant::now());
+                    }
                     let lease_ms = response.lease_ms;
                     let news = self.apply(response, request.routes_after).await?;
                     // Renewed last: hosts that were released meanwhile are retired by now. The
@@ -158,7 +162,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         // The coordinator relies on what the request calls stored and executed.
         self.store.sync().await?;
         let readiness = self.readiness.current();
-        let idle = idle_reason(&readiness, &self.schedule);
+        let idle = idle_reason(&readiness, &self.visitor);
         Ok(HeartbeatRequest {
             protocol: version::CURRENT,
             agent_time: clock::now(),
@@ -238,6 +242,15 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             }
         }
         Ok(news)
+    }
+
+    /// Before the lease is renewed, so that nothing is fetched while the clock is wrong.
+    fn compare_clocks(&self, sent: UnixMillis, theirs: UnixMillis) {
+        let received = clock::now();
+        let ahead_ms = clock::ahead_ms(sent, received, theirs);
+        self.readiness.change(|readiness| readiness.compare_clocks(ahead_ms));
+        // By the earlier clock: neither one that is ahead nor the coordinator may empty the log.
+        self.visitor.activity_log.delete_old(received.min(theirs));
     }
 
     /// Applies the agent's state; returns whether it is another than before.

@@ -6,7 +6,7 @@ use model::CrawlUrl;
 use protocol::host_status::{HostStatus, UrlStatus};
 use protocol::limits::QUESTIONS_PER_HEARTBEAT;
 
-use super::readiness::ReadinessSignal;
+use super::readiness::{ReadinessSignal, hindrance};
 use crate::{
     clock,
     frontier::{FrontierError, HostSnapshot},
@@ -53,9 +53,10 @@ impl Inspector {
         };
         let activity =
             number.map_or(HostActivity::None, |number| self.visitor.schedule.activity(number));
+        let hindrance = hindrance(&self.readiness.current(), &self.visitor);
         let facts = Facts {
             host: host.to_owned(),
-            agent_idle: self.readiness.current().idle_reason().map(|idle| idle.to_string()),
+            agent_idle: hindrance.map(|reason| reason.to_string()),
             snapshot: snapshot.clone(),
             activity,
             revisit: self.visitor.revisit_period(),

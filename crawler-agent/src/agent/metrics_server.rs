@@ -26,7 +26,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{AgentError, error::machine, monitors::StatusWriter, readiness::IdleReason};
+use super::{AgentError, error::machine, idle_reason::IdleReason, monitors::StatusWriter};
 use crate::{
     lease::Lease,
     metrics::{Label, Metrics},

@@ -28,6 +28,7 @@ mod filler;
 mod finish;
 mod heartbeat;
 mod host_orders;
+pub mod idle_reason;
 mod inspector;
 mod leaving;
 mod lookups;
@@ -305,6 +306,8 @@ impl Parts {
             self.readiness.clone(),
             stop.clone(),
         ));
+        let visitor = Arc::clone(&self.visitor);
+        tasks.spawn(monitors::watch_suspensions(visitor, stop.clone()));
         tasks.spawn(monitors::watch_owner(
             self.dir.clone(),
             self.readiness.clone(),

@@ -14,21 +14,22 @@ use tokio_util::sync::CancellationToken;
 use super::{
     AgentError,
     error::machine,
-    readiness::{IdleReason, Phase, Readiness, ReadinessSignal, idle_reason},
+    idle_reason::IdleReason,
+    readiness::{Phase, Readiness, ReadinessSignal, idle_reason},
 };
 use crate::{
     clock,
     config::{Config, Limits},
     data_dir::{leave_request, owners_pause},
-    disk,
+    disk, elapsed_clock,
     frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
     lease::Lease,
     owner::gate::Gate,
     peers::Peers,
     resolve::Resolver,
-    schedule::Schedule,
     status::{Standing, StatusFile},
+    visit::Visitor,
 };
 
 /// Period of checks of the clock and of the owner's pause. Polling instead of one long sleep: the
@@ -78,6 +79,33 @@ pub(super) async fn watch_clock(
     Ok(())
 }
 
+/// Difference of the two clocks that is a suspension of the machine.
+const SUSPENSION_MS: u64 = 5_000;
+
+/// Task that notices when the machine was suspended.
+pub(super) async fn watch_suspensions(
+    visitor: Arc<Visitor>,
+    stop: CancellationToken,
+) -> Result<(), AgentError> {
+    let monotonic = Instant::now();
+    let elapsed = elapsed_clock::now();
+    let mut known_ms = 0;
+    let mut tick = tokio::time::interval(CLOCK_PERIOD);
+    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        let awake_ms = u64::try_from(monotonic.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let suspended_ms = elapsed_clock::now().since(elapsed).saturating_sub(awake_ms);
+        let more_ms = suspended_ms.saturating_sub(known_ms);
+        if more_ms >= SUSPENSION_MS {
+            known_ms = suspended_ms;
+            let time = Duration::from_millis(more_ms);
+            tracing::info!(?time, "the machine was suspended");
+            visitor.schedule.was_suspended(time);
+            visitor.fetcher.close_connections();
+        }
+    }
+    Ok(())
+}
+
 /// Time for which an agent that does not know when it will work again announces a sleep.
 const UNKNOWN_SLEEP: Duration = Duration::from_hours(24);
 
@@ -116,6 +144,7 @@ fn sleep_of(reason: &IdleReason) -> Option<Duration> {
         IdleReason::UsedUp(used_up) => Some(used_up.until),
         IdleReason::PausedByOwner
         | IdleReason::Paused
+        | IdleReason::Clock(_)
         | IdleReason::Disk(_)
         | IdleReason::Finishing
         | IdleReason::Leaving
@@ -125,6 +154,7 @@ fn sleep_of(reason: &IdleReason) -> Option<Duration> {
         | IdleReason::NotConnected(_)
         | IdleReason::Pending
         | IdleReason::Revoked
+        | IdleReason::Offline(_)
         | IdleReason::NothingToDo => return None,
     };
     Some(until.map_or(UNKNOWN_SLEEP, clock::until))
@@ -203,7 +233,7 @@ pub(super) struct StatusWriter {
     pub(super) version: String,
     pub(super) coordinator: String,
     pub(super) store: FrontierHandle,
-    pub(super) schedule: Arc<Schedule>,
+    pub(super) visitor: Arc<Visitor>,
     pub(super) gate: Arc<Gate>,
     pub(super) peers: Option<Arc<Peers>>,
     pub(super) readiness: ReadinessSignal,
@@ -240,7 +270,7 @@ impl StatusWriter {
     pub(super) fn current(&self) -> Option<StatusFile> {
         let counts = self.store.counts().ok()?;
         let readiness = self.readiness.current();
-        let idle = idle_reason(&readiness, &self.schedule);
+        let idle = idle_reason(&readiness, &self.visitor);
         let usage = self.gate.usage();
         Some(StatusFile {
             at: clock::timestamp(clock::now()),
@@ -257,7 +287,7 @@ impl StatusWriter {
             unreachable: readiness.unreachable,
             hosts: counts.hosts,
             queued: counts.queued,
-            in_flight: self.schedule.in_flight() as u64,
+            in_flight: self.visitor.schedule.in_flight() as u64,
             fetched: counts.fetched,
             wire_bytes: counts.wire_bytes,
             requests_today: usage.pages,

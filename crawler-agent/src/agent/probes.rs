@@ -6,7 +6,7 @@ use std::{
 };
 
 use model::ProbeId;
-use protocol::{ProbeOrder, ProbeReport, probe::Reports};
+use protocol::{ProbeOrder, ProbeReport, ProbeResult, probe::Reports};
 use tokio::{
     sync::{Semaphore, mpsc, watch},
     task::JoinSet,
@@ -102,6 +102,11 @@ impl ProbeTask {
             () = becomes_idle(&mut readiness) => None,
             result = self.prober.measure(order, self.visitor.delay()) => result,
         }?;
+        // A line that is down tells nothing of the address either.
+        if matches!(result, ProbeResult::Unreachable { .. }) && self.visitor.line_outage().is_some()
+        {
+            return None;
+        }
         Some(ProbeReport { probe: order.probe, measured_at: clock::now(), result })
     }
 }

@@ -3,7 +3,6 @@
 //! The owner sees the reason in `nearcrawl-agent status`, admins see it in the dashboard.
 
 use std::{
-    fmt,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicI64, Ordering},
@@ -14,13 +13,17 @@ use std::{
 use model::{AgentState, UnixMillis};
 use tokio::sync::watch;
 
+use super::idle_reason::{HOUR_MS, IdleReason};
 use crate::{
     disk::Shortage,
     owner::{allowance::RestReason, budget::UsedUp, machine::Busy},
-    schedule::Schedule,
+    visit::Visitor,
 };
 
 pub use crate::owner::allowance::Sleep;
+
+/// Difference from the coordinator's clock with which the agent does not work, in milliseconds.
+const MOST_AHEAD_MS: u64 = HOUR_MS;
 
 /// Everything that can keep the agent from working.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,6 +38,9 @@ pub struct Readiness {
     pub used_up: Option<UsedUp>,
     /// Present while the machine is left to others.
     pub busy: Option<Busy>,
+    /// How far the clock is ahead of the coordinator's (below 0: behind), in milliseconds; present
+    /// where that is too much.
+    pub clock_ahead_ms: Option<i64>,
     /// What is short on the disk.
     pub shortage: Option<Shortage>,
     /// Error of the last call to the coordinator; none when it succeeded.
@@ -59,38 +65,6 @@ pub enum Phase {
     Draining,
 }
 
-/// Reason for which nothing is fetched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum IdleReason {
-    /// The program is ending.
-    Draining,
-    /// The program ends once it has shipped what it has.
-    Finishing,
-    /// The agent hands its hosts over and ends for good.
-    Leaving,
-    /// The time is outside the owner's spans.
-    Asleep(Sleep),
-    /// The owner has paused the agent.
-    PausedByOwner,
-    /// A budget of the owner is used up.
-    UsedUp(UsedUp),
-    /// The machine is left to others.
-    Busy(Busy),
-    /// The coordinator has not answered since the start, or not for as long as the lease; with the
-    /// last error.
-    NotConnected(Option<String>),
-    /// An admin has yet to approve the agent.
-    Pending,
-    /// An admin has paused the agent.
-    Paused,
-    /// An admin has revoked the agent.
-    Revoked,
-    /// The disk is too full.
-    Disk(Shortage),
-    /// No host has anything to fetch.
-    NothingToDo,
-}
-
 impl Readiness {
     /// What keeps the agent from fetching and probing; none when it may work.
     pub fn idle_reason(&self) -> Option<IdleReason> {
@@ -108,7 +82,8 @@ impl Readiness {
             }
             Some(AgentState::Approved) => {}
         }
-        self.shortage.map(IdleReason::Disk)
+        let clock = self.clock_ahead_ms.map(IdleReason::Clock);
+        clock.or_else(|| self.shortage.map(IdleReason::Disk))
     }
 
     /// Whether the agent can carry out probe orders. What the coordinator knows anyway, or ends by
@@ -145,6 +120,12 @@ impl Readiness {
         }
     }
 
+    /// Notes how far the clock is ahead of the coordinator's.
+    pub fn compare_clocks(&mut self, ahead_ms: i64) {
+        let is_wrong = ahead_ms.unsigned_abs() >= MOST_AHEAD_MS;
+        self.clock_ahead_ms = is_wrong.then_some(ahead_ms);
+    }
+
     /// Whether the program is ending.
     pub fn is_draining(&self) -> bool {
         self.phase == Phase::Draining
@@ -157,9 +138,15 @@ impl Readiness {
 }
 
 /// Why the agent is not crawling; none when it is.
-pub(super) fn idle_reason(readiness: &Readiness, schedule: &Schedule) -> Option<IdleReason> {
-    let reason = readiness.idle_reason();
-    reason.or_else(|| (!schedule.has_work()).then_some(IdleReason::NothingToDo))
+pub(super) fn idle_reason(readiness: &Readiness, visitor: &Visitor) -> Option<IdleReason> {
+    let no_work = || (!visitor.schedule.has_work()).then_some(IdleReason::NothingToDo);
+    hindrance(readiness, visitor).or_else(no_work)
+}
+
+/// What keeps the agent from crawling, whether it has anything to fetch or not.
+pub(super) fn hindrance(readiness: &Readiness, visitor: &Visitor) -> Option<IdleReason> {
+    let outage = || visitor.line_outage().or_else(|| visitor.names_outage());
+    readiness.idle_reason().or_else(|| outage().map(IdleReason::Offline))
 }
 
 /// The current readiness, which tasks change and wait for. Clones share it.
@@ -250,65 +237,6 @@ impl ReadinessSignal {
     }
 }
 
-impl IdleReason {
-    /// Keywords of all reasons, as in the status file.
-    pub(super) const WORDS: [&str; 13] = [
-        "draining",
-        "finishing",
-        "leaving",
-        "asleep",
-        "paused_by_owner",
-        "used_up",
-        "busy",
-        "not_connected",
-        "pending",
-        "paused",
-        "revoked",
-        "disk",
-        "nothing_to_do",
-    ];
-
-    /// Keyword in the status file.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Draining => "draining",
-            Self::Finishing => "finishing",
-            Self::Leaving => "leaving",
-            Self::Asleep(_) => "asleep",
-            Self::PausedByOwner => "paused_by_owner",
-            Self::UsedUp(_) => "used_up",
-            Self::Busy(_) => "busy",
-            Self::NotConnected(_) => "not_connected",
-            Self::Pending => "pending",
-            Self::Paused => "paused",
-            Self::Revoked => "revoked",
-            Self::Disk(_) => "disk",
-            Self::NothingToDo => "nothing_to_do",
-        }
-    }
-}
-
-impl fmt::Display for IdleReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Draining => f.write_str("stopping"),
-            Self::Finishing => f.write_str("finishing: ships what it has, then ends"),
-            Self::Leaving => f.write_str("leaving: hands its hosts over, then ends for good"),
-            Self::Asleep(sleep) => sleep.fmt(f),
-            Self::UsedUp(used_up) => used_up.fmt(f),
-            Self::Busy(busy) => busy.fmt(f),
-            Self::PausedByOwner => f.write_str("paused by its owner"),
-            Self::NotConnected(None) => f.write_str("connecting to the coordinator"),
-            Self::NotConnected(Some(error)) => f.write_str(error),
-            Self::Pending => f.write_str("waiting for an admin's approval"),
-            Self::Paused => f.write_str("paused by an admin"),
-            Self::Revoked => f.write_str("revoked by an admin"),
-            Self::Disk(shortage) => shortage.fmt(f),
-            Self::NothingToDo => f.write_str("nothing to fetch"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,6 +288,17 @@ mod tests {
         readiness.lease_expired = true;
         assert_eq!(word(&readiness), Some("not_connected"));
         readiness.lease_expired = false;
+        let hour_ms = HOUR_MS.cast_signed();
+        for (ahead_ms, expected) in
+            [(hour_ms - 1, None), (1 - hour_ms, None), (hour_ms, Some("clock"))]
+        {
+            readiness.compare_clocks(ahead_ms);
+            assert_eq!(word(&readiness), expected, "{ahead_ms}");
+        }
+        readiness.compare_clocks(-30 * hour_ms);
+        let said = readiness.idle_reason().unwrap().to_string();
+        assert!(said.starts_with("the clock is 30 h behind"), "{said}");
+        readiness.compare_clocks(0);
         readiness.shortage = Some(Shortage::Cap { used: 2, cap: 1 });
         assert_eq!(word(&readiness), Some("disk"));
         assert!(!readiness.must_end(), "running requests may end by themselves");

@@ -76,7 +76,7 @@ impl Parts {
             version: self.config.profile.version.clone(),
             coordinator: self.config.coordinator.to_string(),
             store: self.store.clone(),
-            schedule: Arc::clone(&self.schedule),
+            visitor: Arc::clone(&self.visitor),
             gate: Arc::clone(&self.gate),
             peers: self.peers.clone(),
             readiness: self.readiness.clone(),

@@ -127,7 +127,13 @@ impl CoordinatorError {
 
     /// Whether the coordinator itself refuses the call, so that repeating it is useless.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused { .. }) && !self.is_temporary()
+        matches!(self, Self::Refused { .. }) && !self.is_temporary() && !self.is_other_version()
+    }
+
+    /// Whether the coordinator does not speak the agent's version of the protocol. It does later,
+    /// where its operator upgrades it, or ends an upgrade that failed.
+    pub fn is_other_version(&self) -> bool {
+        matches!(self, Self::Refused { kind, .. } if kind == kind::PROTOCOL_VERSION)
     }
 
     /// Whether the coordinator will never take this package: it is damaged or too large, or another
@@ -141,10 +147,10 @@ impl CoordinatorError {
         matches!(self, Self::Refused { kind, .. } if kind == kind::PACKAGE_CONFLICT)
     }
 
-    /// Whether the coordinator will refuse every call of this agent: it was revoked, has another
-    /// key or speaks another version.
+    /// Whether the coordinator will refuse every call of this agent for good: it was revoked or has
+    /// another key.
     pub fn is_banned(&self) -> bool {
-        let kinds = [kind::REVOKED, kind::SIGNATURE, kind::PROTOCOL_VERSION];
+        let kinds = [kind::REVOKED, kind::SIGNATURE];
         matches!(self, Self::Refused { kind, .. } if kinds.contains(&kind.as_str()))
     }
 
@@ -270,9 +276,7 @@ mod tests {
             let body = format!(r#"{{"type":"{}{kind}","detail":"no"}}"#, problem::TYPE_PREFIX);
             failed(status, problem::MEDIA_TYPE, &body)
         };
-        for (status, kind) in
-            [(403, kind::REVOKED), (401, kind::SIGNATURE), (426, kind::PROTOCOL_VERSION)]
-        {
+        for (status, kind) in [(403, kind::REVOKED), (401, kind::SIGNATURE)] {
             let error = refused(status, kind);
             assert!(error.is_banned() && error.is_refusal() && !error.is_temporary(), "{kind}");
         }
@@ -286,7 +290,9 @@ mod tests {
             assert!(refused(status, kind).is_gone(), "{kind}");
         }
         let version = refused(426, kind::PROTOCOL_VERSION);
-        assert!(!version.is_gone() && !refused(401, kind::SIGNATURE).is_gone());
+        assert!(version.is_other_version() && !version.is_temporary());
+        assert!(!version.is_banned() && !version.is_refusal() && !version.is_gone());
+        assert!(!refused(401, kind::SIGNATURE).is_gone());
         let conflict = refused(409, kind::PACKAGE_CONFLICT);
         assert!(conflict.is_package_conflict() && conflict.rejects_package());
         assert!(!refused(409, "routes-never-made").is_package_conflict());

@@ -9,7 +9,10 @@ mod error;
 
 use std::{
     net::IpAddr,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -34,7 +37,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::{config::is_on_loopback, data_dir::Identity};
+use crate::{config::is_on_loopback, data_dir::Identity, guard::Guard};
 
 pub use error::CoordinatorError;
 
@@ -63,6 +66,8 @@ pub struct CoordinatorClient {
     identity: Identity,
     key: Arc<AgentKey>,
     session: Mutex<Option<Token>>,
+    /// Whether the last answer came from the Internet.
+    is_outside: AtomicBool,
 }
 
 struct Token {
@@ -129,7 +134,8 @@ pub fn new_nonce() -> String {
 impl CoordinatorClient {
     /// A client for the agent with this identity and key.
     pub fn new(api: AgentApi, identity: Identity, key: Arc<AgentKey>) -> Self {
-        Self { api, identity, key, session: Mutex::default() }
+        let session = Mutex::default();
+        Self { api, identity, key, session, is_outside: AtomicBool::new(false) }
     }
 
     /// Asks for work. The coordinator may hold the answer back for as long as the request says.
@@ -229,6 +235,11 @@ impl CoordinatorClient {
         read_bytes(self.call(call).await?, limits::BUNDLE_BYTES).await
     }
 
+    /// Whether the last answer came from the Internet, so that the agent's line works.
+    pub fn is_outside(&self) -> bool {
+        self.is_outside.load(Ordering::Relaxed)
+    }
+
     /// Makes a call with the session's token. A coordinator that restarted no longer knows the
     /// session; the call is then repeated once with a new one.
     async fn call(
@@ -237,6 +248,9 @@ impl CoordinatorClient {
     ) -> Result<reqwest::Response, CoordinatorError> {
         let token = self.token(None).await?;
         let response = request(&self.api)?.bearer_auth(&token).send().await?;
+        let peer = response.remote_addr().map(|peer| peer.ip());
+        let is_outside = peer.is_some_and(|peer| Guard::default().check_address(peer).is_ok());
+        self.is_outside.store(is_outside, Ordering::Relaxed);
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }

@@ -1,5 +1,7 @@
 //! Errors of a fetch.
 
+use std::io::ErrorKind;
+
 use protocol::page::Timing;
 
 use super::metered::CutOff;
@@ -94,6 +96,27 @@ impl Problem {
         matches!(self, Self::Withheld(_) | Self::CutOff)
     }
 
+    /// Whether the agent's machine is the reason, and neither URL nor host.
+    pub fn is_agents(&self) -> bool {
+        matches!(self, Self::Memory | Self::NoTls)
+    }
+
+    /// Whether nothing is there, or the way to it is cut.
+    pub(super) fn is_without_way(&self) -> bool {
+        match self {
+            Self::ConnectTimeout => true,
+            Self::Connect(error) => matches!(
+                error.kind(),
+                ErrorKind::NetworkUnreachable
+                    | ErrorKind::HostUnreachable
+                    | ErrorKind::NetworkDown
+                    | ErrorKind::AddrNotAvailable
+                    | ErrorKind::TimedOut
+            ),
+            _ => false,
+        }
+    }
+
     /// Whether a later attempt may soon succeed.
     pub fn is_temporary(&self) -> bool {
         match self {
@@ -123,7 +146,7 @@ impl Problem {
 mod tests {
     use std::io::Error;
 
-    use model::ErrorKind;
+    use model::ErrorKind as Cause;
     use protocol::page::Outcome;
 
     use super::*;
@@ -134,21 +157,21 @@ mod tests {
     fn every_reason_has_a_cause_for_the_coordinator() {
         let io = || Error::other("connection refused");
         for (problem, wanted) in [
-            (Problem::Connect(io()), ErrorKind::Connection),
-            (Problem::ConnectTimeout, ErrorKind::Timeout),
-            (Problem::NoTls, ErrorKind::Tls),
-            (Problem::Tls(io()), ErrorKind::Tls),
-            (Problem::Closed, ErrorKind::Connection),
-            (Problem::FirstByteTimeout, ErrorKind::Timeout),
-            (Problem::Timeout, ErrorKind::Timeout),
-            (Problem::TooSlow, ErrorKind::Timeout),
-            (Problem::TooLarge(1), ErrorKind::Content),
-            (Problem::Bomb(1), ErrorKind::Content),
-            (Problem::Encoding("br".to_owned()), ErrorKind::Content),
-            (Problem::TooManyEncodings(9), ErrorKind::Content),
-            (Problem::Inflate(io()), ErrorKind::Content),
-            (Problem::Request, ErrorKind::Other),
-            (Problem::Memory, ErrorKind::Other),
+            (Problem::Connect(io()), Cause::Connection),
+            (Problem::ConnectTimeout, Cause::Timeout),
+            (Problem::NoTls, Cause::Tls),
+            (Problem::Tls(io()), Cause::Tls),
+            (Problem::Closed, Cause::Connection),
+            (Problem::FirstByteTimeout, Cause::Timeout),
+            (Problem::Timeout, Cause::Timeout),
+            (Problem::TooSlow, Cause::Timeout),
+            (Problem::TooLarge(1), Cause::Content),
+            (Problem::Bomb(1), Cause::Content),
+            (Problem::Encoding("br".to_owned()), Cause::Content),
+            (Problem::TooManyEncodings(9), Cause::Content),
+            (Problem::Inflate(io()), Cause::Content),
+            (Problem::Request, Cause::Other),
+            (Problem::Memory, Cause::Other),
         ] {
             let outcome = Outcome::Failed { reason: error_line::of(&problem) };
             assert_eq!(outcome.error_kind(), Some(wanted), "{problem}");

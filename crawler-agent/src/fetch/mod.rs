@@ -29,7 +29,7 @@ use hyper::{Method, Request, body::Incoming, header};
 use protocol::page::Timing;
 use tokio::time::{Instant, error::Elapsed, timeout_at};
 
-use crate::{config::Limits, owner::gate::Gate};
+use crate::{config::Limits, owner::gate::Gate, reach::Reach};
 use dial::Dialler;
 use memory::{Budget, TOTAL_BYTES};
 use metered::Pauses;
@@ -69,6 +69,8 @@ pub struct Fetcher {
     pool: Pool,
     budget: Budget,
     gate: Arc<Gate>,
+    /// Which hosts were reached.
+    line: Reach,
 }
 
 /// State of a running request, from which times are reported even if it fails.
@@ -168,7 +170,14 @@ impl Fetcher {
     ) -> Self {
         let dialler = Dialler::new(bind, tls, Arc::clone(&gate));
         let budget = Budget::new(TOTAL_BYTES, limits.concurrency);
-        Self { limits, user_agent, dialler, pool: Pool::default(), budget, gate }
+        let pool = Pool::default();
+        let line = Reach::default();
+        Self { limits, user_agent, dialler, pool, budget, gate, line }
+    }
+
+    /// Whether hosts can be reached at all.
+    pub const fn line(&self) -> &Reach {
+        &self.line
     }
 
     /// Requests `url` from `address`. `open` chooses the sink of the body by the head of the
@@ -195,6 +204,11 @@ impl Fetcher {
         let result = self.run((url, known), address, &mut progress, open).await;
         let timing = progress.timing();
         let wire_bytes = progress.wire_bytes;
+        match &result {
+            Err(problem) if problem.is_without_way() => self.line.missed(address, Instant::now()),
+            Err(_) if progress.connect.is_zero() => {}
+            Ok(_) | Err(_) => self.line.reached(),
+        }
         match result {
             Ok((head, sink, memory)) => Ok(Answer { head, timing, wire_bytes, sink, memory }),
             Err(problem) => Err(FetchError { problem, timing, wire_bytes }),
@@ -309,6 +323,11 @@ impl Fetcher {
     /// Closes the connection that is kept to a host, given by scheme and authority.
     pub fn close_connection(&self, host: &str) {
         self.pool.close(host);
+    }
+
+    /// Closes all kept connections, after a time in which their hosts may have closed them.
+    pub fn close_connections(&self) {
+        self.pool.close_all();
     }
 
     fn request(

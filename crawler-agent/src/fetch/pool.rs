@@ -96,6 +96,11 @@ impl Pool {
         self.lock().remove(host);
     }
 
+    /// Closes all kept connections.
+    pub(super) fn close_all(&self) {
+        *self.lock() = KeptConnection::default();
+    }
+
     fn lock(&self) -> MutexGuard<'_, KeptConnection> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

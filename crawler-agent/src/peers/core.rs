@@ -18,8 +18,8 @@ use region::{
     roster::RosterError,
 };
 
-use super::{disk::Membership, elapsed_clock, host_urls::HostUrls, places::Places, worker::Work};
-use crate::{error_line, frontier::BundleError};
+use super::{disk::Membership, host_urls::HostUrls, places::Places, worker::Work};
+use crate::{elapsed_clock, error_line, frontier::BundleError};
 
 /// A member that runs.
 pub(super) struct Core {

@@ -14,7 +14,8 @@ use region::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Peers, PeersError, collection, core::Core, elapsed_clock, relay, worker::Work};
+use super::{Peers, PeersError, collection, core::Core, relay, worker::Work};
+use crate::elapsed_clock;
 
 /// Least time between two steps of the member.
 const STEP: Duration = Duration::from_millis(20);

@@ -21,7 +21,6 @@ mod delivery;
 mod disk;
 mod disk_error;
 mod driving;
-mod elapsed_clock;
 mod host_urls;
 mod kept;
 mod listener;
@@ -51,7 +50,7 @@ use region::{
 use tokio::sync::{Notify, oneshot};
 
 use crate::{
-    config::PeerRules, coordinator_client::CoordinatorClient, frontier::BundleError,
+    config::PeerRules, coordinator_client::CoordinatorClient, elapsed_clock, frontier::BundleError,
     frontier::FrontierError, resolve::Resolver,
 };
 use core::Core;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use region::relay::{RELAY_FILL, RelayRequest};
 use tokio::time::Instant;
 
-use super::{Peers, elapsed_clock};
-use crate::{backoff::Backoff, error_line};
+use super::Peers;
+use crate::{backoff::Backoff, elapsed_clock, error_line};
 
 /// Time for which the coordinator may hold an answer back.
 const HOLD: Duration = Duration::from_secs(20);

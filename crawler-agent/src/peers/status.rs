@@ -3,7 +3,8 @@
 use region::{detector::Liveness, relay::MemberReport};
 use serde::{Deserialize, Serialize};
 
-use super::{Peers, elapsed_clock};
+use super::Peers;
+use crate::elapsed_clock;
 
 /// State of the region as this agent sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

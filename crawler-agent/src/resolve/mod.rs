@@ -23,7 +23,7 @@ use std::{
 use hickory_resolver::{net::NetError, proto::rr::Name};
 use url::Host;
 
-use crate::{guard::Guard, guard::Refusal};
+use crate::{guard::Guard, guard::Refusal, reach::Reach};
 use model::CrawlUrl;
 use name_cache::{Answer, NameCache};
 use name_servers::NameServers;
@@ -72,6 +72,8 @@ pub struct Resolver {
     /// Source address of connections; targets are of the same family.
     bind: Option<IpAddr>,
     names: Mutex<NameCache>,
+    /// Which names the servers gave an answer for.
+    reach: Reach,
     started: Instant,
 }
 
@@ -85,7 +87,14 @@ impl Resolver {
         let servers = NameServers::new(servers, bind, Path::new(name_servers::SYSTEM));
         let servers = servers.map_err(ResolveError::Setup)?;
         let guard = RwLock::new(guard);
-        Ok(Self { servers, guard, bind, names: Mutex::default(), started: Instant::now() })
+        let names = Mutex::default();
+        let reach = Reach::default();
+        Ok(Self { servers, guard, bind, names, reach, started: Instant::now() })
+    }
+
+    /// Whether the name servers answer at all.
+    pub const fn servers_reach(&self) -> &Reach {
+        &self.reach
     }
 
     /// Asks the name servers that the system names now. Blocks for the time to read a small file.
@@ -210,8 +219,9 @@ impl Resolver {
 
     /// The answer of the name servers, and the time to live of its addresses.
     async fn ask_servers(&self, name: Name) -> (Answer, Duration) {
-        match self.servers.client().lookup_ip(name).await {
+        match self.servers.client().lookup_ip(name.clone()).await {
             Ok(found) => {
+                self.reach.reached();
                 // IPv4-mapped answers must meet the rules for IPv4.
                 let addresses = found.iter().map(|ip| ip.to_canonical()).collect();
                 let addresses = without_synthesised(addresses);
@@ -219,9 +229,13 @@ impl Resolver {
                 (Answer::Addresses(addresses.into()), ttl)
             }
             Err(error) if error.is_no_records_found() => {
+                self.reach.reached();
                 (Answer::Missing(error.to_string().into()), Duration::ZERO)
             }
-            Err(error) => (Answer::Failed(error.to_string().into()), Duration::ZERO),
+            Err(error) => {
+                self.reach.missed(name, tokio::time::Instant::now());
+                (Answer::Failed(error.to_string().into()), Duration::ZERO)
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 mod filling;
 mod last_requests;
 mod lookups;
+mod schedule_clock;
 mod slow_answers;
 mod stored_times;
 mod targets;
@@ -48,6 +49,8 @@ pub struct Schedule {
     /// Like `wake_at`, for [`Self::until_wanted`].
     fill_at: AtomicU64,
     started: Instant,
+    /// Milliseconds for which the machine was suspended since.
+    suspended: AtomicU64,
 }
 
 /// A host that a task may send one request to, with the address if one is held. Dropping the claim
@@ -80,6 +83,7 @@ impl Schedule {
             left: Notify::new(),
             fill_at: AtomicU64::new(0),
             started: Instant::now(),
+            suspended: AtomicU64::new(0),
         })
     }
 
@@ -155,7 +159,7 @@ impl Schedule {
         let changed = self.changed.notified();
         match next {
             Some(due) => {
-                let at = self.started + Duration::from_millis(due);
+                let at = self.instant(due);
                 // A timeout means that a host is due.
                 drop(tokio::time::timeout_at(at, changed).await);
             }
@@ -205,17 +209,6 @@ impl Schedule {
     /// Whether any host has work within the hour. Revisits that are due next week do not count.
     pub fn has_work(&self) -> bool {
         self.workbench().has_work_until(self.now() + millis(WORK_HORIZON))
-    }
-
-    fn now(&self) -> u64 {
-        millis(self.started.elapsed())
-    }
-
-    /// Time of the schedule that is at least `pause` from now.
-    fn after(&self, pause: Duration) -> u64 {
-        // One more, because both terms are rounded down. Without a pause there is nothing to keep,
-        // and a millisecond would be longer than a fetch from a near host.
-        if pause.is_zero() { self.now() } else { self.now() + 1 + millis(pause) }
     }
 
     /// Frees an address after a request; the next one may begin after `pause`.

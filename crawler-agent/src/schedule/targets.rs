@@ -25,7 +25,7 @@ impl Schedule {
         let held = HeldTarget { schedule: Arc::clone(self), host, address, pause };
         // Held while it waits, because the crawl would take the host as soon as it is due.
         let due = host_due.max(self.last_requests().next(address, millis(pause)));
-        tokio::time::sleep_until(self.started + Duration::from_millis(due)).await;
+        tokio::time::sleep_until(self.instant(due)).await;
         held
     }
 

@@ -171,3 +171,22 @@ async fn names_are_looked_up_before_their_hosts_are_due() {
     schedule.take(SECOND).unwrap().look_up();
     assert_eq!(schedule.take_unresolved(), Some(OTHER), "its name was not known any more");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_suspension_of_the_machine_counts_as_waiting() {
+    let schedule = Schedule::new(8);
+    offer(&schedule, HOST, NOW.plus_ms(3_600_000), NOW, Duration::ZERO);
+    let waiting = tokio::spawn({
+        let schedule = Arc::clone(&schedule);
+        async move {
+            while schedule.take(SECOND).is_none() {
+                schedule.wait().await;
+            }
+        }
+    });
+    let started = Instant::now();
+    tokio::time::sleep(SECOND).await;
+    schedule.was_suspended(SECOND * 3_000);
+    waiting.await.unwrap();
+    assert_eq!(started.elapsed(), SECOND * 600);
+}

@@ -4,6 +4,7 @@
 //! else for the first URL of the queue, else for the page whose last fetch is the oldest, once it
 //! is due for a revisit. The outcome is on disk before the host is visited again.
 
+mod failures;
 mod region;
 mod retry;
 mod revisit;
@@ -17,13 +18,12 @@ use protocol::{page::DisallowedBy, page::Fetch, page::Outcome, page::Timing};
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
-    activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line, fetch,
-    fetch::Answer, fetch::FetchError, fetch::Fetcher, fetch::Problem, frontier::After,
-    frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect, frontier::FrontierError,
-    frontier::FrontierHandle, frontier::HostRecord, frontier::INBOX_PATIENCE, frontier::PageRecord,
-    frontier::QueueItem, lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::PageSink,
-    peers::Peers, resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
-    schedule::after_answer,
+    activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, fetch, fetch::Answer,
+    fetch::Fetcher, frontier::After, frontier::Bounds, frontier::Change, frontier::Done,
+    frontier::Effect, frontier::FrontierError, frontier::FrontierHandle, frontier::HostRecord,
+    frontier::INBOX_PATIENCE, frontier::PageRecord, frontier::QueueItem, lease::Lease,
+    metrics::Metrics, outbox::PackTrigger, page, page::PageSink, peers::Peers, resolve::Resolver,
+    schedule::Claim, schedule::Schedule, schedule::after_answer,
 };
 pub use revisit::LostBefore;
 pub use slot::{FreeSlot, RequestSlot, RequestSlots};
@@ -195,7 +195,9 @@ impl Visitor {
         let Some(result) = result else { return Ok(()) };
         under_way.ended();
         let duration = fetch::duration_of(&result);
-        visit.claim.page_took(duration);
+        if self.line_outage().is_none() {
+            visit.claim.page_took(duration);
+        }
         visit.delay = visit.delay.max(after_answer(visit.delay, duration));
         match result {
             Ok(answer) => self.answered(visit, &item, started, address, answer, slot).await,
@@ -251,69 +253,6 @@ impl Visitor {
             peers.fetched(&item.url);
         }
         Ok(())
-    }
-
-    fn failed(
-        &self,
-        mut visit: Visit,
-        item: &QueueItem,
-        started: UnixMillis,
-        address: IpAddr,
-        error: FetchError,
-    ) -> Result<(), FrontierError> {
-        let FetchError { problem, timing, wire_bytes } = error;
-        if matches!(problem, Problem::Withheld(_)) {
-            // Nothing was sent; the URL is still first in its queue.
-            return Ok(());
-        }
-        let reason = error_line::of(&problem);
-        self.activity_log.note(
-            Activity::Page,
-            item.url.as_str(),
-            Some(address),
-            &reason,
-            wire_bytes,
-            timing,
-        );
-        if problem.is_owners() {
-            return Ok(());
-        }
-        if matches!(problem, Problem::Memory) {
-            // It is the agent that lacked memory, so that the attempts of this URL alone count.
-            visit.record.failures = item.attempts.into();
-        }
-        let temporary = problem.is_temporary();
-        if temporary && (retry::has_attempts(item) || visit.turn.has_next) {
-            return self.retry_later(visit, item, None);
-        }
-        // A bad body says nothing about the host, which did answer.
-        let failures = if temporary { visit.record.failures + 1 } else { 0 };
-        let outcome = Outcome::Failed { reason };
-        let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        let page = revisit::after_failure(item, &problem);
-        self.done(visit, item, FetchResult::without_links(fetch, page, failures))
-    }
-
-    /// Ends or retries a URL whose host has no address, or none that may be contacted.
-    fn not_reached(
-        &self,
-        visit: Visit,
-        item: &QueueItem,
-        error: &ResolveError,
-    ) -> Result<(), FrontierError> {
-        let outcome = Outcome::Failed { reason: error.to_string() };
-        if error.is_lasting(&item.url) {
-            return self.without_request(visit, item, outcome);
-        }
-        if retry::has_attempts(item) {
-            return self.retry_later(visit, item, None);
-        }
-        // The host rests as after a request that failed, so that a name server that is down for a
-        // moment does not end the visits of all its pages.
-        let failures = visit.record.failures + 1;
-        let page = Some(revisit::known_or_new(item));
-        let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
-        self.done(visit, item, FetchResult::without_links(fetch, page, failures))
     }
 
     /// Ends a URL for which nothing was sent; the host is due at once.

@@ -104,7 +104,12 @@ impl Visitor {
                 let outcome = Outcome::Failed { reason: error.to_string() };
                 return self.without_request(visit, &item, outcome);
             }
-            Err(error) => return self.no_rules(visit, &item, asking, &error.to_string()),
+            Err(error) => {
+                let Some(visit) = visit.unless_out(self.names_outage()) else {
+                    return Ok(());
+                };
+                return self.no_rules(visit, &item, asking, &error.to_string());
+            }
         };
         let Visit { claim, ref record, delay, .. } = visit;
         let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
@@ -119,7 +124,9 @@ impl Visitor {
         let Some(result) = result else { return Ok(()) };
         under_way.ended();
         let duration = fetch::duration_of(&result);
-        visit.claim.robots_took(duration);
+        if self.line_outage().is_none() {
+            visit.claim.robots_took(duration);
+        }
         visit.slowness_pause = after_answer(self.delay(), duration);
         visit.delay = visit.delay.max(visit.slowness_pause);
         if let Some((host, pause)) = other {
@@ -221,8 +228,9 @@ impl Visitor {
         if problem.is_owners() {
             return Ok(());
         }
-        if matches!(problem, Problem::Memory) {
-            // It is the agent that lacked memory, which says nothing about the host.
+        let Some(visit) = visit.unless_out(self.line_outage()) else { return Ok(()) };
+        if problem.is_agents() {
+            // It says nothing about the host.
             let pause = visit.delay.max(retry::pause(self.limits.retry, 1));
             let failures = visit.record.failures;
             return self.robots_known(visit, None, Vec::new(), pause, failures);

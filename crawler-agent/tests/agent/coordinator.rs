@@ -20,6 +20,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{post, put},
 };
+use crawler_agent::clock;
 use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
 use protocol::{
     BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult,
@@ -43,6 +44,8 @@ const AGENT: AgentId = AgentId::new(1);
 /// State of the coordinator. Tests read and change it directly.
 #[expect(clippy::struct_excessive_bools, reason = "switches that are independent")]
 pub(crate) struct CoordinatorState {
+    /// How far its clock is ahead.
+    pub(crate) clock_ahead_ms: i64,
     pub(crate) key: Option<PublicKey>,
     /// Seed of the key that signs answers.
     pub(crate) signs_with: [u8; 32],
@@ -140,6 +143,7 @@ pub(crate) struct Coordinator {
 impl Coordinator {
     pub(crate) async fn start() -> Self {
         let state = CoordinatorState {
+            clock_ahead_ms: 0,
             key: None,
             signs_with: KEY,
             state: AgentState::Pending,
@@ -334,7 +338,7 @@ async fn heartbeat(
 
 fn empty(state: &CoordinatorState) -> HeartbeatResponse {
     HeartbeatResponse {
-        coordinator_time: UnixMillis(0),
+        coordinator_time: clock::now().plus_ms(state.clock_ahead_ms),
         state: state.state,
         routes: vec![],
         probes: vec![],

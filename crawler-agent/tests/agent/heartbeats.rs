@@ -86,3 +86,51 @@ async fn the_first_heartbeats_of_a_start_say_what_the_owner_has_changed() {
     let second = told(&bed).remove(0).unwrap();
     assert_eq!(second, AgentProfile { capacity_pages_per_day: 77, ..first });
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_is_newer_than_its_coordinator_waits_for_its_upgrade() {
+    let mut bed = TestBed::new(1).await;
+    bed.start_approved().await;
+    bed.stop().await;
+    let detail = "the agent speaks protocol 9, this coordinator up to 6: update the coordinator";
+    bed.coordinator.change(|state| {
+        state.refuse_all = Some((426, detail));
+        state.heartbeats.clear();
+    });
+    bed.start().await;
+    let waits = |bed: &TestBed| {
+        let status = std::fs::read_to_string(bed.data_dir().join("status.json"));
+        status.is_ok_and(|status| status.contains("not_connected") && status.contains(detail))
+    };
+    bed.until("it waits and says for what", waits).await;
+    bed.coordinator.change(|state| state.refuse_all = None);
+    bed.until("it works", |bed| !bed.coordinator.state().heartbeats.is_empty()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_whose_clock_is_hours_off_rests_and_keeps_its_log() {
+    let mut bed = TestBed::new(1).await;
+    // As if the agent had started with a clock that is ten years ahead.
+    bed.coordinator.state().clock_ahead_ms = -10 * 365 * 24 * 3_600_000;
+    bed.start_approved().await;
+    let old = bed.data_dir().join("activity/2020-01-01.jsonl");
+    std::fs::write(&old, "").unwrap();
+    bed.coordinator.route(&[bed.web.page("a1.test", "/", html("x"))]);
+    let rests = |bed: &TestBed| {
+        let status = std::fs::read_to_string(bed.data_dir().join("status.json"));
+        status.is_ok_and(|status| {
+            status.contains("\"clock\"") && status.contains(" h ahead of the coordinator")
+        })
+    };
+    bed.until("it rests and says why", rests).await;
+    bed.until("it has the URL", |bed| {
+        bed.coordinator.state().heartbeats.last().is_some_and(|last| last.status.queued == 1)
+    })
+    .await;
+    assert!(old.exists());
+    assert_eq!(bed.web.count("a1.test", "/"), 0);
+    bed.coordinator.state().clock_ahead_ms = 0;
+    bed.coordinator.route(&[bed.web.page("a1.test", "/2", html("y"))]);
+    bed.until_reported(&[bed.web.url("a1.test", "/"), bed.web.url("a1.test", "/2")]).await;
+    bed.until("files that are too old are deleted", |_| !old.exists()).await;
+}

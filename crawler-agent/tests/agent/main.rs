@@ -15,6 +15,7 @@ mod impostor;
 mod lookups;
 mod memory;
 mod metrics;
+mod outage;
 mod owner;
 mod probe_manners;
 mod probe_targets;

@@ -1,4 +1,4 @@
-//! The clock of leases and loans: time since the machine started, time asleep included. It is never
+//! Time since the machine started, time in which it was suspended included. This clock is never
 //! set, so that durations measured by it are true.
 
 use model::UnixMillis;
@@ -11,7 +11,7 @@ use region::Millis;
 use crate::clock;
 
 /// Milliseconds since the machine started.
-pub(super) fn now() -> Millis {
+pub fn now() -> Millis {
     // Fails only where the kernel lacks the clock, which no supported one does.
     let time = clock_gettime(ClockId::CLOCK_BOOTTIME).unwrap_or(TimeSpec::new(0, 0));
     let seconds = time.tv_sec().unsigned_abs();
@@ -19,11 +19,11 @@ pub(super) fn now() -> Millis {
 }
 
 /// The wall time of a moment, to be stored: this clock starts anew with the machine.
-pub(super) fn to_wall(at: Millis) -> UnixMillis {
+pub fn to_wall(at: Millis) -> UnixMillis {
     clock::now().plus_ms(i64::try_from(at.since(now())).unwrap_or(i64::MAX))
 }
 
 /// The moment of a stored wall time.
-pub(super) fn from_wall(at: UnixMillis) -> Millis {
+pub fn from_wall(at: UnixMillis) -> Millis {
     now().plus(at.0.saturating_sub(clock::now().0).max(0).unsigned_abs())
 }
