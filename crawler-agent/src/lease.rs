@@ -14,7 +14,7 @@ use crate::clock;
 /// Permission to fetch, renewed with each answer of the coordinator. It begins as one that is over:
 /// before the first answer other agents may have the hosts.
 #[derive(Debug)]
-pub struct Lease(Mutex<Option<Term>>);
+pub struct Lease(Mutex<Term>);
 
 /// Measured by two clocks: the wall clock may be set, and the monotonic clock stands still while
 /// the machine sleeps. The lease is over when either says so.
@@ -28,30 +28,28 @@ struct Term {
 impl Default for Lease {
     fn default() -> Self {
         let over = Term { began: Instant::now(), began_at: UnixMillis(0), length: Duration::ZERO };
-        Self(Mutex::new(Some(over)))
+        Self(Mutex::new(over))
     }
 }
 
 impl Lease {
-    /// Renews the lease after the answer to a heartbeat that was sent at `began`. No length stands
-    /// for a lease without an end.
-    pub fn renew(&self, began: Instant, began_at: UnixMillis, length_ms: Option<u64>) {
-        let length = length_ms.map(Duration::from_millis);
-        let term = length.map(|length| Term { began, began_at, length });
+    /// Renews the lease after the answer to a heartbeat that was sent at `began`.
+    pub fn renew(&self, began: Instant, began_at: UnixMillis, length_ms: u64) {
+        let term = Term { began, began_at, length: Duration::from_millis(length_ms) };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = term;
     }
 
     /// Whether the agent may fetch.
     pub fn holds(&self) -> bool {
-        self.left().is_none_or(|left| !left.is_zero())
+        !self.left().is_zero()
     }
 
-    /// Time until the lease ends, zero afterwards; none for a lease without an end.
-    pub fn left(&self) -> Option<Duration> {
-        let term = (*self.0.lock().unwrap_or_else(PoisonError::into_inner))?;
+    /// Time until the lease ends, zero afterwards.
+    pub fn left(&self) -> Duration {
+        let term = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let wall_ms = clock::now().0.saturating_sub(term.began_at.0).max(0).unsigned_abs();
         let past = term.began.elapsed().max(Duration::from_millis(wall_ms));
-        Some(term.length.saturating_sub(past))
+        term.length.saturating_sub(past)
     }
 }
 
@@ -63,15 +61,13 @@ mod tests {
     async fn a_lease_ends_by_either_clock() {
         let lease = Lease::default();
         assert!(!lease.holds(), "before the first answer");
-        lease.renew(Instant::now(), clock::now(), Some(60_000));
+        lease.renew(Instant::now(), clock::now(), 60_000);
         assert!(lease.holds());
         tokio::time::advance(Duration::from_secs(61)).await;
         assert!(!lease.holds(), "by the monotonic clock");
-        lease.renew(Instant::now(), clock::now().plus_ms(-61_000), Some(60_000));
+        lease.renew(Instant::now(), clock::now().plus_ms(-61_000), 60_000);
         assert!(!lease.holds(), "by the wall clock, after the machine slept");
-        lease.renew(Instant::now(), clock::now(), None);
-        assert!(lease.holds(), "an older coordinator gives leases without an end");
-        lease.renew(Instant::now(), clock::now(), Some(0));
+        lease.renew(Instant::now(), clock::now(), 0);
         assert!(!lease.holds(), "the coordinator has more orders to send first");
     }
 }

@@ -65,8 +65,7 @@ async fn a_clock_that_is_off_a_newer_protocol_and_a_foreign_key_are_said() {
         let (status, name, _) = problem(enrol(&running, &forged).await).await;
         assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "signature"));
     }
-    let older =
-        EnrolRequest { protocol: version::HANDOVERS, ..enrol_request(&key, &token, profile(1)) };
+    let older = json!({ "protocol": version::OLDEST.0 - 1, "hello": "from the past" });
     let (status, name, detail) = problem(enrol(&running, &older).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::UPGRADE_REQUIRED, "protocol-version"));
     assert!(detail.contains("update the agent"), "{detail}");
@@ -76,7 +75,8 @@ async fn a_clock_that_is_off_a_newer_protocol_and_a_foreign_key_are_said() {
         problem(enrol(&running, &enrol_request(&key, &token, nameless)).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields"));
     assert!(detail.contains("profile.name"), "{detail}");
-    let (status, ..) = problem(enrol(&running, &json!({ "protocol": 1 })).await).await;
+    let (status, ..) =
+        problem(enrol(&running, &json!({ "protocol": version::CURRENT.0 })).await).await;
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
     running.stop().await;
 }

@@ -167,7 +167,6 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     running.add_seeds(&["http://198.51.100.33/more"]).await;
     turns(&running, &mut one, &mut two, |one, _| !one.told.is_empty()).await;
     let order = one.agent.heartbeat(&running, 0).await.host_orders.remove(0);
-    assert!(order.takes_bundle, "both agents speak of bundles");
     let number = order.number;
     let refused = two.agent.send_bundle(&running, number, "forged").await;
     assert_eq!(problem(refused).await.0, StatusCode::NOT_FOUND, "not its order");
@@ -214,23 +213,6 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     assert_eq!(problem(taken).await.0, StatusCode::NOT_FOUND);
     let left = blobs_of_bundles(&ground);
     assert!(left.is_empty(), "{left:?}");
-    running.stop().await;
-}
-
-/// An older agent among the working ones could be the next one of a host.
-#[tokio::test]
-async fn hosts_are_handed_back_while_an_older_agent_works() {
-    let ground = Ground::bare().await;
-    let (running, mut one, mut two) = with_hosts(&ground, &[("198.51.100.0/26", "north")]).await;
-    (one.rtt_us, two.rtt_us) = (90_000, 9_000);
-    FakeAgent::approved(&running, 3).await;
-    let older = "UPDATE agents SET protocol = 4 WHERE name = 'agent 3'";
-    execute(ground.store(), older).await.unwrap();
-    let cut = world_with(&[("198.51.100.0/26", "north"), ("198.51.100.32/27", "east")]);
-    until_in_use(&running, &ground, &cut).await;
-    running.add_seeds(&["http://198.51.100.33/more"]).await;
-    turns(&running, &mut one, &mut two, |one, _| !one.told.is_empty()).await;
-    assert!(!one.agent.heartbeat(&running, 0).await.host_orders[0].takes_bundle);
     running.stop().await;
 }
 

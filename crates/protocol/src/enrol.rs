@@ -25,7 +25,7 @@ pub struct AgentProfile {
     pub zone: String,
     /// Hours in which the agent may work, as the owner wrote them; empty means always.
     pub spans: Vec<String>,
-    /// Where the agent is; none when its owner does not say, and from agents before protocol 6.
+    /// Where the agent is; none when its owner does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PlaceClaim>,
 }
@@ -43,9 +43,7 @@ pub struct EnrolRequest {
     pub profile: AgentProfile,
     /// The agent's clock when it sent the request.
     pub agent_time: UnixMillis,
-    /// The agent's nonce, a random text, which the answer's signature covers. Agents before
-    /// protocol 3 send none and cannot enrol.
-    #[serde(default)]
+    /// The agent's nonce, a random text, which the answer's signature covers.
     pub nonce: String,
     /// Signature by the key over everything else, checked by [`EnrolRequest::verify`].
     pub signature: Signature,
@@ -102,7 +100,6 @@ fn request_fields(
             .number(place.longitude_mdeg().into())
             .text(place.city().unwrap_or_default())
             .text(place.country().unwrap_or_default()),
-        // Agents that say nothing sign what agents before protocol 6 sign.
         None => fields,
     }
 }

@@ -87,26 +87,23 @@ pub struct HeartbeatRequest {
     /// Numbers of [`BundleOffer`]s that were taken; repeated until an answer no longer names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bundles_taken: Vec<u64>,
-    /// Settings that the agent obeys; the coordinator answers at once if they are others. None from
-    /// agents before protocol 2, whose settings are not compared.
+    /// Settings that the agent obeys; the coordinator answers at once if they are others. None:
+    /// they are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<CrawlPolicy>,
     /// Answers to the questions of the last answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub url_statuses: Vec<UrlStatus>,
     /// Whether the agent carries out probe orders now. If not, it drops those that it has, and the
-    /// coordinator takes them back. Agents before this field refuse the orders one by one.
-    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    /// coordinator takes them back.
     pub takes_probes: bool,
     /// Whether the owner wants the agent to be in a region.
-    #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub wants_region: bool,
     /// Where the agent is, as in its profile. Its owner may change it after enrolment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PlaceClaim>,
     /// The profile of the owner's present configuration, until the first answer to this process:
-    /// what enrolment said may have changed since. None from agents before this field, and where it
-    /// cannot be read.
+    /// what enrolment said may have changed since. None also where it cannot be read.
     #[serde(default, deserialize_with = "readable", skip_serializing_if = "Option::is_none")]
     pub profile: Option<AgentProfile>,
     /// Status of the agent.
@@ -125,15 +122,6 @@ fn readable<'de, D: Deserializer<'de>>(from: D) -> Result<Option<AgentProfile>, 
         Either::Profile(profile) => Some(profile),
         Either::Other(_) => None,
     })
-}
-
-const fn yes() -> bool {
-    true
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_true(value: &bool) -> bool {
-    *value
 }
 
 /// Answer to [`HeartbeatRequest`].
@@ -159,21 +147,18 @@ pub struct HeartbeatResponse {
     pub bundles: Vec<BundleOffer>,
     /// Length of the lease in milliseconds, counted from the moment when the agent sent the
     /// request. After its end the agent stops fetching until the next answer, because its hosts may
-    /// have been given to others. 0 means that more orders must be sent first; none means no end
-    /// (coordinators before protocol 2).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lease_ms: Option<u64>,
+    /// have been given to others. 0 means that more orders must be sent first.
+    pub lease_ms: u64,
     /// Settings of the operator, within the owner's limits.
     pub policy: CrawlPolicy,
     /// Codings of packages that every coordinator of the installation reads; gzip always is one.
-    #[serde(default)]
     pub package_codings: Vec<Coding>,
     /// What the agent sent of pages before this moment may be lost, because the coordinator was
     /// restored from a backup. The next visit of each such page fetches and sends it whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents_lost_before: Option<UnixMillis>,
     /// URLs whose status somebody asks for; at most
-    /// [`crate::limits::QUESTIONS_PER_HEARTBEAT`]. The next request answers. Older agents do not.
+    /// [`crate::limits::QUESTIONS_PER_HEARTBEAT`]. The next request answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<String>,
 }
@@ -190,7 +175,9 @@ pub struct Route {
     pub redirects: u8,
 }
 
-/// An order about a host.
+/// An order about a host. What the agent knows of a host that it releases is sent as a bundle before
+/// the order is confirmed, with `PUT /api/v1/agent/bundles/{number}`. Of a host that is too large for
+/// one all URLs are handed back with the results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostOrder {
     /// Number of the order, unique for ever.
@@ -200,11 +187,6 @@ pub struct HostOrder {
     /// What to do with the host. Where the host is not the agent's, there is nothing to do and the
     /// order counts as executed.
     pub task: HostTask,
-    /// Whether the coordinator keeps a bundle of a released host for the next agent. The bundle is
-    /// sent before the order is confirmed, with `PUT /api/v1/agent/bundles/{number}`. Without it
-    /// all URLs of the host are handed back.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub takes_bundle: bool,
 }
 
 /// What the former agent of a host knew of it, to be read with
@@ -233,7 +215,7 @@ mod tests {
     fn request(profile: Value) -> HeartbeatRequest {
         let mut body = json!({
             "protocol": 6, "agent_time": 0, "hold_ms": 0, "routes_after": 0, "state": "approved",
-            "probes_accepted": [],
+            "probes_accepted": [], "takes_probes": true, "wants_region": true,
             "status": {
                 "presence": "awake", "hosts": 0, "queued": 0, "in_flight": 0, "fetched": 0,
                 "wire_bytes": 0, "unshipped": 0, "idle_reason": null,

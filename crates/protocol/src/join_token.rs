@@ -45,10 +45,10 @@ impl fmt::Display for Fingerprint {
 /// A text that is not a join token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum JoinTokenError {
-    /// A token of an older coordinator.
+    /// The second part is missing.
     #[error(
-        "the join token does not name its coordinator's key: it was cut off, or an older \
-         coordinator made it; ask the operator for a new one"
+        "the join token does not name its coordinator's key: it was cut off; copy all of it, or \
+         ask the operator for a new one"
     )]
     NoFingerprint,
     /// Not a join token at all.

@@ -14,24 +14,7 @@ pub struct ProtocolVersion(pub u16);
 pub const CURRENT: ProtocolVersion = ProtocolVersion(6);
 
 /// Oldest version that this build understands.
-pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
-
-/// First version with [`crate::heartbeat::HostOrder`]s and leases. Agents before it get neither and
-/// keep the hosts that they have.
-pub const HANDOVERS: ProtocolVersion = ProtocolVersion(2);
-
-/// First version in which the coordinator signs its answers to enrolment and sessions, and the
-/// agent signs its whole profile. Older agents that have enrolled keep working; new ones cannot
-/// enrol.
-pub const SIGNED_ANSWERS: ProtocolVersion = ProtocolVersion(3);
-
-/// First version whose agents hand a host over as a bundle, and take such bundles. While an agent
-/// before it works, hosts are handed over URL by URL.
-pub const HOST_BUNDLES: ProtocolVersion = ProtocolVersion(5);
-
-/// First version whose agents say where they are. Of an agent before it the coordinator knows the
-/// country of its home subnet at best.
-pub const PLACES: ProtocolVersion = ProtocolVersion(6);
+pub const OLDEST: ProtocolVersion = ProtocolVersion(6);
 
 /// The other side speaks a version that this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -46,12 +29,6 @@ pub enum VersionError {
         "the agent speaks protocol {0}, this coordinator needs at least {OLDEST}: update the agent"
     )]
     Older(ProtocolVersion),
-    /// The agent is too old to enrol.
-    #[error(
-        "the agent speaks protocol {0}, and enrolment needs at least {SIGNED_ANSWERS}: update the \
-         agent"
-    )]
-    TooOldToEnrol(ProtocolVersion),
 }
 
 impl ProtocolVersion {
@@ -62,11 +39,6 @@ impl ProtocolVersion {
             v if v < OLDEST => Err(VersionError::Older(v)),
             _ => Ok(()),
         }
-    }
-
-    /// Checks that an agent of this version can enrol.
-    pub fn can_enrol(self) -> Result<(), VersionError> {
-        if self < SIGNED_ANSWERS { Err(VersionError::TooOldToEnrol(self)) } else { Ok(()) }
     }
 }
 
@@ -87,7 +59,5 @@ mod tests {
         assert!(newer.to_string().contains("update the coordinator"));
         let older = ProtocolVersion(OLDEST.0 - 1).supported().unwrap_err();
         assert!(older.to_string().contains("update the agent"));
-        assert_eq!(CURRENT.can_enrol(), Ok(()));
-        assert_eq!(HANDOVERS.can_enrol(), Err(VersionError::TooOldToEnrol(HANDOVERS)));
     }
 }

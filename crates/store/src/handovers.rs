@@ -7,7 +7,7 @@
 //! ([`lapse`]).
 
 use model::{AgentId, HostTask, UnixMillis};
-use protocol::{heartbeat::HostOrder, version};
+use protocol::heartbeat::HostOrder;
 use sqlx::PgConnection;
 
 use crate::columns::read_word;
@@ -34,21 +34,19 @@ pub async fn open_besides(
 ) -> Result<Vec<HostOrder>, StoreError> {
     let accepted: Vec<i64> =
         accepted.iter().map(|id| i64::try_from(*id).unwrap_or(i64::MAX)).collect();
-    let rows: Vec<(i64, String, String, String, bool)> =
+    let rows: Vec<(i64, String, String, String)> =
         sqlx::query_as(include_str!("handovers/open.sql"))
             .bind(agent.get())
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-            .bind(i16::try_from(version::HOST_BUNDLES.0).unwrap_or(i16::MAX))
             .bind(accepted)
             .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read an agent's orders about hosts"))?;
-    let order =
-        |(id, scheme, authority, task, takes_bundle): (i64, String, String, String, bool)| {
-            let task = read_word("handovers", "task", id, &task)?;
-            let host = format!("{scheme}://{authority}");
-            Ok(HostOrder { number: id.unsigned_abs(), host, task, takes_bundle })
-        };
+    let order = |(id, scheme, authority, task): (i64, String, String, String)| {
+        let task = read_word("handovers", "task", id, &task)?;
+        let host = format!("{scheme}://{authority}");
+        Ok(HostOrder { number: id.unsigned_abs(), host, task })
+    };
     rows.into_iter().map(order).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The coordinator's orders about hosts: release them, or forget how fast their pages were.
 //!
-//! A released host leaves as a bundle for its next agent, or, where the coordinator takes none or
-//! the host is too large, as single URLs that are handed back with the results.
+//! A released host leaves as a bundle for its next agent, or, where it is too large for one, as
+//! single URLs that are handed back with the results.
 //!
 //! An order is accepted with the answer that brings it; from then on no request to a host that is
 //! to be released begins. The order is executed when the running request is over, confirmed when
@@ -158,8 +158,7 @@ impl HostOrders {
             self.schedule.until_idle(host).await;
             self.fetcher.close_connection(&order.host);
         }
-        let bundled = released.filter(|_| order.takes_bundle);
-        let is_handed_over = match bundled {
+        let is_handed_over = match released {
             Some(host) => self.hand_over(order.number, host).await?,
             None => false,
         };

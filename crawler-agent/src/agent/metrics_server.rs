@@ -141,7 +141,7 @@ impl MetricsSource {
             status.unreachable.is_none() && status.idle.as_deref() != Some("not_connected");
         let help = "1 if the last call to the coordinator succeeded";
         gauge(registry, "coordinator_up", help, f64::from(reached));
-        let left = self.lease.left().map_or(f64::INFINITY, |left| left.as_secs_f64());
+        let left = self.lease.left().as_secs_f64();
         let help = "Time for which the agent may fetch without another answer of the coordinator";
         gauge(registry, "lease_seconds", help, left);
         gauge(registry, "hosts", "Hosts that the agent crawls", status.hosts as f64);

@@ -77,7 +77,7 @@ pub(crate) struct CoordinatorState {
     pub(crate) refuse_bundle_once: Option<u16>,
     /// Numbers of confirmed orders, in the order of their confirmation.
     pub(crate) confirmed: Vec<u64>,
-    pub(crate) lease_ms: Option<u64>,
+    pub(crate) lease_ms: u64,
     /// Whether it lost what agents sent before this moment.
     pub(crate) contents_lost_before: Option<UnixMillis>,
     /// Whether the agent has the roster of a region; it asks for one where its owner wants that.
@@ -166,7 +166,7 @@ impl Coordinator {
             bundles_being_read: 0,
             refuse_bundle_once: None,
             confirmed: Vec::new(),
-            lease_ms: Some(3_600_000),
+            lease_ms: 3_600_000,
             contents_lost_before: None,
             is_in_region: false,
             repeats_orders: false,

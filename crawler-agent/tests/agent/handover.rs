@@ -32,7 +32,7 @@ fn site(bed: &TestBed) -> Site {
 
 fn release(bed: &TestBed, number: u64, host: &str) {
     let task = HostTask::Release;
-    let order = HostOrder { number, host: host.to_owned(), task, takes_bundle: true };
+    let order = HostOrder { number, host: host.to_owned(), task };
     bed.coordinator.change(|state| state.host_orders.push(order));
 }
 

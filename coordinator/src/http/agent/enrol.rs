@@ -25,7 +25,6 @@ pub(super) async fn enrol(
     ProtocolBody(request): ProtocolBody<EnrolRequest>,
 ) -> Result<Json<EnrolResponse>, Problem> {
     let now = api.clock.now();
-    request.protocol.can_enrol().map_err(refusal::version)?;
     check_clock(request.agent_time, now)?;
     request.verify().map_err(refusal::signature)?;
     check_profile(&request.profile)?;

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use model::{AgentState, UnixMillis};
 use protocol::{
     BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route,
-    WorkStatus, limits, package::Coding, version,
+    WorkStatus, limits, package::Coding,
 };
 use store::agents::{self, Heartbeat, HeartbeatOutcome};
 use store::{activity, handovers, host_bundles, probes, routes, url_questions};
@@ -207,14 +207,7 @@ fn check_routes(request: &HeartbeatRequest, standing: HeartbeatOutcome) -> Resul
 }
 
 /// Bundles of hosts that the agent has got from others.
-async fn offered_bundles(
-    api: &AgentApi,
-    caller: Caller,
-    request: &HeartbeatRequest,
-) -> Result<Vec<BundleOffer>, Problem> {
-    if request.protocol < version::HOST_BUNDLES {
-        return Ok(Vec::new());
-    }
+async fn offered_bundles(api: &AgentApi, caller: Caller) -> Result<Vec<BundleOffer>, Problem> {
     let now = api.clock.now();
     Ok(host_bundles::offered(&api.store, caller.agent, limits::BUNDLES_PER_HEARTBEAT, now).await?)
 }
@@ -239,8 +232,6 @@ struct PendingWork {
     bundles: Vec<BundleOffer>,
     /// URLs that people ask about; each is sent once.
     questions: Vec<String>,
-    /// Whether the agent speaks of hand-overs and leases.
-    hands_over: bool,
     /// Whether the agent has every order about hosts with this answer.
     complete: bool,
 }
@@ -254,15 +245,11 @@ impl PendingWork {
         let identity = agents::identity(&api.store, caller.agent).await?;
         let state = identity.ok_or_else(refusal::unknown_agent)?.state;
         let awake = request.status.presence == Presence::Awake;
-        let hands_over = request.protocol >= version::HANDOVERS;
         // Also agents that are paused let go; a sleeping one does when its next span starts.
         let most_orders = limits::HOST_ORDERS_PER_HEARTBEAT;
-        let mut hosts = Vec::new();
-        if hands_over {
-            let underway = orders_underway(request);
-            hosts =
-                handovers::open_besides(&api.store, caller.agent, &underway, most_orders).await?;
-        }
+        let underway = orders_underway(request);
+        let mut hosts =
+            handovers::open_besides(&api.store, caller.agent, &underway, most_orders).await?;
         let complete = hosts.is_empty() || (awake && hosts.len() < most_orders);
         if !awake {
             hosts.clear();
@@ -279,19 +266,18 @@ impl PendingWork {
                 hosts,
                 bundles: Vec::new(),
                 questions,
-                hands_over,
                 complete,
             });
         }
         let most = limits::ROUTES_PER_HEARTBEAT.min(api.limits.routes_per_heartbeat as usize);
         let routes = routes::after(&api.store, caller.agent, request.routes_after, most).await?;
         // After the routes: a host whose routes are in this answer has its bundle in it, too.
-        let bundles = offered_bundles(api, caller, request).await?;
+        let bundles = offered_bundles(api, caller).await?;
         let taken = &request.probes_accepted;
         let samples = api.policy.load().samples;
         let most = if request.takes_probes { limits::PROBES_PER_HEARTBEAT } else { 0 };
         let probes = probes::orders(&api.store, caller.agent, taken, samples, most).await?;
-        Ok(Self { state, routes, probes, hosts, bundles, questions, hands_over, complete })
+        Ok(Self { state, routes, probes, hosts, bundles, questions, complete })
     }
 
     /// Whether it is worth an answer at once. A sleeping agent does not wait.
@@ -309,9 +295,9 @@ impl PendingWork {
 
     /// An agent that was not given all host orders yet must not go on with hosts that are others'
     /// by now.
-    fn lease_ms(&self, api: &AgentApi) -> Option<u64> {
+    fn lease_ms(&self, api: &AgentApi) -> u64 {
         let lease_s = if self.complete { api.limits.lease_s } else { 0 };
-        self.hands_over.then_some(u64::from(lease_s) * 1_000)
+        u64::from(lease_s) * 1_000
     }
 
     fn answer(self, api: &AgentApi) -> HeartbeatResponse {

@@ -159,7 +159,7 @@ async fn heartbeat(
         probes: Vec::new(),
         host_orders: Vec::new(),
         bundles: Vec::new(),
-        lease_ms: Some(LEASE_MS),
+        lease_ms: LEASE_MS,
         policy: shared.policy,
         package_codings: package::Coding::READ.to_vec(),
         contents_lost_before: None,

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
-use protocol::{ProtocolVersion, version};
+use protocol::ProtocolVersion;
 
 use crate::columns::read_word;
 use crate::moment::Moment;
@@ -62,7 +62,6 @@ pub async fn heartbeat(
         .bind(heartbeat.status)
         .bind(i64::try_from(heartbeat.routes_after).unwrap_or(i64::MAX))
         .bind(Moment(heartbeat_cutoff))
-        .bind(heartbeat.protocol >= version::PLACES)
         .bind(heartbeat.place.map(sqlx::types::Json))
         .bind(heartbeat.takes_probes)
         .bind(heartbeat.wants_region)

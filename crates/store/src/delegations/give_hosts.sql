@@ -1,12 +1,10 @@
 -- Gives the hosts of subnets to agents ($1, $2, $3: the subnets and their agents), as part of the
 -- transaction that delegates the subnets.
--- 1: hosts of another agent are moving from now on. An agent too old for release orders ($4: the
---    first version that knows them) keeps its hosts.
+-- 1: hosts of another agent are moving from now on.
 WITH taken AS (
    UPDATE hosts h SET state = 'moving'
-   FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent), agents a
+   FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)
    WHERE h.first = g.first AND h.last = g.last AND h.state = 'delegated' AND h.agent <> g.agent
-     AND a.id = h.agent AND a.protocol >= $4
    RETURNING h.id, g.agent
 )
 -- 2: names them with their next agents.

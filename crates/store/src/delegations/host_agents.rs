@@ -17,8 +17,6 @@ use crate::{Store, StoreError};
 /// has released them ([`crate::handovers`]): until then they are moving, nothing more is routed
 /// to the other agent, and what was on its way there is queued again. Hosts that a region moves by
 /// itself are the new agent's at once, too.
-///
-/// An agent too old for such orders ([`protocol::version::HANDOVERS`]) keeps the hosts it has.
 pub(crate) async fn give_hosts(
     db: &mut PgConnection,
     gifts: &[Gift],
@@ -48,7 +46,6 @@ pub(crate) async fn give_hosts(
         .bind(&first)
         .bind(&last)
         .bind(&agents)
-        .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
         .fetch_all(&mut *db)
         .await
         .map_err(StoreError::doing("take hosts from their agents"))?;
@@ -95,7 +92,6 @@ pub(crate) async fn take_hosts(
     let taken: Vec<i64> = sqlx::query_scalar(include_str!("take_hosts.sql"))
         .bind(subnet.first())
         .bind(subnet.last())
-        .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
         .fetch_all(&mut *db)
         .await
         .map_err(StoreError::doing("take hosts from their agent"))?;

@@ -218,7 +218,6 @@ pub async fn end(
             .bind(incident.subnet.last())
             .bind(incident.agent.get())
             .bind(Moment(now))
-            .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
             .execute(&mut *tx)
             .await
             .map_err(doing)?;
