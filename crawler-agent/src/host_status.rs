@@ -114,7 +114,7 @@ fn nothing_queued(
 pub fn allowed(snapshot: &HostSnapshot, url: &CrawlUrl) -> Option<bool> {
     match snapshot.robots.as_deref()? {
         RobotsState::Known { robots, .. } => Some(robots.allows(url.path_and_query())),
-        RobotsState::Moved { .. } | RobotsState::MovedFrom { .. } => None,
+        RobotsState::Moved { .. } => None,
     }
 }
 

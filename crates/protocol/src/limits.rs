@@ -14,8 +14,6 @@ pub const PACKAGE_RATIO: u64 = 200;
 pub const PACKAGE_RATIO_FLOOR: u64 = 1 << 20;
 /// Most entries in a package.
 pub const PACKAGE_ENTRIES: u32 = 50_000;
-/// Longest entry of a package of version 1, in bytes of JSON.
-pub const LINE_BYTES: usize = 8 << 20;
 /// Largest block of a package, in bytes. The content of a page takes at most half of it.
 pub const BLOCK_BYTES: usize = 4 << 20;
 /// Most links of a page.

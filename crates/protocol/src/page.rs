@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use data_encoding::HEXLOWER;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize, Serializer};
 
 use model::UnixMillis;
 
@@ -11,8 +11,8 @@ use model::UnixMillis;
 /// client).
 pub const MAX_REDIRECTS: u8 = 5;
 
-/// One line in the body of a package.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One entry in the body of a package.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// A fetch that ended, with or without success.
@@ -22,19 +22,19 @@ pub enum Entry {
 }
 
 /// A link to a host of another agent, or a URL of a host that the agent has released.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Discovered {
     /// Absolute, normalised http or https URL without fragment.
     pub url: String,
     /// Number of redirects that led to this URL.
     pub redirects: u8,
     /// Whether the URL belongs to a released host and is handed back for the next agent.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub handed_back: bool,
 }
 
 /// A fetch that ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fetch {
     /// The URL, normalised, without fragment.
     pub url: String,
@@ -49,13 +49,13 @@ pub struct Fetch {
     /// Result of the fetch.
     pub outcome: Outcome,
     /// Comparison with earlier fetches of the same page; none while there are too few of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trend: Option<Trend>,
 }
 
 /// Response time of a page compared with its own past, without the time of setting up connections
 /// (IPMicra section III.F).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "trend")]
 pub enum Trend {
     /// As fast as usual.
@@ -76,7 +76,6 @@ pub struct Timing {
     pub connect_us: u32,
     /// TCP handshake of the connection, even if that is reused now: one round trip. Zero where it
     /// may not be taken for the round trip to the host.
-    #[serde(default)]
     pub tcp_us: u32,
     /// From sending the request until the first byte of the answer.
     pub first_byte_us: u32,
@@ -86,7 +85,7 @@ pub struct Timing {
 
 /// Result of a fetch.
 #[expect(clippy::large_enum_variant, reason = "a fetch is in a box, and most bring a page")]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Outcome {
     /// A document for the index.
@@ -133,7 +132,7 @@ pub enum DisallowedBy {
 }
 
 /// Content of a document.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Page {
     /// HTTP status, 2xx.
     pub status: u16,
@@ -146,22 +145,21 @@ pub struct Page {
     /// Title; may be empty.
     pub title: String,
     /// Headings, a line each.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub headings: String,
     /// Visible text with white space folded.
     pub text: String,
     /// Hash of the decoded body.
     pub sha256: ContentHash,
     /// URL that the page names as its canonical one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
-    /// Distinct links in their order; none in packages of version 1, which have only their number.
-    #[serde(deserialize_with = "links_or_number")]
+    /// Distinct links in their order.
     pub links: Vec<Link>,
 }
 
 /// A link of a page.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// Absolute, normalised http or https URL without fragment.
     pub url: String,
@@ -183,27 +181,4 @@ impl Serialize for ContentHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&HEXLOWER.encode(&self.0))
     }
-}
-
-impl<'de> Deserialize<'de> for ContentHash {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let hex = String::deserialize(deserializer)?;
-        let bytes = HEXLOWER.decode(hex.as_bytes()).map_err(de::Error::custom)?;
-        let bytes = bytes.try_into().map_err(|_| de::Error::custom("a SHA-256 has 32 bytes"))?;
-        Ok(Self(bytes))
-    }
-}
-
-/// Links, or their number, as packages of version 1 have it.
-fn links_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Link>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Links {
-        List(Vec<Link>),
-        Number(de::IgnoredAny),
-    }
-    Ok(match Links::deserialize(deserializer)? {
-        Links::List(links) => links,
-        Links::Number(_) => Vec::new(),
-    })
 }

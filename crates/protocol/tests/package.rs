@@ -76,8 +76,7 @@ fn write(entries: &[Entry]) -> FinishedPackage {
     builder.finish(NAME, UnixMillis(1_700_000_000_500), &key()).unwrap()
 }
 
-/// A package of version 1 with any body and any promises in its header, validly signed by a
-/// dishonest agent.
+/// A package with any body and any promises in its header, validly signed by a dishonest agent.
 fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
     let mut gz = GzEncoder::new(Vec::new(), Compression::best());
     gz.write_all(plain).unwrap();
@@ -89,7 +88,12 @@ fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
     let json = serde_json::to_vec(&header).unwrap();
     let length = u32::try_from(json.len()).unwrap().to_be_bytes();
     let signature = key().sign(Purpose::Package, &json).to_bytes();
-    [b"NCPK\x01".as_slice(), &length, &json, &signature, &body].concat()
+    [b"NCPK\x02".as_slice(), &length, &json, &signature, &body].concat()
+}
+
+/// A block as it stands in a body.
+fn with_length(block: &[u8]) -> Vec<u8> {
+    [&u32::try_from(block.len()).unwrap().to_be_bytes(), block].concat()
 }
 
 /// The only block of a package with this entry.
@@ -142,60 +146,17 @@ fn the_wire_format_is_fixed() {
     });
 }
 
-/// A line as agents of protocol 3 sent it: with the number of links alone.
-const OLD_LINE: &str = concat!(
-    r#"{"fetch":{"url":"http://a.example/","fetched_at":1700000000000,"address":"192.0.2.1","#,
-    r#""timing":{"connect_us":100,"tcp_us":100,"first_byte_us":2000,"total_us":3000},"#,
-    r#""wire_bytes":512,"#,
-    r#""outcome":{"kind":"page","status":200,"media_type":"text/html","charset":"UTF-8","#,
-    r#""lang":"el","#,
-    r#""title":"Τίτλος","text":"text","#,
-    r#""sha256":"0707070707070707070707070707070707070707070707070707070707070707","links":4}}}"#,
-);
-
 #[test]
-fn headings_follow_what_earlier_versions_read() {
-    let plain = page("http://a.example/", "text");
+fn headings_survive_the_round_trip() {
     let with_headings = changed(|fetch| {
         let Outcome::Page(page) = &mut fetch.outcome else { unreachable!() };
         page.headings = "One\nTwo".into();
     });
-    let entries = [plain.clone(), with_headings.clone()];
+    let entries = [page("http://a.example/", "text"), with_headings];
     assert_eq!(read(&write(&entries).bytes).unwrap(), entries);
-    assert!(block_of(&with_headings).starts_with(&block_of(&plain)));
-    for entry in [&plain, &with_headings] {
+    for entry in &entries {
         assert_eq!(decode_entry(&encode_entry(entry)).unwrap(), *entry);
     }
-    assert!(encode_entry(&with_headings).starts_with(&encode_entry(&plain)));
-}
-
-#[test]
-fn packages_of_version_1_are_still_read() {
-    let line = format!("{OLD_LINE}\n");
-    let expected = changed(|fetch| {
-        let Outcome::Page(page) = &mut fetch.outcome else { unreachable!() };
-        page.canonical = None;
-        page.links.clear();
-    });
-    assert_eq!(read(&forge(line.as_bytes(), 1, line.len() as u64)).unwrap(), [expected]);
-}
-
-#[test]
-fn lines_with_too_many_links_are_refused() {
-    let link = Link { url: "http://b.example/".into(), ..Link::default() };
-    let with_links = |count: u32| {
-        changed(|fetch| {
-            let Outcome::Page(page) = &mut fetch.outcome else { unreachable!() };
-            page.links = vec![link.clone(); count as usize];
-        })
-    };
-    let body = |count| format!("{}\n", serde_json::to_string(&with_links(count)).unwrap());
-    let most = body(limits::PAGE_LINKS);
-    let read_most = read(&forge(most.as_bytes(), 1, most.len() as u64)).unwrap();
-    assert_eq!(read_most, [with_links(limits::PAGE_LINKS)]);
-    let more = body(limits::PAGE_LINKS + 1);
-    let error = read(&forge(more.as_bytes(), 1, more.len() as u64)).unwrap_err();
-    assert!(matches!(error, PackageError::Links(10_001)), "{error:?}");
 }
 
 #[test]
@@ -252,24 +213,46 @@ fn a_bomb_is_refused_before_or_while_it_inflates() {
     let zeros = vec![b' '; 4 << 20];
     let promised = forge(&zeros, 1, zeros.len() as u64);
     assert!(matches!(read(&promised), Err(PackageError::Bomb(_))));
-    let hidden = forge(&zeros, 1, 10);
-    assert!(matches!(read(&hidden), Err(PackageError::LongerThanPromised)));
+    let body = with_length(&block_of(&discovered("http://b.example/")));
+    for hidden in 1..body.len() {
+        let refused = read(&forge(&body, 1, hidden as u64));
+        assert!(matches!(refused, Err(PackageError::LongerThanPromised)), "{refused:?}");
+    }
 }
 
 #[test]
 fn the_number_of_entries_is_checked() {
-    let line = b"{\"discovered\":{\"url\":\"http://b.example/\",\"redirects\":0}}\n";
-    let length = line.len() as u64;
+    let one = with_length(&block_of(&discovered("http://b.example/")));
+    let length = one.len() as u64;
     assert!(matches!(
-        read(&forge(line, 2, length)),
+        read(&forge(&one, 2, length)),
         Err(PackageError::EntryCount { promised: 2, found: 1 })
     ));
-    let two = [line.as_slice(), line].concat();
+    let two = one.repeat(2);
     assert!(matches!(
         read(&forge(&two, 1, 2 * length)),
         Err(PackageError::EntryCount { promised: 1, .. })
     ));
-    assert!(matches!(read(&forge(b"{}\n", 1, 3)), Err(PackageError::Entry { number: 1, .. })));
+    let broken = with_length(b"{}");
+    let refused = read(&forge(&broken, 1, broken.len() as u64));
+    assert!(matches!(refused, Err(PackageError::Block { number: 1, .. })), "{refused:?}");
+}
+
+#[test]
+fn a_page_with_too_many_links_is_refused() {
+    let with_links = |count: u32| {
+        let link = Link { url: "http://b.example/".into(), ..Link::default() };
+        changed(|fetch| {
+            let Outcome::Page(page) = &mut fetch.outcome else { unreachable!() };
+            page.links = vec![link; count as usize];
+        })
+    };
+    let most = with_links(limits::PAGE_LINKS);
+    assert_eq!(read(&write(slice::from_ref(&most)).bytes).unwrap(), [most]);
+    let error = read(&write(&[with_links(limits::PAGE_LINKS + 1)]).bytes).unwrap_err();
+    let PackageError::Block { source: BlockError::Links(10_001), .. } = error else {
+        panic!("{error:?}")
+    };
 }
 
 /// A fetch of `page` with one value changed.
@@ -322,19 +305,20 @@ proptest! {
     fn a_damaged_block_is_read_or_refused(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut block = block_of(&page("http://a.example/", "text"));
         let at = at.index(block.len());
+        let body = with_length(&block[..at]);
+        prop_assert!(read(&forge(&body, 1, body.len() as u64)).is_err());
         block[at] = byte;
-        let _ = decode_entry(&block);
-        prop_assert!(decode_entry(&block[..at]).is_err());
+        let body = with_length(&block);
+        let _ = read(&forge(&body, 1, body.len() as u64));
     }
 
-    /// Until it is packed, an entry is stored as a row, or by earlier versions as a block.
     #[test]
     fn stored_entries_are_read(text in ".*", at in any::<prop::sample::Index>()) {
         for entry in [page("http://a.example/", &text), discovered("http://b.example/")] {
-            prop_assert_eq!(&decode_entry(&block_of(&entry)).unwrap(), &entry);
             let stored = encode_entry(&entry);
             prop_assert_eq!(&decode_entry(&stored).unwrap(), &entry);
             prop_assert!(decode_entry(&stored[..at.index(stored.len())]).is_err());
+            prop_assert!(decode_entry(&[&stored[..], &[0]].concat()).is_err());
         }
     }
 

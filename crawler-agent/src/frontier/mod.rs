@@ -85,6 +85,8 @@ pub enum RobotsState {
         url: String,
         /// Redirects so far.
         hops: u8,
+        /// Expired rules that it had before, for use if the request fails.
+        old: Option<Robots>,
     },
     /// Its rules are known.
     Known {
@@ -93,15 +95,6 @@ pub enum RobotsState {
         /// When they expire.
         until: UnixMillis,
     },
-    /// It redirects to another URL, and had rules before.
-    MovedFrom {
-        /// URL of the next request.
-        url: String,
-        /// Redirects so far.
-        hops: u8,
-        /// Its expired rules, for use if the request fails.
-        old: Robots,
-    },
 }
 
 impl RobotsState {
@@ -109,8 +102,7 @@ impl RobotsState {
     fn bytes(&self) -> usize {
         match self {
             Self::Known { robots, .. } => robots.bytes(),
-            Self::Moved { url, .. } => url.len(),
-            Self::MovedFrom { url, old, .. } => url.len() + old.bytes(),
+            Self::Moved { url, old, .. } => url.len() + old.as_ref().map_or(0, Robots::bytes),
         }
     }
 
@@ -118,7 +110,7 @@ impl RobotsState {
     pub fn moved_to(&self) -> Option<(&str, u8)> {
         match self {
             Self::Known { .. } => None,
-            Self::Moved { url, hops } | Self::MovedFrom { url, hops, .. } => Some((url, *hops)),
+            Self::Moved { url, hops, .. } => Some((url, *hops)),
         }
     }
 
@@ -126,8 +118,7 @@ impl RobotsState {
     pub fn rules(&self) -> Option<&Robots> {
         match self {
             Self::Known { robots, .. } => Some(robots),
-            Self::Moved { .. } => None,
-            Self::MovedFrom { old, .. } => Some(old),
+            Self::Moved { old, .. } => old.as_ref(),
         }
     }
 

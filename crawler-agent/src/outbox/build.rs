@@ -5,8 +5,7 @@ use std::sync::Arc;
 use model::UnixMillis;
 use protocol::{
     key::AgentKey, package::Coding, package::EntryRef, package::FinishedPackage,
-    package::PackageBuilder, package::PackageError, package::PackageName, package::StoredEntry,
-    package::open,
+    package::PackageBuilder, package::PackageError, package::PackageName, package::open,
 };
 
 use super::OutboxError;
@@ -33,7 +32,7 @@ pub(super) fn package(
     let mut count = results.len();
     loop {
         let through = results[..count].last().map_or(0, |(order, _)| *order);
-        match attempt(entries[..count].iter().map(EntryRef::from), label) {
+        match attempt(entries[..count].iter().cloned(), label) {
             Ok(written) => return Ok((written, through)),
             // Halving finds a size that fits in few attempts.
             Err(_) if count > 1 => count /= 2,
@@ -44,8 +43,8 @@ pub(super) fn package(
     }
 }
 
-fn read(results: &[(u64, Arc<[u8]>)]) -> Result<Vec<StoredEntry<'_>>, OutboxError> {
-    let entries = results.iter().map(|(_, bytes)| StoredEntry::read(bytes));
+fn read(results: &[(u64, Arc<[u8]>)]) -> Result<Vec<EntryRef<'_>>, OutboxError> {
+    let entries = results.iter().map(|(_, bytes)| EntryRef::read(bytes));
     Ok(entries.collect::<Result<_, _>>().map_err(FrontierError::from)?)
 }
 
@@ -66,11 +65,11 @@ fn attempt<'a>(
 
 /// A package in which results that do not fit are reported as failed.
 fn without_content(
-    entries: &[StoredEntry<'_>],
+    entries: &[EntryRef<'_>],
     error: &PackageError,
     label: Label<'_>,
 ) -> Result<FinishedPackage, OutboxError> {
     let reason = format!("the page cannot be packed: {error}");
-    let entries = entries.iter().map(|entry| EntryRef::from(entry).failed(&reason));
+    let entries = entries.iter().map(|entry| entry.clone().failed(&reason));
     attempt(entries, label).map_err(OutboxError::Build)
 }

@@ -97,9 +97,7 @@ fn decoded(slot: &[u8]) -> Option<StoredUsage> {
     if crc32fast::hash(body).to_le_bytes() != checksum {
         return None;
     }
-    // Earlier versions kept no other day, or one.
-    let with_no_others = || postcard::from_bytes(&[body, &[0; 4]].concat());
-    postcard::from_bytes(body).or_else(|_| with_no_others()).ok()
+    postcard::from_bytes(body).ok()
 }
 
 #[cfg(test)]
@@ -111,23 +109,6 @@ mod tests {
     fn usage(pages: u64) -> Usage {
         let date = "2026-11-20".parse().unwrap();
         Usage { pages, bytes: u64::MAX, month_bytes: u64::MAX, ..Usage::none(date) }
-    }
-
-    #[test]
-    fn a_file_of_an_earlier_version_is_read() {
-        let dir = TempDir::new().unwrap();
-        let path = dir.path().join("usage");
-        // Without other days, and with one.
-        let mut one = usage(5);
-        one.others[0] = Some(usage(7).day());
-        for (usage, missing) in [(usage(5), 4), (one, 3)] {
-            let slot = encoded(3, &usage).unwrap();
-            let body = &slot[PREFIX_BYTES..slot.len() - missing];
-            let length = u8::try_from(body.len()).unwrap();
-            let checksum = crc32fast::hash(body).to_le_bytes();
-            std::fs::write(&path, [&checksum[..], &[length], body].concat()).unwrap();
-            assert_eq!(UsageFile::open(&path, &self::usage(0)).unwrap().1, usage);
-        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::{borrow::Cow, fmt};
 
 use data_encoding::HEXUPPER;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// Unreserved characters, which are the same with and without an escape.
 const UNRESERVED: &[u8] = b"-._~";
@@ -16,22 +16,13 @@ const UNRESERVED: &[u8] = b"-._~";
 const KEPT: &[u8] = b"-._~/?&=+;";
 
 /// A pattern in the form in which it is compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Pattern(String);
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Pattern {
-    /// Files of earlier versions have patterns in which fewer characters are escaped.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let stored = String::deserialize(deserializer)?;
-        let is_comparable = stored.bytes().all(|byte| is_kept(byte) || byte == b'*');
-        Ok(if is_comparable { Self(stored) } else { Self::new(&stored) })
     }
 }
 

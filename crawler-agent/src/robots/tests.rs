@@ -246,18 +246,3 @@ proptest! {
         prop_assert!(allows(&other, url.path_and_query()), "{other} {url}");
     }
 }
-
-#[test]
-fn rules_of_older_files_match_as_new_ones() {
-    #[derive(serde::Serialize)]
-    struct OldRule {
-        allow: bool,
-        pattern: &'static str,
-    }
-    let old = OldRule { allow: false, pattern: "/*?filter[*a$b$" };
-    let rule: Rule = postcard::from_bytes(&postcard::to_allocvec(&old).unwrap()).unwrap();
-    let robots = Robots::parse(b"User-agent: *\nDisallow: /*?filter[*a$b$");
-    assert_eq!(robots.rules, std::slice::from_ref(&rule));
-    let again: Rule = postcard::from_bytes(&postcard::to_allocvec(&rule).unwrap()).unwrap();
-    assert_eq!(again, rule);
-}

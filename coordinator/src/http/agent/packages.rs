@@ -243,11 +243,7 @@ fn reason(error: &PackageError) -> &'static str {
         PackageError::Inflate(_) => "inflate",
         PackageError::Bomb(_) | PackageError::LongerThanPromised => "bomb",
         PackageError::TooManyEntries(_) | PackageError::EntryCount { .. } => "entry-count",
-        PackageError::Entry { .. }
-        | PackageError::EntryTooLarge(_)
-        | PackageError::Block { .. }
-        | PackageError::Links(_)
-        | PackageError::Expands => "entry",
+        PackageError::EntryTooLarge(_) | PackageError::Block { .. } => "entry",
         PackageError::Value { .. } => "value",
     }
 }

@@ -15,18 +15,15 @@ pub struct Failback {
     pub before_us: u32,
     /// When a search last decided for another agent.
     since: UnixMillis,
-    /// When the subnet was moved; `since` where an older version stored it.
-    #[serde(default)]
-    away_since: Option<UnixMillis>,
+    /// When the subnet was moved.
+    away_since: UnixMillis,
     /// When the former agent last measured.
     last_probe: Option<UnixMillis>,
     /// Good measurements in a row.
     good: u32,
     /// Bad measurements in a row.
-    #[serde(default)]
     bad: u32,
     /// Measurements in a row that were not reported.
-    #[serde(default)]
     unreported: u32,
 }
 
@@ -45,12 +42,11 @@ const LONGEST_PAUSE_MS: u64 = 24 * 3_600_000;
 impl Failback {
     /// The failback of a subnet that left `former` at this time.
     pub fn new(former: AgentId, before_us: u32, since: UnixMillis) -> Self {
-        let away_since = Some(since);
         Self {
             former,
             before_us,
             since,
-            away_since,
+            away_since: since,
             last_probe: None,
             good: 0,
             bad: 0,
@@ -61,8 +57,7 @@ impl Failback {
     /// The failback after a search for the way back has decided for the present agent again.
     #[must_use]
     pub fn after_search(self, at: UnixMillis) -> Self {
-        let away_since = Some(self.away_since.unwrap_or(self.since));
-        Self { away_since, ..Self::new(self.former, self.before_us, at) }
+        Self { away_since: self.away_since, ..Self::new(self.former, self.before_us, at) }
     }
 
     /// Whether the former agent shall probe the subnet now: after a window, and after twice as long
@@ -78,7 +73,7 @@ impl Failback {
     /// Whether the subnet has been away for so long that it stays. A good measurement just before
     /// gets the time for another one.
     pub fn is_over(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
-        let away_ms = at.distance_ms(self.away_since.unwrap_or(self.since));
+        let away_ms = at.distance_ms(self.away_since);
         let windows_ms = limits.window_ms.saturating_mul(MIN_WINDOWS);
         let rest_ms = limits.min_interval_ms.saturating_mul(2);
         let longest_ms = LONGEST_MS.max(windows_ms).max(rest_ms);

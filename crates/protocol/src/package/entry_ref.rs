@@ -1,24 +1,17 @@
 //! Entries whose texts are borrowed: what a package is made of, and how an entry is stored until it
 //! is packed.
 //!
-//! An entry is stored as [`ROW`] and the entry in the postcard format, so that it is written and
-//! read without memory for each of its texts. The headings of a page follow the entry, where there
-//! are any: earlier versions did not store them. Still earlier ones stored a block of one entry.
-//! Both are read.
+//! An entry is stored in the postcard format, so that it is written and read without memory for
+//! each of its texts.
 
 use std::net::IpAddr;
 
 use model::UnixMillis;
 use serde::{Deserialize, Serialize};
 
-use super::{BlockError, block};
-use crate::limits;
 use crate::page::{
     ContentHash, DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend,
 };
-
-/// First byte of a stored entry. A block begins with its kind, 0 or 1.
-const ROW: u8 = 2;
 
 /// Memory of a value besides its texts, in bytes.
 const VALUE_BYTES: usize = 64;
@@ -94,8 +87,6 @@ pub(super) struct PageRef<'a> {
     pub(super) canonical: Option<&'a str>,
     #[serde(borrow)]
     pub(super) links: Vec<LinkRef<'a>>,
-    /// Follow the entry where it is stored.
-    #[serde(skip)]
     pub(super) headings: &'a str,
 }
 
@@ -113,64 +104,14 @@ pub(super) struct LinkRef<'a> {
 pub fn encode_entry(entry: &Entry) -> Vec<u8> {
     let entry = EntryRef::from(entry);
     // Room for all texts and lengths, so that the bytes are rarely moved.
-    let mut bytes = Vec::with_capacity(entry.size());
-    bytes.push(ROW);
+    let bytes = Vec::with_capacity(entry.size());
     // Fails only for types of unknown length or a full buffer; an entry has neither.
-    let bytes = postcard::to_extend(&entry, bytes).unwrap_or_default();
-    match entry.page() {
-        Some(page) if !page.headings.is_empty() => {
-            postcard::to_extend(page.headings, bytes).unwrap_or_default()
-        }
-        _ => bytes,
-    }
+    postcard::to_extend(&entry, bytes).unwrap_or_default()
 }
 
 /// The entry that [`encode_entry`] wrote.
-pub fn decode_entry(bytes: &[u8]) -> Result<Entry, BlockError> {
-    Ok(match StoredEntry::read(bytes)? {
-        StoredEntry::Row(entry) => entry.to_entry(),
-        StoredEntry::Block(entry) => entry,
-    })
-}
-
-/// An entry that was stored by [`encode_entry`], or by an earlier version.
-#[derive(Debug)]
-pub enum StoredEntry<'a> {
-    /// Its texts are those that were stored.
-    Row(EntryRef<'a>),
-    /// It was stored as a block of one entry.
-    Block(Entry),
-}
-
-impl<'a> StoredEntry<'a> {
-    /// Reads a stored entry.
-    pub fn read(bytes: &'a [u8]) -> Result<Self, BlockError> {
-        if let Some(row) = bytes.strip_prefix(&[ROW]) {
-            return read_row(row).map(Self::Row).map_err(BlockError::Format);
-        }
-        let mut budget = limits::PACKAGE_PLAIN_BYTES;
-        block::decode(bytes, &mut budget)?.pop().map(Self::Block).ok_or(BlockError::Column)
-    }
-}
-
-fn read_row(row: &[u8]) -> postcard::Result<EntryRef<'_>> {
-    let (mut entry, rest): (EntryRef<'_>, _) = postcard::take_from_bytes(row)?;
-    if !rest.is_empty()
-        && let EntryRef::Fetch(fetch) = &mut entry
-        && let OutcomeRef::Page(page) = &mut fetch.outcome
-    {
-        page.headings = postcard::from_bytes(rest)?;
-    }
-    Ok(entry)
-}
-
-impl<'s> From<&'s StoredEntry<'_>> for EntryRef<'s> {
-    fn from(stored: &'s StoredEntry<'_>) -> Self {
-        match stored {
-            StoredEntry::Row(entry) => entry.clone(),
-            StoredEntry::Block(entry) => Self::from(entry),
-        }
-    }
+pub fn decode_entry(bytes: &[u8]) -> Result<Entry, postcard::Error> {
+    EntryRef::read(bytes).map(|entry| entry.to_entry())
 }
 
 impl EntryRef<'_> {
@@ -199,14 +140,11 @@ impl EntryRef<'_> {
 }
 
 impl<'a> EntryRef<'a> {
-    /// The page that was fetched, if any.
-    fn page(&self) -> Option<&PageRef<'a>> {
-        match self {
-            Self::Fetch(fetch) => match &fetch.outcome {
-                OutcomeRef::Page(page) => Some(page),
-                _ => None,
-            },
-            Self::Discovered(_) => None,
+    /// The entry that [`encode_entry`] wrote.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, postcard::Error> {
+        match postcard::take_from_bytes(bytes)? {
+            (entry, []) => Ok(entry),
+            _ => Err(postcard::Error::DeserializeBadEncoding),
         }
     }
 

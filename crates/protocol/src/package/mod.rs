@@ -10,8 +10,6 @@
 //! before both are checked, and inflating is bounded by [`crate::limits`]. URLs of fetches are
 //! normalised on reading, so that a page is indexed under the URL of its host whatever the agent
 //! wrote.
-//!
-//! The body of version 1 is a gzip-compressed line of JSON for each entry. It is still read.
 
 mod block;
 mod body;
@@ -29,12 +27,11 @@ use crate::{key::KeyError, limits};
 pub use block::BlockError;
 pub use bounds::ValueError;
 pub use coding::Coding;
-pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, StoredEntry, decode_entry, encode_entry};
+pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, decode_entry, encode_entry};
 pub use read::{Package, open};
 pub use write::{FinishedPackage, PackageBuilder};
 
 const MAGIC: &[u8; 5] = b"NCPK\x02";
-const LINES_MAGIC: &[u8; 5] = b"NCPK\x01";
 const SIGNATURE_BYTES: usize = 64;
 
 /// Name of a package: agent, epoch of the agent's store, and a number that rises by one.
@@ -63,7 +60,6 @@ pub struct Header {
     /// SHA-256 of the compressed body, hexadecimal.
     pub body_sha256: String,
     /// How the body is compressed.
-    #[serde(default)]
     pub coding: Coding,
 }
 
@@ -111,15 +107,6 @@ pub enum PackageError {
         /// Number in the body.
         found: u32,
     },
-    /// A line of the body is not an entry.
-    #[error("entry {number} cannot be parsed")]
-    Entry {
-        /// Line of the body, from 1.
-        number: u32,
-        /// Error of the JSON parser.
-        #[source]
-        source: serde_json::Error,
-    },
     /// A block of the body cannot be read.
     #[error("block {number} cannot be read")]
     Block {
@@ -129,23 +116,16 @@ pub enum PackageError {
         #[source]
         source: BlockError,
     },
-    /// A page of a line has more links than [`crate::limits::PAGE_LINKS`].
-    #[error("a page with {0} links; the limit is {max}", max = limits::PAGE_LINKS)]
-    Links(usize),
-    /// The entries take more memory than [`crate::limits::PACKAGE_PLAIN_BYTES`].
-    #[error("the entries take more than {max} bytes", max = limits::PACKAGE_PLAIN_BYTES)]
-    Expands,
     /// A value of an entry is outside its bounds.
     #[error("entry {number} is not acceptable")]
     Value {
-        /// Line of the body, from 1.
+        /// Number of the entry, from 1.
         number: u32,
         /// The value and its bound.
         #[source]
         source: ValueError,
     },
-    /// A line is longer than [`crate::limits::LINE_BYTES`], or a block than
-    /// [`crate::limits::BLOCK_BYTES`].
+    /// A block is longer than [`crate::limits::BLOCK_BYTES`].
     #[error("an entry of {0} bytes is too large")]
     EntryTooLarge(usize),
 }

@@ -4,7 +4,7 @@ use data_encoding::HEXLOWER;
 use model::CrawlUrl;
 use sha2::{Digest as _, Sha256};
 
-use super::{Header, LINES_MAGIC, MAGIC, PackageError, SIGNATURE_BYTES, body::Body, bounds};
+use super::{Header, MAGIC, PackageError, SIGNATURE_BYTES, body::Body, bounds};
 use crate::{
     key::{PublicKey, Purpose, Signature},
     limits,
@@ -14,16 +14,8 @@ use crate::{
 /// A package with checked signature and hash; the body is still compressed.
 #[derive(Debug)]
 pub struct Package<'a> {
-    version: Version,
     header: Header,
     body: &'a [u8],
-}
-
-/// Form of the body.
-#[derive(Debug, Clone, Copy)]
-enum Version {
-    Lines,
-    Blocks,
 }
 
 /// Checks size, format, signature and hash, in this order, and inflates nothing.
@@ -31,7 +23,7 @@ pub fn open<'a>(bytes: &'a [u8], key: &PublicKey) -> Result<Package<'a>, Package
     if bytes.len() > limits::PACKAGE_BYTES {
         return Err(PackageError::TooLarge(bytes.len()));
     }
-    let (version, rest) = version(bytes)?;
+    let rest = bytes.strip_prefix(MAGIC.as_slice()).ok_or(PackageError::Magic)?;
     let (length, rest) = rest.split_first_chunk::<4>().ok_or(PackageError::Truncated)?;
     let length = u32::from_be_bytes(*length) as usize;
     if length > limits::PACKAGE_HEADER_BYTES {
@@ -44,13 +36,7 @@ pub fn open<'a>(bytes: &'a [u8], key: &PublicKey) -> Result<Package<'a>, Package
     key.verify(Purpose::Package, json, &signature).map_err(PackageError::Signature)?;
     let header: Header = serde_json::from_slice(json).map_err(PackageError::Header)?;
     check(&header, body)?;
-    Ok(Package { version, header, body })
-}
-
-fn version(bytes: &[u8]) -> Result<(Version, &[u8]), PackageError> {
-    let lines = || Some((Version::Lines, bytes.strip_prefix(LINES_MAGIC.as_slice())?));
-    let blocks = || Some((Version::Blocks, bytes.strip_prefix(MAGIC.as_slice())?));
-    blocks().or_else(lines).ok_or(PackageError::Magic)
+    Ok(Package { header, body })
 }
 
 fn check(header: &Header, body: &[u8]) -> Result<(), PackageError> {
@@ -81,10 +67,7 @@ impl<'a> Package<'a> {
     pub fn entries(&self) -> Result<Entries<'a>, PackageError> {
         let Header { plain_bytes, entries: promised, coding, .. } = self.header;
         let inflated = coding.reader(self.body).map_err(PackageError::Inflate)?;
-        let body = match self.version {
-            Version::Lines => Body::lines(inflated, plain_bytes),
-            Version::Blocks => Body::blocks(inflated, plain_bytes),
-        };
+        let body = Body::new(inflated, plain_bytes);
         Ok(Entries { body, promised, found: 0, is_over: false })
     }
 }

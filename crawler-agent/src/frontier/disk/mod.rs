@@ -58,8 +58,8 @@ impl Disk {
             opened.map_err(|error| FrontierError::open(path, error))
         })?;
         let totals = db.with(|db| totals(db, new_epoch))?;
-        if rows::READABLE.contains(&totals.format) {
-            Ok((Self { db }, Totals { format: rows::FORMAT, ..totals }))
+        if totals.format == rows::FORMAT {
+            Ok((Self { db }, totals))
         } else {
             Err(FrontierError::Format { path: path.to_owned(), found: totals.format })
         }

@@ -1,6 +1,6 @@
 //! Rows of the file, in the [postcard] format: fields in their order, integers as varints.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::collections::BTreeMap;
 
 use model::UnixMillis;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::frontier::{FrontierError, HostRecord, state::numbers::is_possible};
 
 /// Version of the rows and of the log that is written.
-pub(in crate::frontier) const FORMAT: u32 = 4;
-/// Versions that can be read. Version 3 has the same rows, and a log without marks.
-pub(in crate::frontier) const READABLE: RangeInclusive<u32> = 3..=FORMAT;
+pub(in crate::frontier) const FORMAT: u32 = 5;
 
 /// A host, without its URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,10 +66,10 @@ impl Totals {
         }
     }
 
-    /// Whether this format can be read, and no counter lies where none can get.
+    /// Whether the format is this one, and no counter lies where none can get.
     pub(in crate::frontier) fn is_plausible(&self) -> bool {
         let counters = [self.segment, self.next_order, self.next_package, self.routes_after];
-        READABLE.contains(&self.format) && counters.into_iter().all(is_possible)
+        self.format == FORMAT && counters.into_iter().all(is_possible)
     }
 }
 

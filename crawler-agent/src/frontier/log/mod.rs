@@ -27,9 +27,7 @@ pub(super) use read::read;
 pub(super) use read::replay;
 
 /// First bytes of a segment; the digit is the version of the format.
-const MAGIC: &[u8; 8] = b"nclog 2\n";
-/// First bytes of a segment of the former version, which had no mark.
-const MAGIC_WITHOUT_MARK: &[u8; 8] = b"nclog 1\n";
+const MAGIC: &[u8; 8] = b"nclog 3\n";
 /// Bytes before the payload of a record.
 const HEADER: usize = 8;
 

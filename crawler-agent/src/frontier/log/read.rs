@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{MAGIC, MAGIC_WITHOUT_MARK, checksum, mark, path, segments};
+use super::{MAGIC, checksum, mark, path, segments};
 use crate::{
     frontier::{Change, FrontierError},
     guarded_file::FileError as _,
@@ -118,9 +118,6 @@ pub(in crate::frontier) fn read(dir: &Path, number: u64) -> Result<SegmentChange
 /// damage: the first bytes are in the block that is written with each mark. A segment of another
 /// version of the agent is refused.
 fn split_start<'a>(bytes: &'a [u8], path: &Path) -> Result<Option<(u64, &'a [u8])>, FrontierError> {
-    if let Some(records) = bytes.strip_prefix(MAGIC_WITHOUT_MARK) {
-        return Ok(Some((0, records)));
-    }
     let marked = bytes.strip_prefix(MAGIC).and_then(<[u8]>::split_first_chunk);
     if let Some((mark, records)) = marked {
         return Ok(Some((mark::decode(*mark), records)));

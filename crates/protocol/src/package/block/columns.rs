@@ -17,11 +17,6 @@ impl Texts {
         self.all.push_str(text);
     }
 
-    /// Whether any text is not empty.
-    pub(super) fn has_text(&self) -> bool {
-        !self.all.is_empty()
-    }
-
     pub(super) fn reader(&self) -> TextReader<'_> {
         TextReader { lengths: self.lengths.iter(), rest: &self.all }
     }

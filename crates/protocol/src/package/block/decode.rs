@@ -25,7 +25,11 @@ pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<E
         entries.push(entry);
         Ok(())
     };
-    match read(bytes).map_err(BlockError::Format)? {
+    let (block, rest) = postcard::take_from_bytes(bytes).map_err(BlockError::Format)?;
+    if !rest.is_empty() {
+        return Err(BlockError::Column);
+    }
+    match block {
         Block::Fetches(block) => {
             // Each link within the host takes its length, and the links of a page are in memory
             // before the budget counts them.
@@ -40,17 +44,6 @@ pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<E
         Block::Discovered(block) => discovered(&block, add)?,
     }
     Ok(entries)
-}
-
-/// A block with the headings that may follow it.
-fn read(bytes: &[u8]) -> postcard::Result<Block> {
-    let (mut block, rest) = postcard::take_from_bytes(bytes)?;
-    if !rest.is_empty()
-        && let Block::Fetches(fetches) = &mut block
-    {
-        fetches.pages.headings = postcard::from_bytes(rest)?;
-    }
-    Ok(block)
 }
 
 fn discovered(
@@ -207,8 +200,7 @@ struct PageReader<'a> {
     link_targets: TextReader<'a>,
     anchors: TextReader<'a>,
     texts: TextReader<'a>,
-    /// None where the block has no headings.
-    headings: Option<TextReader<'a>>,
+    headings: TextReader<'a>,
 }
 
 impl<'a> PageReader<'a> {
@@ -227,20 +219,19 @@ impl<'a> PageReader<'a> {
             link_targets: pages.link_targets.reader(),
             anchors: pages.anchors.reader(),
             texts: pages.texts.reader(),
-            headings: pages.headings.has_text().then(|| pages.headings.reader()),
+            headings: pages.headings.reader(),
         }
     }
 
     fn take(&mut self) -> Result<Page, BlockError> {
         let optional = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let headings = self.headings.as_mut().map(TextReader::take).transpose()?;
         Ok(Page {
             status: next(&mut self.status)?,
             media_type: self.media_types.take()?.to_owned(),
             charset: self.charsets.take()?.to_owned(),
             lang: optional(self.languages.take()?),
             title: self.titles.take()?.to_owned(),
-            headings: headings.unwrap_or_default().to_owned(),
+            headings: self.headings.take()?.to_owned(),
             text: self.texts.take()?.to_owned(),
             sha256: ContentHash(next(&mut self.sha256)?),
             canonical: optional(self.canonical.take()?),

@@ -59,13 +59,7 @@ fn parts<'s, 't, T>(items: &'s [&'t T], size: impl Fn(&T) -> usize) -> Vec<&'s [
 
 fn bytes(block: &Block) -> Vec<u8> {
     // Fails only for types of unknown length or a full buffer; a block has neither.
-    let bytes = postcard::to_allocvec(block).unwrap_or_default();
-    match block {
-        Block::Fetches(fetches) if fetches.pages.headings.has_text() => {
-            postcard::to_extend(&fetches.pages.headings, bytes).unwrap_or_default()
-        }
-        _ => bytes,
-    }
+    postcard::to_allocvec(block).unwrap_or_default()
 }
 
 /// Scheme and authority of a URL; empty for a text without them.

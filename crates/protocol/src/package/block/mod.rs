@@ -2,9 +2,7 @@
 //! columns, so that values of a kind stand side by side and compress well.
 //!
 //! A block is written by `postcard`, whose format is specified. Lengths and differences are
-//! variable-length integers; an unchanged page takes some ten bytes. The headings of its pages
-//! follow a block, where there are any: readers of earlier versions do not read them, and blocks of
-//! earlier writers have none.
+//! variable-length integers; an unchanged page takes some ten bytes.
 
 mod columns;
 mod decode;
@@ -106,8 +104,6 @@ struct Pages {
     link_targets: Texts,
     anchors: Texts,
     texts: Texts,
-    /// Headings of each page; empty in blocks of earlier versions.
-    #[serde(skip)]
     headings: Texts,
 }
 
