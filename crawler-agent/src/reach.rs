@@ -1,7 +1,7 @@
 //! Whether the agent's own line, or its name servers, have failed.
 //!
-//! Without a line every host looks as if it were dead: pages would count as failed and hosts would
-//! be given up, all at once. So failures count against hosts only while others are reached.
+//! Without a line every host looks dead: pages would count as failed and hosts would be given up,
+//! all at once. So failures count against hosts only while others are reached.
 
 use std::{
     collections::HashSet,
@@ -12,61 +12,95 @@ use std::{
 
 use tokio::time::Instant;
 
-/// Targets in a row of which none was reached, after which the line counts as down. Dead hosts are
-/// seldom that many in a row, and the failures of the first ones count against these hosts.
+/// Hosts in a row, at as many addresses, of which none was reached in an outage. Dead hosts are
+/// seldom that many in a row. The failures of the hosts before the last one count.
 const MANY: usize = 8;
 
-/// After this time failures count again: nothing that the agent has to visit may be there any more.
+/// The same where the coordinator cannot be reached either.
+const FEW: usize = 2;
+
+/// After this time failures count again: nothing that the agent visits may be there any more.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Time for which a line that was in doubt is believed after something else proved that it works.
-/// Else many dead hosts in a row would never be given up.
-const BELIEVED: Duration = Duration::from_secs(5);
+/// Time for which every failure counts after something else proved that the line works. Otherwise
+/// many dead hosts in a row would never be given up.
+const PROVED: Duration = Duration::from_secs(5);
 
-/// What was reached through a line, or through name servers.
+/// Time that the network gets after the machine was suspended.
+const AFTER_SUSPENSION: Duration = Duration::from_mins(1);
+
+/// What was reached lately through a line, or through name servers.
 #[derive(Debug, Default)]
 pub struct Reach(Mutex<Misses>);
 
-/// The targets that were not reached since one was.
+/// The hosts that were not reached since one was.
 #[derive(Debug, Default)]
 struct Misses {
-    /// Hashes of the targets, at most [`MANY`].
-    targets: HashSet<u64>,
-    /// When the first was not reached.
+    /// Hashes of the hosts, at most [`MANY`].
+    hosts: HashSet<u64>,
+    /// Hashes of their addresses, at most [`MANY`].
+    addresses: HashSet<u64>,
+    /// Whether the coordinator was not reached either.
+    is_doubted: bool,
+    /// Since when these are enough for an outage.
     since: Option<Instant>,
-    believed_until: Option<Instant>,
+    reached_at: Option<Instant>,
+    proved_until: Option<Instant>,
+    suspended_until: Option<Instant>,
 }
 
 impl Reach {
-    /// Notes that a target was reached.
-    pub fn reached(&self) {
-        self.misses().clear();
+    /// Notes that a host was reached.
+    pub fn reached(&self, now: Instant) {
+        let mut misses = self.misses();
+        misses.end();
+        misses.reached_at = Some(now);
     }
 
-    /// Notes that something that is no target was reached.
-    pub fn works(&self, now: Instant) {
+    /// Notes that something that is no host was reached.
+    pub fn proved(&self, now: Instant) {
         let mut misses = self.misses();
         if misses.outage(now).is_some() {
-            misses.believed_until = Some(now + BELIEVED);
+            misses.proved_until = Some(now + PROVED);
         }
-        misses.clear();
+        misses.end();
     }
 
-    /// Notes that a target could not be reached.
-    pub fn missed(&self, target: impl Hash, now: Instant) {
+    /// Notes that a host could not be reached at an address.
+    pub fn missed(&self, host: impl Hash, address: impl Hash, now: Instant) {
         let mut misses = self.misses();
-        if misses.believed_until.is_some_and(|until| now < until) || misses.targets.len() >= MANY {
+        if misses.proved_until.is_some_and(|until| now < until) {
             return;
         }
-        let mut hasher = DefaultHasher::new();
-        target.hash(&mut hasher);
-        misses.targets.insert(hasher.finish());
-        misses.since.get_or_insert(now);
+        if misses.hosts.len() < MANY {
+            misses.hosts.insert(hash(host));
+        }
+        if misses.addresses.len() < MANY {
+            misses.addresses.insert(hash(address));
+        }
+        misses.judge(now);
     }
 
-    /// For how long nothing was reached; none while the line seems to work.
+    /// Notes that the coordinator could not be reached.
+    pub fn doubt(&self, now: Instant) {
+        let mut misses = self.misses();
+        misses.is_doubted = true;
+        misses.judge(now);
+    }
+
+    /// Notes that the machine was suspended until now.
+    pub fn suspended(&self, now: Instant) {
+        self.misses().suspended_until = Some(now + AFTER_SUSPENSION);
+    }
+
+    /// How long the outage has lasted; none while there is none.
     pub fn outage(&self, now: Instant) -> Option<Duration> {
         self.misses().outage(now)
+    }
+
+    /// Whether a host was reached in the last `time`.
+    pub fn was_reached_within(&self, time: Duration, now: Instant) -> bool {
+        self.misses().reached_at.is_some_and(|at| now.duration_since(at) < time)
     }
 
     fn misses(&self) -> MutexGuard<'_, Misses> {
@@ -75,67 +109,127 @@ impl Reach {
 }
 
 impl Misses {
-    fn clear(&mut self) {
-        self.targets.clear();
+    /// Begins an outage where the misses are enough.
+    fn judge(&mut self, now: Instant) {
+        let enough = if self.is_doubted { FEW } else { MANY };
+        if self.hosts.len().min(self.addresses.len()) >= enough {
+            self.since.get_or_insert(now);
+        }
+    }
+
+    fn end(&mut self) {
+        self.hosts.clear();
+        self.addresses.clear();
+        self.is_doubted = false;
         self.since = None;
+        self.suspended_until = None;
     }
 
     fn outage(&self, now: Instant) -> Option<Duration> {
+        if self.suspended_until.is_some_and(|until| now < until) {
+            return Some(Duration::ZERO);
+        }
         let lasts = now.duration_since(self.since?);
-        (self.targets.len() >= MANY && lasts < LONGEST).then_some(lasts)
+        (lasts < LONGEST).then_some(lasts)
     }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn missed(reach: &Reach, targets: std::ops::Range<u32>, now: Instant) {
-        for target in targets {
-            reach.missed(target, now);
+    fn missed(reach: &Reach, hosts: std::ops::Range<u32>, now: Instant) {
+        for host in hosts {
+            reach.missed(host, host, now);
         }
     }
 
     #[test]
-    fn many_targets_in_a_row_are_an_outage_until_one_is_reached() {
+    fn many_hosts_in_a_row_are_an_outage_until_one_is_reached() {
         let reach = Reach::default();
         let start = Instant::now();
         let later = start + Duration::from_mins(5);
         missed(&reach, 0..7, start);
         missed(&reach, 0..7, start);
-        assert_eq!(reach.outage(start), None, "one target may fail many times");
-        reach.missed("another", later);
-        assert_eq!(reach.outage(later), Some(Duration::from_mins(5)));
+        assert_eq!(reach.outage(start), None, "one host may fail many times");
+        reach.missed("another", "another", start);
         missed(&reach, 0..100, later);
         assert_eq!(reach.outage(later), Some(Duration::from_mins(5)));
-        reach.reached();
+        reach.reached(later);
         assert_eq!(reach.outage(later), None);
         missed(&reach, 0..7, later);
         assert_eq!(reach.outage(later), None);
+        let after = later + Duration::from_secs(10);
+        assert!(reach.was_reached_within(Duration::from_secs(11), after));
+        assert!(!reach.was_reached_within(Duration::from_secs(10), after));
     }
 
     #[test]
-    fn a_line_that_was_proved_is_believed_for_a_moment() {
+    fn neither_many_addresses_of_a_host_nor_many_hosts_at_one_are_an_outage() {
+        let now = Instant::now();
+        let one_host = Reach::default();
+        let one_address = Reach::default();
+        for n in 0..20 {
+            one_host.missed("host", n, now);
+            one_address.missed(n, "address", now);
+        }
+        assert_eq!((one_host.outage(now), one_address.outage(now)), (None, None));
+    }
+
+    #[test]
+    fn few_are_enough_where_the_coordinator_cannot_be_reached() {
+        let now = Instant::now();
+        let reach = Reach::default();
+        missed(&reach, 0..2, now);
+        reach.doubt(now);
+        assert_eq!(reach.outage(now), Some(Duration::ZERO));
+        reach.reached(now);
+        missed(&reach, 0..2, now);
+        assert_eq!(reach.outage(now), None);
+    }
+
+    #[test]
+    fn failures_count_for_a_moment_where_something_else_is_reached() {
         let reach = Reach::default();
         let start = Instant::now();
         missed(&reach, 0..7, start);
-        reach.works(start);
+        reach.proved(start);
         missed(&reach, 0..8, start);
-        assert!(reach.outage(start).is_some(), "it was not in doubt");
-        reach.works(start);
+        assert!(reach.outage(start).is_some(), "there was no outage to end");
+        reach.proved(start);
         missed(&reach, 0..8, start);
         assert_eq!(reach.outage(start), None);
-        let after = start + BELIEVED;
+        let after = start + PROVED;
         missed(&reach, 0..8, after);
         assert!(reach.outage(after).is_some());
     }
 
     #[test]
-    fn failures_count_again_after_a_day() {
+    fn failures_count_again_after_a_day_of_outage() {
         let reach = Reach::default();
-        let start = Instant::now();
-        missed(&reach, 0..8, start);
+        let first = Instant::now();
+        missed(&reach, 0..7, first);
+        let start = first + LONGEST;
+        missed(&reach, 7..8, start);
         assert!(reach.outage(start + LONGEST - Duration::from_secs(1)).is_some());
         assert_eq!(reach.outage(start + LONGEST), None);
+    }
+
+    #[test]
+    fn nothing_counts_just_after_a_suspension_until_a_host_is_reached() {
+        let reach = Reach::default();
+        let now = Instant::now();
+        reach.suspended(now);
+        assert!(reach.outage(now + AFTER_SUSPENSION - Duration::from_secs(1)).is_some());
+        assert_eq!(reach.outage(now + AFTER_SUSPENSION), None);
+        reach.suspended(now);
+        reach.reached(now);
+        assert_eq!(reach.outage(now), None);
     }
 }

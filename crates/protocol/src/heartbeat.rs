@@ -175,9 +175,9 @@ pub struct Route {
     pub redirects: u8,
 }
 
-/// An order about a host. What the agent knows of a host that it releases is sent as a bundle before
-/// the order is confirmed, with `PUT /api/v1/agent/bundles/{number}`. Of a host that is too large for
-/// one all URLs are handed back with the results.
+/// An order about a host. What the agent knows of a host that it releases is sent as a bundle
+/// before the order is confirmed, with `PUT /api/v1/agent/bundles/{number}`. Of a host that is too
+/// large for one all URLs are handed back with the results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostOrder {
     /// Number of the order, unique for ever.

@@ -261,13 +261,13 @@ impl LogWriter {
         if self.cleaned == Some(today) {
             return Ok(());
         }
+        self.cleaned = Some(today);
         let Ok(oldest) = today.checked_sub(i64::from(self.days).days()) else { return Ok(()) };
         for (date, path) in read::files(&self.dir)? {
             if date < oldest {
                 std::fs::remove_file(path)?;
             }
         }
-        self.cleaned = Some(today);
         Ok(())
     }
 }

@@ -118,9 +118,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
                     let confirmed = &request.orders_done;
                     self.host_orders.forget_confirmed(confirmed, &response.host_orders)?;
                     self.compare_clocks(started_at, response.coordinator_time);
-                    if self.client.is_outside() {
-                        self.visitor.fetcher.line().works(Instant::now());
-                    }
+                    self.visitor.coordinator_answered(self.client.peer());
                     let lease_ms = response.lease_ms;
                     let news = self.apply(response, request.routes_after).await?;
                     // Renewed last: hosts that were released meanwhile are retired by now. The
@@ -315,6 +313,9 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     ) -> Result<(), AgentError> {
         if error.is_banned() {
             return Err(AgentError::Banned(error));
+        }
+        if matches!(error, CoordinatorError::Unreachable(_)) {
+            self.visitor.fetcher.line().doubt(Instant::now());
         }
         let pause = backoff.next(rand::random());
         let error = error_line::of(&error);

@@ -7,9 +7,6 @@ use crate::{
     owner::{allowance::Sleep, budget::UsedUp, machine::Busy},
 };
 
-/// An hour, in milliseconds.
-pub(super) const HOUR_MS: u64 = 3_600_000;
-
 /// Reason for which nothing is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdleReason {
@@ -36,8 +33,8 @@ pub enum IdleReason {
     Paused,
     /// An admin has revoked the agent.
     Revoked,
-    /// The clock is ahead of the coordinator's by so many milliseconds, or behind: the owner's
-    /// hours and budgets would not hold, and pages would get wrong times.
+    /// The clock is ahead of the coordinator's by so many hours, or behind: the owner's hours and
+    /// budgets would not hold, and pages would get wrong times.
     Clock(i64),
     /// The disk is too full.
     Disk(Shortage),
@@ -104,18 +101,19 @@ impl fmt::Display for IdleReason {
             Self::Pending => f.write_str("waiting for an admin's approval"),
             Self::Paused => f.write_str("paused by an admin"),
             Self::Revoked => f.write_str("revoked by an admin"),
-            Self::Clock(ahead_ms) => {
-                let hours = ahead_ms.unsigned_abs() / HOUR_MS;
-                let side = if *ahead_ms > 0 { "ahead of" } else { "behind" };
+            Self::Clock(hours) => {
+                let side = if *hours > 0 { "ahead of" } else { "behind" };
+                let hours = hours.unsigned_abs();
                 write!(
                     f,
-                    "the clock is {hours} h {side} the coordinator's; set it, for example with NTP"
+                    "the clock is {hours} h {side} the coordinator's; set it, for example with \
+                     NTP, or tell the operator if it is right"
                 )
             }
             Self::Disk(shortage) => shortage.fmt(f),
             Self::Offline(outage) => {
                 let minutes = outage.as_secs() / 60;
-                write!(f, "this machine has reached no host for {minutes} min; check its network")
+                write!(f, "no host was reached for {minutes} min; check network and name servers")
             }
             Self::NothingToDo => f.write_str("nothing to fetch"),
         }

@@ -1,7 +1,7 @@
 //! The running agent: how its tasks are wired, started and ended.
 //!
 //! - [`parts`]: what the tasks share; `task_parts`: what single tasks are given of it
-//! - [`readiness`]: whether the agent may work, and if not, why
+//! - [`readiness`]: whether the agent may work; [`idle_reason`]: why not
 //! - [`heartbeat`]: asks the coordinator for work and passes the answer on
 //! - [`routes`]: which routes of an answer are new
 //! - [`crawl`]: visits hosts that are due

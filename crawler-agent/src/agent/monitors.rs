@@ -101,6 +101,8 @@ pub(super) async fn watch_suspensions(
             tracing::info!(?time, "the machine was suspended");
             visitor.schedule.was_suspended(time);
             visitor.fetcher.close_connections();
+            // The network may need a moment.
+            visitor.fetcher.line().suspended(Instant::now());
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ use std::{
 use model::{AgentState, UnixMillis};
 use tokio::sync::watch;
 
-use super::idle_reason::{HOUR_MS, IdleReason};
+use super::idle_reason::IdleReason;
 use crate::{
     disk::Shortage,
     owner::{allowance::RestReason, budget::UsedUp, machine::Busy},
@@ -22,8 +22,8 @@ use crate::{
 
 pub use crate::owner::allowance::Sleep;
 
-/// Difference from the coordinator's clock with which the agent does not work, in milliseconds.
-const MOST_AHEAD_MS: u64 = HOUR_MS;
+/// An hour, in milliseconds. With such a difference of the clocks the agent does not work.
+const HOUR_MS: i64 = 3_600_000;
 
 /// Everything that can keep the agent from working.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,9 +38,9 @@ pub struct Readiness {
     pub used_up: Option<UsedUp>,
     /// Present while the machine is left to others.
     pub busy: Option<Busy>,
-    /// How far the clock is ahead of the coordinator's (below 0: behind), in milliseconds; present
+    /// Whole hours by which the clock is ahead of the coordinator's (below 0: behind); present
     /// where that is too much.
-    pub clock_ahead_ms: Option<i64>,
+    pub clock_ahead_hours: Option<i64>,
     /// What is short on the disk.
     pub shortage: Option<Shortage>,
     /// Error of the last call to the coordinator; none when it succeeded.
@@ -82,14 +82,16 @@ impl Readiness {
             }
             Some(AgentState::Approved) => {}
         }
-        let clock = self.clock_ahead_ms.map(IdleReason::Clock);
+        let clock = self.clock_ahead_hours.map(IdleReason::Clock);
         clock.or_else(|| self.shortage.map(IdleReason::Disk))
     }
 
     /// Whether the agent can carry out probe orders. What the coordinator knows anyway, or ends by
     /// its next answer, is left out.
     pub fn takes_probes(&self) -> bool {
-        self.owners_reason().is_none() && self.shortage.is_none()
+        self.owners_reason().is_none()
+            && self.clock_ahead_hours.is_none()
+            && self.shortage.is_none()
     }
 
     /// Why the owner or the owner's rules let the agent do nothing.
@@ -122,8 +124,8 @@ impl Readiness {
 
     /// Notes how far the clock is ahead of the coordinator's.
     pub fn compare_clocks(&mut self, ahead_ms: i64) {
-        let is_wrong = ahead_ms.unsigned_abs() >= MOST_AHEAD_MS;
-        self.clock_ahead_ms = is_wrong.then_some(ahead_ms);
+        let hours = ahead_ms / HOUR_MS;
+        self.clock_ahead_hours = (hours != 0).then_some(hours);
     }
 
     /// Whether the program is ending.
@@ -145,8 +147,7 @@ pub(super) fn idle_reason(readiness: &Readiness, visitor: &Visitor) -> Option<Id
 
 /// What keeps the agent from crawling, whether it has anything to fetch or not.
 pub(super) fn hindrance(readiness: &Readiness, visitor: &Visitor) -> Option<IdleReason> {
-    let outage = || visitor.line_outage().or_else(|| visitor.names_outage());
-    readiness.idle_reason().or_else(|| outage().map(IdleReason::Offline))
+    readiness.idle_reason().or_else(|| visitor.long_outage().map(IdleReason::Offline))
 }
 
 /// The current readiness, which tasks change and wait for. Clones share it.
@@ -288,14 +289,14 @@ mod tests {
         readiness.lease_expired = true;
         assert_eq!(word(&readiness), Some("not_connected"));
         readiness.lease_expired = false;
-        let hour_ms = HOUR_MS.cast_signed();
         for (ahead_ms, expected) in
-            [(hour_ms - 1, None), (1 - hour_ms, None), (hour_ms, Some("clock"))]
+            [(HOUR_MS - 1, None), (1 - HOUR_MS, None), (HOUR_MS, Some("clock"))]
         {
             readiness.compare_clocks(ahead_ms);
             assert_eq!(word(&readiness), expected, "{ahead_ms}");
         }
-        readiness.compare_clocks(-30 * hour_ms);
+        assert!(!readiness.takes_probes(), "orders would come again and again");
+        readiness.compare_clocks(-30 * HOUR_MS);
         let said = readiness.idle_reason().unwrap().to_string();
         assert!(said.starts_with("the clock is 30 h behind"), "{said}");
         readiness.compare_clocks(0);

@@ -9,10 +9,7 @@ mod error;
 
 use std::{
     net::IpAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -37,7 +34,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::{config::is_on_loopback, data_dir::Identity, guard::Guard};
+use crate::{config::is_on_loopback, data_dir::Identity};
 
 pub use error::CoordinatorError;
 
@@ -66,8 +63,8 @@ pub struct CoordinatorClient {
     identity: Identity,
     key: Arc<AgentKey>,
     session: Mutex<Option<Token>>,
-    /// Whether the last answer came from the Internet.
-    is_outside: AtomicBool,
+    /// The address from which the last answer came.
+    peer: std::sync::Mutex<Option<IpAddr>>,
 }
 
 struct Token {
@@ -135,7 +132,7 @@ impl CoordinatorClient {
     /// A client for the agent with this identity and key.
     pub fn new(api: AgentApi, identity: Identity, key: Arc<AgentKey>) -> Self {
         let session = Mutex::default();
-        Self { api, identity, key, session, is_outside: AtomicBool::new(false) }
+        Self { api, identity, key, session, peer: std::sync::Mutex::default() }
     }
 
     /// Asks for work. The coordinator may hold the answer back for as long as the request says.
@@ -235,9 +232,9 @@ impl CoordinatorClient {
         read_bytes(self.call(call).await?, limits::BUNDLE_BYTES).await
     }
 
-    /// Whether the last answer came from the Internet, so that the agent's line works.
-    pub fn is_outside(&self) -> bool {
-        self.is_outside.load(Ordering::Relaxed)
+    /// The address from which the last answer came: the coordinator's, or that of a proxy.
+    pub fn peer(&self) -> Option<IpAddr> {
+        *self.peer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes a call with the session's token. A coordinator that restarted no longer knows the
@@ -249,8 +246,7 @@ impl CoordinatorClient {
         let token = self.token(None).await?;
         let response = request(&self.api)?.bearer_auth(&token).send().await?;
         let peer = response.remote_addr().map(|peer| peer.ip());
-        let is_outside = peer.is_some_and(|peer| Guard::default().check_address(peer).is_ok());
-        self.is_outside.store(is_outside, Ordering::Relaxed);
+        *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = peer;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }

@@ -48,22 +48,28 @@ impl Dialler {
         Self { bind, tls: tls.map(|config| TlsConnector::from(Arc::new(config))), gate }
     }
 
-    /// Connects to `target`, with TLS for https URLs; returns the connection and the time of the
-    /// TCP handshake. `pauses` is where the connection notes its pauses.
+    /// Connects to `target`; returns the connection and the time of the TCP handshake.
     pub(super) async fn connect(
         &self,
-        url: &CrawlUrl,
         target: SocketAddr,
-        pauses: Pauses,
-    ) -> Result<(Sender, Duration), Problem> {
-        let (tcp, round_trip) = connect_tcp(self.bind, target).await.map_err(Problem::Connect)?;
-        // Below TLS, so that everything on the wire counts.
-        let stream = MeteredStream::new(tcp, Arc::clone(&self.gate), pauses.clone());
-        let http = self.speak(url, stream).await?;
-        Ok((Sender::new(http, pauses), round_trip))
+    ) -> Result<(TcpStream, Duration), Problem> {
+        connect_tcp(self.bind, target).await.map_err(Problem::Connect)
     }
 
-    async fn speak(&self, url: &CrawlUrl, stream: MeteredStream) -> Result<Http, Problem> {
+    /// Begins HTTP on a connection, with TLS for https URLs. `pauses` is where the connection notes
+    /// its pauses.
+    pub(super) async fn speak(
+        &self,
+        url: &CrawlUrl,
+        tcp: TcpStream,
+        pauses: Pauses,
+    ) -> Result<Sender, Problem> {
+        // Below TLS, so that everything on the wire counts.
+        let stream = MeteredStream::new(tcp, Arc::clone(&self.gate), pauses.clone());
+        Ok(Sender::new(self.begin_http(url, stream).await?, pauses))
+    }
+
+    async fn begin_http(&self, url: &CrawlUrl, stream: MeteredStream) -> Result<Http, Problem> {
         if !url.is_https() {
             return handshake(stream).await;
         }

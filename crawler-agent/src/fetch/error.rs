@@ -1,6 +1,6 @@
 //! Errors of a fetch.
 
-use std::io::ErrorKind;
+use std::{io::ErrorKind, net::IpAddr};
 
 use protocol::page::Timing;
 
@@ -96,19 +96,17 @@ impl Problem {
         matches!(self, Self::Withheld(_) | Self::CutOff)
     }
 
-    /// Whether the agent's machine is the reason, and neither URL nor host.
-    pub fn is_agents(&self) -> bool {
-        matches!(self, Self::Memory | Self::NoTls)
-    }
-
-    /// Whether nothing is there, or the way to it is cut.
-    pub(super) fn is_without_way(&self) -> bool {
+    /// Whether nothing at this address answers: it is down, or the agent's line is. A refusal is an
+    /// answer. Many machines have no way to IPv6 at all, which is no outage.
+    pub(super) fn is_unreachable(&self, address: IpAddr) -> bool {
         match self {
             Self::ConnectTimeout => true,
+            Self::Connect(error) if error.kind() == ErrorKind::NetworkUnreachable => {
+                address.is_ipv4()
+            }
             Self::Connect(error) => matches!(
                 error.kind(),
-                ErrorKind::NetworkUnreachable
-                    | ErrorKind::HostUnreachable
+                ErrorKind::HostUnreachable
                     | ErrorKind::NetworkDown
                     | ErrorKind::AddrNotAvailable
                     | ErrorKind::TimedOut

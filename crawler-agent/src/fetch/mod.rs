@@ -69,7 +69,7 @@ pub struct Fetcher {
     pool: Pool,
     budget: Budget,
     gate: Arc<Gate>,
-    /// Which hosts were reached.
+    /// Which hosts were reached lately.
     line: Reach,
 }
 
@@ -81,6 +81,8 @@ struct Progress {
     tcp: Duration,
     first_byte: Duration,
     wire_bytes: u64,
+    /// Whether a TCP connection was made for this request.
+    is_connected: bool,
     /// Pauses of the connection, of which those before the request do not concern it.
     pauses: Pauses,
     paused_before: Duration,
@@ -96,6 +98,7 @@ impl Progress {
             tcp: Duration::ZERO,
             first_byte: Duration::ZERO,
             wire_bytes: 0,
+            is_connected: false,
             pauses: Pauses::default(),
             paused_before: Duration::ZERO,
         }
@@ -175,7 +178,7 @@ impl Fetcher {
         Self { limits, user_agent, dialler, pool, budget, gate, line }
     }
 
-    /// Whether hosts can be reached at all.
+    /// Which hosts were reached lately.
     pub const fn line(&self) -> &Reach {
         &self.line
     }
@@ -204,10 +207,10 @@ impl Fetcher {
         let result = self.run((url, known), address, &mut progress, open).await;
         let timing = progress.timing();
         let wire_bytes = progress.wire_bytes;
-        match &result {
-            Err(problem) if problem.is_without_way() => self.line.missed(address, Instant::now()),
-            Err(_) if progress.connect.is_zero() => {}
-            Ok(_) | Err(_) => self.line.reached(),
+        let problem = result.as_ref().err().filter(|_| !progress.is_connected);
+        if problem.is_some_and(|problem| problem.is_unreachable(address)) {
+            self.line.missed(url.host_key_str(), address, Instant::now());
+            self.gate.take_back_request();
         }
         match result {
             Ok((head, sink, memory)) => Ok(Answer { head, timing, wire_bytes, sink, memory }),
@@ -275,12 +278,26 @@ impl Fetcher {
         let pauses = Pauses::default();
         progress.pauses = pauses.clone();
         progress.paused_before = Duration::ZERO;
-        let connecting = self.dialler.connect(url, target, pauses.clone());
+        let connecting = self.dial(url, target, pauses.clone(), &mut progress.is_connected);
         let (sender, tcp) =
             within(deadline, &pauses, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
         progress.connect = started.elapsed().saturating_sub(pauses.total());
         progress.tcp = tcp;
         Ok(sender)
+    }
+
+    /// Connects, and begins HTTP; returns the time of the TCP handshake as well.
+    async fn dial(
+        &self,
+        url: &CrawlUrl,
+        target: SocketAddr,
+        pauses: Pauses,
+        is_connected: &mut bool,
+    ) -> Result<(Sender, Duration), Problem> {
+        let (stream, tcp) = self.dialler.connect(target).await?;
+        *is_connected = true;
+        self.line.reached(Instant::now());
+        Ok((self.dialler.speak(url, stream, pauses).await?, tcp))
     }
 
     async fn send(
@@ -296,7 +313,10 @@ impl Fetcher {
         let paused = progress.pauses.total().saturating_sub(before);
         progress.first_byte = started.elapsed().saturating_sub(paused);
         match answered.map_err(|_| Problem::FirstByteTimeout)? {
-            Ok(response) => Ok(Ok(response)),
+            Ok(response) => {
+                self.line.reached(Instant::now());
+                Ok(Ok(response))
+            }
             Err(mut failed) => match failed.take_message() {
                 Some(unsent) => Ok(Err(unsent)),
                 None => Err(failed.into_error().into()),

@@ -128,6 +128,12 @@ impl Guard {
         }
     }
 
+    /// Whether `address` is on the Internet, beyond the networks of this machine.
+    pub fn is_outside(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        classify(address) == Class::Public && self.on_link.prefix_of(address).is_none()
+    }
+
     /// Whether connections to this TCP port may be made.
     pub fn check_port(&self, port: u16) -> Result<(), Refusal> {
         if self.rules.ports.contains(&port) { Ok(()) } else { Err(Refusal::Port(port)) }

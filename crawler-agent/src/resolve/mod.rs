@@ -72,7 +72,7 @@ pub struct Resolver {
     /// Source address of connections; targets are of the same family.
     bind: Option<IpAddr>,
     names: Mutex<NameCache>,
-    /// Which names the servers gave an answer for.
+    /// What came of the last questions.
     reach: Reach,
     started: Instant,
 }
@@ -92,9 +92,14 @@ impl Resolver {
         Ok(Self { servers, guard, bind, names, reach, started: Instant::now() })
     }
 
-    /// Whether the name servers answer at all.
-    pub const fn servers_reach(&self) -> &Reach {
+    /// What came of the last questions to the name servers.
+    pub const fn servers(&self) -> &Reach {
         &self.reach
+    }
+
+    /// Whether an address is on the Internet, beyond the networks of this machine.
+    pub fn is_outside(&self, address: IpAddr) -> bool {
+        self.guard.read().unwrap_or_else(PoisonError::into_inner).is_outside(address)
     }
 
     /// Asks the name servers that the system names now. Blocks for the time to read a small file.
@@ -221,7 +226,7 @@ impl Resolver {
     async fn ask_servers(&self, name: Name) -> (Answer, Duration) {
         match self.servers.client().lookup_ip(name.clone()).await {
             Ok(found) => {
-                self.reach.reached();
+                self.reach.reached(tokio::time::Instant::now());
                 // IPv4-mapped answers must meet the rules for IPv4.
                 let addresses = found.iter().map(|ip| ip.to_canonical()).collect();
                 let addresses = without_synthesised(addresses);
@@ -229,11 +234,11 @@ impl Resolver {
                 (Answer::Addresses(addresses.into()), ttl)
             }
             Err(error) if error.is_no_records_found() => {
-                self.reach.reached();
+                self.reach.reached(tokio::time::Instant::now());
                 (Answer::Missing(error.to_string().into()), Duration::ZERO)
             }
             Err(error) => {
-                self.reach.missed(name, tokio::time::Instant::now());
+                self.reach.missed(&name, &name, tokio::time::Instant::now());
                 (Answer::Failed(error.to_string().into()), Duration::ZERO)
             }
         }

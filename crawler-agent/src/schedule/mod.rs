@@ -338,7 +338,7 @@ impl Claim {
         self.end_with(|workbench, host| workbench.finish(host, least, due));
     }
 
-    /// Ends the claim before anything is sent: the host is visited after `pause`.
+    /// Ends the claim of a visit that does not count: the host is visited after `pause`.
     pub fn postpone(mut self, pause: Duration) {
         let due = self.schedule.after(pause);
         self.end_with(|workbench, host| workbench.postpone(host, due));

@@ -179,7 +179,7 @@ impl Visitor {
             Ok(addresses) => addresses,
             Err(error) => return self.not_reached(visit, &item, &error),
         };
-        let turn = retry::Turn::of(visit.record.failures, addresses.len());
+        let turn = retry::Turn::of(self.choice(visit.record.failures), addresses.len());
         let address = addresses[turn.index];
         // Two hosts at one address are one server: politeness counts for both.
         let Some(claim) = visit.claim.hold(address, self.delay()) else { return Ok(()) };

@@ -101,7 +101,7 @@ impl Turn {
     /// The turn after `failures` of the host in a row.
     pub(super) fn of(failures: u32, addresses: usize) -> Self {
         let failures = failures as usize;
-        let has_next = failures + 1 < addresses.min(ATTEMPTS.into());
+        let has_next = failures.saturating_add(1) < addresses.min(ATTEMPTS.into());
         Self { index: failures % addresses, has_next }
     }
 

@@ -94,14 +94,16 @@ impl Visitor {
         asking: RobotsRequest,
     ) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&asking.url).await {
-            Ok(addresses) => addresses[visit.record.failures as usize % addresses.len()],
+            Ok(addresses) => {
+                addresses[self.choice(visit.record.failures) as usize % addresses.len()]
+            }
             // Where the owner denies robots.txt of the URL's own host, the URL is denied too.
             Err(error) if asking.hops == 0 && error.is_lasting(&asking.url) => {
                 let outcome = Outcome::Failed { reason: error.to_string() };
                 return self.without_request(visit, &item, outcome);
             }
             Err(error) => {
-                let Some(visit) = visit.unless_out(self.names_outage()) else {
+                let Some(visit) = visit.put_off_in(self.names_outage()) else {
                     return Ok(());
                 };
                 return self.no_rules(visit, &item, asking, &error.to_string());
@@ -224,9 +226,9 @@ impl Visitor {
         if problem.is_owners() {
             return Ok(());
         }
-        let Some(visit) = visit.unless_out(self.line_outage()) else { return Ok(()) };
-        if problem.is_agents() {
-            // It says nothing about the host.
+        let Some(visit) = visit.put_off_in(self.line_outage()) else { return Ok(()) };
+        if matches!(problem, Problem::Memory) {
+            // It is the agent that lacked memory, which says nothing about the host.
             let pause = visit.delay.max(retry::pause(self.limits.retry, 1));
             let failures = visit.record.failures;
             return self.robots_known(visit, None, Vec::new(), pause, failures);

@@ -37,10 +37,6 @@ async fn failures(bed: &TestBed, url: &str) -> u64 {
     status["failures"].as_u64().unwrap()
 }
 
-fn status(bed: &TestBed) -> String {
-    std::fs::read_to_string(bed.data_dir().join("status.json")).unwrap_or_default()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn hosts_are_not_blamed_while_no_host_can_be_reached() {
     let mut bed = TestBed::new(CUT_OFF + 1).await;
@@ -52,7 +48,8 @@ async fn hosts_are_not_blamed_while_no_host_can_be_reached() {
     let ports: Vec<String> = hosts.iter().map(port).collect();
     bed.configure("guard", &format!("ports = [{}, {}]", ports.join(", "), bed.web.port));
     bed.configure("limits", "connect_ms = 200");
-    bed.configure("limits", "retry_ms = 10");
+    // So long that no host is asked again before all were asked once.
+    bed.configure("limits", "retry_ms = 3000");
     bed.start_approved().await;
     let urls: Vec<String> = hosts.iter().map(|host| host.url.clone()).collect();
     bed.coordinator.route(&urls);
@@ -62,7 +59,6 @@ async fn hosts_are_not_blamed_while_no_host_can_be_reached() {
         entries.map_or(0, Iterator::count)
     };
     bed.until("hosts were asked again", |bed| attempts(bed) > usize::from(CUT_OFF)).await;
-    bed.until("it says so", |bed| status(bed).contains("\"offline\"")).await;
     let mut counted = 0;
     for url in &urls {
         counted += failures(&bed, url).await;
@@ -73,5 +69,4 @@ async fn hosts_are_not_blamed_while_no_host_can_be_reached() {
     let reached = bed.web.page("a1.test", "/", html("x"));
     bed.coordinator.route(std::slice::from_ref(&reached));
     bed.until_reported(&[reached]).await;
-    bed.until("the outage is over", |bed| !status(bed).contains("\"offline\"")).await;
 }

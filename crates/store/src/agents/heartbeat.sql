@@ -18,7 +18,8 @@ WITH before AS (
    DELETE FROM routes r USING before
    WHERE before.is_possible AND r.agent = before.id AND r.seq <= $6 RETURNING r.seq
 ), stored AS (
-   -- 3: replaces the presence and the status of the agent, and its place ($8). Its owner may want no region any more ($10): then it leaves the next roster.
+   -- 3: replaces the presence, the status and the place ($8) of the agent. Its owner may want no
+   --    region any more ($10): then it leaves the next roster.
    UPDATE agents a SET last_heartbeat_at = $2, protocol = $3, asleep_until = $4, status = $5,
        takes_probes = $9, peer_addresses = CASE WHEN $10 THEN a.peer_addresses END,
        place = $8,

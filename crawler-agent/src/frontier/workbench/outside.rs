@@ -158,7 +158,7 @@ impl Workbench {
         may_leave && (is_far && is_crowded || is_turn_over)
     }
 
-    /// Ends a request of the host before anything was sent, until `due`. Where the workbench is
+    /// Ends a request of the host that does not count, until `due`. Where the workbench is
     /// full and others are due, the host makes room for them for a while: they may be allowed what
     /// it is not.
     pub fn postpone(&mut self, host: HostNumber, due: u64) {
