@@ -57,6 +57,7 @@ function item([url, title, lang, text], index, now) {
   return {
     url,
     title,
+    copies: index % 5 === 1 ? [url.replace('https:', 'http:'), `${url}?print=1`] : [],
     host: new URL(url).host,
     lang,
     snippet,

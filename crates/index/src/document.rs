@@ -9,6 +9,7 @@ use tantivy::schema::Value as _;
 use tantivy::{Searcher, TantivyDocument};
 use url::Url;
 
+use crate::copies::content_number;
 use crate::sanitize::sanitize;
 use crate::schema::Fields;
 use crate::segmentation::words;
@@ -76,6 +77,9 @@ pub(crate) fn tantivy_document(
     document.add_text(fields.url_words, url_words(&url, host));
     let title = sanitize(page.title, TITLE_MAX_BYTES);
     let text = sanitize(page.text, TEXT_MAX_BYTES);
+    if let Some(content) = content_number(host, &title, &text) {
+        document.add_u64(fields.content, content);
+    }
     if let Some(lang) = page.lang.and_then(primary_language) {
         if let Some(stemmer) = LanguageStemmer::of(&lang) {
             document.add_text(fields.stems, stems(&stemmer, &title, &text));

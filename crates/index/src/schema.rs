@@ -9,6 +9,8 @@ use tantivy::tokenizer::{TokenizerManager, WhitespaceTokenizer};
 
 use crate::tokenizer::WordTokenizer;
 
+/// Name of [`Fields::content`].
+pub(crate) const CONTENT: &str = "content";
 /// Name of [`Fields::fetched_at`].
 pub(crate) const FETCHED_AT: &str = "fetched_at";
 const WORDS: &str = "nearcrawl-words-1";
@@ -29,6 +31,8 @@ pub(crate) struct Fields {
     pub(crate) lang: Field,
     /// Time of the fetch, milliseconds since 1970.
     pub(crate) fetched_at: Field,
+    /// Number that copies of a page share ([`crate::copies`]); missing where the text is short.
+    pub(crate) content: Field,
     /// Title, stored for display.
     pub(crate) title: Field,
     /// Headings, which the text has, too.
@@ -65,6 +69,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         site: builder.add_text_field("site", STRING),
         lang: builder.add_text_field("lang", STRING | STORED),
         fetched_at: builder.add_i64_field(FETCHED_AT, INDEXED | STORED | FAST),
+        content: builder.add_u64_field(CONTENT, FAST),
         title: builder.add_text_field("title", positions() | STORED),
         headings: builder.add_text_field("headings", positions()),
         body: builder.add_text_field("body", positions() | STORED),

@@ -8,13 +8,14 @@ use tantivy::collector::sort_key::{SortBySimilarityScore, SortByStaticFastValue}
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
 use tantivy::query::{BooleanQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
-use tantivy::{SegmentReader, TantivyDocument, TantivyError};
+use tantivy::{DocAddress, Searcher, SegmentReader, TantivyDocument, TantivyError};
 
+use crate::copies::grouped;
 use crate::document::{NO_AGENT, first_fetched_at};
 use crate::hidden::HiddenPages;
 use crate::open::Index;
 use crate::query::Query;
-use crate::schema::{FETCHED_AT, Fields};
+use crate::schema::{CONTENT, FETCHED_AT, Fields};
 use crate::snippet::{Highlighter, SnippetFragment, without_title};
 use crate::tantivy_query::tantivy_query;
 use crate::writer::of_agent;
@@ -22,13 +23,20 @@ use crate::writer::of_agent;
 /// Number of best hits of a query that can be paged through.
 pub const WINDOW_MAX: usize = 1_000;
 
+/// Most copies of a hit that are named.
+const COPIES_MAX: usize = 5;
+/// Pages that are read for each hit that is wanted. Some are copies.
+const READ_FOR_A_HIT: usize = 4;
+
 /// A page of the hits of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchResults {
-    /// Number of all pages that match.
+    /// Number of all pages that match, copies included.
     pub total: u64,
-    /// The requested hits, best first.
+    /// The requested hits, best first, without copies of better ones.
     pub hits: Vec<SearchHit>,
+    /// Whether there are further hits after them.
+    pub has_more: bool,
 }
 
 /// A page that matches a query.
@@ -36,6 +44,8 @@ pub struct SearchResults {
 pub struct SearchHit {
     /// URL of the page.
     pub url: String,
+    /// URLs of the first [`COPIES_MAX`] pages of its site with the same title and text.
+    pub copies: Vec<String>,
     /// Title; may be empty.
     pub title: String,
     /// Primary subtag of the language; `None` when it is unknown.
@@ -130,22 +140,55 @@ impl Index {
         limit: usize,
     ) -> tantivy::Result<SearchResults> {
         let searcher = self.reader.searcher();
-        // Pages of equal score, which are all those of a query of filters alone, have the same
-        // order in every index. Else the pages of a list would repeat some, and leave others out.
-        let newest = SortByStaticFastValue::<i64>::for_field(FETCHED_AT);
-        let best = TopDocs::with_limit(limit).and_offset(offset);
-        let best = best.order_by((SortBySimilarityScore, newest));
-        let collector = UntilDeadline { collector: (Count, best), deadline };
         let matching = tantivy_query(query, hidden, &self.fields);
-        let (total, best) = searcher.search(&matching, &collector)?;
+        let wanted = offset + limit;
+        let mut read = (READ_FOR_A_HIT * wanted).min(WINDOW_MAX);
+        let (total, groups) = loop {
+            let (total, ranked) = rank(&searcher, &matching, read, deadline)?;
+            let is_all = ranked.len() < read || read == WINDOW_MAX;
+            let groups = grouped(ranked);
+            if is_all || groups.len() > wanted {
+                break (total, groups);
+            }
+            read = WINDOW_MAX;
+        };
+        let has_more = groups.len() > wanted;
         let highlighter = Highlighter::new(query);
-        let mut hits = Vec::with_capacity(best.len());
-        for ((score, _), address) in best {
+        let mut hits = Vec::with_capacity(limit);
+        for group in groups.into_iter().skip(offset).take(limit) {
             check(deadline)?;
-            hits.push(hit(&searcher.doc(address)?, score, &self.fields, &highlighter));
+            let (score, address) = group.best;
+            let mut hit = hit(&searcher.doc(address)?, score, &self.fields, &highlighter);
+            for (_, address) in group.copies.into_iter().take(COPIES_MAX) {
+                hit.copies.push(text(&searcher.doc(address)?, self.fields.url).to_owned());
+            }
+            hits.push(hit);
         }
-        Ok(SearchResults { total: total as u64, hits })
+        Ok(SearchResults { total: total as u64, hits, has_more })
     }
+}
+
+/// A page by its score and its place in the index.
+type RankedPage = (f32, DocAddress);
+/// The best pages, each with its content number.
+type Ranking = Vec<(Option<u64>, RankedPage)>;
+
+/// The number of pages that match, and the best of them.
+fn rank(
+    searcher: &Searcher,
+    matching: &dyn TantivyQuery,
+    most: usize,
+    deadline: Option<Instant>,
+) -> tantivy::Result<(usize, Ranking)> {
+    // Pages of equal score, which are all those of a query of filters alone, have the same order in
+    // every index. Else the pages of a list would repeat some, and leave others out.
+    let newest = SortByStaticFastValue::<i64>::for_field(FETCHED_AT);
+    let content = SortByStaticFastValue::<u64>::for_field(CONTENT);
+    let best = TopDocs::with_limit(most).order_by((SortBySimilarityScore, newest, content));
+    let collector = UntilDeadline { collector: (Count, best), deadline };
+    let (total, best) = searcher.search(matching, &collector)?;
+    let ranked = best.into_iter().map(|((score, _, content), page)| (content, (score, page)));
+    Ok((total, ranked.collect()))
 }
 
 /// Text of the error with which a collector ends at the deadline.
@@ -192,17 +235,20 @@ fn hit(
     fields: &Fields,
     highlighter: &Highlighter,
 ) -> SearchHit {
-    let text = |field: Field| {
-        document.get_first(field).and_then(|value| value.as_str()).unwrap_or_default()
-    };
+    let text = |field| text(document, field);
     let lang = Some(text(fields.lang)).filter(|lang| !lang.is_empty());
     let fetched_at = document.get_first(fields.fetched_at).and_then(|value| value.as_i64());
     SearchHit {
         url: text(fields.url).to_owned(),
+        copies: Vec::new(),
         title: text(fields.title).to_owned(),
         lang: lang.map(str::to_owned),
         snippet: highlighter.snippet(without_title(text(fields.body), text(fields.title)), lang),
         fetched_at: UnixMillis(fetched_at.unwrap_or(0)),
         score,
     }
+}
+
+fn text(document: &TantivyDocument, field: Field) -> &str {
+    document.get_first(field).and_then(|value| value.as_str()).unwrap_or_default()
 }

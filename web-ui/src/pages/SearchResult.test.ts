@@ -4,6 +4,7 @@ import SearchResult from './SearchResult.svelte';
 
 const item = {
   url: 'https://example.org/a%20b',
+  copies: [] as string[],
   title: 'A <img src=x onerror=alert(1)> title',
   host: 'example.org',
   lang: 'el',
@@ -39,4 +40,16 @@ it('offers to narrow the search', () => {
   const { container } = render(SearchResult, { item, query: 'olive lang:en' });
   const links = [...container.querySelectorAll('.about a')].map((a) => a.getAttribute('href'));
   expect(links).toEqual(['/?q=olive+lang%3Ael', '/?q=olive+lang%3Aen+site%3Aexample.org']);
+});
+
+it('names the copies of a page, with links to those of the web', () => {
+  const copies = ['http://example.org/a', 'javascript:alert(1)'];
+  const { container } = render(SearchResult, { item: { ...item, copies }, query: 'olive' });
+  const last = [...container.querySelectorAll('.about')].at(-1);
+  expect(last?.textContent).toMatch(
+    /Same text at\s+http:\/\/example.org\/a\s*javascript:alert\(1\)/,
+  );
+  expect([...(last?.querySelectorAll('a') ?? [])].map((a) => a.getAttribute('href'))).toEqual([
+    'http://example.org/a',
+  ]);
 });

@@ -28,7 +28,7 @@ pub struct SearchQuery {
 pub struct SearchResponse {
     /// The query as it was sent.
     pub query: String,
-    /// Number of pages that match.
+    /// Number of pages that match, copies of others included.
     pub total: u64,
     /// Duration of the search, in milliseconds.
     pub took_ms: f64,
@@ -44,6 +44,8 @@ pub struct SearchResponse {
 pub struct SearchResult {
     /// Address of the page.
     pub url: String,
+    /// Other addresses of the site at which the same title and text are, at most five.
+    pub copies: Vec<String>,
     /// Title of the page; empty when it has none.
     pub title: String,
     /// Authority of the address.

@@ -25,7 +25,8 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 /// Search the crawled pages.
 ///
-/// Every text is a valid query. The best 1,000 pages can be paged through.
+/// Every text is a valid query. The best 1,000 pages can be paged through. Pages of one site with
+/// the same title and text are one result.
 #[utoipa::path(get, path = "/api/v1/search", operation_id = "search_pages", tag = "public search",
     params(SearchQuery), responses((status = 200, body = SearchResponse)))]
 pub async fn search(
@@ -46,8 +47,7 @@ pub async fn search(
     let found = run(Arc::clone(&state.core.packages.index), slot, search).await?;
     let took_ms = started.elapsed().as_secs_f64() * 1_000.0;
     let next = offset + found.hits.len();
-    let end = usize::try_from(found.total).unwrap_or(usize::MAX).min(WINDOW_MAX);
-    let more = next < end && !found.hits.is_empty();
+    let more = found.has_more && next < WINDOW_MAX;
     let next_cursor = i64::try_from(next).ok().filter(|_| more).map(encode_cursor);
     let items = found.hits.into_iter().map(SearchResult::from).collect();
     Ok(Json(SearchResponse { query: q, total: found.total, took_ms, items, next_cursor }))
@@ -97,6 +97,7 @@ impl From<SearchHit> for SearchResult {
         Self {
             host,
             url: hit.url,
+            copies: hit.copies,
             title: hit.title,
             lang: hit.lang,
             snippet: hit.snippet.into_iter().map(part).collect(),

@@ -41,3 +41,30 @@ fn pages_of_equal_score_have_the_same_order_in_every_index() {
     assert_eq!(urls(&whole, "site:a.example"), newest_first);
     assert_eq!(urls(&parts, "site:a.example"), newest_first);
 }
+
+#[test]
+fn copies_of_a_page_are_one_result() {
+    let text = "an old oak tree in a field ".repeat(10);
+    let other = "another tree of another kind by the road ".repeat(10);
+    let urls: Vec<String> = (0..30).map(|n| format!("http://a.example/oak?page={n}")).collect();
+    let mut pages: Vec<_> = urls.iter().map(|url| page(url, "Oak", &text, None)).collect();
+    pages.push(page("https://www.a.example/oak", "Oak", &text, None));
+    pages.push(page("http://b.example/oak", "Oak", &text, None));
+    pages.push(page("http://a.example/other", "Other", &other, None));
+    let (_dir, index) = index_of(&pages);
+    let mut seen = Vec::new();
+    for offset in 0..3 {
+        let results = index.search("tree", offset, 1).unwrap();
+        assert_eq!((results.total, results.has_more), (33, offset < 2));
+        seen.extend(results.hits);
+    }
+    assert_eq!(index.search("tree", 3, 1).unwrap().hits, []);
+    let of_site = |host: &str| {
+        let hits = seen.iter().filter(|hit| hit.url.contains(host));
+        hits.map(|hit| hit.copies.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(of_site("//b.example/"), [0], "another site is no copy");
+    let mut copies = of_site("a.example/");
+    copies.sort_unstable();
+    assert_eq!(copies, [0, 5], "at most five copies are named");
+}
