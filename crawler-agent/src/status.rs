@@ -91,10 +91,8 @@ pub struct StatusFile {
     pub idle_reason: Option<String>,
     /// The coordinator's last answer about the agent, also while the agent sleeps; none before the
     /// first.
-    #[serde(default)]
     pub standing: Option<Standing>,
     /// Fingerprint of the agent's key; the admin who approves the agent sees the same.
-    #[serde(default)]
     pub fingerprint: Option<String>,
     /// Error of the last call to the coordinator; none when it succeeded.
     pub unreachable: Option<String>,
@@ -109,13 +107,10 @@ pub struct StatusFile {
     /// Bytes of bodies on the wire since the agent first started.
     pub wire_bytes: u64,
     /// Requests since midnight in the owner's zone, robots.txt and probes included.
-    #[serde(default)]
     pub requests_today: u64,
     /// Bytes of requests and answers since then, headers included.
-    #[serde(default)]
     pub bytes_today: u64,
     /// Bytes of the month.
-    #[serde(default)]
     pub bytes_this_month: u64,
     /// Results that are not packed yet.
     pub unpacked: u64,
@@ -123,10 +118,8 @@ pub struct StatusFile {
     pub unshipped: u64,
     /// Whether a package was refused since the start because the coordinator has another one under
     /// its number.
-    #[serde(default)]
     pub has_package_conflict: bool,
     /// The region; none while the agent is in none.
-    #[serde(default)]
     pub region: Option<RegionStatus>,
 }
 

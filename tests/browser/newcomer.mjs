@@ -13,7 +13,7 @@ function eightBytes(value) {
   return bytes;
 }
 
-const protocol = 3;
+const protocol = 7;
 
 /** Enrols with a join token. Returns the agent's id. */
 export async function enrol(url, token, name) {
@@ -98,6 +98,8 @@ export async function heartbeats(url, { id, privateKey }) {
         routes_after: 0,
         state: 'approved',
         probes_accepted: [],
+        takes_probes: true,
+        wants_region: false,
         orders_done,
         status: {
           ...presence,

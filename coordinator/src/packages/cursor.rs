@@ -19,9 +19,7 @@ pub struct LedgerCursor {
     /// Packages up to there that were not indexed yet: they failed and are tried again, or packages
     /// of other agents came first.
     skipped: BTreeSet<LedgerPosition>,
-    /// Number of the last removal of an agent's pages that was carried out. Indexes from before
-    /// there were removals lack it.
-    #[serde(default)]
+    /// Number of the last removal of an agent's pages that was carried out.
     removals: u64,
 }
 

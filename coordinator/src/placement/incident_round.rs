@@ -372,20 +372,3 @@ impl<'a> IncidentRound<'a> {
 fn no_reports(now: UnixMillis) -> Result<Value, serde_json::Error> {
     serde_json::to_value(SubnetTimes::delegated(now).pages)
 }
-
-#[cfg(test)]
-mod tests {
-    use delegation::calibration::Failback;
-    use model::{AgentId, UnixMillis};
-
-    #[test]
-    fn what_an_older_version_stored_of_a_former_agent_is_read() {
-        let failback = Failback::new(AgentId::new(1), 20_000, UnixMillis(0));
-        let mut older = serde_json::to_value(failback).unwrap();
-        for field in ["bad", "unreported", "away_since"] {
-            assert!(older.as_object_mut().unwrap().remove(field).is_some());
-        }
-        let older = serde_json::from_value::<Failback>(older).unwrap();
-        assert_eq!(older.after_search(UnixMillis(9)), failback.after_search(UnixMillis(9)));
-    }
-}

@@ -77,7 +77,7 @@ async fn a_time_that_cannot_be_is_that_of_receipt() {
     running.stop().await;
 }
 
-/// An index of an earlier version may hold such a page.
+/// An index may hold such a page after the coordinator's clock was set back.
 #[tokio::test]
 async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
     let ground = Ground::new().await;

@@ -77,7 +77,6 @@ pub struct CrawlPolicy {
     /// Most links between a routed URL and a page.
     pub depth: u8,
     /// Age at which a page is visited again, in seconds; 0 for never.
-    #[serde(default)]
     pub revisit_s: u32,
     /// When a page counts as slower than it used to be; none: its times are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -214,7 +214,7 @@ mod tests {
 
     fn request(profile: Value) -> HeartbeatRequest {
         let mut body = json!({
-            "protocol": 6, "agent_time": 0, "hold_ms": 0, "routes_after": 0, "state": "approved",
+            "protocol": 7, "agent_time": 0, "hold_ms": 0, "routes_after": 0, "state": "approved",
             "probes_accepted": [], "takes_probes": true, "wants_region": true,
             "status": {
                 "presence": "awake", "hosts": 0, "queued": 0, "in_flight": 0, "fetched": 0,

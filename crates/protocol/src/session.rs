@@ -34,9 +34,7 @@ pub struct SessionRequest {
     pub agent: AgentId,
     /// Nonce of the challenge.
     pub nonce: String,
-    /// The agent's nonce, a random text, which the answer's signature covers. Empty from agents
-    /// before protocol 3, which do not check the answer.
-    #[serde(default)]
+    /// The agent's nonce, a random text, which the answer's signature covers.
     pub agent_nonce: String,
     /// Signature by the agent's key over agent and nonce of the challenge.
     pub signature: Signature,

@@ -15,8 +15,8 @@ use protocol::{
     key::Purpose,
     limits,
     package::{
-        BlockError, Coding, FinishedPackage, Header, PackageBuilder, PackageError, PackageName,
-        ValueError, decode_entry, encode_entry, open,
+        BlockError, Coding, EntryRef, FinishedPackage, Header, PackageBuilder, PackageError,
+        PackageName, ValueError, encode_entry, open,
     },
     page::{ContentHash, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend},
 };
@@ -88,7 +88,7 @@ fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
     let json = serde_json::to_vec(&header).unwrap();
     let length = u32::try_from(json.len()).unwrap().to_be_bytes();
     let signature = key().sign(Purpose::Package, &json).to_bytes();
-    [b"NCPK\x02".as_slice(), &length, &json, &signature, &body].concat()
+    [b"NCPK\x03".as_slice(), &length, &json, &signature, &body].concat()
 }
 
 /// A block as it stands in a body.
@@ -155,7 +155,7 @@ fn headings_survive_the_round_trip() {
     let entries = [page("http://a.example/", "text"), with_headings];
     assert_eq!(read(&write(&entries).bytes).unwrap(), entries);
     for entry in &entries {
-        assert_eq!(decode_entry(&encode_entry(entry)).unwrap(), *entry);
+        assert_eq!(EntryRef::read(&encode_entry(entry)).unwrap(), EntryRef::from(entry));
     }
 }
 
@@ -233,6 +233,11 @@ fn the_number_of_entries_is_checked() {
         read(&forge(&two, 1, 2 * length)),
         Err(PackageError::EntryCount { promised: 1, .. })
     ));
+    let longer = with_length(&[&block_of(&discovered("http://b.example/"))[..], &[0]].concat());
+    let refused = read(&forge(&longer, 1, longer.len() as u64));
+    let Err(PackageError::Block { source: BlockError::Column, .. }) = refused else {
+        panic!("{refused:?}")
+    };
     let broken = with_length(b"{}");
     let refused = read(&forge(&broken, 1, broken.len() as u64));
     assert!(matches!(refused, Err(PackageError::Block { number: 1, .. })), "{refused:?}");
@@ -288,8 +293,8 @@ proptest! {
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let _ = read(&bytes);
-        let _ = read(&[b"NCPK\x02".as_slice(), &bytes].concat());
-        let _ = decode_entry(&bytes);
+        let _ = read(&[b"NCPK\x03".as_slice(), &bytes].concat());
+        let _ = EntryRef::read(&bytes);
     }
 
     #[test]
@@ -316,9 +321,9 @@ proptest! {
     fn stored_entries_are_read(text in ".*", at in any::<prop::sample::Index>()) {
         for entry in [page("http://a.example/", &text), discovered("http://b.example/")] {
             let stored = encode_entry(&entry);
-            prop_assert_eq!(&decode_entry(&stored).unwrap(), &entry);
-            prop_assert!(decode_entry(&stored[..at.index(stored.len())]).is_err());
-            prop_assert!(decode_entry(&[&stored[..], &[0]].concat()).is_err());
+            prop_assert_eq!(EntryRef::read(&stored).unwrap(), EntryRef::from(&entry));
+            prop_assert!(EntryRef::read(&stored[..at.index(stored.len())]).is_err());
+            prop_assert!(EntryRef::read(&[&stored[..], &[0]].concat()).is_err());
         }
     }
 

@@ -33,7 +33,6 @@ pub struct SearchReports {
     /// Reports with which the agent won a search, as far as others measured the same target.
     pub wins: SequentialTest,
     /// Reports on targets of others' searches, for which it was asked because it was doubted.
-    #[serde(default)]
     pub examinations: Examinations,
     /// The first agents that contradicted it.
     contradicted_by: Vec<AgentId>,

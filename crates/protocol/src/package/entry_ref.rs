@@ -9,9 +9,7 @@ use std::net::IpAddr;
 use model::UnixMillis;
 use serde::{Deserialize, Serialize};
 
-use crate::page::{
-    ContentHash, DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend,
-};
+use crate::page::{DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend};
 
 /// Memory of a value besides its texts, in bytes.
 const VALUE_BYTES: usize = 64;
@@ -109,20 +107,7 @@ pub fn encode_entry(entry: &Entry) -> Vec<u8> {
     postcard::to_extend(&entry, bytes).unwrap_or_default()
 }
 
-/// The entry that [`encode_entry`] wrote.
-pub fn decode_entry(bytes: &[u8]) -> Result<Entry, postcard::Error> {
-    EntryRef::read(bytes).map(|entry| entry.to_entry())
-}
-
 impl EntryRef<'_> {
-    /// The entry with texts of its own.
-    pub fn to_entry(&self) -> Entry {
-        match self {
-            Self::Fetch(fetch) => Entry::Fetch(Box::new(fetch.to_fetch())),
-            Self::Discovered(found) => Entry::Discovered(found.to_discovered()),
-        }
-    }
-
     /// Takes the memory of the entry from a budget; false where it is too small.
     pub(super) fn charge(&self, budget: &mut u64) -> bool {
         let rest = budget.checked_sub(self.size() as u64);
@@ -176,11 +161,6 @@ impl<'a> DiscoveredRef<'a> {
         Self { url, redirects: *redirects, handed_back: *handed_back }
     }
 
-    fn to_discovered(self) -> Discovered {
-        let Self { url, redirects, handed_back } = self;
-        Discovered { url: url.to_owned(), redirects, handed_back }
-    }
-
     pub(super) fn size(&self) -> usize {
         VALUE_BYTES + self.url.len()
     }
@@ -197,18 +177,6 @@ impl<'a> FetchRef<'a> {
             wire_bytes: *wire_bytes,
             outcome: OutcomeRef::of(outcome),
             trend: TrendRef::of(*trend),
-        }
-    }
-
-    fn to_fetch(&self) -> Fetch {
-        Fetch {
-            url: self.url.to_owned(),
-            fetched_at: self.fetched_at,
-            address: self.address,
-            timing: self.timing,
-            wire_bytes: self.wire_bytes,
-            outcome: self.outcome.to_outcome(),
-            trend: self.trend.to_trend(),
         }
     }
 
@@ -232,15 +200,6 @@ impl TrendRef {
             Some(Trend::Slower { ratio }) => Self::Slower(ratio),
         }
     }
-
-    fn to_trend(self) -> Option<Trend> {
-        match self {
-            Self::None => None,
-            Self::Usual => Some(Trend::Usual),
-            Self::Slow => Some(Trend::Slow),
-            Self::Slower(ratio) => Some(Trend::Slower { ratio }),
-        }
-    }
 }
 
 impl<'a> OutcomeRef<'a> {
@@ -254,21 +213,6 @@ impl<'a> OutcomeRef<'a> {
             Outcome::Disallowed { by } => Self::Disallowed(*by),
             Outcome::Unchanged { status } => Self::Unchanged(*status),
             Outcome::Failed { reason } => Self::Failed(reason),
-        }
-    }
-
-    fn to_outcome(&self) -> Outcome {
-        match self {
-            Self::Page(page) => Outcome::Page(page.to_page()),
-            Self::Redirect { status, location } => {
-                Outcome::Redirect { status: *status, location: (*location).to_owned() }
-            }
-            Self::Other { status, media_type } => {
-                Outcome::Other { status: *status, media_type: media_type.map(str::to_owned) }
-            }
-            Self::Disallowed(by) => Outcome::Disallowed { by: *by },
-            Self::Unchanged(status) => Outcome::Unchanged { status: *status },
-            Self::Failed(reason) => Outcome::Failed { reason: (*reason).to_owned() },
         }
     }
 }
@@ -289,21 +233,6 @@ impl<'a> PageRef<'a> {
         }
     }
 
-    fn to_page(&self) -> Page {
-        Page {
-            status: self.status,
-            media_type: self.media_type.to_owned(),
-            charset: self.charset.to_owned(),
-            lang: self.lang.map(str::to_owned),
-            title: self.title.to_owned(),
-            headings: self.headings.to_owned(),
-            text: self.text.to_owned(),
-            sha256: ContentHash(self.sha256),
-            canonical: self.canonical.map(str::to_owned),
-            links: self.links.iter().map(|link| link.to_link()).collect(),
-        }
-    }
-
     fn size(&self) -> usize {
         let Self { media_type, charset, lang, title, text, canonical, links, headings, .. } = self;
         let optional = |text: Option<&str>| text.map_or(0, str::len);
@@ -318,10 +247,5 @@ impl<'a> LinkRef<'a> {
     fn of(link: &'a Link) -> Self {
         let Link { url, anchor, nofollow, ugc, sponsored } = link;
         Self { url, anchor, nofollow: *nofollow, ugc: *ugc, sponsored: *sponsored }
-    }
-
-    fn to_link(self) -> Link {
-        let Self { url, anchor, nofollow, ugc, sponsored } = self;
-        Link { url: url.to_owned(), anchor: anchor.to_owned(), nofollow, ugc, sponsored }
     }
 }

@@ -2,7 +2,7 @@
 //! signed header.
 //!
 //! ```text
-//! "NCPK" 2 | u32 header length | header (JSON) | signature (64 bytes) | body (compressed blocks)
+//! "NCPK" 3 | u32 header length | header (JSON) | signature (64 bytes) | body (compressed blocks)
 //! block: u32 length | a host's fetches, or discovered URLs, as columns
 //! ```
 //!
@@ -27,11 +27,11 @@ use crate::{key::KeyError, limits};
 pub use block::BlockError;
 pub use bounds::ValueError;
 pub use coding::Coding;
-pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, decode_entry, encode_entry};
+pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, encode_entry};
 pub use read::{Package, open};
 pub use write::{FinishedPackage, PackageBuilder};
 
-const MAGIC: &[u8; 5] = b"NCPK\x02";
+const MAGIC: &[u8; 5] = b"NCPK\x03";
 const SIGNATURE_BYTES: usize = 64;
 
 /// Name of a package: agent, epoch of the agent's store, and a number that rises by one.
@@ -126,6 +126,6 @@ pub enum PackageError {
         source: ValueError,
     },
     /// A block is longer than [`crate::limits::BLOCK_BYTES`].
-    #[error("an entry of {0} bytes is too large")]
+    #[error("a block of {0} bytes; the limit is {max}", max = limits::BLOCK_BYTES)]
     EntryTooLarge(usize),
 }

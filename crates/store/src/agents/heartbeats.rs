@@ -24,7 +24,7 @@ pub struct Heartbeat<'a> {
     pub wants_region: bool,
     /// Its own status report, as JSON.
     pub status: &'a serde_json::Value,
-    /// Where its owner says it is; changes nothing from agents that do not know places.
+    /// Where its owner says it is.
     pub place: Option<&'a PlaceClaim>,
     /// Routes up to this number are stored by the agent and are forgotten here.
     pub routes_after: u64,

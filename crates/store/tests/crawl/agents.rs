@@ -1,7 +1,7 @@
 //! Enrolment, standing, heartbeats.
 
 use model::{AgentState, Reason};
-use protocol::ProtocolVersion;
+use protocol::version;
 use serde_json::json;
 use store::agents::{self, Enrolment, Heartbeat, Order, OrderOutcome};
 use store::testing::execute;
@@ -173,7 +173,7 @@ async fn a_newer_profile_replaces_the_older() {
     let profile = protocol::enrol::AgentProfile { name: "renamed".into(), ..world::profile(1) };
     let home = ip("203.0.113.7");
     let newcomer =
-        agents::Newcomer { key: &key, profile: &profile, protocol: ProtocolVersion(1), home };
+        agents::Newcomer { key: &key, profile: &profile, protocol: version::CURRENT, home };
     agents::enrol(world.store(), b"", &newcomer, NOW).await.unwrap();
     let kept = agents::home(world.store(), agent).await.unwrap();
     assert_eq!(kept, Some(ip("192.0.2.1")), "an approved agent does not move by itself");

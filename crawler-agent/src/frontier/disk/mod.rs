@@ -42,7 +42,7 @@ const QUEUE: TableDefinition<'_, (u64, u16, u64), &[u8]> = TableDefinition::new(
 const PAGES: TableDefinition<'_, (u64, i64, u64), &[u8]> = TableDefinition::new("pages");
 /// (host, number of the run) to a sorted run of fingerprints, as [`fingerprints`] encodes them.
 const SEEN: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("seen");
-/// Order to one line of a package.
+/// Order to one entry of a package.
 const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results");
 
 /// The open file.

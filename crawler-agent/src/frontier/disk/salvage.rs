@@ -7,6 +7,7 @@
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
+use protocol::package::EntryRef;
 use redb::{
     Database, Key, ReadOnlyTable, ReadableDatabase as _, ReadableTableMetadata as _, Value,
 };
@@ -161,9 +162,9 @@ impl Disk {
         let read = |keys: Range<u128>| {
             self.db.with(|db| {
                 let table = db.begin_read()?.open_table(RESULTS)?;
-                rows_in(&table, low(keys.start)..low(keys.end), |order, line| {
-                    let is_result = protocol::package::decode_entry(line).is_ok();
-                    (is_possible(order) && is_result).then(|| (order, line.to_vec()))
+                rows_in(&table, low(keys.start)..low(keys.end), |order, entry| {
+                    let is_result = EntryRef::read(entry).is_ok();
+                    (is_possible(order) && is_result).then(|| (order, entry.to_vec()))
                 })
             })
         };

@@ -1,8 +1,10 @@
 use std::path::{Path, PathBuf};
 
+use model::AgentId;
 use protocol::{
     Route,
-    package::decode_entry,
+    key::AgentKey,
+    package::{self, Coding, EntryRef, PackageBuilder, PackageName},
     page::{Entry, Fetch, Outcome},
 };
 use tempfile::TempDir;
@@ -93,8 +95,18 @@ impl World {
 }
 
 fn decoded(results: StoredResults) -> Vec<(u64, Entry)> {
-    let entry = |(order, bytes): (u64, Arc<[u8]>)| (order, decode_entry(&bytes).unwrap());
-    results.into_iter().map(entry).collect()
+    results.into_iter().map(|(order, bytes)| (order, packed_and_read(&bytes))).collect()
+}
+
+/// A result as the coordinator reads it.
+fn packed_and_read(result: &[u8]) -> Entry {
+    let key = AgentKey::from_seed([1; 32]);
+    let mut builder = PackageBuilder::new(Coding::Gzip);
+    builder.push(EntryRef::read(result).unwrap());
+    let name = PackageName { agent: AgentId::new(1), epoch: 1, seq: 1 };
+    let package = builder.finish(name, UnixMillis(0), &key).unwrap();
+    let opened = package::open(&package.bytes, &key.public()).unwrap();
+    opened.entries().unwrap().next().unwrap().unwrap()
 }
 
 fn routes(routes: &[(u64, &str)], bounds: Bounds) -> Change {

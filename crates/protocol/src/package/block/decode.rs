@@ -267,3 +267,22 @@ fn next<T: Copy>(column: &mut Iter<'_, T>) -> Result<T, BlockError> {
 fn at<T: Copy>(column: &[T], number: u32) -> Result<T, BlockError> {
     column.get(number as usize).copied().ok_or(BlockError::Column)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks;
+    use super::*;
+
+    #[test]
+    fn the_entries_of_a_package_take_bounded_memory() {
+        let url = "http://a.example/".to_owned();
+        let entry = Entry::Discovered(Discovered { url, redirects: 0, handed_back: false });
+        let size = EntryRef::from(&entry).size() as u64;
+        let block = &blocks(&[EntryRef::from(&entry), EntryRef::from(&entry)])[0];
+        let mut budget = 2 * size;
+        assert_eq!(decode(block, &mut budget).unwrap(), [entry.clone(), entry]);
+        assert_eq!(budget, 0);
+        let mut budget = 2 * size - 1;
+        assert!(matches!(decode(block, &mut budget), Err(BlockError::Expands)));
+    }
+}
