@@ -1,5 +1,5 @@
 //! Time since the machine started, time in which it was suspended included. This clock is never
-//! set, so that durations measured by it are right.
+//! set, so that durations measured by it are correct.
 
 use model::UnixMillis;
 use nix::{

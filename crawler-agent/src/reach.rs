@@ -1,7 +1,7 @@
 //! Whether the agent's own line, or its name servers, have failed.
 //!
 //! Without a line every host looks dead: pages would count as failed and hosts would be given up,
-//! all at once. So failures count against hosts only while others are reached.
+//! all at once. So failures do not count against hosts while none of many is reached.
 
 use std::{
     collections::HashSet,
@@ -12,7 +12,7 @@ use std::{
 
 use tokio::time::Instant;
 
-/// Hosts in a row, at as many addresses, of which none was reached in an outage. Dead hosts are
+/// So many hosts in a row, at as many addresses, are not reached in an outage. Dead hosts are
 /// seldom that many in a row. The failures of the hosts before the last one count.
 const MANY: usize = 8;
 
@@ -42,8 +42,10 @@ struct Misses {
     addresses: HashSet<u64>,
     /// Whether the coordinator was not reached either.
     is_doubted: bool,
-    /// Since when these are enough for an outage.
+    /// When the outage began, if there is one.
     since: Option<Instant>,
+    /// When the last outage, or suspension, ended.
+    ended_at: Option<Instant>,
     reached_at: Option<Instant>,
     proved_until: Option<Instant>,
     suspended_until: Option<Instant>,
@@ -53,17 +55,17 @@ impl Reach {
     /// Notes that a host was reached.
     pub fn reached(&self, now: Instant) {
         let mut misses = self.misses();
-        misses.end();
+        misses.end(now);
         misses.reached_at = Some(now);
     }
 
-    /// Notes that something that is no host was reached.
+    /// Notes that the line works, though no host was reached.
     pub fn proved(&self, now: Instant) {
         let mut misses = self.misses();
         if misses.outage(now).is_some() {
             misses.proved_until = Some(now + PROVED);
         }
-        misses.end();
+        misses.end(now);
     }
 
     /// Notes that a host could not be reached at an address.
@@ -88,14 +90,33 @@ impl Reach {
         misses.judge(now);
     }
 
+    /// Notes that the coordinator answers.
+    pub fn trust(&self, now: Instant) {
+        let mut misses = self.misses();
+        misses.is_doubted = false;
+        if !misses.are_enough() && misses.since.take().is_some() {
+            misses.ended_at = Some(now);
+        }
+    }
+
     /// Notes that the machine was suspended until now.
     pub fn suspended(&self, now: Instant) {
-        self.misses().suspended_until = Some(now + AFTER_SUSPENSION);
+        let mut misses = self.misses();
+        misses.suspended_until = Some(now + AFTER_SUSPENSION);
+        misses.ended_at = Some(now);
     }
 
     /// How long the outage has lasted; none while there is none.
     pub fn outage(&self, now: Instant) -> Option<Duration> {
         self.misses().outage(now)
+    }
+
+    /// Like [`Self::outage`]; also where one ended after `began`, which what began then may still
+    /// have met.
+    pub fn outage_since(&self, began: Instant, now: Instant) -> Option<Duration> {
+        let misses = self.misses();
+        let has_just_ended = misses.ended_at.is_some_and(|ended| began < ended);
+        misses.outage(now).or(has_just_ended.then_some(Duration::ZERO))
     }
 
     /// Whether a host was reached in the last `time`.
@@ -111,13 +132,20 @@ impl Reach {
 impl Misses {
     /// Begins an outage where the misses are enough.
     fn judge(&mut self, now: Instant) {
-        let enough = if self.is_doubted { FEW } else { MANY };
-        if self.hosts.len().min(self.addresses.len()) >= enough {
+        if self.are_enough() {
             self.since.get_or_insert(now);
         }
     }
 
-    fn end(&mut self) {
+    fn are_enough(&self) -> bool {
+        let enough = if self.is_doubted { FEW } else { MANY };
+        self.hosts.len().min(self.addresses.len()) >= enough
+    }
+
+    fn end(&mut self, now: Instant) {
+        if self.outage(now).is_some() {
+            self.ended_at = Some(now);
+        }
         self.hosts.clear();
         self.addresses.clear();
         self.is_doubted = false;
@@ -192,6 +220,25 @@ mod tests {
         reach.reached(now);
         missed(&reach, 0..2, now);
         assert_eq!(reach.outage(now), None);
+        reach.doubt(now);
+        assert!(reach.outage(now).is_some());
+        reach.trust(now);
+        assert_eq!(reach.outage(now), None);
+        missed(&reach, 0..8, now);
+        reach.trust(now);
+        assert!(reach.outage(now).is_some(), "many are enough");
+    }
+
+    #[test]
+    fn what_began_before_the_end_of_an_outage_does_not_count() {
+        let start = Instant::now();
+        let reach = Reach::default();
+        missed(&reach, 0..8, start);
+        let end = start + Duration::from_secs(10);
+        reach.reached(end);
+        let later = end + Duration::from_secs(5);
+        assert_eq!(reach.outage_since(end - Duration::from_secs(1), later), Some(Duration::ZERO));
+        assert_eq!(reach.outage_since(end, later), None);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! one file for each day (UTC).
 //!
 //! Files are only appended to, and deleted after the number of days that the owner configured, by
-//! the clock of agent or coordinator that is earlier. No message of the coordinator can switch the
-//! activity log off.
+//! the earlier of the agent's and the coordinator's clock. No message of the coordinator can switch
+//! the activity log off.
 
 mod read;
 mod under_way;
@@ -263,12 +263,15 @@ impl LogWriter {
         }
         self.cleaned = Some(today);
         let Ok(oldest) = today.checked_sub(i64::from(self.days).days()) else { return Ok(()) };
-        for (date, path) in read::files(&self.dir)? {
-            if date < oldest {
-                std::fs::remove_file(path)?;
+        let old = read::files(&self.dir)?.into_iter().filter(|(date, _)| *date < oldest);
+        // One file that cannot be deleted must not keep the others.
+        let mut failed = None;
+        for (_, path) in old {
+            if let Err(error) = std::fs::remove_file(path) {
+                failed.get_or_insert(error);
             }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 }
 

@@ -229,8 +229,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         }
         // After the routes, so that URLs of a host that is released are handed back as well.
         self.host_orders.accept(response.host_orders).await?;
-        // A coordinator that does not know `takes_probes` sends orders that would be dropped. Taken
-        // for news, they would be asked for again at once.
+        // Orders that came while this changed would be dropped. Taken for news, they would be asked
+        // for again at once.
         let takes_probes = self.readiness.current().takes_probes();
         for order in response.probes {
             if takes_probes && self.accepted_probes.add(order.probe) {
@@ -315,7 +315,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             return Err(AgentError::Banned(error));
         }
         if matches!(error, CoordinatorError::Unreachable(_)) {
-            self.visitor.fetcher.line().doubt(Instant::now());
+            self.visitor.coordinator_missed(self.client.peer());
         }
         let pause = backoff.next(rand::random());
         let error = error_line::of(&error);

@@ -99,10 +99,7 @@ pub(super) async fn watch_suspensions(
             known_ms = suspended_ms;
             let time = Duration::from_millis(more_ms);
             tracing::info!(?time, "the machine was suspended");
-            visitor.schedule.was_suspended(time);
-            visitor.fetcher.close_connections();
-            // The network may need a moment.
-            visitor.fetcher.line().suspended(Instant::now());
+            visitor.was_suspended(time);
         }
     }
     Ok(())

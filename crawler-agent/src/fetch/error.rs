@@ -96,11 +96,12 @@ impl Problem {
         matches!(self, Self::Withheld(_) | Self::CutOff)
     }
 
-    /// Whether nothing at this address answers: it is down, or the agent's line is. A refusal is an
-    /// answer. Many machines have no way to IPv6 at all, which is no outage.
-    pub(super) fn is_unreachable(&self, address: IpAddr) -> bool {
+    /// Whether nothing came from this address, where no connection was made for the request: the
+    /// host is down, or the agent's line is. Many machines have no IPv6 route, which is no outage.
+    pub(super) fn is_silence(&self, address: IpAddr) -> bool {
         match self {
-            Self::ConnectTimeout => true,
+            // The latter over a connection that was kept.
+            Self::ConnectTimeout | Self::FirstByteTimeout => true,
             Self::Connect(error) if error.kind() == ErrorKind::NetworkUnreachable => {
                 address.is_ipv4()
             }

@@ -208,9 +208,8 @@ impl Fetcher {
         let timing = progress.timing();
         let wire_bytes = progress.wire_bytes;
         let problem = result.as_ref().err().filter(|_| !progress.is_connected);
-        if problem.is_some_and(|problem| problem.is_unreachable(address)) {
+        if problem.is_some_and(|problem| problem.is_silence(address)) {
             self.line.missed(url.host_key_str(), address, Instant::now());
-            self.gate.take_back_request();
         }
         match result {
             Ok((head, sink, memory)) => Ok(Answer { head, timing, wire_bytes, sink, memory }),

@@ -260,11 +260,6 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes a request back that was counted and reached nobody.
-    pub fn take_back_request(&mut self) {
-        self.usage.pages = self.usage.pages.saturating_sub(1);
-    }
-
     /// Counts the bytes of a read, at most `wanted`; returns how many may be read, zero if none.
     pub fn read(&mut self, wanted: u64, now: Timestamp) -> u64 {
         let usage = self.usage(now);

@@ -125,11 +125,6 @@ impl Gate {
         counted
     }
 
-    /// Takes a request back that reached nobody, so that an outage does not use up the budget.
-    pub fn take_back_request(&self) {
-        self.with_budget(|budget, _| budget.take_back_request());
-    }
-
     /// Whether reads must be reserved. If not, what was read is only counted.
     pub fn limits_reads(&self) -> bool {
         self.limits_reads

@@ -72,7 +72,7 @@ pub struct Resolver {
     /// Source address of connections; targets are of the same family.
     bind: Option<IpAddr>,
     names: Mutex<NameCache>,
-    /// What came of the last questions.
+    /// Which names were found lately.
     reach: Reach,
     started: Instant,
 }
@@ -92,7 +92,7 @@ impl Resolver {
         Ok(Self { servers, guard, bind, names, reach, started: Instant::now() })
     }
 
-    /// What came of the last questions to the name servers.
+    /// Which names were found lately.
     pub const fn servers(&self) -> &Reach {
         &self.reach
     }

@@ -1,11 +1,9 @@
-//! Fetches without an answer: whether the failure counts against the host, and what becomes of the
-//! URL.
+//! Visits without an answer: what becomes of the URL and of its host.
 
 use std::{net::IpAddr, time::Duration};
 
 use model::UnixMillis;
 use protocol::page::Outcome;
-use tokio::time::Instant;
 
 use super::{FetchResult, Visit, Visitor, fetched, retry, revisit};
 use crate::{
@@ -16,60 +14,8 @@ use crate::{
     resolve::ResolveError,
 };
 
-/// Shortest and longest pause of a host that is visited during an outage.
-const PAUSES: [Duration; 2] = [Duration::from_secs(30), Duration::from_mins(5)];
-
-/// Length of an outage from which on it is shown.
-const SHOWN_AFTER: Duration = Duration::from_mins(1);
-
-impl Visit {
-    /// Puts the visit off where it failed during an `outage` of the agent's own, which says nothing
-    /// about the host: nothing of it counts. Returns it where there is none.
-    pub(super) fn put_off_in(self, outage: Option<Duration>) -> Option<Self> {
-        let Some(outage) = outage else { return Some(self) };
-        let [shortest, longest] = PAUSES;
-        self.claim.postpone((outage / 4).clamp(shortest, longest).max(self.delay));
-        None
-    }
-}
-
 impl Visitor {
-    /// For how long the agent has reached no host.
-    pub fn line_outage(&self) -> Option<Duration> {
-        self.fetcher.line().outage(Instant::now())
-    }
-
-    /// For how long the agent's name servers have found no name.
-    pub fn names_outage(&self) -> Option<Duration> {
-        self.resolver.servers().outage(Instant::now())
-    }
-
-    /// The outage that keeps the agent from crawling, once it has lasted for a while. Without name
-    /// servers it may still reach hosts whose addresses it knows.
-    pub fn long_outage(&self) -> Option<Duration> {
-        let now = Instant::now();
-        let of_line = self.line_outage();
-        let of_names = || {
-            let outage = self.names_outage()?;
-            (!self.fetcher.line().was_reached_within(outage, now)).then_some(outage)
-        };
-        of_line.or_else(of_names).filter(|outage| *outage >= SHOWN_AFTER)
-    }
-
-    /// Notes that the coordinator has answered from this address. One on the Internet shows that
-    /// the agent's line works.
-    pub fn coordinator_answered(&self, from: Option<IpAddr>) {
-        if from.is_some_and(|from| self.resolver.is_outside(from)) {
-            self.fetcher.line().proved(Instant::now());
-        }
-    }
-
-    /// The number by which the address of a host is chosen. During an outage failures do not count,
-    /// so that they would always choose the same one.
-    pub(super) fn choice(&self, failures: u32) -> u32 {
-        if self.line_outage().is_some() { rand::random() } else { failures }
-    }
-
+    /// Ends or retries a URL whose request brought no complete answer.
     pub(super) fn failed(
         &self,
         visit: Visit,
@@ -96,7 +42,8 @@ impl Visitor {
             return Ok(());
         }
         let temporary = problem.is_temporary();
-        let outage = self.line_outage().filter(|_| temporary);
+        let took = Duration::from_micros(timing.total_us.into());
+        let outage = self.outage_during(took).filter(|_| temporary);
         let Some(mut visit) = visit.put_off_in(outage) else { return Ok(()) };
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, so that the attempts of this URL alone count.
@@ -124,7 +71,7 @@ impl Visitor {
         if error.is_lasting(&item.url) {
             return self.without_request(visit, item, outcome);
         }
-        let Some(visit) = visit.put_off_in(self.names_outage()) else { return Ok(()) };
+        let Some(visit) = visit.put_off_in(self.outage_of_lookups()) else { return Ok(()) };
         if retry::has_attempts(item) {
             return self.retry_later(visit, item, None);
         }

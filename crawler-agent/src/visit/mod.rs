@@ -5,6 +5,7 @@
 //! is due for a revisit. The outcome is on disk before the host is visited again.
 
 mod failures;
+mod outage;
 mod region;
 mod retry;
 mod revisit;

@@ -103,7 +103,7 @@ impl Visitor {
                 return self.without_request(visit, &item, outcome);
             }
             Err(error) => {
-                let Some(visit) = visit.put_off_in(self.names_outage()) else {
+                let Some(visit) = visit.put_off_in(self.outage_of_lookups()) else {
                     return Ok(());
                 };
                 return self.no_rules(visit, &item, asking, &error.to_string());
@@ -226,7 +226,8 @@ impl Visitor {
         if problem.is_owners() {
             return Ok(());
         }
-        let Some(visit) = visit.put_off_in(self.line_outage()) else { return Ok(()) };
+        let took = Duration::from_micros(timing.total_us.into());
+        let Some(visit) = visit.put_off_in(self.outage_during(took)) else { return Ok(()) };
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, which says nothing about the host.
             let pause = visit.delay.max(retry::pause(self.limits.retry, 1));

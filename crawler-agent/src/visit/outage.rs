@@ -1,0 +1,101 @@
+//! Outages of the agent's own line or name servers, during which failures do not count against
+//! hosts ([`crate::reach`]).
+
+use std::{net::IpAddr, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{Visit, Visitor};
+
+/// Shortest and longest pause of a host that is visited during an outage. Requests of the outage
+/// count for the owner's budget, so that a long one must not take many.
+const PAUSES: [Duration; 2] = [Duration::from_secs(30), Duration::from_mins(30)];
+
+/// How long an outage lasts before it is shown.
+const SHOWN_AFTER: Duration = Duration::from_mins(1);
+
+/// Time from the begin of a lookup until a failed answer is no longer kept.
+const FAILED_LOOKUP: Duration = Duration::from_secs(20);
+
+impl Visit {
+    /// Puts the visit off where it failed during an `outage` of the agent's own, which says nothing
+    /// about the host: nothing of it counts. Returns it where there is none.
+    pub(super) fn put_off_in(self, outage: Option<Duration>) -> Option<Self> {
+        let Some(outage) = outage else { return Some(self) };
+        let [shortest, longest] = PAUSES;
+        self.claim.postpone((outage / 4).clamp(shortest, longest).max(self.delay));
+        None
+    }
+}
+
+impl Visitor {
+    /// How long the outage of the agent's line has lasted, if there is one.
+    pub fn line_outage(&self) -> Option<Duration> {
+        self.fetcher.line().outage(Instant::now())
+    }
+
+    /// The outage of the line that a request met which took so long.
+    pub(super) fn outage_during(&self, request: Duration) -> Option<Duration> {
+        let now = Instant::now();
+        self.fetcher.line().outage_since(now.checked_sub(request).unwrap_or(now), now)
+    }
+
+    /// The outage of the line or of the name servers that a failed lookup met.
+    pub(super) fn outage_of_lookups(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let began = now.checked_sub(FAILED_LOOKUP).unwrap_or(now);
+        let of_servers = self.resolver.servers().outage_since(began, now);
+        of_servers.or_else(|| self.fetcher.line().outage_since(began, now))
+    }
+
+    /// The outage that keeps the agent from crawling, once it has lasted for a while.
+    pub fn long_outage(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let line = self.fetcher.line();
+        let of_servers = self.resolver.servers().outage(now);
+        // Without name servers the agent still reaches hosts whose addresses it knows.
+        let of_servers = of_servers.filter(|outage| !line.was_reached_within(*outage, now));
+        line.outage(now).or(of_servers).filter(|outage| *outage >= SHOWN_AFTER)
+    }
+
+    /// Notes that the coordinator has answered from this address. One on the Internet shows that
+    /// the agent's line works.
+    pub fn coordinator_answered(&self, from: Option<IpAddr>) {
+        let now = Instant::now();
+        self.fetcher.line().trust(now);
+        self.resolver.servers().trust(now);
+        if self.is_outside(from) {
+            self.fetcher.line().proved(now);
+        }
+    }
+
+    /// Notes that the coordinator, whose last answer came from this address, cannot be reached.
+    pub fn coordinator_missed(&self, last_from: Option<IpAddr>) {
+        // One in the owner's network may be switched off.
+        if self.is_outside(last_from) {
+            let now = Instant::now();
+            self.fetcher.line().doubt(now);
+            self.resolver.servers().doubt(now);
+        }
+    }
+
+    /// Notes that the machine was suspended for this time.
+    pub fn was_suspended(&self, time: Duration) {
+        self.schedule.was_suspended(time);
+        self.fetcher.close_connections();
+        // The network may need a moment.
+        let now = Instant::now();
+        self.fetcher.line().suspended(now);
+        self.resolver.servers().suspended(now);
+    }
+
+    fn is_outside(&self, address: Option<IpAddr>) -> bool {
+        address.is_some_and(|address| self.resolver.is_outside(address))
+    }
+
+    /// The number by which the address of a host is chosen. During an outage failures do not count,
+    /// so that they would always choose the same one.
+    pub(super) fn choice(&self, failures: u32) -> u32 {
+        if self.line_outage().is_some() { rand::random() } else { failures }
+    }
+}
