@@ -1,21 +1,31 @@
 //! Copies: pages of one site with the same title and text, such as those of http and https, and of
-//! URLs whose parameters change nothing. Of several copies, results have the best alone.
+//! URLs whose parameters change nothing. Results show only one of several copies.
 
 use std::collections::HashMap;
+use std::mem;
 
 use sha2::{Digest as _, Sha256};
 
-/// Least length of a text that is compared, in bytes. Many different pages have next to none.
+/// Least length of a text that is compared, in bytes. Many different pages have almost no text.
 const TEXT_MIN_BYTES: usize = 200;
 
-/// A page of the results with its copies, in their order.
+/// A page of the results, by its place in the index.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Group<P> {
-    pub(crate) best: P,
-    pub(crate) copies: Vec<P>,
+pub(crate) struct RankedPage<A> {
+    pub(crate) score: f32,
+    /// [`plainness`] of its URL.
+    pub(crate) plainness: u64,
+    pub(crate) address: A,
 }
 
-/// Number that all copies of a page have; none for a page with little text. Pages of other sites
+/// A page of the results with its copies.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Group<A> {
+    pub(crate) shown: RankedPage<A>,
+    pub(crate) copies: Vec<RankedPage<A>>,
+}
+
+/// Number shared by all copies of a page; none for a page with little text. Pages of other sites
 /// have another one: a site must not take the place of one from which it copies.
 pub(crate) fn content_number(host: &str, title: &str, text: &str) -> Option<u64> {
     if text.len() < TEXT_MIN_BYTES {
@@ -30,23 +40,41 @@ pub(crate) fn content_number(host: &str, title: &str, text: &str) -> Option<u64>
     digest.first_chunk().copied().map(u64::from_le_bytes)
 }
 
+/// Larger for the URL that is rather shown than others: with https, then the shorter one.
+pub(crate) fn plainness(url: &str) -> u64 {
+    let length = u32::try_from(url.len()).unwrap_or(u32::MAX);
+    u64::from(url.starts_with("https:")) << 32 | u64::from(u32::MAX - length)
+}
+
 /// Pages in the order of their ranks, each with its content number → groups in the order of their
-/// best pages.
-pub(crate) fn grouped<P>(ranked: impl IntoIterator<Item = (Option<u64>, P)>) -> Vec<Group<P>> {
-    let mut groups: Vec<Group<P>> = Vec::new();
+/// best pages. Of the best pages of a group the plainest is shown.
+pub(crate) fn grouped<A>(
+    ranked: impl IntoIterator<Item = (Option<u64>, RankedPage<A>)>,
+) -> Vec<Group<A>> {
+    let mut groups: Vec<Group<A>> = Vec::new();
     let mut places: HashMap<u64, usize> = HashMap::new();
     for (content, page) in ranked {
         let place = content.and_then(|content| places.get(&content).copied());
         if let Some(place) = place {
-            groups[place].copies.push(page);
+            groups[place].add(page);
             continue;
         }
         if let Some(content) = content {
             places.insert(content, groups.len());
         }
-        groups.push(Group { best: page, copies: Vec::new() });
+        groups.push(Group { shown: page, copies: Vec::new() });
     }
     groups
+}
+
+impl<A> Group<A> {
+    /// Adds a page that ranks below those before it.
+    fn add(&mut self, mut page: RankedPage<A>) {
+        if page.score >= self.shown.score && page.plainness > self.shown.plainness {
+            mem::swap(&mut page, &mut self.shown);
+        }
+        self.copies.push(page);
+    }
 }
 
 #[cfg(test)]
@@ -71,12 +99,31 @@ mod tests {
         assert_eq!(number("a.example", "t", "word"), None);
     }
 
+    fn ranked(score: f32, url: &str) -> RankedPage<&str> {
+        RankedPage { score, plainness: plainness(url), address: url }
+    }
+
+    #[test]
+    fn the_plainest_of_the_best_is_shown() {
+        let plainest = ["https://a/", "https://a/?b", "http://a/", "http://a/?b"];
+        assert!(plainest.is_sorted_by_key(|url| std::cmp::Reverse(plainness(url))));
+        let pages = [(2.0, "http://a/"), (2.0, "https://a/?b"), (2.0, "https://a/")];
+        let pages = pages.map(|(score, url)| (Some(1), ranked(score, url)));
+        let groups = grouped(pages);
+        assert_eq!((groups.len(), groups[0].shown.address), (1, "https://a/"));
+        let groups = grouped(
+            [(2.0, "http://a/long"), (1.0, "https://a/")]
+                .map(|(score, url)| (Some(1), ranked(score, url))),
+        );
+        assert_eq!(groups[0].shown.address, "http://a/long", "it fits the query better");
+    }
+
     #[test]
     fn groups_keep_the_order_of_their_best_pages() {
-        let ranked = [(Some(1), 'a'), (None, 'b'), (Some(2), 'c'), (Some(1), 'd'), (None, 'e')];
-        let groups = grouped(ranked);
-        let seen: Vec<(char, Vec<char>)> =
-            groups.into_iter().map(|group| (group.best, group.copies)).collect();
-        assert_eq!(seen, [('a', vec!['d']), ('b', vec![]), ('c', vec![]), ('e', vec![])]);
+        let pages = [(Some(1), "a"), (None, "b"), (Some(2), "c"), (Some(1), "d"), (None, "e")];
+        let groups = grouped(pages.map(|(content, url)| (content, ranked(1.0, url))));
+        let seen: Vec<(&str, usize)> =
+            groups.iter().map(|group| (group.shown.address, group.copies.len())).collect();
+        assert_eq!(seen, [("a", 1), ("b", 0), ("c", 0), ("e", 0)]);
     }
 }

@@ -9,7 +9,7 @@ use tantivy::schema::Value as _;
 use tantivy::{Searcher, TantivyDocument};
 use url::Url;
 
-use crate::copies::content_number;
+use crate::copies::{content_number, plainness};
 use crate::sanitize::sanitize;
 use crate::schema::Fields;
 use crate::segmentation::words;
@@ -79,6 +79,7 @@ pub(crate) fn tantivy_document(
     let text = sanitize(page.text, TEXT_MAX_BYTES);
     if let Some(content) = content_number(host, &title, &text) {
         document.add_u64(fields.content, content);
+        document.add_u64(fields.plainness, plainness(page.url));
     }
     if let Some(lang) = page.lang.and_then(primary_language) {
         if let Some(stemmer) = LanguageStemmer::of(&lang) {

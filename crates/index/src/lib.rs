@@ -8,7 +8,7 @@
 //! 2. Searching: [`Index::search`] parses the query (`query`: words, phrases, `site:`, `lang:`; no
 //!    input is an error), translates it for tantivy (`tantivy_query`), and extracts from each page
 //!    found a snippet of plain text in [`SnippetFragment`]s (`snippet`). It leaves out
-//!    [`HiddenPages`] (`hidden`), and names copies of a page with it (`copies`).
+//!    [`HiddenPages`] (`hidden`), and lists the copies of a page with it (`copies`).
 //! 3. [`Index::urls_of_host`] lists the pages of a host (`host_urls`).
 //!
 //! The index is a directory of tantivy segments. A process killed at any moment leaves it as of the

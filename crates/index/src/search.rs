@@ -10,12 +10,12 @@ use tantivy::query::{BooleanQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
 use tantivy::{DocAddress, Searcher, SegmentReader, TantivyDocument, TantivyError};
 
-use crate::copies::grouped;
+use crate::copies::{Group, RankedPage, grouped};
 use crate::document::{NO_AGENT, first_fetched_at};
 use crate::hidden::HiddenPages;
 use crate::open::Index;
 use crate::query::Query;
-use crate::schema::{CONTENT, FETCHED_AT, Fields};
+use crate::schema::{CONTENT, FETCHED_AT, Fields, PLAINNESS};
 use crate::snippet::{Highlighter, SnippetFragment, without_title};
 use crate::tantivy_query::tantivy_query;
 use crate::writer::of_agent;
@@ -23,10 +23,13 @@ use crate::writer::of_agent;
 /// Number of best hits of a query that can be paged through.
 pub const WINDOW_MAX: usize = 1_000;
 
-/// Most copies of a hit that are named.
+/// Most copies that are listed with a hit.
 const COPIES_MAX: usize = 5;
-/// Pages that are read for each hit that is wanted. Some are copies.
-const READ_FOR_A_HIT: usize = 4;
+/// Pages that are ranked for each hit that is wanted, because some are copies; and how many times
+/// more in each further attempt.
+const RANKED_FOR_A_HIT: usize = 4;
+/// Most pages that are ranked.
+const RANKED_MAX: usize = 16 * WINDOW_MAX;
 
 /// A page of the hits of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -142,36 +145,29 @@ impl Index {
         let searcher = self.reader.searcher();
         let matching = tantivy_query(query, hidden, &self.fields);
         let wanted = offset + limit;
-        let mut read = (READ_FOR_A_HIT * wanted).min(WINDOW_MAX);
+        let mut most = RANKED_FOR_A_HIT * (wanted + 1);
         let (total, groups) = loop {
-            let (total, ranked) = rank(&searcher, &matching, read, deadline)?;
-            let is_all = ranked.len() < read || read == WINDOW_MAX;
+            let (total, ranked) = rank(&searcher, &matching, most, deadline)?;
+            let are_all = ranked.len() < most || most >= RANKED_MAX;
             let groups = grouped(ranked);
-            if is_all || groups.len() > wanted {
+            if are_all || groups.len() > wanted {
                 break (total, groups);
             }
-            read = WINDOW_MAX;
+            most *= RANKED_FOR_A_HIT;
         };
         let has_more = groups.len() > wanted;
         let highlighter = Highlighter::new(query);
         let mut hits = Vec::with_capacity(limit);
-        for group in groups.into_iter().skip(offset).take(limit) {
+        for group in groups.iter().skip(offset).take(limit) {
             check(deadline)?;
-            let (score, address) = group.best;
-            let mut hit = hit(&searcher.doc(address)?, score, &self.fields, &highlighter);
-            for (_, address) in group.copies.into_iter().take(COPIES_MAX) {
-                hit.copies.push(text(&searcher.doc(address)?, self.fields.url).to_owned());
-            }
-            hits.push(hit);
+            hits.push(hit(&searcher, group, &self.fields, &highlighter)?);
         }
         Ok(SearchResults { total: total as u64, hits, has_more })
     }
 }
 
-/// A page by its score and its place in the index.
-type RankedPage = (f32, DocAddress);
 /// The best pages, each with its content number.
-type Ranking = Vec<(Option<u64>, RankedPage)>;
+type Ranking = Vec<(Option<u64>, RankedPage<DocAddress>)>;
 
 /// The number of pages that match, and the best of them.
 fn rank(
@@ -184,10 +180,14 @@ fn rank(
     // every index. Else the pages of a list would repeat some, and leave others out.
     let newest = SortByStaticFastValue::<i64>::for_field(FETCHED_AT);
     let content = SortByStaticFastValue::<u64>::for_field(CONTENT);
-    let best = TopDocs::with_limit(most).order_by((SortBySimilarityScore, newest, content));
+    let plainness = SortByStaticFastValue::<u64>::for_field(PLAINNESS);
+    let keys = (SortBySimilarityScore, newest, content, plainness);
+    let best = TopDocs::with_limit(most).order_by(keys);
     let collector = UntilDeadline { collector: (Count, best), deadline };
     let (total, best) = searcher.search(matching, &collector)?;
-    let ranked = best.into_iter().map(|((score, _, content), page)| (content, (score, page)));
+    let ranked = best.into_iter().map(|((score, _, content, plainness), address)| {
+        (content, RankedPage { score, plainness: plainness.unwrap_or(0), address })
+    });
     Ok((total, ranked.collect()))
 }
 
@@ -229,24 +229,30 @@ impl<C: Collector> Collector for UntilDeadline<C> {
     }
 }
 
+/// The hit of a page and its copies.
 fn hit(
-    document: &TantivyDocument,
-    score: f32,
+    searcher: &Searcher,
+    group: &Group<DocAddress>,
     fields: &Fields,
     highlighter: &Highlighter,
-) -> SearchHit {
-    let text = |field| text(document, field);
-    let lang = Some(text(fields.lang)).filter(|lang| !lang.is_empty());
+) -> tantivy::Result<SearchHit> {
+    let document: TantivyDocument = searcher.doc(group.shown.address)?;
+    let url_of = |page: &RankedPage<DocAddress>| {
+        Ok(text(&searcher.doc(page.address)?, fields.url).to_owned())
+    };
+    let copies = group.copies.iter().take(COPIES_MAX).map(url_of);
+    let lang = Some(text(&document, fields.lang)).filter(|lang| !lang.is_empty());
+    let title = text(&document, fields.title);
     let fetched_at = document.get_first(fields.fetched_at).and_then(|value| value.as_i64());
-    SearchHit {
-        url: text(fields.url).to_owned(),
-        copies: Vec::new(),
-        title: text(fields.title).to_owned(),
+    Ok(SearchHit {
+        url: text(&document, fields.url).to_owned(),
+        copies: copies.collect::<tantivy::Result<_>>()?,
+        title: title.to_owned(),
         lang: lang.map(str::to_owned),
-        snippet: highlighter.snippet(without_title(text(fields.body), text(fields.title)), lang),
+        snippet: highlighter.snippet(without_title(text(&document, fields.body), title), lang),
         fetched_at: UnixMillis(fetched_at.unwrap_or(0)),
-        score,
-    }
+        score: group.shown.score,
+    })
 }
 
 fn text(document: &TantivyDocument, field: Field) -> &str {

@@ -123,10 +123,10 @@ impl Numbers {
 }
 
 fn write_search(search: &SearchFound, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let results = if search.total == 1 { "result" } else { "results" };
+    let pages = if search.total == 1 { "page" } else { "pages" };
     writeln!(
         f,
-        "search       {}: {} {results} in {:.1} ms",
+        "search       {}: {} {pages} in {:.1} ms",
         search.query.text, search.total, search.took_ms
     )?;
     match &search.best {

@@ -44,7 +44,7 @@ pub struct SearchResponse {
 pub struct SearchResult {
     /// Address of the page.
     pub url: String,
-    /// Other addresses of the site at which the same title and text are, at most five.
+    /// Up to five other addresses of the site with the same title and text.
     pub copies: Vec<String>,
     /// Title of the page; empty when it has none.
     pub title: String,

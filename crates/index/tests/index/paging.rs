@@ -64,6 +64,7 @@ fn copies_of_a_page_are_one_result() {
         hits.map(|hit| hit.copies.len()).collect::<Vec<_>>()
     };
     assert_eq!(of_site("//b.example/"), [0], "another site is no copy");
+    assert!(seen.iter().any(|hit| hit.url == "https://www.a.example/oak"), "the plainest is shown");
     let mut copies = of_site("a.example/");
     copies.sort_unstable();
     assert_eq!(copies, [0, 5], "at most five copies are named");
