@@ -1,7 +1,7 @@
 //! Whether the agent's own line, or its name servers, have failed.
 //!
 //! Without a line every host looks dead: pages would count as failed and hosts would be given up,
-//! all at once. So failures do not count against hosts while none of many is reached.
+//! all at once. So failures do not count against hosts while many were tried and none was reached.
 
 use std::{
     collections::HashSet,
@@ -12,8 +12,8 @@ use std::{
 
 use tokio::time::Instant;
 
-/// So many hosts in a row, at as many addresses, are not reached in an outage. Dead hosts are
-/// seldom that many in a row. The failures of the hosts before the last one count.
+/// Number of hosts in a row, at as many addresses, that are unreachable in an outage. Dead hosts
+/// are seldom that many in a row. The failures of the hosts before the last one count.
 const MANY: usize = 8;
 
 /// The same where the coordinator cannot be reached either.
@@ -22,9 +22,13 @@ const FEW: usize = 2;
 /// After this time failures count again: nothing that the agent visits may be there any more.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Time for which every failure counts after something else proved that the line works. Otherwise
-/// many dead hosts in a row would never be given up.
-const PROVED: Duration = Duration::from_secs(5);
+/// Time for which no outage begins after something else proved that the line works. Longer than a
+/// request, whose failure does not count if it began in the outage: otherwise many dead hosts in a
+/// row would never be given up.
+const PROVED: Duration = Duration::from_secs(40);
+
+/// An outage that was shorter is no reason for the failure of a request that ends after it.
+const BRIEF: Duration = Duration::from_secs(10);
 
 /// Time that the network gets after the machine was suspended.
 const AFTER_SUSPENSION: Duration = Duration::from_mins(1);
@@ -94,6 +98,9 @@ impl Reach {
     pub fn trust(&self, now: Instant) {
         let mut misses = self.misses();
         misses.is_doubted = false;
+        if misses.suspended_until.take().is_some_and(|until| now < until) {
+            misses.ended_at = Some(now);
+        }
         if !misses.are_enough() && misses.since.take().is_some() {
             misses.ended_at = Some(now);
         }
@@ -103,7 +110,7 @@ impl Reach {
     pub fn suspended(&self, now: Instant) {
         let mut misses = self.misses();
         misses.suspended_until = Some(now + AFTER_SUSPENSION);
-        misses.ended_at = Some(now);
+        misses.ended_at = misses.suspended_until;
     }
 
     /// How long the outage has lasted; none while there is none.
@@ -111,8 +118,8 @@ impl Reach {
         self.misses().outage(now)
     }
 
-    /// Like [`Self::outage`]; also where one ended after `began`, which what began then may still
-    /// have met.
+    /// Like [`Self::outage`], but also an outage that ended after `began`: a request that began
+    /// then may have failed because of it.
     pub fn outage_since(&self, began: Instant, now: Instant) -> Option<Duration> {
         let misses = self.misses();
         let has_just_ended = misses.ended_at.is_some_and(|ended| began < ended);
@@ -143,7 +150,8 @@ impl Misses {
     }
 
     fn end(&mut self, now: Instant) {
-        if self.outage(now).is_some() {
+        let is_suspended = self.suspended_until.is_some_and(|until| now < until);
+        if is_suspended || self.outage(now).is_some_and(|lasted| lasted >= BRIEF) {
             self.ended_at = Some(now);
         }
         self.hosts.clear();
@@ -234,11 +242,15 @@ mod tests {
         let start = Instant::now();
         let reach = Reach::default();
         missed(&reach, 0..8, start);
-        let end = start + Duration::from_secs(10);
+        let end = start + BRIEF;
         reach.reached(end);
         let later = end + Duration::from_secs(5);
         assert_eq!(reach.outage_since(end - Duration::from_secs(1), later), Some(Duration::ZERO));
         assert_eq!(reach.outage_since(end, later), None);
+        missed(&reach, 0..8, later);
+        reach.reached(later + BRIEF / 2);
+        let now = later + BRIEF;
+        assert_eq!(reach.outage_since(later, now), None, "it was brief");
     }
 
     #[test]
@@ -252,6 +264,10 @@ mod tests {
         reach.proved(start);
         missed(&reach, 0..8, start);
         assert_eq!(reach.outage(start), None);
+        // The failures of requests of twenty seconds count before another outage can begin.
+        let failed = start + PROVED - Duration::from_secs(1);
+        missed(&reach, 0..8, failed);
+        assert_eq!(reach.outage_since(failed - Duration::from_secs(20), failed), None);
         let after = start + PROVED;
         missed(&reach, 0..8, after);
         assert!(reach.outage(after).is_some());

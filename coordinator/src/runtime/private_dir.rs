@@ -7,8 +7,8 @@ use std::path::Path;
 
 use nix::sys::stat::{Mode, umask};
 
-/// Directories below the data directory that older versions created for everybody.
-const OLD: [&str; 3] = ["packages", "index", "registries"];
+/// Directories below the data directory, which a restored backup may have opened to everybody.
+const BELOW: [&str; 3] = ["packages", "index", "registries"];
 /// Permission bit of directories that several users share, like `/tmp`.
 const STICKY: u32 = 0o1000;
 
@@ -22,7 +22,7 @@ pub fn create_privately() {
 pub fn open(data_dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
     close(data_dir, 0o710)?;
-    for dir in OLD.map(|name| data_dir.join(name)) {
+    for dir in BELOW.map(|name| data_dir.join(name)) {
         if dir.is_dir() {
             close(&dir, 0o700)?;
         }

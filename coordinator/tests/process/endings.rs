@@ -107,7 +107,7 @@ async fn it_starts_from_nothing_prints_its_three_lines_and_stops_when_told() {
 async fn an_index_of_another_database_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let index_dir = dir.path().join("index");
-    let cursor = r#"{"ledger":"another","last":"pkg_1","skipped":[]}"#;
+    let cursor = r#"{"ledger":"another","last":"pkg_1","skipped":[],"removals":0}"#;
     Index::open(&index_dir, 0).unwrap().commit(cursor).unwrap();
     let database = TestDatabase::new().await.unwrap();
     let data_dir = dir.path().to_str().unwrap();

@@ -264,7 +264,7 @@ impl LogWriter {
         self.cleaned = Some(today);
         let Ok(oldest) = today.checked_sub(i64::from(self.days).days()) else { return Ok(()) };
         let old = read::files(&self.dir)?.into_iter().filter(|(date, _)| *date < oldest);
-        // One file that cannot be deleted must not keep the others.
+        // One file that cannot be deleted must not prevent the deletion of the others.
         let mut failed = None;
         for (_, path) in old {
             if let Err(error) = std::fs::remove_file(path) {

@@ -229,8 +229,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         }
         // After the routes, so that URLs of a host that is released are handed back as well.
         self.host_orders.accept(response.host_orders).await?;
-        // Orders that came while this changed would be dropped. Taken for news, they would be asked
-        // for again at once.
+        // If this changed meanwhile, the orders would be dropped. If they counted as news, the
+        // agent would ask for them again at once.
         let takes_probes = self.readiness.current().takes_probes();
         for order in response.probes {
             if takes_probes && self.accepted_probes.add(order.probe) {

@@ -10,6 +10,7 @@ use protocol::{ProbeOrder, ProbeReport, ProbeResult, probe::Reports};
 use tokio::{
     sync::{Semaphore, mpsc, watch},
     task::JoinSet,
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -95,6 +96,7 @@ impl ProbeTask {
     /// Carries an order out; none where the agent may not probe now, which tells nothing of the
     /// address that was to be measured.
     async fn measure(&self, order: &ProbeOrder) -> Option<ProbeReport> {
+        let began = Instant::now();
         let mut readiness = self.readiness.subscribe();
         let result = tokio::select! {
             // In this order, so that nothing is sent where the agent may not work at all.
@@ -103,8 +105,8 @@ impl ProbeTask {
             result = self.prober.measure(order, self.visitor.delay()) => result,
         }?;
         // A line that is down tells nothing of the address either.
-        if matches!(result, ProbeResult::Unreachable { .. }) && self.visitor.line_outage().is_some()
-        {
+        let is_unreachable = matches!(result, ProbeResult::Unreachable { .. });
+        if is_unreachable && self.visitor.line_outage_since(began).is_some() {
             return None;
         }
         Some(ProbeReport { probe: order.probe, measured_at: clock::now(), result })

@@ -18,6 +18,8 @@ pub struct FetchError {
     pub timing: Timing,
     /// Bytes of the body that had arrived.
     pub wire_bytes: u64,
+    /// Whether a connection was made for the request.
+    pub is_connected: bool,
 }
 
 /// Reason for which there is no complete answer.
@@ -96,11 +98,12 @@ impl Problem {
         matches!(self, Self::Withheld(_) | Self::CutOff)
     }
 
-    /// Whether nothing came from this address, where no connection was made for the request: the
-    /// host is down, or the agent's line is. Many machines have no IPv6 route, which is no outage.
+    /// Whether nothing came from this address: the host is down, or the agent's line is. To be
+    /// asked only where no connection was made for the request. Many machines have no IPv6 route,
+    /// which is no outage.
     pub(super) fn is_silence(&self, address: IpAddr) -> bool {
         match self {
-            // The latter over a connection that was kept.
+            // The latter occurs here only on a connection that was kept.
             Self::ConnectTimeout | Self::FirstByteTimeout => true,
             Self::Connect(error) if error.kind() == ErrorKind::NetworkUnreachable => {
                 address.is_ipv4()

@@ -213,7 +213,10 @@ impl Fetcher {
         }
         match result {
             Ok((head, sink, memory)) => Ok(Answer { head, timing, wire_bytes, sink, memory }),
-            Err(problem) => Err(FetchError { problem, timing, wire_bytes }),
+            Err(problem) => {
+                let is_connected = progress.is_connected;
+                Err(FetchError { problem, timing, wire_bytes, is_connected })
+            }
         }
     }
 

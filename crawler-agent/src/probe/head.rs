@@ -136,7 +136,7 @@ impl HeadProber {
         self.rest(target, held, fetch::duration_of(&result))?;
         let Answer { head, timing, wire_bytes, sink, memory: _until_parsed } = match result {
             Ok(answer) => answer,
-            Err(FetchError { problem, timing, wire_bytes }) => {
+            Err(FetchError { problem, timing, wire_bytes, .. }) => {
                 let reason = error_line::of(&problem);
                 self.note(Activity::Robots, &url, target.address, &reason, wire_bytes, timing);
                 if problem.is_owners() {

@@ -1,6 +1,6 @@
 //! Visits without an answer: what becomes of the URL and of its host.
 
-use std::{net::IpAddr, time::Duration};
+use std::net::IpAddr;
 
 use model::UnixMillis;
 use protocol::page::Outcome;
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Visitor {
-    /// Ends or retries a URL whose request brought no complete answer.
+    /// Ends or retries a URL whose request got no complete answer.
     pub(super) fn failed(
         &self,
         visit: Visit,
@@ -24,7 +24,8 @@ impl Visitor {
         address: IpAddr,
         error: FetchError,
     ) -> Result<(), FrontierError> {
-        let FetchError { problem, timing, wire_bytes } = error;
+        let outage = self.outage_behind(&error);
+        let FetchError { problem, timing, wire_bytes, .. } = error;
         if matches!(problem, Problem::Withheld(_)) {
             // Nothing was sent; the URL is still first in its queue.
             return Ok(());
@@ -42,9 +43,7 @@ impl Visitor {
             return Ok(());
         }
         let temporary = problem.is_temporary();
-        let took = Duration::from_micros(timing.total_us.into());
-        let outage = self.outage_during(took).filter(|_| temporary);
-        let Some(mut visit) = visit.put_off_in(outage) else { return Ok(()) };
+        let Some(mut visit) = visit.put_off_in(outage.filter(|_| temporary)) else { return Ok(()) };
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, so that the attempts of this URL alone count.
             visit.record.failures = item.attempts.into();

@@ -196,7 +196,7 @@ impl Visitor {
         let Some(result) = result else { return Ok(()) };
         under_way.ended();
         let duration = fetch::duration_of(&result);
-        if self.line_outage().is_none() {
+        if result.as_ref().err().and_then(|error| self.outage_behind(error)).is_none() {
             visit.claim.page_took(duration);
         }
         visit.delay = visit.delay.max(after_answer(visit.delay, duration));

@@ -6,15 +6,16 @@ use std::{net::IpAddr, time::Duration};
 use tokio::time::Instant;
 
 use super::{Visit, Visitor};
+use crate::fetch::FetchError;
 
-/// Shortest and longest pause of a host that is visited during an outage. Requests of the outage
-/// count for the owner's budget, so that a long one must not take many.
+/// Shortest and longest pause of a host that is visited during an outage. Its requests count
+/// against the owner's budget, so that a long outage must cause few of them.
 const PAUSES: [Duration; 2] = [Duration::from_secs(30), Duration::from_mins(30)];
 
 /// How long an outage lasts before it is shown.
 const SHOWN_AFTER: Duration = Duration::from_mins(1);
 
-/// Time from the begin of a lookup until a failed answer is no longer kept.
+/// Time from the start of a lookup until a failed answer is dropped from the cache.
 const FAILED_LOOKUP: Duration = Duration::from_secs(20);
 
 impl Visit {
@@ -34,13 +35,21 @@ impl Visitor {
         self.fetcher.line().outage(Instant::now())
     }
 
-    /// The outage of the line that a request met which took so long.
-    pub(super) fn outage_during(&self, request: Duration) -> Option<Duration> {
+    /// The outage of the line that may be the reason for a failed request.
+    pub(super) fn outage_behind(&self, error: &FetchError) -> Option<Duration> {
         let now = Instant::now();
-        self.fetcher.line().outage_since(now.checked_sub(request).unwrap_or(now), now)
+        // The line works if a connection was made for this request.
+        let took = if error.is_connected { 0 } else { error.timing.total_us };
+        let began = now.checked_sub(Duration::from_micros(took.into())).unwrap_or(now);
+        self.fetcher.line().outage_since(began, now)
     }
 
-    /// The outage of the line or of the name servers that a failed lookup met.
+    /// The outage of the line at any time since `began`.
+    pub fn line_outage_since(&self, began: Instant) -> Option<Duration> {
+        self.fetcher.line().outage_since(began, Instant::now())
+    }
+
+    /// The outage of the line or of the name servers that may be the reason for a failed lookup.
     pub(super) fn outage_of_lookups(&self) -> Option<Duration> {
         let now = Instant::now();
         let began = now.checked_sub(FAILED_LOOKUP).unwrap_or(now);
@@ -94,7 +103,7 @@ impl Visitor {
     }
 
     /// The number by which the address of a host is chosen. During an outage failures do not count,
-    /// so that they would always choose the same one.
+    /// so that the same address would always be chosen.
     pub(super) fn choice(&self, failures: u32) -> u32 {
         if self.line_outage().is_some() { rand::random() } else { failures }
     }

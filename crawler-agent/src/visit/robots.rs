@@ -122,7 +122,7 @@ impl Visitor {
         let Some(result) = result else { return Ok(()) };
         under_way.ended();
         let duration = fetch::duration_of(&result);
-        if self.line_outage().is_none() {
+        if result.as_ref().err().and_then(|error| self.outage_behind(error)).is_none() {
             visit.claim.robots_took(duration);
         }
         visit.slowness_pause = after_answer(self.delay(), duration);
@@ -209,7 +209,8 @@ impl Visitor {
         address: IpAddr,
         error: FetchError,
     ) -> Result<(), FrontierError> {
-        let FetchError { problem, timing, wire_bytes } = error;
+        let outage = self.outage_behind(&error);
+        let FetchError { problem, timing, wire_bytes, .. } = error;
         if matches!(problem, Problem::Withheld(_)) {
             // Nothing was sent.
             return Ok(());
@@ -226,8 +227,7 @@ impl Visitor {
         if problem.is_owners() {
             return Ok(());
         }
-        let took = Duration::from_micros(timing.total_us.into());
-        let Some(visit) = visit.put_off_in(self.outage_during(took)) else { return Ok(()) };
+        let Some(visit) = visit.put_off_in(outage) else { return Ok(()) };
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, which says nothing about the host.
             let pause = visit.delay.max(retry::pause(self.limits.retry, 1));

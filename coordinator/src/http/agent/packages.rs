@@ -243,7 +243,7 @@ fn reason(error: &PackageError) -> &'static str {
         PackageError::Inflate(_) => "inflate",
         PackageError::Bomb(_) | PackageError::LongerThanPromised => "bomb",
         PackageError::TooManyEntries(_) | PackageError::EntryCount { .. } => "entry-count",
-        PackageError::EntryTooLarge(_) | PackageError::Block { .. } => "entry",
+        PackageError::BlockTooLarge(_) | PackageError::Block { .. } => "entry",
         PackageError::Value { .. } => "value",
     }
 }

@@ -51,7 +51,7 @@ fn next_block(blocks: &mut InflatedBody<'_>) -> Result<Option<Vec<u8>>, PackageE
     read_all(blocks, &mut length)?;
     let length = u32::from_be_bytes(length) as usize;
     if length > limits::BLOCK_BYTES {
-        return Err(PackageError::EntryTooLarge(length));
+        return Err(PackageError::BlockTooLarge(length));
     }
     let mut bytes = vec![0; length];
     read_all(blocks, &mut bytes)?;

@@ -127,5 +127,5 @@ pub enum PackageError {
     },
     /// A block is longer than [`crate::limits::BLOCK_BYTES`].
     #[error("a block of {0} bytes; the limit is {max}", max = limits::BLOCK_BYTES)]
-    EntryTooLarge(usize),
+    BlockTooLarge(usize),
 }

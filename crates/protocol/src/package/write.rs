@@ -45,7 +45,7 @@ impl<'a> PackageBuilder<'a> {
         let mut plain = Vec::new();
         for block in block::blocks(&self.entries) {
             if block.len() > limits::BLOCK_BYTES {
-                return Err(PackageError::EntryTooLarge(block.len()));
+                return Err(PackageError::BlockTooLarge(block.len()));
             }
             plain.extend((block.len() as u32).to_be_bytes());
             plain.extend(block);
