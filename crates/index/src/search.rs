@@ -6,6 +6,7 @@ use model::UnixMillis;
 use model::url::fingerprint;
 use tantivy::collector::sort_key::{SortBySimilarityScore, SortByStaticFastValue};
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
+use tantivy::columnar::Column;
 use tantivy::query::{BooleanQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value as _};
 use tantivy::{DocAddress, Searcher, SegmentReader, TantivyDocument, TantivyError};
@@ -179,16 +180,26 @@ fn rank(
     // Pages of equal score, which are all those of a query of filters alone, have the same order in
     // every index. Else the pages of a list would repeat some, and leave others out.
     let newest = SortByStaticFastValue::<i64>::for_field(FETCHED_AT);
-    let content = SortByStaticFastValue::<u64>::for_field(CONTENT);
-    let plainness = SortByStaticFastValue::<u64>::for_field(PLAINNESS);
-    let keys = (SortBySimilarityScore, newest, content, plainness);
-    let best = TopDocs::with_limit(most).order_by(keys);
+    let best = TopDocs::with_limit(most).order_by((SortBySimilarityScore, newest));
     let collector = UntilDeadline { collector: (Count, best), deadline };
     let (total, best) = searcher.search(matching, &collector)?;
-    let ranked = best.into_iter().map(|((score, _, content, plainness), address)| {
-        (content, RankedPage { score, plainness: plainness.unwrap_or(0), address })
+    // Read for these alone: as keys of the order they would be read for every page that matches.
+    let columns = columns(searcher)?;
+    let ranked = best.into_iter().map(|((score, _), address)| {
+        let (content, plainness) = &columns[address.segment_ord as usize];
+        let plainness = plainness.first(address.doc_id).unwrap_or(0);
+        (content.first(address.doc_id), RankedPage { score, plainness, address })
     });
     Ok((total, ranked.collect()))
+}
+
+/// Content numbers and plainness of the pages of each segment.
+fn columns(searcher: &Searcher) -> tantivy::Result<Vec<(Column<u64>, Column<u64>)>> {
+    let of_segment = |segment: &SegmentReader| {
+        let fields = segment.fast_fields();
+        Ok((fields.u64(CONTENT)?, fields.u64(PLAINNESS)?))
+    };
+    searcher.segment_readers().iter().map(of_segment).collect()
 }
 
 /// Text of the error with which a collector ends at the deadline.
