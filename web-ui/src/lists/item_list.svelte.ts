@@ -9,14 +9,17 @@ export class ItemList<Item> {
   /** The last change. */
   readonly submission = new Submission();
 
-  /** Sends a change, and loads the items again. A refusal may mean that they are outdated. */
-  async change(send: () => Promise<void>): Promise<void> {
-    await this.submission.send(async () => {
-      try {
-        await send();
-      } finally {
-        await this.found.refresh();
-      }
-    });
+  /** Sends a change, and loads the items again. */
+  change(send: () => Promise<void>): Promise<void> {
+    return this.submission.send(() => this.refreshAfter(send));
+  }
+
+  /** Loads the items again after a change that a dialog sends. A refusal may mean that they are outdated. */
+  async refreshAfter(send: () => Promise<void>): Promise<void> {
+    try {
+      await send();
+    } finally {
+      await this.found.refresh();
+    }
   }
 }
