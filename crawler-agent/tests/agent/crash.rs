@@ -151,11 +151,8 @@ async fn a_package_that_is_refused_for_good_is_set_aside() {
         bed.coordinator.route(urls);
         bed.until("a package is set aside", |_| kept() > before).await;
     }
-    bed.until("the status tells of the number", |bed| {
-        let status = std::fs::read_to_string(bed.data_dir().join("status.json"));
-        status.is_ok_and(|status| status.contains("\"has_package_conflict\": true"))
-    })
-    .await;
+    let is_told = |bed: &TestBed| bed.status().contains("\"has_package_conflict\": true");
+    bed.until("the status tells of the number", is_told).await;
     bed.coordinator.state().refuse_packages = None;
     let later = bed.web.page("a1.test", "/later", html("later"));
     bed.coordinator.route(std::slice::from_ref(&later));

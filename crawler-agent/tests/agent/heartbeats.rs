@@ -99,8 +99,8 @@ async fn an_agent_that_is_newer_than_its_coordinator_waits_for_its_upgrade() {
     });
     bed.start().await;
     let waits = |bed: &TestBed| {
-        let status = std::fs::read_to_string(bed.data_dir().join("status.json"));
-        status.is_ok_and(|status| status.contains("not_connected") && status.contains(detail))
+        let status = bed.status();
+        status.contains("not_connected") && status.contains(detail)
     };
     bed.until("it waits and says for what", waits).await;
     bed.coordinator.change(|state| state.refuse_all = None);
@@ -117,10 +117,8 @@ async fn an_agent_whose_clock_is_hours_off_rests_and_keeps_its_log() {
     std::fs::write(&old, "").unwrap();
     bed.coordinator.route(&[bed.web.page("a1.test", "/", html("x"))]);
     let rests = |bed: &TestBed| {
-        let status = std::fs::read_to_string(bed.data_dir().join("status.json"));
-        status.is_ok_and(|status| {
-            status.contains("\"clock\"") && status.contains(" h ahead of the coordinator")
-        })
+        let status = bed.status();
+        status.contains("\"clock\"") && status.contains(" h ahead of the coordinator")
     };
     bed.until("it rests and says why", rests).await;
     bed.until("it has the URL", |bed| {

@@ -207,8 +207,8 @@ async fn nothing_is_fetched_after_the_end_of_the_lease() {
     bed.coordinator.route(&urls);
     bed.until("it crawls", |bed| fetches(bed, "a1.test") > 3).await;
     let is_connected = |bed: &TestBed| {
-        let status = std::fs::read_to_string(bed.data_dir().join("status.json"));
-        status.is_ok_and(|status| !status.contains("not_connected"))
+        let status = bed.status();
+        !status.is_empty() && !status.contains("not_connected")
     };
     bed.until("its status says so", is_connected).await;
     bed.coordinator.go_away();

@@ -72,6 +72,11 @@ impl TestBed {
         self.dir.path().join("data")
     }
 
+    /// The status file; empty before the agent has written one.
+    pub(crate) fn status(&self) -> String {
+        std::fs::read_to_string(self.data_dir().join("status.json")).unwrap_or_default()
+    }
+
     /// Sets a key in a table of the configuration; the top level has the name "".
     pub(crate) fn configure(&mut self, table: &'static str, line: &str) {
         self.more.entry(table).or_default().push(line.to_owned());
