@@ -98,7 +98,8 @@ impl Reach {
     pub fn trust(&self, now: Instant) {
         let mut misses = self.misses();
         misses.is_doubted = false;
-        if misses.suspended_until.take().is_some_and(|until| now < until) {
+        if misses.is_suspended(now) {
+            misses.suspended_until = None;
             misses.ended_at = Some(now);
         }
         if !misses.are_enough() && misses.since.take().is_some() {
@@ -149,9 +150,13 @@ impl Misses {
         self.hosts.len().min(self.addresses.len()) >= enough
     }
 
+    /// Whether the network may still need its moment after a suspension.
+    fn is_suspended(&self, now: Instant) -> bool {
+        self.suspended_until.is_some_and(|until| now < until)
+    }
+
     fn end(&mut self, now: Instant) {
-        let is_suspended = self.suspended_until.is_some_and(|until| now < until);
-        if is_suspended || self.outage(now).is_some_and(|lasted| lasted >= BRIEF) {
+        if self.is_suspended(now) || self.outage(now).is_some_and(|lasted| lasted >= BRIEF) {
             self.ended_at = Some(now);
         }
         self.hosts.clear();
@@ -162,7 +167,7 @@ impl Misses {
     }
 
     fn outage(&self, now: Instant) -> Option<Duration> {
-        if self.suspended_until.is_some_and(|until| now < until) {
+        if self.is_suspended(now) {
             return Some(Duration::ZERO);
         }
         let lasts = now.duration_since(self.since?);

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use model::UnixMillis;
-use protocol::page::Outcome;
+use model::{CrawlUrl, UnixMillis};
+use protocol::page::{Outcome, Timing};
 
 use super::{FetchResult, Visit, Visitor, fetched, retry, revisit};
 use crate::{
@@ -14,7 +14,39 @@ use crate::{
     resolve::ResolveError,
 };
 
+/// Why a request got no complete answer, where that says something about the URL or the host.
+pub(super) struct Failure {
+    pub(super) problem: Problem,
+    /// The problem in one line.
+    pub(super) reason: String,
+    timing: Timing,
+    wire_bytes: u64,
+}
+
 impl Visitor {
+    /// Notes a failed request for the owner. Returns none where the owner's rules, or an outage of
+    /// the agent, are the reason: the URL is still first in its queue, and nothing counts.
+    pub(super) fn judged(
+        &self,
+        visit: Visit,
+        (kind, url, address): (Activity, &CrawlUrl, IpAddr),
+        error: FetchError,
+    ) -> Option<(Visit, Failure)> {
+        let FetchError { problem, timing, wire_bytes, .. } = error;
+        if matches!(problem, Problem::Withheld(_)) {
+            // Nothing was sent.
+            return None;
+        }
+        let reason = error_line::of(&problem);
+        self.activity_log.note(kind, url.as_str(), Some(address), &reason, wire_bytes, timing);
+        if problem.is_owners() {
+            return None;
+        }
+        let outage = visit.outage;
+        let visit = visit.put_off_in(outage)?;
+        Some((visit, Failure { problem, reason, timing, wire_bytes }))
+    }
+
     /// Ends or retries a URL whose request got no complete answer.
     pub(super) fn failed(
         &self,
@@ -24,26 +56,10 @@ impl Visitor {
         address: IpAddr,
         error: FetchError,
     ) -> Result<(), FrontierError> {
-        let outage = self.outage_behind(&error);
-        let FetchError { problem, timing, wire_bytes, .. } = error;
-        if matches!(problem, Problem::Withheld(_)) {
-            // Nothing was sent; the URL is still first in its queue.
-            return Ok(());
-        }
-        let reason = error_line::of(&problem);
-        self.activity_log.note(
-            Activity::Page,
-            item.url.as_str(),
-            Some(address),
-            &reason,
-            wire_bytes,
-            timing,
-        );
-        if problem.is_owners() {
-            return Ok(());
-        }
+        let request = (Activity::Page, &item.url, address);
+        let Some((mut visit, failure)) = self.judged(visit, request, error) else { return Ok(()) };
+        let Failure { problem, reason, timing, wire_bytes } = failure;
         let temporary = problem.is_temporary();
-        let Some(mut visit) = visit.put_off_in(outage.filter(|_| temporary)) else { return Ok(()) };
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, so that the attempts of this URL alone count.
             visit.record.failures = item.attempts.into();

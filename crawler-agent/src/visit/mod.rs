@@ -67,6 +67,8 @@ struct Visit {
     delay: Duration,
     /// Pause that the time of the last answer asks for.
     slowness_pause: Duration,
+    /// The outage of the agent's line that may be the reason for a failure of the request.
+    outage: Option<Duration>,
     /// When the request must have ended, in a region.
     deadline: Option<Instant>,
     /// The address that the host is asked at.
@@ -159,7 +161,8 @@ impl Visitor {
         let record = snapshot.record;
         let slowness_pause = Duration::ZERO;
         let turn = retry::Turn::default();
-        let visit = Visit { claim, record, delay, slowness_pause, deadline, turn };
+        let outage = None;
+        let visit = Visit { claim, record, delay, slowness_pause, outage, deadline, turn };
         match need {
             robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
             robots::Need::Obey { allows: true, .. } => self.fetch(visit, item, slot).await,
@@ -196,7 +199,8 @@ impl Visitor {
         let Some(result) = result else { return Ok(()) };
         under_way.ended();
         let duration = fetch::duration_of(&result);
-        if result.as_ref().err().and_then(|error| self.outage_behind(error)).is_none() {
+        visit.outage = result.as_ref().err().and_then(|error| self.outage_behind(error));
+        if visit.outage.is_none() {
             visit.claim.page_took(duration);
         }
         visit.delay = visit.delay.max(after_answer(visit.delay, duration));

@@ -37,11 +37,13 @@ impl Visitor {
 
     /// The outage of the line that may be the reason for a failed request.
     pub(super) fn outage_behind(&self, error: &FetchError) -> Option<Duration> {
-        let now = Instant::now();
+        // The host answered.
+        if !error.problem.is_temporary() {
+            return None;
+        }
         // The line works if a connection was made for this request.
         let took = if error.is_connected { 0 } else { error.timing.total_us };
-        let began = now.checked_sub(Duration::from_micros(took.into())).unwrap_or(now);
-        self.fetcher.line().outage_since(began, now)
+        self.line_outage_since(before(Instant::now(), Duration::from_micros(took.into())))
     }
 
     /// The outage of the line at any time since `began`.
@@ -52,7 +54,7 @@ impl Visitor {
     /// The outage of the line or of the name servers that may be the reason for a failed lookup.
     pub(super) fn outage_of_lookups(&self) -> Option<Duration> {
         let now = Instant::now();
-        let began = now.checked_sub(FAILED_LOOKUP).unwrap_or(now);
+        let began = before(now, FAILED_LOOKUP);
         let of_servers = self.resolver.servers().outage_since(began, now);
         of_servers.or_else(|| self.fetcher.line().outage_since(began, now))
     }
@@ -107,4 +109,9 @@ impl Visitor {
     pub(super) fn choice(&self, failures: u32) -> u32 {
         if self.line_outage().is_some() { rand::random() } else { failures }
     }
+}
+
+/// The moment so long before `now`; `now` where the clock does not go back so far.
+fn before(now: Instant, time: Duration) -> Instant {
+    now.checked_sub(time).unwrap_or(now)
 }

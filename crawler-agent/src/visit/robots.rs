@@ -5,13 +5,12 @@ use std::{net::IpAddr, pin::pin, time::Duration};
 use model::{CrawlUrl, UnixMillis};
 use protocol::page::Outcome;
 
-use super::{Visit, Visitor, retry};
+use super::{Visit, Visitor, failures::Failure, retry};
 use crate::{
-    activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
-    fetch::Problem, fetch::RobotsBody, frontier::Change, frontier::FrontierError,
-    frontier::HostNumber, frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState, page,
-    robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
-    schedule::after_answer,
+    activity_log::Activity, clock, fetch, fetch::Answer, fetch::FetchError, fetch::Problem,
+    fetch::RobotsBody, frontier::Change, frontier::FrontierError, frontier::HostNumber,
+    frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState, page, robots::Robots,
+    robots::answer, robots::answer::Meaning, schedule::Claim, schedule::after_answer,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -122,7 +121,8 @@ impl Visitor {
         let Some(result) = result else { return Ok(()) };
         under_way.ended();
         let duration = fetch::duration_of(&result);
-        if result.as_ref().err().and_then(|error| self.outage_behind(error)).is_none() {
+        visit.outage = result.as_ref().err().and_then(|error| self.outage_behind(error));
+        if visit.outage.is_none() {
             visit.claim.robots_took(duration);
         }
         visit.slowness_pause = after_answer(self.delay(), duration);
@@ -209,25 +209,9 @@ impl Visitor {
         address: IpAddr,
         error: FetchError,
     ) -> Result<(), FrontierError> {
-        let outage = self.outage_behind(&error);
-        let FetchError { problem, timing, wire_bytes, .. } = error;
-        if matches!(problem, Problem::Withheld(_)) {
-            // Nothing was sent.
-            return Ok(());
-        }
-        let reason = error_line::of(&problem);
-        self.activity_log.note(
-            Activity::Robots,
-            asking.url.as_str(),
-            Some(address),
-            &reason,
-            wire_bytes,
-            timing,
-        );
-        if problem.is_owners() {
-            return Ok(());
-        }
-        let Some(visit) = visit.put_off_in(outage) else { return Ok(()) };
+        let request = (Activity::Robots, &asking.url, address);
+        let Some((visit, failure)) = self.judged(visit, request, error) else { return Ok(()) };
+        let Failure { problem, reason, .. } = failure;
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, which says nothing about the host.
             let pause = visit.delay.max(retry::pause(self.limits.retry, 1));
