@@ -1,10 +1,22 @@
 //! Calls of cargo in this workspace.
 
 use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use crate::process::idle;
 use crate::repository;
+
+/// Whether crates are built for later changes, too. Decided once, so that all calls of a run share
+/// what they built.
+static IS_INCREMENTAL: LazyLock<bool> = LazyLock::new(|| {
+    let is_set = |name| std::env::var_os(name).is_some();
+    is_set("CARGO_INCREMENTAL")
+        || is_set("CARGO_BUILD_INCREMENTAL")
+        || was_built_incrementally(&repository::target())
+});
 
 /// Prefixes of the variables by which cargo describes the package that it runs.
 const OF_A_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
@@ -25,6 +37,11 @@ fn program() -> OsString {
 
 fn in_workspace(mut command: Command, arguments: &[&str]) -> Command {
     command.args(arguments).current_dir(repository::root());
+    // A first build takes half of the time without what later ones need. Whoever changes the code
+    // starts that with a `cargo build` or an editor, and keeps it from then on.
+    if !*IS_INCREMENTAL {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
     // `cargo run` describes this package in the environment. Build scripts that depend on such
     // variables would run again whenever cargo is started the other way, and with them half of the
     // dependencies would be compiled.
@@ -36,6 +53,14 @@ fn in_workspace(mut command: Command, arguments: &[&str]) -> Command {
         }
     }
     command
+}
+
+/// Whether a crate of ours, other than this program, was built incrementally in a target directory.
+fn was_built_incrementally(target: &Path) -> bool {
+    let is_other = |name: &str| !name.starts_with("xtask-");
+    fs::read_dir(target.join("debug/incremental")).is_ok_and(|mut entries| {
+        entries.any(|entry| entry.is_ok_and(|entry| is_other(&entry.file_name().to_string_lossy())))
+    })
 }
 
 /// Whether `cargo NAME` exists.
@@ -69,4 +94,20 @@ pub(crate) fn ensure(name: &str) -> bool {
         let status = command.status();
         status.is_ok_and(|status| status.success()) && has(name)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_incremental_once_a_crate_other_than_this_one_was_built_so() {
+        let target = tempfile::tempdir().unwrap();
+        assert!(!was_built_incrementally(target.path()));
+        let incremental = target.path().join("debug/incremental");
+        fs::create_dir_all(incremental.join("xtask-1d8zmf")).unwrap();
+        assert!(!was_built_incrementally(target.path()));
+        fs::create_dir_all(incremental.join("coordinator-0v2j")).unwrap();
+        assert!(was_built_incrementally(target.path()));
+    }
 }
