@@ -102,7 +102,9 @@ async fn what_waits_for_a_server_that_is_gone_goes_on_with_the_next_one() {
         since.is_some() && since != term
     })
     .await;
-    until("the task that waited runs again", async || runs(&running) > runs_before).await;
+    // What waits is given up after half a minute, and the task pauses after that.
+    let again = "the task that waited runs again";
+    until_for(patience, again, async || runs(&running) > runs_before).await;
     assert_eq!(request.await.unwrap(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(sign_in(running.base.clone()).await, StatusCode::UNAUTHORIZED);
     running.stop().await;
