@@ -55,20 +55,41 @@ fn listen(internet: &Internet, port: u16) -> TcpListener {
     internet.namespace("web").unwrap().run(|| TcpListener::bind(everywhere)).unwrap().unwrap()
 }
 
-/// The shortest of a few handshakes from the agent.
-fn tcp_ms(internet: &Internet, to: SocketAddr) -> f64 {
+/// Fails unless the shortest of a few round trips is that of the matrix. Of more, while all of them
+/// are longer: other programs delay some.
+async fn assert_matches(what: &str, rtt: f64, mut sample: impl AsyncFnMut() -> f64) {
+    let allowed = 2.0 + rtt * 0.05;
+    let mut shortest = f64::INFINITY;
+    for taken in 0..64 {
+        if taken >= 8 && shortest <= rtt + allowed {
+            break;
+        }
+        shortest = shortest.min(sample().await);
+    }
+    assert!(
+        (shortest - rtt).abs() <= allowed,
+        "{what}: measured {shortest:.2} ms, the matrix says {rtt} ms"
+    );
+    eprintln!("{what}: {shortest:.3} ms for {rtt} ms");
+}
+
+/// A handshake from the agent, in milliseconds.
+fn handshake_ms(internet: &Internet, to: SocketAddr) -> f64 {
     let connect = || {
         let start = Instant::now();
         TcpStream::connect_timeout(&to, Duration::from_secs(3)).unwrap();
         start.elapsed().as_secs_f64() * 1_000.0
     };
-    let agent = internet.namespace("agent").unwrap();
-    let samples = (0..8).map(|_| agent.run(connect).unwrap());
-    samples.fold(f64::INFINITY, f64::min)
+    internet.namespace("agent").unwrap().run(connect).unwrap()
 }
 
-/// The shortest of a few echoes from the agent.
-async fn icmp_ms(internet: &Internet, to: IpAddr) -> f64 {
+async fn assert_handshakes(internet: &Internet, host: &str, rtt: f64) {
+    let to = SocketAddr::from((address(host), 80));
+    assert_matches(&format!("tcp {host}"), rtt, async || handshake_ms(internet, to)).await;
+}
+
+async fn assert_echoes(internet: &Internet, host: &str, rtt: f64) {
+    let to = address(host);
     let runtime = tokio::runtime::Handle::current();
     let kind = if to.is_ipv4() { ICMP::V4 } else { ICMP::V6 };
     let inside = || {
@@ -78,24 +99,16 @@ async fn icmp_ms(internet: &Internet, to: IpAddr) -> f64 {
     let client = internet.namespace("agent").unwrap().run(inside).unwrap().unwrap();
     let mut pinger = client.pinger(to, PingIdentifier(9)).await;
     pinger.timeout(Duration::from_secs(3));
-    let mut best = f64::INFINITY;
-    for sequence in 0..8 {
+    let mut sequence = 0;
+    let echo = async || {
+        sequence += 1;
         // What it returns begins after the request was sent, and is too short when something else
         // ran in between.
         let before = Instant::now();
         pinger.ping(PingSequence(sequence), &[0; 32]).await.unwrap();
-        best = best.min(before.elapsed().as_secs_f64() * 1_000.0);
-    }
-    best
-}
-
-fn assert_matches(what: &str, measured: f64, rtt: f64) {
-    let allowed = 2.0 + rtt * 0.05;
-    assert!(
-        (measured - rtt).abs() <= allowed,
-        "{what}: measured {measured:.2} ms, the matrix says {rtt} ms"
-    );
-    eprintln!("{what}: {measured:.3} ms for {rtt} ms");
+        before.elapsed().as_secs_f64() * 1_000.0
+    };
+    assert_matches(&format!("icmp {host}"), rtt, echo).await;
 }
 
 #[tokio::test]
@@ -104,8 +117,8 @@ async fn icmp_and_tcp_round_trips_match_the_matrix() {
     let internet = open(plan(|path| path));
     let _listener = listen(&internet, 80);
     for (host, rtt) in HOSTS.iter().zip(RTT_MS) {
-        assert_matches(&format!("icmp {host}"), icmp_ms(&internet, address(host)).await, rtt);
-        assert_matches(&format!("tcp {host}"), tcp_ms(&internet, (address(host), 80).into()), rtt);
+        assert_echoes(&internet, host, rtt).await;
+        assert_handshakes(&internet, host, rtt).await;
     }
     assert_eq!(internet.links().traffic().unknown, 0);
 }
@@ -115,8 +128,8 @@ async fn icmp_and_tcp_round_trips_match_the_matrix() {
 async fn ipv6_round_trips_match_too() {
     let internet = open(plan(|path| path));
     let _listener = listen(&internet, 80);
-    assert_matches("icmp v6", icmp_ms(&internet, address(HOST6)).await, RTT_MS[1]);
-    assert_matches("tcp v6", tcp_ms(&internet, (address(HOST6), 80).into()), RTT_MS[1]);
+    assert_echoes(&internet, HOST6, RTT_MS[1]).await;
+    assert_handshakes(&internet, HOST6, RTT_MS[1]).await;
 }
 
 #[test]
@@ -143,16 +156,17 @@ fn a_cut_way_is_silent_until_it_is_healed() {
     connect(HOSTS[2]).unwrap();
 }
 
-#[test]
+#[tokio::test]
 #[ignore = "needs a TUN device"]
-fn a_slowed_host_is_slower_by_that_much() {
+async fn a_slowed_host_is_slower_by_that_much() {
     let internet = open(plan(|path| path));
     let _listener = listen(&internet, 80);
     let scope = Scope::Address(address(HOSTS[1]));
     let slowdown = Slowdown { factor: 2.0, extra: Duration::from_millis(15) };
     internet.links().slow(scope, slowdown).unwrap();
-    let measured = tcp_ms(&internet, (address(HOSTS[1]), 80).into());
-    assert_matches("slowed", measured, RTT_MS[1] * 2.0 + 30.0);
+    let to = SocketAddr::from((address(HOSTS[1]), 80));
+    let rtt = RTT_MS[1] * 2.0 + 30.0;
+    assert_matches("slowed", rtt, async || handshake_ms(&internet, to)).await;
 }
 
 #[test]
