@@ -103,6 +103,7 @@ fn document<'a>(
     Document {
         agent: package.name.agent,
         url: url.as_str(),
+        canonical: page.canonical.as_deref(),
         title: &page.title,
         headings: &page.headings,
         text: &page.text,

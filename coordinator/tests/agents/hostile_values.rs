@@ -89,6 +89,7 @@ async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
     let future = index::Document {
         agent: agent.id,
         url: PAGE,
+        canonical: None,
         title: "",
         headings: "",
         text: "future",

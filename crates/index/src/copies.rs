@@ -13,8 +13,8 @@ const TEXT_MIN_BYTES: usize = 200;
 #[derive(Debug, PartialEq)]
 pub(crate) struct RankedPage<A> {
     pub(crate) score: f32,
-    /// [`plainness`] of its URL.
-    pub(crate) plainness: u64,
+    /// [`preference`] for its URL.
+    pub(crate) preference: u64,
     pub(crate) address: A,
 }
 
@@ -40,14 +40,16 @@ pub(crate) fn content_number(host: &str, title: &str, text: &str) -> Option<u64>
     digest.first_chunk().copied().map(u64::from_le_bytes)
 }
 
-/// Larger for the URL that is rather shown than others: with https, then the shorter one.
-pub(crate) fn plainness(url: &str) -> u64 {
+/// Larger for the URL that is rather shown than others: one that its page names as the canonical
+/// one, last one whose page names another; of both kinds one with https, then the shorter one.
+pub(crate) fn preference(url: &str, canonical: Option<&str>) -> u64 {
+    let named = canonical.map_or(1, |canonical| if canonical == url { 2 } else { 0 });
     let length = u32::try_from(url.len()).unwrap_or(u32::MAX);
-    u64::from(url.starts_with("https:")) << 32 | u64::from(u32::MAX - length)
+    named << 33 | u64::from(url.starts_with("https:")) << 32 | u64::from(u32::MAX - length)
 }
 
 /// Pages in the order of their ranks, each with its content number → groups in the order of their
-/// best pages. Of the best pages of a group the plainest is shown.
+/// best pages. Of the best pages of a group the preferred one is shown.
 pub(crate) fn grouped<A>(
     ranked: impl IntoIterator<Item = (Option<u64>, RankedPage<A>)>,
 ) -> Vec<Group<A>> {
@@ -70,7 +72,7 @@ pub(crate) fn grouped<A>(
 impl<A> Group<A> {
     /// Adds a page that ranks below those before it.
     fn add(&mut self, mut page: RankedPage<A>) {
-        if page.score >= self.shown.score && page.plainness > self.shown.plainness {
+        if page.score >= self.shown.score && page.preference > self.shown.preference {
             mem::swap(&mut page, &mut self.shown);
         }
         self.copies.push(page);
@@ -100,13 +102,22 @@ mod tests {
     }
 
     fn ranked(score: f32, url: &str) -> RankedPage<&str> {
-        RankedPage { score, plainness: plainness(url), address: url }
+        RankedPage { score, preference: preference(url, None), address: url }
     }
 
     #[test]
-    fn the_plainest_of_the_best_is_shown() {
-        let plainest = ["https://a/", "https://a/?b", "http://a/", "http://a/?b"];
-        assert!(plainest.is_sorted_by_key(|url| std::cmp::Reverse(plainness(url))));
+    fn the_preferred_one_of_the_best_is_shown() {
+        let preferred = [
+            ("http://a/?b", Some("http://a/?b")),
+            ("https://a/", None),
+            ("https://a/?b", None),
+            ("http://a/", None),
+            ("http://a/?b", None),
+            ("https://a/", Some("http://a/?b")),
+            ("http://a/", Some("http://a/?b")),
+        ];
+        let descending = |&(url, canonical): &_| std::cmp::Reverse(preference(url, canonical));
+        assert!(preferred.is_sorted_by_key(descending));
         let pages = [(2.0, "http://a/"), (2.0, "https://a/?b"), (2.0, "https://a/")];
         let pages = pages.map(|(score, url)| (Some(1), ranked(score, url)));
         let groups = grouped(pages);

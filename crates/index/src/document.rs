@@ -9,7 +9,7 @@ use tantivy::schema::Value as _;
 use tantivy::{Searcher, TantivyDocument};
 use url::Url;
 
-use crate::copies::{content_number, plainness};
+use crate::copies::{content_number, preference};
 use crate::sanitize::sanitize;
 use crate::schema::Fields;
 use crate::segmentation::words;
@@ -32,6 +32,8 @@ pub struct Document<'a> {
     pub agent: AgentId,
     /// Absolute, normalised http or https URL. Its fingerprint is the key.
     pub url: &'a str,
+    /// URL that the page names as its canonical one, absolute and normalised.
+    pub canonical: Option<&'a str>,
     /// Title; may be empty.
     pub title: &'a str,
     /// Headings; may be empty. The text has them, too.
@@ -79,7 +81,7 @@ pub(crate) fn tantivy_document(
     let text = sanitize(page.text, TEXT_MAX_BYTES);
     if let Some(content) = content_number(host, &title, &text) {
         document.add_u64(fields.content, content);
-        document.add_u64(fields.plainness, plainness(page.url));
+        document.add_u64(fields.preference, preference(page.url, page.canonical));
     }
     if let Some(lang) = page.lang.and_then(primary_language) {
         if let Some(stemmer) = LanguageStemmer::of(&lang) {

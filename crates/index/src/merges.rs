@@ -108,6 +108,7 @@ mod tests {
         Document {
             agent: AgentId::new(1),
             url,
+            canonical: None,
             title: "",
             headings: "",
             text: "words",

@@ -11,8 +11,8 @@ use crate::tokenizer::WordTokenizer;
 
 /// Name of [`Fields::content`].
 pub(crate) const CONTENT: &str = "content";
-/// Name of [`Fields::plainness`].
-pub(crate) const PLAINNESS: &str = "plainness";
+/// Name of [`Fields::preference`].
+pub(crate) const PREFERENCE: &str = "preference";
 /// Name of [`Fields::fetched_at`].
 pub(crate) const FETCHED_AT: &str = "fetched_at";
 const WORDS: &str = "nearcrawl-words-1";
@@ -36,7 +36,7 @@ pub(crate) struct Fields {
     /// Number that copies of a page share ([`crate::copies`]); missing where the text is short.
     pub(crate) content: Field,
     /// Which of several copies is shown; missing where `content` is.
-    pub(crate) plainness: Field,
+    pub(crate) preference: Field,
     /// Title, stored for display.
     pub(crate) title: Field,
     /// Headings, which the text has, too.
@@ -74,7 +74,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         lang: builder.add_text_field("lang", STRING | STORED),
         fetched_at: builder.add_i64_field(FETCHED_AT, INDEXED | STORED | FAST),
         content: builder.add_u64_field(CONTENT, FAST),
-        plainness: builder.add_u64_field(PLAINNESS, FAST),
+        preference: builder.add_u64_field(PREFERENCE, FAST),
         title: builder.add_text_field("title", positions() | STORED),
         headings: builder.add_text_field("headings", positions()),
         body: builder.add_text_field("body", positions() | STORED),

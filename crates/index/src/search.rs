@@ -16,7 +16,7 @@ use crate::document::{NO_AGENT, first_fetched_at};
 use crate::hidden::HiddenPages;
 use crate::open::Index;
 use crate::query::Query;
-use crate::schema::{CONTENT, FETCHED_AT, Fields, PLAINNESS};
+use crate::schema::{CONTENT, FETCHED_AT, Fields, PREFERENCE};
 use crate::snippet::{Highlighter, SnippetFragment, without_title};
 use crate::tantivy_query::tantivy_query;
 use crate::writer::of_agent;
@@ -186,18 +186,18 @@ fn rank(
     // Read for these alone: as keys of the order they would be read for every page that matches.
     let columns = columns(searcher)?;
     let ranked = best.into_iter().map(|((score, _), address)| {
-        let (content, plainness) = &columns[address.segment_ord as usize];
-        let plainness = plainness.first(address.doc_id).unwrap_or(0);
-        (content.first(address.doc_id), RankedPage { score, plainness, address })
+        let (content, preference) = &columns[address.segment_ord as usize];
+        let preference = preference.first(address.doc_id).unwrap_or(0);
+        (content.first(address.doc_id), RankedPage { score, preference, address })
     });
     Ok((total, ranked.collect()))
 }
 
-/// Content numbers and plainness of the pages of each segment.
+/// Content numbers of the pages of each segment, and the preferences for their URLs.
 fn columns(searcher: &Searcher) -> tantivy::Result<Vec<(Column<u64>, Column<u64>)>> {
     let of_segment = |segment: &SegmentReader| {
         let fields = segment.fast_fields();
-        Ok((fields.u64(CONTENT)?, fields.u64(PLAINNESS)?))
+        Ok((fields.u64(CONTENT)?, fields.u64(PREFERENCE)?))
     };
     searcher.segment_readers().iter().map(of_segment).collect()
 }

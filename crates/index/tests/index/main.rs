@@ -21,7 +21,7 @@ fn page<'a>(url: &'a str, title: &'a str, text: &'a str, lang: Option<&'a str>) 
     let fetched_at = FETCHED;
     let agent = AgentId::new(1);
     let now = UnixMillis(10_000);
-    Document { agent, url, title, headings: "", text, lang, fetched_at, now }
+    Document { agent, url, canonical: None, title, headings: "", text, lang, fetched_at, now }
 }
 
 fn open(dir: &TempDir) -> Index {

@@ -43,6 +43,15 @@ fn pages_of_equal_score_have_the_same_order_in_every_index() {
 }
 
 #[test]
+fn of_copies_the_one_that_they_name_is_shown() {
+    let text = "an old oak tree in a field ".repeat(10);
+    let named = "http://a.example/trees/oak?lang=en";
+    let of = |url| Document { canonical: Some(named), ..page(url, "Oak", &text, None) };
+    let (_dir, index) = index_of(&[of("https://a.example/oak"), of(named)]);
+    assert_eq!(urls(&index, "tree"), [named]);
+}
+
+#[test]
 fn copies_of_a_page_are_one_result() {
     let text = "an old oak tree in a field ".repeat(10);
     let other = "another tree of another kind by the road ".repeat(10);
@@ -64,7 +73,7 @@ fn copies_of_a_page_are_one_result() {
         hits.map(|hit| hit.copies.len()).collect::<Vec<_>>()
     };
     assert_eq!(of_site("//b.example/"), [0], "another site is no copy");
-    assert!(seen.iter().any(|hit| hit.url == "https://www.a.example/oak"), "the plainest is shown");
+    assert!(seen.iter().any(|hit| hit.url == "https://www.a.example/oak"), "with https");
     let mut copies = of_site("a.example/");
     copies.sort_unstable();
     assert_eq!(copies, [0, 5], "at most five copies are named");
