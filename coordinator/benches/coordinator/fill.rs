@@ -110,12 +110,11 @@ fn insert_agent(agent: u32, cities: &Cities) -> String {
     let place = serde_json::to_string(&cities.claim(agent.into()).unwrap()).unwrap();
     let key = data_encoding::HEXLOWER.encode(&key(agent).public().to_bytes());
     format!(
-        "INSERT INTO agents (public_key, state, name, contact, version, protocol,
+        "INSERT INTO agents (public_key, state, name, contact, version,
              capacity_pages_per_day, zone, home, place, last_heartbeat_at, status)
          VALUES (decode('{key}', 'hex'), 'approved', 'agent {agent}', 'https://example.org/',
-             '0.1.0', {}, 1000000, 'UTC', '{}', '{place}',
+             '0.1.0', 1000000, 'UTC', '{}', '{place}',
              now() + interval '1 day', '{{\"queued\": 5}}')",
-        protocol::version::CURRENT.0,
         home(agent),
     )
 }

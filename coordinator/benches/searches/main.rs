@@ -349,10 +349,9 @@ async fn describe_agents(store: &Store, agents: u32, geography: &Geography) {
 }
 
 const AGENTS_MADE: &str = "INSERT INTO agents (public_key, state, name, contact, version, \
-    protocol, capacity_pages_per_day, zone, home,
-        last_heartbeat_at)
+    capacity_pages_per_day, zone, home, last_heartbeat_at)
     SELECT sha256(int4send(ordinal)), 'approved', 'agent ' || ordinal, 'https://example.org/', \
-    '0.1.0', 1, 1000000, 'UTC', first, now()
+    '0.1.0', 1000000, 'UTC', first, now()
     FROM subnets WHERE kind = 'delegated' AND first <<= '127.0.0.0/8' ORDER BY ordinal";
 
 const SIZED: &str = "DO $$

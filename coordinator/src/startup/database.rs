@@ -121,7 +121,9 @@ pub(super) fn database_failure(error: &StoreError) -> Failure {
         )),
         StoreError::TooOld { .. } => Failure::unavailable(sentence),
         // Neither ends by a restart.
-        StoreError::Url(_) | StoreError::Newer { .. } => Failure::configuration(sentence),
+        StoreError::Url(_) | StoreError::Newer { .. } | StoreError::Unreleased => {
+            Failure::configuration(sentence)
+        }
         _ => Failure::other(sentence),
     }
 }

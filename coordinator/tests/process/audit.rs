@@ -54,9 +54,9 @@ async fn the_exit_code_tells_whether_there_is_anything_to_repair() {
         "{}",
         ended.stderr
     );
-    let agent = "INSERT INTO agents (public_key, state, name, contact, version, protocol, \
+    let agent = "INSERT INTO agents (public_key, state, name, contact, version, \
         capacity_pages_per_day, zone, home)
-                 VALUES (sha256('x'), 'approved', 'cape', 'c', 'v', 1, 100, 'UTC', '198.51.100.7')";
+                 VALUES (sha256('x'), 'approved', 'cape', 'c', 'v', 100, 'UTC', '198.51.100.7')";
     let lost = "INSERT INTO delegations (first, last, agent, generation, reason)
                 VALUES ('203.0.113.0', '203.0.113.255', 1, 1, 'lowest')";
     execute(database.store(), agent).await.unwrap();

@@ -2,7 +2,7 @@
 
 use sqlx::{Postgres, Transaction};
 
-/// Checks the foreign keys that wait for the end (migration 8) by plans that are kept, and commits.
+/// Checks the foreign keys that wait for the end by plans that are kept, and commits.
 ///
 /// Statements are planned anew each time ([`crate::open`]), and so are the checks; to look a row up
 /// by its primary key takes less time than to plan that, and it is done for each row.

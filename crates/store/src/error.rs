@@ -50,6 +50,12 @@ pub enum StoreError {
         /// The migration that this program does not know.
         version: i64,
     },
+    /// The schema is not one of this program's history.
+    #[error(
+        "the database is of a build before release 0.1.0, whose tables were other ones: use a new \
+         database"
+    )]
+    Unreleased,
     /// A statement failed.
     #[error("cannot {doing}")]
     Statement {

@@ -2,7 +2,7 @@
 //!
 //! Every fetch counts as a page, whatever its outcome: it costs the agent the same. Sums by host,
 //! subnet and agent are kept as packages are ingested; a trigger lets the sums of a subnet follow
-//! its delegation (migration 15).
+//! its delegation.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -190,10 +190,28 @@ fn supported(number: u32, address: &Address) -> Result<(), StoreError> {
 }
 
 pub(crate) async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
-    MIGRATIONS.run(pool).await.map_err(|error| match error {
-        MigrateError::VersionMissing(version) => StoreError::Newer { version },
-        other => StoreError::Migrate(other),
-    })
+    match MIGRATIONS.run(pool).await {
+        Ok(()) => Ok(()),
+        Err(MigrateError::VersionMissing(version)) if begins_alike(pool).await? => {
+            Err(StoreError::Newer { version })
+        }
+        // Released migrations never change.
+        Err(MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)) => {
+            Err(StoreError::Unreleased)
+        }
+        Err(other) => Err(StoreError::Migrate(other)),
+    }
+}
+
+/// Whether the first migration of a database is that of this program.
+async fn begins_alike(pool: &PgPool) -> Result<bool, StoreError> {
+    let applied: Option<Vec<u8>> =
+        sqlx::query_scalar("SELECT checksum FROM _sqlx_migrations ORDER BY version LIMIT 1")
+            .fetch_optional(pool)
+            .await
+            .map_err(StoreError::doing("read the migrations of the database"))?;
+    let ours = MIGRATIONS.iter().next().map(|first| first.checksum.to_vec());
+    Ok(applied == ours)
 }
 
 async fn create_if_missing(address: &Address) -> Result<(), StoreError> {

@@ -74,6 +74,24 @@ async fn no_server_is_one_sentence_with_the_place() {
 }
 
 #[tokio::test]
+async fn databases_of_a_newer_release_and_of_builds_before_the_first_are_refused_by_name() {
+    let database = TestDatabase::new().await.unwrap();
+    let address = Address::url(&database.url()).unwrap();
+    let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, \
+                 execution_time) VALUES (9999, 'later', true, '', 0)";
+    execute(database.store(), later).await.unwrap();
+    let error = store::open(&address).await.unwrap_err();
+    assert!(matches!(error, StoreError::Newer { version: 9999 }), "{error}");
+    let other = "UPDATE _sqlx_migrations SET checksum = 'other' WHERE version = 1";
+    execute(database.store(), other).await.unwrap();
+    let error = store::open(&address).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unreleased), "{error}");
+    execute(database.store(), "DELETE FROM _sqlx_migrations WHERE version = 9999").await.unwrap();
+    let error = store::open(&address).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unreleased), "{error}");
+}
+
+#[tokio::test]
 async fn one_decides_until_it_resigns() {
     let database = TestDatabase::new().await.unwrap();
     let first = elected(database.store()).await.unwrap().expect("nobody decides yet");

@@ -39,9 +39,9 @@ const AFTER: [(&str, u32, &str); 5] = [
 /// An agent that has all six ranges, and two open searches.
 async fn delegate(database: &TestDatabase) {
     for statement in [
-        "INSERT INTO agents (public_key, state, name, contact, version, protocol, \
+        "INSERT INTO agents (public_key, state, name, contact, version, \
          capacity_pages_per_day, zone, home)
-         VALUES (decode(repeat('01', 32), 'hex'), 'approved', 'one', 'c', '0', 1, 1, 'UTC',
+         VALUES (decode(repeat('01', 32), 'hex'), 'approved', 'one', 'c', '0', 1, 'UTC',
                  '193.0.0.1')",
         "INSERT INTO delegations (first, last, agent, generation, reason, rtt_us)
          SELECT ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet, 1, 1,

@@ -31,7 +31,6 @@ pub(super) async fn enrol(
     let newcomer = Newcomer {
         key: &request.public_key,
         profile: &request.profile,
-        protocol: request.protocol,
         home: peer.ip().to_canonical(),
     };
     let hash = join_token_hash(&request.join_token);

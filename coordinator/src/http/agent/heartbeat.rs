@@ -84,7 +84,6 @@ async fn store_heartbeat(
     status["clock_off_ms"] = clock_off_ms(request.agent_time, now).into();
     let heartbeat = Heartbeat {
         agent: caller.agent,
-        protocol: request.protocol,
         asleep_until,
         takes_probes: request.takes_probes,
         wants_region: request.wants_region,

@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 
 use model::{AgentId, AgentState, UnixMillis};
-use protocol::ProtocolVersion;
 use protocol::enrol::AgentProfile;
 use protocol::key::PublicKey;
 use sqlx::PgConnection;
@@ -19,8 +18,6 @@ pub struct Newcomer<'a> {
     pub key: &'a PublicKey,
     /// Its name, contact, capacity, spans and place, as its owner wrote them.
     pub profile: &'a AgentProfile,
-    /// The version of the protocol that it speaks.
-    pub protocol: ProtocolVersion,
     /// The address it was seen from.
     pub home: IpAddr,
 }
@@ -83,7 +80,6 @@ async fn upsert(
         .bind(&profile.name)
         .bind(&profile.contact)
         .bind(&profile.version)
-        .bind(i16::try_from(newcomer.protocol.0).unwrap_or(i16::MAX))
         .bind(i32::try_from(profile.capacity_pages_per_day).unwrap_or(i32::MAX))
         .bind(&profile.zone)
         .bind(sqlx::types::Json(&profile.spans))

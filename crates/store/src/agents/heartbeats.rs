@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 
 use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
-use protocol::ProtocolVersion;
 
 use crate::columns::read_word;
 use crate::moment::Moment;
@@ -14,8 +13,6 @@ use crate::{Store, StoreError};
 pub struct Heartbeat<'a> {
     /// The agent that it is about.
     pub agent: AgentId,
-    /// The version of the protocol that it speaks.
-    pub protocol: ProtocolVersion,
     /// End of the sleep it announces; none when awake.
     pub asleep_until: Option<UnixMillis>,
     /// Whether it carries out probe orders now.
@@ -57,7 +54,6 @@ pub async fn heartbeat(
     let row: Option<(String, i64, bool, i64)> = sqlx::query_as(include_str!("heartbeat.sql"))
         .bind(heartbeat.agent.get())
         .bind(Moment(now))
-        .bind(i16::try_from(heartbeat.protocol.0).unwrap_or(i16::MAX))
         .bind(heartbeat.asleep_until.map(Moment))
         .bind(heartbeat.status)
         .bind(i64::try_from(heartbeat.routes_after).unwrap_or(i64::MAX))

@@ -1,7 +1,6 @@
 //! Enrolment, standing, heartbeats.
 
 use model::{AgentState, Reason};
-use protocol::version;
 use serde_json::json;
 use store::agents::{self, Enrolment, Heartbeat, Order, OrderOutcome};
 use store::testing::execute;
@@ -172,8 +171,7 @@ async fn a_newer_profile_replaces_the_older() {
     let key = agents::identity(world.store(), agent).await.unwrap().unwrap().key;
     let profile = protocol::enrol::AgentProfile { name: "renamed".into(), ..world::profile(1) };
     let home = ip("203.0.113.7");
-    let newcomer =
-        agents::Newcomer { key: &key, profile: &profile, protocol: version::CURRENT, home };
+    let newcomer = agents::Newcomer { key: &key, profile: &profile, home };
     agents::enrol(world.store(), b"", &newcomer, NOW).await.unwrap();
     let kept = agents::home(world.store(), agent).await.unwrap();
     assert_eq!(kept, Some(ip("192.0.2.1")), "an approved agent does not move by itself");

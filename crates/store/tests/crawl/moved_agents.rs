@@ -24,6 +24,11 @@ async fn moved(world: &World) -> Vec<MovedAgent> {
     agents::moved(world.store(), DAY).await.unwrap()
 }
 
+/// A round trip of each agent to one address.
+const ROUND_TRIPS: &str = "INSERT INTO round_trips
+        (address, agent, rtt_us, packages, reported_at, counted_us, counted_at)
+    SELECT '198.51.100.1', id, 9, 1, now(), 9, now() FROM agents";
+
 #[tokio::test]
 async fn an_agent_has_moved_after_a_day_of_heartbeats_from_one_other_address() {
     let world = World::new().await;
@@ -97,12 +102,7 @@ async fn an_agent_that_moves_keeps_its_former_home_like_any_other_subnet() {
     )
     .await
     .unwrap();
-    execute(
-        world.store(),
-        "INSERT INTO round_trips SELECT '198.51.100.1', id, 9, 1, now(), 9, now() FROM agents",
-    )
-    .await
-    .unwrap();
+    execute(world.store(), ROUND_TRIPS).await.unwrap();
     let found = moved(&world).await;
     let left = agents::move_home(world.store(), &found[0], true, NOW).await.unwrap();
     assert_eq!(left, Some(vec![range("192.0.2.0/24")]));
@@ -127,9 +127,7 @@ async fn an_agent_that_was_behind_a_proxy_keeps_what_it_measured() {
     execute(world.store(), "UPDATE agents SET home = '192.0.2.80'").await.unwrap();
     heartbeat(&world, agent, "203.0.113.1", 0).await;
     heartbeat(&world, agent, "203.0.113.1", 24).await;
-    let trips =
-        "INSERT INTO round_trips SELECT '198.51.100.1', id, 9, 1, now(), 9, now() FROM agents";
-    execute(world.store(), trips).await.unwrap();
+    execute(world.store(), ROUND_TRIPS).await.unwrap();
     let found = moved(&world).await;
     assert!(found[0].is_shared, "another agent has the same home");
     agents::move_home(world.store(), &found[0], false, NOW).await.unwrap().unwrap();

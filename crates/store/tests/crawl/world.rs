@@ -6,7 +6,6 @@ use hierarchy::Range;
 use model::{AgentId, CrawlUrl, HostId, SearchId, UnixMillis};
 use protocol::enrol::AgentProfile;
 use protocol::key::AgentKey;
-use protocol::version;
 use serde_json::Value;
 use store::agents::{self, Enrolment, Heartbeat, Newcomer, Order};
 use store::hosts::WaitingHost;
@@ -62,7 +61,7 @@ impl World {
         let key = AgentKey::from_seed([seed; 32]).public();
         let profile = profile(seed);
         let home = ip(&format!("192.0.2.{seed}"));
-        let newcomer = Newcomer { key: &key, profile: &profile, protocol: version::CURRENT, home };
+        let newcomer = Newcomer { key: &key, profile: &profile, home };
         agents::enrol(self.store(), token.as_bytes(), &newcomer, now).await.unwrap()
     }
 
@@ -101,7 +100,6 @@ impl World {
 pub(crate) fn heartbeat(agent: AgentId, status: &Value) -> Heartbeat<'_> {
     Heartbeat {
         agent,
-        protocol: version::CURRENT,
         asleep_until: None,
         takes_probes: true,
         wants_region: true,

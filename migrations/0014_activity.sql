@@ -63,9 +63,9 @@ COMMENT ON COLUMN activity.searches IS
     'Searches that ended with a delegation to the agent. Written by: coordinator with the '
     'decision.';
 COMMENT ON COLUMN activity.queued IS
-    'URLs that the agent knew and had not fetched at its last heartbeat of this time; null '
-    'without a heartbeat. For all agents: the sum of their last heartbeats and the URLs that wait '
-    'for an agent. Written by: coordinator at each heartbeat.';
+    'URLs that the agent knew and had not fetched at its last heartbeat of this time; null without '
+    'a heartbeat. For all agents: the sum of their last heartbeats and the URLs that wait for an '
+    'agent. Written by: coordinator at each heartbeat.';
 
 CREATE TABLE agent_countries (
     agent         bigint NOT NULL REFERENCES agents,
@@ -84,8 +84,7 @@ COMMENT ON TABLE agent_countries IS
 COMMENT ON COLUMN agent_countries.agent IS
     'The agent that fetched or measured. Written by: coordinator.';
 COMMENT ON COLUMN agent_countries.country IS
-    'ISO 3166-1 country of the subnet, by the registry data of that time. Written by: '
-    'coordinator.';
+    'ISO 3166-1 country of the subnet, by the registry data of that time. Written by: coordinator.';
 COMMENT ON COLUMN agent_countries.hosts IS
     'Hosts of the country that this agent fetched from before any other. Written by: coordinator '
     'at ingestion.';

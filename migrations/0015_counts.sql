@@ -1,30 +1,5 @@
--- What keeps background tasks from reading whole tables: indexes of what they look for, the agent
--- beside each URL that can be routed, and counts that are kept as rows change.
-
-CREATE INDEX hosts_unplaced ON hosts (id)
-    WHERE state = 'resolved' AND address IS NOT NULL AND first IS NULL;
-CREATE INDEX probes_landmark_ended ON probes (asked_at)
-    WHERE purpose = 'landmark' AND state <> 'asked';
-CREATE INDEX landmark_times_measured_at ON landmark_times (measured_at);
-
-ALTER TABLE pending_urls ADD COLUMN agent bigint;
-COMMENT ON COLUMN pending_urls.agent IS
-    'The agent of the host, where the URL can be routed to it; null while the host waits or '
-    'moves. Written by: triggers on pending_urls and hosts.';
-UPDATE pending_urls p SET agent = h.agent
-FROM hosts h WHERE h.id = p.host AND h.state = 'delegated';
-CREATE INDEX pending_urls_routable ON pending_urls (agent, id) WHERE agent IS NOT NULL;
-
--- The host is locked: a URL that is queued while its host gets an agent is routed as well. The plan
--- is kept, because it is made for each URL otherwise, and is by index even while tables are small.
-CREATE FUNCTION enter_agent_of_url() RETURNS trigger LANGUAGE plpgsql
-SET plan_cache_mode = auto SET enable_seqscan = off AS $$
-BEGIN
-    SELECT agent INTO NEW.agent FROM hosts WHERE id = NEW.host AND state = 'delegated' FOR SHARE;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER pending_urls_agent BEFORE INSERT ON pending_urls
-    FOR EACH ROW EXECUTE FUNCTION enter_agent_of_url();
+-- Counts of the overview and of each agent, which are kept as rows change, so that no page counts
+-- whole tables.
 
 CREATE TABLE counts (
     name  text PRIMARY KEY,
@@ -45,7 +20,50 @@ COMMENT ON TABLE count_changes IS
 COMMENT ON COLUMN count_changes.name IS 'What is counted. Written by: triggers.';
 COMMENT ON COLUMN count_changes.change IS 'How many more. Written by: triggers.';
 
--- Each function gets the rows of one statement and inserts what they change.
+-- The list of agents sorts by these counts, so that all of them are needed for each page of it.
+CREATE TABLE agent_counts (
+    agent         bigint PRIMARY KEY REFERENCES agents,
+    delegations   bigint NOT NULL DEFAULT 0,
+    hosts         bigint NOT NULL DEFAULT 0,
+    pages         numeric NOT NULL DEFAULT 0,
+    wire_bytes    numeric NOT NULL DEFAULT 0,
+    shipped_bytes numeric NOT NULL DEFAULT 0
+);
+COMMENT ON TABLE agent_counts IS
+    'Counts of each agent, up to the rows of agent_count_changes. One row an agent.';
+COMMENT ON COLUMN agent_counts.agent IS 'The agent. Written by: coordinator.';
+COMMENT ON COLUMN agent_counts.delegations IS 'Subnets that it holds. Written by: coordinator.';
+COMMENT ON COLUMN agent_counts.hosts IS 'Hosts that it has. Written by: coordinator.';
+COMMENT ON COLUMN agent_counts.pages IS
+    'Pages ingested from its packages. Written by: coordinator.';
+COMMENT ON COLUMN agent_counts.wire_bytes IS
+    'Bytes of bodies that it fetched for them. Written by: coordinator.';
+COMMENT ON COLUMN agent_counts.shipped_bytes IS 'Bytes of its packages. Written by: coordinator.';
+
+CREATE TABLE agent_count_changes (
+    agent         bigint NOT NULL,
+    delegations   bigint NOT NULL DEFAULT 0,
+    hosts         bigint NOT NULL DEFAULT 0,
+    pages         numeric NOT NULL DEFAULT 0,
+    wire_bytes    numeric NOT NULL DEFAULT 0,
+    shipped_bytes numeric NOT NULL DEFAULT 0
+);
+COMMENT ON TABLE agent_count_changes IS
+    'Changes of counts of agents that are not added yet, as in count_changes.';
+COMMENT ON COLUMN agent_count_changes.agent IS 'The agent. Written by: triggers.';
+COMMENT ON COLUMN agent_count_changes.delegations IS
+    'Subnets that it holds, how many more. Written by: triggers.';
+COMMENT ON COLUMN agent_count_changes.hosts IS
+    'Hosts that it has, how many more. Written by: triggers.';
+COMMENT ON COLUMN agent_count_changes.pages IS
+    'Pages ingested from its packages, how many more. Written by: triggers.';
+COMMENT ON COLUMN agent_count_changes.wire_bytes IS
+    'Bytes of bodies that it fetched for them, how many more. Written by: triggers.';
+COMMENT ON COLUMN agent_count_changes.shipped_bytes IS
+    'Bytes of its packages, how many more. Written by: triggers.';
+
+-- Each function gets the rows of one statement and inserts what they change. This one also keeps
+-- the agent beside the URLs that can be routed.
 CREATE FUNCTION count_hosts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
@@ -59,6 +77,8 @@ BEGIN
             VALUES ('hosts', h.known), ('hosts_resolved', h.resolved),
                    ('hosts_delegated', h.delegated), ('hosts_failed', h.failed)
         ) AS c (name, change) WHERE c.change <> 0;
+        INSERT INTO agent_count_changes (agent, hosts)
+        SELECT agent, count(*) FROM after WHERE agent IS NOT NULL GROUP BY agent;
         RETURN NULL;
     END IF;
     -- Most statements change other columns.
@@ -78,6 +98,11 @@ BEGIN
                ('hosts_failed', (a.state = 'failed')::int - (b.state = 'failed')::int)
     ) AS c (name, change)
     GROUP BY c.name HAVING sum(c.change) <> 0;
+    INSERT INTO agent_count_changes (agent, hosts)
+    SELECT c.agent, sum(c.change) FROM before b JOIN after a ON a.id = b.id
+    CROSS JOIN LATERAL (VALUES (a.agent, 1), (b.agent, -1)) AS c (agent, change)
+    WHERE a.agent IS DISTINCT FROM b.agent AND c.agent IS NOT NULL
+    GROUP BY c.agent HAVING sum(c.change) <> 0;
     RETURN NULL;
 END $$;
 CREATE TRIGGER hosts_counted AFTER INSERT ON hosts REFERENCING NEW TABLE AS after
@@ -93,13 +118,20 @@ BEGIN
         SELECT 'delegations_' || reason, count(*) FROM after WHERE ended_at IS NULL GROUP BY reason
         UNION ALL SELECT 'delegations_provisional', count(*) FROM after
         WHERE ended_at IS NULL AND provisional HAVING count(*) > 0;
-        -- What searches cost: those that decided for good.
+        INSERT INTO agent_count_changes (agent, delegations)
+        SELECT agent, count(*) FROM after WHERE ended_at IS NULL GROUP BY agent;
+        -- What searches cost: those that decided for good. A delegation that returns to its agent
+        -- after a takeover was counted when its search decided.
         INSERT INTO count_changes
         SELECT c.name, c.change FROM (
             SELECT count(*) AS searches,
                    sum((SELECT count(*) FROM probes p WHERE p.search = a.search))::bigint AS probes
             FROM after a WHERE search IS NOT NULL AND NOT provisional
-              AND remapped_from IS NULL AND reason NOT IN ('pinned', 'override', 'balanced')
+              AND remapped_from IS NULL
+              AND reason NOT IN ('pinned', 'override', 'balanced', 'drained', 'takeover')
+              AND NOT EXISTS (
+                  SELECT FROM delegations t WHERE t.first = a.first AND t.last = a.last
+                    AND t.generation = a.generation - 1 AND t.reason = 'takeover')
         ) AS s CROSS JOIN LATERAL (
             VALUES ('decisions', s.searches), ('decisions_probes', s.probes)) AS c (name, change)
         WHERE s.searches > 0;
@@ -111,6 +143,9 @@ BEGIN
                ('delegations_provisional', -(b.provisional::int))) AS c (name, change)
     WHERE b.ended_at IS NULL AND a.ended_at IS NOT NULL
     GROUP BY c.name HAVING sum(c.change) <> 0;
+    INSERT INTO agent_count_changes (agent, delegations)
+    SELECT b.agent, -count(*) FROM before b JOIN after a ON a.id = b.id
+    WHERE b.ended_at IS NULL AND a.ended_at IS NOT NULL GROUP BY b.agent;
     RETURN NULL;
 END $$;
 CREATE TRIGGER delegations_counted AFTER INSERT ON delegations REFERENCING NEW TABLE AS after
@@ -172,6 +207,8 @@ BEGIN
                    ('packages_pages', a.pages::numeric), ('packages_wire_bytes', a.wire_bytes)
         ) AS c (name, change)
         GROUP BY c.name HAVING sum(c.change) <> 0;
+        INSERT INTO agent_count_changes (agent, pages, wire_bytes, shipped_bytes)
+        SELECT agent, sum(pages), sum(wire_bytes), sum(bytes) FROM after GROUP BY agent;
         RETURN NULL;
     END IF;
     INSERT INTO count_changes
@@ -182,6 +219,10 @@ BEGIN
                ('packages_pages', (a.pages - b.pages)::numeric),
                ('packages_wire_bytes', a.wire_bytes::numeric - b.wire_bytes)) AS c (name, change)
     GROUP BY c.name HAVING sum(c.change) <> 0;
+    INSERT INTO agent_count_changes (agent, pages, wire_bytes)
+    SELECT a.agent, sum(a.pages - b.pages), sum(a.wire_bytes::numeric - b.wire_bytes)
+    FROM before b JOIN after a ON a.agent = b.agent AND a.epoch = b.epoch AND a.seq = b.seq
+    WHERE (a.pages, a.wire_bytes) <> (b.pages, b.wire_bytes) GROUP BY a.agent;
     RETURN NULL;
 END $$;
 CREATE TRIGGER packages_counted AFTER INSERT ON packages REFERENCING NEW TABLE AS after
@@ -189,43 +230,3 @@ CREATE TRIGGER packages_counted AFTER INSERT ON packages REFERENCING NEW TABLE A
 CREATE TRIGGER packages_changed AFTER UPDATE ON packages
     REFERENCING OLD TABLE AS before NEW TABLE AS after
     FOR EACH STATEMENT EXECUTE FUNCTION count_packages();
-
-INSERT INTO counts
-SELECT c.name, c.value FROM (
-    SELECT count(*) AS known, count(address) AS resolved,
-           count(*) FILTER (WHERE state = 'delegated') AS delegated,
-           count(*) FILTER (WHERE state = 'failed') AS failed
-    FROM hosts) AS h
-CROSS JOIN LATERAL (
-    VALUES ('hosts', h.known), ('hosts_resolved', h.resolved), ('hosts_delegated', h.delegated),
-           ('hosts_failed', h.failed)) AS c (name, value)
-UNION ALL
-SELECT 'delegations_' || reason, count(*) FROM delegations WHERE ended_at IS NULL GROUP BY reason
-UNION ALL
-SELECT 'delegations_provisional', count(*) FROM delegations WHERE ended_at IS NULL AND provisional
-UNION ALL
-SELECT 'searches_decided', count(*) FROM searches WHERE state = 'decided'
-UNION ALL
-SELECT 'search_probes', count(*) FROM probes WHERE search IS NOT NULL
-UNION ALL
-SELECT 'pending_urls', count(*) FROM pending_urls
-UNION ALL
-SELECT c.name, c.value FROM (
-    SELECT count(*) AS searches, coalesce(sum(asked), 0)::bigint AS probes FROM (
-        SELECT count(p.id) AS asked
-        FROM (SELECT DISTINCT search FROM delegations WHERE search IS NOT NULL) AS d
-        LEFT JOIN probes p ON p.search = d.search GROUP BY d.search) AS each
-) AS s CROSS JOIN LATERAL (
-    VALUES ('decisions', s.searches), ('decisions_probes', s.probes)) AS c (name, value)
-UNION ALL
-SELECT c.name, c.value FROM (
-    SELECT count(*) AS received, count(*) FILTER (WHERE ingestions > 0) AS ingested,
-           coalesce(sum(bytes), 0) AS bytes,
-           coalesce(sum(plain_bytes), 0) AS plain_bytes,
-           coalesce(sum(pages), 0) AS pages,
-           coalesce(sum(wire_bytes), 0) AS wire_bytes
-    FROM packages) AS p
-CROSS JOIN LATERAL (
-    VALUES ('packages', p.received), ('packages_ingested', p.ingested),
-           ('packages_bytes', p.bytes), ('packages_plain_bytes', p.plain_bytes),
-           ('packages_pages', p.pages), ('packages_wire_bytes', p.wire_bytes)) AS c (name, value);

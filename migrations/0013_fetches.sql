@@ -1,14 +1,23 @@
--- What became of fetches: the last ones of each host, and errors by day; and questions to agents.
+-- What became of fetches: the last ones of each host, and errors by day.
 
 CREATE TABLE host_fetches (
-    host       bigint PRIMARY KEY REFERENCES hosts DEFERRABLE INITIALLY DEFERRED,
-    agent      bigint NOT NULL REFERENCES agents DEFERRABLE INITIALLY DEFERRED,
-    fetched_at timestamptz NOT NULL,
-    errors     bigint NOT NULL,
-    disallowed bigint NOT NULL,
-    wire_bytes bigint NOT NULL,
-    mean_ms    bigint NOT NULL,
-    recent     jsonb NOT NULL
+    host               bigint PRIMARY KEY REFERENCES hosts DEFERRABLE INITIALLY DEFERRED,
+    agent              bigint NOT NULL REFERENCES agents DEFERRABLE INITIALLY DEFERRED,
+    fetched_at         timestamptz NOT NULL,
+    errors             bigint NOT NULL,
+    disallowed         bigint NOT NULL,
+    wire_bytes         bigint NOT NULL,
+    mean_ms            bigint NOT NULL,
+    recent             jsonb NOT NULL,
+    answered_at        timestamptz,
+    unanswered_since   timestamptz,
+    unanswered_until   timestamptz,
+    unanswered_fetches bigint NOT NULL DEFAULT 0,
+    -- What counts is the time between two fetches: a host is not silent because nobody has tried.
+    -- With long periods between revisits one failure proves as little, so that there must be three.
+    is_silent          boolean NOT NULL GENERATED ALWAYS AS (
+        coalesce(unanswered_until - unanswered_since >= interval '30 days', false)
+            AND unanswered_fetches >= 3) STORED
 );
 -- One index for each order of the list of hosts. These columns are not in hosts, so that counting
 -- fetches there touches no index.
@@ -17,6 +26,10 @@ CREATE INDEX host_fetches_disallowed ON host_fetches (disallowed DESC, host DESC
     WHERE disallowed > 0;
 CREATE INDEX host_fetches_bytes ON host_fetches (wire_bytes DESC, host DESC);
 CREATE INDEX host_fetches_slow ON host_fetches (mean_ms DESC, host DESC);
+-- The slowest hosts of an agent are read in their order. Without it each host of the agent is
+-- looked up with its fetches, which lie anywhere on the disk.
+CREATE INDEX host_fetches_slow_of_agent ON host_fetches (agent, mean_ms DESC, host DESC);
+CREATE INDEX host_fetches_silent ON host_fetches (unanswered_since, host) WHERE is_silent;
 COMMENT ON TABLE host_fetches IS
     'What became of the fetches from each host. Grows with the hosts that are fetched from.';
 COMMENT ON COLUMN host_fetches.host IS 'The host. Written by: coordinator at ingestion.';
@@ -37,11 +50,19 @@ COMMENT ON COLUMN host_fetches.mean_ms IS
 COMMENT ON COLUMN host_fetches.recent IS
     'Its last fetches with their outcomes, the newest first; a bounded number. Written by: '
     'coordinator at ingestion.';
-
--- Hosts that were fetched from before: their errors were not kept.
-INSERT INTO host_fetches (host, agent, fetched_at, errors, disallowed, wire_bytes, mean_ms, recent)
-SELECT id, agent, found_at, 0, 0, wire_bytes, fetch_ms / fetches, '[]'
-FROM hosts WHERE fetches > 0 AND agent IS NOT NULL;
+COMMENT ON COLUMN host_fetches.answered_at IS
+    'Time of the last fetch with an answer, by the agent''s clock; null before one is known. '
+    'Written by: coordinator at ingestion.';
+COMMENT ON COLUMN host_fetches.unanswered_since IS
+    'Time of the first fetch without an answer after that; null where there is none. Written by: '
+    'coordinator at ingestion.';
+COMMENT ON COLUMN host_fetches.unanswered_until IS
+    'Time of the last of these fetches; null where there is none. Written by: coordinator at '
+    'ingestion.';
+COMMENT ON COLUMN host_fetches.unanswered_fetches IS
+    'Number of these fetches. Written by: coordinator at ingestion.';
+COMMENT ON COLUMN host_fetches.is_silent IS
+    'Whether searches leave the host out. Computed by the database.';
 
 -- No foreign keys on partitioned tables: to drop a partition would lock the table they refer to.
 CREATE TABLE error_days (
@@ -92,39 +113,3 @@ COMMENT ON COLUMN agent_error_days.day IS
 COMMENT ON COLUMN agent_error_days.kind IS 'ErrorKind. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN agent_error_days.errors IS
     'Number of errors. Written by: coordinator at ingestion.';
-
--- The hosts of a state, the newest first.
-CREATE INDEX hosts_state ON hosts (state, id DESC);
--- Hosts found by their name.
-CREATE INDEX hosts_authority ON hosts (authority text_pattern_ops);
--- The hosts of an agent, the newest first.
-CREATE INDEX hosts_of_agent ON hosts (agent, id DESC) WHERE agent IS NOT NULL;
-DROP INDEX hosts_agent;
--- Hosts found by their address.
-CREATE INDEX hosts_address ON hosts (address) WHERE address IS NOT NULL;
-
-CREATE TABLE url_questions (
-    agent       bigint NOT NULL REFERENCES agents,
-    url         text NOT NULL,
-    asked_at    timestamptz NOT NULL,
-    sent_at     timestamptz,
-    answered_at timestamptz,
-    answer      jsonb,
-    PRIMARY KEY (agent, url)
-);
-CREATE INDEX url_questions_to_send ON url_questions (agent) WHERE sent_at IS NULL;
-CREATE INDEX url_questions_asked_at ON url_questions (asked_at);
-COMMENT ON TABLE url_questions IS
-    'What people ask agents about URLs. Rows older than an hour are deleted with the next '
-    'question: as many as people ask in an hour.';
-COMMENT ON COLUMN url_questions.agent IS 'The agent that is asked. Written by: coordinator.';
-COMMENT ON COLUMN url_questions.url IS
-    'The URL that the question is about. Written by: coordinator for a person.';
-COMMENT ON COLUMN url_questions.asked_at IS
-    'When it was asked last. Written by: coordinator for a person.';
-COMMENT ON COLUMN url_questions.sent_at IS
-    'When it went to the agent with a heartbeat''s answer; null before. Written by: coordinator.';
-COMMENT ON COLUMN url_questions.answered_at IS
-    'When the agent answered last; null before. Written by: coordinator at a heartbeat.';
-COMMENT ON COLUMN url_questions.answer IS
-    'The last answer, a UrlStatus; null before. Written by: coordinator at a heartbeat.';

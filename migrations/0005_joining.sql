@@ -1,4 +1,36 @@
--- Joining and leaving: requests of partners, invitations, tokens that end early, tokens of scripts.
+-- How agents join: requests of partners, invitations, and tokens with which agents enrol.
+
+CREATE TABLE join_tokens (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    token_sha256 bytea NOT NULL UNIQUE,
+    name         text NOT NULL,
+    created_by   text NOT NULL,
+    created_at   timestamptz NOT NULL DEFAULT now(),
+    expires_at   timestamptz NOT NULL,
+    used_by      bigint REFERENCES agents,
+    used_at      timestamptz,
+    revoked_at   timestamptz,
+    revoked_by   text
+);
+CREATE INDEX join_tokens_used_by ON join_tokens (used_by) WHERE used_by IS NOT NULL;
+COMMENT ON TABLE join_tokens IS
+    'One-time tokens with which an owner enrols an agent. One row an invitation.';
+COMMENT ON COLUMN join_tokens.id IS 'Number of the token.';
+COMMENT ON COLUMN join_tokens.token_sha256 IS
+    'SHA-256 of the token; the token itself is shown once and never stored. Written by: '
+    'coordinator.';
+COMMENT ON COLUMN join_tokens.name IS 'For whom it was made. Written by: coordinator for an admin.';
+COMMENT ON COLUMN join_tokens.created_by IS 'Admin who made it. Written by: coordinator.';
+COMMENT ON COLUMN join_tokens.created_at IS 'When it was made. Written by: coordinator.';
+COMMENT ON COLUMN join_tokens.expires_at IS 'Worthless from then on. Written by: coordinator.';
+COMMENT ON COLUMN join_tokens.used_by IS
+    'Agent that enrolled with it; null while unused. Written by: coordinator.';
+COMMENT ON COLUMN join_tokens.used_at IS
+    'When it was used; null while unused. Written by: coordinator.';
+COMMENT ON COLUMN join_tokens.revoked_at IS
+    'When an admin made it worthless; null if nobody did. Written by: coordinator.';
+COMMENT ON COLUMN join_tokens.revoked_by IS
+    'Admin who did; null if nobody did. Written by: coordinator.';
 
 CREATE TABLE join_requests (
     id                    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -56,46 +88,3 @@ COMMENT ON COLUMN join_requests.opened_at IS
     'When the link was used; null before. Written by: coordinator.';
 COMMENT ON COLUMN join_requests.join_token IS
     'The token that the link made; null before. Written by: coordinator.';
-
-ALTER TABLE join_tokens ADD COLUMN revoked_at timestamptz, ADD COLUMN revoked_by text;
-CREATE INDEX join_tokens_used_by ON join_tokens (used_by) WHERE used_by IS NOT NULL;
-COMMENT ON COLUMN join_tokens.revoked_at IS
-    'When an admin made it worthless; null if nobody did. Written by: coordinator.';
-COMMENT ON COLUMN join_tokens.revoked_by IS
-    'Admin who did; null if nobody did. Written by: coordinator.';
-
-ALTER TABLE agents ADD COLUMN leaving_at timestamptz, ADD COLUMN left_at timestamptz;
-COMMENT ON COLUMN agents.leaving_at IS
-    'When its owner ended it; it hands its hosts over from then on. Null otherwise. Written by: '
-    'coordinator at the agent''s request.';
-COMMENT ON COLUMN agents.left_at IS
-    'When it had handed everything over and was deregistered; its state is revoked from then on. '
-    'Null otherwise. Written by: coordinator at the agent''s request.';
-
-CREATE TABLE api_tokens (
-    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    token_sha256 bytea NOT NULL UNIQUE,
-    name         text NOT NULL,
-    scope        text NOT NULL CHECK (scope IN ('admin', 'viewer')),
-    account      bigint NOT NULL REFERENCES admins ON DELETE CASCADE,
-    created_at   timestamptz NOT NULL DEFAULT now(),
-    expires_at   timestamptz,
-    used_at      timestamptz
-);
-CREATE INDEX api_tokens_account ON api_tokens (account);
-COMMENT ON TABLE api_tokens IS
-    'Tokens with which scripts use the API. Grows with what people make; removed when revoked.';
-COMMENT ON COLUMN api_tokens.id IS 'ApiTokenId.';
-COMMENT ON COLUMN api_tokens.token_sha256 IS
-    'SHA-256 of the token; the token itself is shown once and never stored. Written by: '
-    'coordinator.';
-COMMENT ON COLUMN api_tokens.name IS 'What it is for. Written by: coordinator for a person.';
-COMMENT ON COLUMN api_tokens.scope IS
-    'Role of whoever presents it, at most that of the account. Written by: coordinator.';
-COMMENT ON COLUMN api_tokens.account IS
-    'Whose it is; it ends with the account. Written by: coordinator.';
-COMMENT ON COLUMN api_tokens.created_at IS 'When it was made. Written by: coordinator.';
-COMMENT ON COLUMN api_tokens.expires_at IS
-    'Worthless from then on; null for never. Written by: coordinator.';
-COMMENT ON COLUMN api_tokens.used_at IS
-    'Last use, to the minute; null before the first. Written by: coordinator.';

@@ -1,4 +1,4 @@
--- Delegation searches (IPMicra III.E), landmarks, and the probes that both ask for.
+-- Delegation searches (IPMicra III.E), and the probes that searches and others ask for.
 
 CREATE TABLE searches (
     id             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -20,8 +20,11 @@ CREATE TABLE searches (
 CREATE UNIQUE INDEX searches_one_open ON searches (first, last) WHERE state = 'open';
 -- Finds what other searches measured in the same subnet.
 CREATE INDEX searches_subnet ON searches (first, last);
+-- The newest decided searches in the order of their decisions, from which the predictor learns.
+CREATE INDEX searches_decided ON searches (decided_at DESC, id DESC) WHERE state = 'decided';
 COMMENT ON TABLE searches IS
-    'Searches for the agent that shall crawl a subnet. The trail of a search is its probes.';
+    'Searches for the agent that shall crawl a subnet. The trail of a search is its probes. Grows '
+    'with the subnets that have hosts; kept as long as the delegation that it decided.';
 COMMENT ON COLUMN searches.id IS 'SearchId.';
 COMMENT ON COLUMN searches.first IS 'First address of the subnet. Written by: coordinator.';
 COMMENT ON COLUMN searches.last IS
@@ -38,92 +41,29 @@ COMMENT ON COLUMN searches.opened_at IS 'When it was opened. Written by: coordin
 COMMENT ON COLUMN searches.decided_at IS
     'When an agent was chosen; null before. Written by: coordinator.';
 COMMENT ON COLUMN searches.finding IS
-    'What the probes showed of the subnet. everywhere: too near to agents that are far apart '
-    'to be one place (anycast); several_places: its addresses cannot be in one place. Null '
-    'for nothing irregular. Written by: coordinator.';
+    'What the probes showed of the subnet. everywhere: too near to agents that are far apart to be '
+    'one place (anycast); several_places: its addresses cannot be in one place. Null for nothing '
+    'irregular. Written by: coordinator.';
 COMMENT ON COLUMN searches.finding_detail IS
     'The measurements that show it, as one sentence; null without a finding. Written by: '
     'coordinator.';
 COMMENT ON COLUMN searches.skipped IS
     'Agents that were skipped when the search decided, each {agent, why}; why is asleep, '
-    'unreachable, busy, excluded or budget. Written by: coordinator with the decision.';
-
-CREATE TABLE landmarks (
-    id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    first      inet NOT NULL,
-    last       inet NOT NULL,
-    address    inet NOT NULL,
-    host       text NOT NULL,
-    port       integer NOT NULL,
-    state      text NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'retired')),
-    chosen_at  timestamptz NOT NULL DEFAULT now(),
-    retired_at timestamptz,
-    reason     text,
-    CHECK ((state = 'retired') = (retired_at IS NOT NULL AND reason IS NOT NULL))
-);
-CREATE UNIQUE INDEX landmarks_one_live ON landmarks (first, last) WHERE state = 'live';
-COMMENT ON TABLE landmarks IS
-    'Subnets that every agent measures periodically; the predictive strategy compares others '
-    'with them.';
-COMMENT ON COLUMN landmarks.id IS 'LandmarkId.';
-COMMENT ON COLUMN landmarks.first IS
-    'First address of the subnet it stands for. Written by: coordinator.';
-COMMENT ON COLUMN landmarks.last IS
-    'Last address of the subnet it stands for, inclusive. Written by: coordinator.';
-COMMENT ON COLUMN landmarks.address IS 'The address that is probed. Written by: coordinator.';
-COMMENT ON COLUMN landmarks.host IS
-    'Authority of a web host at that address, for HEAD. Written by: coordinator.';
-COMMENT ON COLUMN landmarks.port IS 'Port of that host. Written by: coordinator.';
-COMMENT ON COLUMN landmarks.state IS
-    'live: probed and used; retired: neither. Written by: coordinator.';
-COMMENT ON COLUMN landmarks.chosen_at IS 'When it became a landmark. Written by: coordinator.';
-COMMENT ON COLUMN landmarks.retired_at IS
-    'When it stopped being one; null while live. Written by: coordinator.';
-COMMENT ON COLUMN landmarks.reason IS
-    'Why it was retired; null while live. Written by: coordinator.';
-
-CREATE TABLE landmark_times (
-    landmark    bigint NOT NULL REFERENCES landmarks,
-    agent       bigint NOT NULL REFERENCES agents,
-    home        inet NOT NULL,
-    outcome     text NOT NULL CHECK (outcome IN ('measured', 'unreachable', 'refused')),
-    rtt_us      integer,
-    before_us   integer,
-    measured_at timestamptz NOT NULL,
-    PRIMARY KEY (landmark, agent),
-    CHECK ((outcome = 'measured') = (rtt_us IS NOT NULL))
-);
-COMMENT ON TABLE landmark_times IS 'What each agent last measured at each landmark.';
-COMMENT ON COLUMN landmark_times.landmark IS
-    'The landmark. Written by: coordinator from the report.';
-COMMENT ON COLUMN landmark_times.agent IS
-    'The agent that measured. Written by: coordinator from the report.';
-COMMENT ON COLUMN landmark_times.home IS
-    'The agent''s home address when it measured; from another home it measures anew. Written '
-    'by: coordinator.';
-COMMENT ON COLUMN landmark_times.outcome IS
-    'What the report said. Written by: coordinator from the report.';
-COMMENT ON COLUMN landmark_times.rtt_us IS
-    'Smallest round trip in microseconds; null when there was no answer. Written by: '
-    'coordinator from the report.';
-COMMENT ON COLUMN landmark_times.before_us IS
-    'The round trip known from the same home before, in microseconds; null when none was. '
-    'Written by: coordinator.';
-COMMENT ON COLUMN landmark_times.measured_at IS
-    'When the report came. Written by: coordinator from the report.';
+    'unreachable, absent, idle, busy, excluded, budget or drained. Written by: coordinator with '
+    'the decision.';
 
 CREATE TABLE probes (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     purpose      text NOT NULL DEFAULT 'search'
-        CHECK (purpose IN ('search', 'landmark', 'check')),
+        CHECK (purpose IN ('search', 'check', 'home', 'path')),
     search       bigint REFERENCES searches DEFERRABLE INITIALLY DEFERRED,
     step         integer,
     agent        bigint NOT NULL REFERENCES agents DEFERRABLE INITIALLY DEFERRED,
     phase        text
-        CHECK (phase IN ('company', 'sibling', 'sibling_child', 'rest', 'predicted')),
+        CHECK (phase IN ('company', 'sibling', 'sibling_child', 'rest', 'predicted', 'control')),
     level_first  inet,
     level_last   inet,
-    landmark     bigint REFERENCES landmarks,
+    home_of      bigint REFERENCES agents,
     target       inet,
     target_host  text,
     target_port  integer,
@@ -146,55 +86,59 @@ CREATE TABLE probes (
     CONSTRAINT probes_own_target CHECK (
         num_nonnulls(target, target_host, target_port)
             = CASE purpose WHEN 'search' THEN 0 ELSE 3 END),
-    CONSTRAINT probes_of_landmark CHECK ((purpose = 'landmark') = (landmark IS NOT NULL))
+    CONSTRAINT probes_of_home CHECK ((purpose = 'home') = (home_of IS NOT NULL))
 );
 CREATE INDEX probes_asked ON probes (agent) WHERE state = 'asked';
--- A landmark is asked for again only when the order before was answered or given up.
-CREATE UNIQUE INDEX probes_landmark_asked ON probes (landmark, agent)
-    WHERE state = 'asked' AND purpose = 'landmark';
+-- A home address is measured again only when the order before was answered or given up.
+CREATE UNIQUE INDEX probes_home_asked ON probes (home_of, agent)
+    WHERE state = 'asked' AND purpose = 'home';
 -- The probes of a day are counted at each start; rows are written in the order of this column.
 CREATE INDEX probes_by_day ON probes USING brin (asked_at);
+-- Ended probes that belong to no search, with which they would be deleted.
+CREATE INDEX probes_path_ended ON probes (id) WHERE purpose = 'path' AND state <> 'asked';
+CREATE INDEX probes_check_ended ON probes (asked_at)
+    WHERE purpose IN ('check', 'home') AND state <> 'asked';
 COMMENT ON TABLE probes IS
-    'Round trips asked for and measured. Those of searches are kept for good, as their '
-    'trails.';
+    'Round trips asked for and measured. Grows with the searches, whose probes are kept as long as '
+    'they.';
 COMMENT ON COLUMN probes.id IS 'ProbeId.';
 COMMENT ON COLUMN probes.purpose IS
-    'search: a step of a search; landmark: an agent measures a landmark; check: calibration '
-    'measures an address. Written by: coordinator.';
+    'search: a step of a search; check: calibration measures an address; home: an agent measures '
+    'the home address of another; path: an agent measures a path without fetches. Written by: '
+    'coordinator.';
 COMMENT ON COLUMN probes.search IS
     'The search that asked; null for other purposes. Written by: coordinator.';
 COMMENT ON COLUMN probes.step IS
     'Position in the search, from 1; null for other purposes. Written by: coordinator.';
 COMMENT ON COLUMN probes.agent IS 'The agent that was asked. Written by: coordinator.';
 COMMENT ON COLUMN probes.phase IS
-    'Why this agent was a candidate: it holds a subnet of the company, a sibling, something '
-    'below a sibling; rest: nothing here, asked so that no agent is left out; predicted: it '
-    'was the most likely to be nearest. Null for other purposes. Written by: coordinator.';
+    'Why this agent was a candidate: it holds a subnet of the company, a sibling, something below '
+    'a sibling; rest: nothing here, asked so that no agent is left out; predicted: it was the most '
+    'likely to be nearest; control: it checks the report of the agent that was to be chosen. Null '
+    'for other purposes. Written by: coordinator.';
 COMMENT ON COLUMN probes.level_first IS
     'First address of the subnet whose inside was searched at this step; the subnet itself in '
     'phases company and predicted; null for other purposes. Written by: coordinator.';
 COMMENT ON COLUMN probes.level_last IS
     'Last address of that subnet; null for other purposes. Written by: coordinator.';
-COMMENT ON COLUMN probes.landmark IS
-    'The landmark that is measured; null for other purposes. Written by: coordinator.';
+COMMENT ON COLUMN probes.home_of IS
+    'The agent whose home address is measured; null for other purposes. Written by: coordinator.';
 COMMENT ON COLUMN probes.target IS
-    'Address that is probed; null for searches, which have their own. Written by: '
-    'coordinator.';
+    'Address that is probed; null for searches, which have their own. Written by: coordinator.';
 COMMENT ON COLUMN probes.target_host IS
     'Authority of a web host at that address, for HEAD; null for searches. Written by: '
     'coordinator.';
 COMMENT ON COLUMN probes.target_port IS
     'Port of that host; null for searches. Written by: coordinator.';
 COMMENT ON COLUMN probes.expected_us IS
-    'Round trip that was expected when a predictive search asked, in microseconds; null '
-    'otherwise. Written by: coordinator.';
+    'Round trip that was expected when a predictive search asked, in microseconds; null otherwise. '
+    'Written by: coordinator.';
 COMMENT ON COLUMN probes.deviation_us IS
     'Standard deviation of that expectation, in microseconds; null otherwise. Written by: '
     'coordinator.';
 COMMENT ON COLUMN probes.chance IS
-    'Probability, when a predictive search asked, that this agent was the nearest of all '
-    '(first step) or nearer than the best so far (later steps); null otherwise. Written by: '
-    'coordinator.';
+    'Probability, when a predictive search asked, that this agent was the nearest of all (first '
+    'step) or nearer than the best so far (later steps); null otherwise. Written by: coordinator.';
 COMMENT ON COLUMN probes.state IS
     'asked until a report or the end of patience. Written by: coordinator.';
 COMMENT ON COLUMN probes.asked_at IS 'When the order was made. Written by: coordinator.';
@@ -206,7 +150,6 @@ COMMENT ON COLUMN probes.rtt_us IS
     'Smallest round trip in microseconds; null without one. Written by: coordinator from the '
     'report.';
 COMMENT ON COLUMN probes.samples IS
-    'Samples that came back; null without a round trip. Written by: coordinator from the '
-    'report.';
+    'Samples that came back; null without a round trip. Written by: coordinator from the report.';
 COMMENT ON COLUMN probes.reason IS
     'Why there is no round trip; null otherwise. Written by: coordinator from the report.';

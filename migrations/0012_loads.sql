@@ -2,10 +2,6 @@
 -- of balance reads a few thousand rows. The tables by host and subnet are partitioned by day; a
 -- background task makes the partitions ahead and drops those that no load includes any more.
 
-ALTER TABLE host_days RENAME TO host_days_unpartitioned;
-ALTER INDEX host_days_pkey RENAME TO host_days_unpartitioned_pkey;
-DROP INDEX host_days_day;
-
 -- No foreign keys on partitioned tables: to drop a partition would lock the table they refer to.
 CREATE TABLE host_days (
     host    bigint NOT NULL,
@@ -13,16 +9,16 @@ CREATE TABLE host_days (
     fetches bigint NOT NULL,
     PRIMARY KEY (host, day)
 ) PARTITION BY RANGE (day);
-CREATE TABLE host_days_default PARTITION OF host_days DEFAULT;
 COMMENT ON TABLE host_days IS
     'Fetches from each host on each of the last days. They follow the host when a new generation '
-    'puts it into another subnet. Grows with the hosts that are fetched from in a day; '
-    'partitions of days that no load includes any more are dropped.';
+    'puts it into another subnet. Grows with the hosts that are fetched from in a day; partitions '
+    'of days that no load includes any more are dropped.';
 COMMENT ON COLUMN host_days.host IS 'The host. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN host_days.day IS
-    'Day (UTC) on which the package was ingested. Written by: coordinator at ingestion.';
+    'Day (UTC) on which the package was received. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN host_days.fetches IS
     'Fetches, whatever their outcome. Written by: coordinator at ingestion.';
+CREATE TABLE host_days_default PARTITION OF host_days DEFAULT;
 COMMENT ON TABLE host_days_default IS
     'Days without a partition of their own; empty while the background task runs.';
 
@@ -33,18 +29,18 @@ CREATE TABLE subnet_days (
     fetches bigint NOT NULL,
     PRIMARY KEY (first, last, day)
 ) PARTITION BY RANGE (day);
-CREATE TABLE subnet_days_default PARTITION OF subnet_days DEFAULT;
 COMMENT ON TABLE subnet_days IS
-    'Fetches from the hosts of each subnet on each of the last days: the measured load of '
-    'subnets. Grows with the subnets that are fetched from in a day; partitions of days that no '
-    'load includes any more are dropped.';
+    'Fetches from the hosts of each subnet on each of the last days: the measured load of subnets. '
+    'Grows with the subnets that are fetched from in a day; partitions of days that no load '
+    'includes any more are dropped.';
 COMMENT ON COLUMN subnet_days.first IS 'First address of the subnet. Written by: coordinator.';
 COMMENT ON COLUMN subnet_days.last IS
     'Last address of the subnet, inclusive. Written by: coordinator.';
 COMMENT ON COLUMN subnet_days.day IS
-    'Day (UTC) on which the package was ingested. Written by: coordinator at ingestion.';
+    'Day (UTC) on which the package was received. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN subnet_days.fetches IS
     'Fetches, whatever their outcome. Written by: coordinator at ingestion.';
+CREATE TABLE subnet_days_default PARTITION OF subnet_days DEFAULT;
 COMMENT ON TABLE subnet_days_default IS
     'Days without a partition of their own; empty while the background task runs.';
 
@@ -62,10 +58,10 @@ COMMENT ON COLUMN agent_days.agent IS
     'The agent that holds the subnets now. Written by: coordinator at ingestion, and the trigger '
     'on delegations.';
 COMMENT ON COLUMN agent_days.day IS
-    'Day (UTC) on which packages were ingested. Written by: coordinator at ingestion.';
+    'Day (UTC) on which the package was received. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN agent_days.fetches IS
-    'Sum of subnet_days over the subnets. Written by: coordinator at ingestion, and the trigger '
-    'on delegations.';
+    'Sum of subnet_days over the subnets. Written by: coordinator at ingestion, and the trigger on '
+    'delegations.';
 
 CREATE TABLE agent_hours (
     agent   bigint NOT NULL REFERENCES agents,
@@ -74,28 +70,12 @@ CREATE TABLE agent_hours (
     PRIMARY KEY (agent, hour)
 );
 COMMENT ON TABLE agent_hours IS
-    'Fetches in the packages of each agent, by hour of ingestion: what it delivers. The first '
-    'hour of an agent is kept, others for 25 hours: less than thirty rows an agent.';
+    'Fetches in the packages of each agent, by hour of ingestion: what it delivers. The first hour '
+    'of an agent is kept, others for eight days: less than two hundred rows an agent.';
 COMMENT ON COLUMN agent_hours.agent IS 'The agent that delivered. Written by: coordinator.';
-COMMENT ON COLUMN agent_hours.hour IS
-    'Start of the hour. Written by: coordinator at ingestion.';
+COMMENT ON COLUMN agent_hours.hour IS 'Start of the hour. Written by: coordinator at ingestion.';
 COMMENT ON COLUMN agent_hours.fetches IS
     'Fetches, whatever their outcome. Written by: coordinator at ingestion.';
-
-INSERT INTO host_days (host, day, fetches) SELECT host, day, fetches FROM host_days_unpartitioned;
-DROP TABLE host_days_unpartitioned;
-INSERT INTO subnet_days (first, last, day, fetches)
-SELECT h.first, h.last, d.day, sum(d.fetches)
-FROM host_days d JOIN hosts h ON h.id = d.host
-WHERE h.first IS NOT NULL GROUP BY h.first, h.last, d.day;
-INSERT INTO agent_days (agent, day, fetches)
-SELECT g.agent, s.day, sum(s.fetches)
-FROM subnet_days s JOIN delegations g
-  ON g.first = s.first AND g.last = s.last AND g.ended_at IS NULL
-GROUP BY g.agent, s.day;
-INSERT INTO agent_hours (agent, hour, fetches)
-SELECT agent, date_trunc('hour', ingested_at, 'UTC'), sum(fetches) FROM packages
-WHERE ingested_at IS NOT NULL GROUP BY 1, 2;
 
 -- The days of a subnet go from the agent whose delegation ends to the one whose delegation begins.
 CREATE FUNCTION add_days_of_delegations() RETURNS trigger LANGUAGE plpgsql AS $$
