@@ -1,6 +1,6 @@
 //! Differences between two sets of files or generations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::net::IpAddr;
 
@@ -67,16 +67,17 @@ impl Changes {
 impl Diff {
     /// Compares two hierarchies.
     pub fn of(before: &Hierarchy, after: &Hierarchy) -> Self {
-        let old_starts = starts(before);
-        let new_starts = starts(after);
         let mut diff = Self {
             before: delegated(before).count() as u64,
             after: delegated(after).count() as u64,
             ..Self::default()
         };
+        let mut replacements = largest_new(before, after);
+        let mut used = HashSet::new();
         for old in delegated(before).filter(|old| find(after, old).is_none()) {
-            match new_starts.get(&old.range().first()) {
+            match replacements.remove(&old.range().first()) {
                 Some(range) => {
+                    used.insert(range);
                     diff.resized.add(|| format!("{} -> {range}", describe(&old, before)));
                 }
                 None => diff.gone.add(|| describe(&old, before)),
@@ -86,7 +87,7 @@ impl Diff {
             match find(before, &new) {
                 Some(old) => diff.compare((&old, before), (&new, after)),
                 // Counted as resized above.
-                None if old_starts.contains_key(&new.range().first()) => {}
+                None if used.contains(&new.range()) => {}
                 None => diff.new.add(|| describe(&new, after)),
             }
         }
@@ -117,13 +118,14 @@ fn find<'h>(hierarchy: &'h Hierarchy, subnet: &Subnet<'_>) -> Option<Subnet<'h>>
     found.filter(|found| found.kind() == SubnetKind::Delegated)
 }
 
-/// The largest delegated range by first address.
-fn starts(hierarchy: &Hierarchy) -> HashMap<IpAddr, Range> {
-    let mut starts = HashMap::new();
-    for subnet in delegated(hierarchy) {
-        starts.entry(subnet.range().first()).or_insert_with(|| subnet.range());
+/// The largest new range by first address. One that begins where a range begins that stays is new
+/// within it, and no other size of that.
+fn largest_new(before: &Hierarchy, after: &Hierarchy) -> HashMap<IpAddr, Range> {
+    let mut largest = HashMap::new();
+    for subnet in delegated(after).filter(|subnet| find(before, subnet).is_none()) {
+        largest.entry(subnet.range().first()).or_insert_with(|| subnet.range());
     }
-    starts
+    largest
 }
 
 fn describe(subnet: &Subnet<'_>, hierarchy: &Hierarchy) -> String {

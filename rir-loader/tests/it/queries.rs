@@ -138,6 +138,25 @@ async fn diff_shows_every_kind_of_change() {
 }
 
 #[tokio::test]
+async fn diff_tells_a_nested_range_from_another_size() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, ranges: &[&str]| {
+        let path = dir.path().join(name);
+        let object =
+            |range| format!("inetnum: {range}\nnetname: ONE\ncountry: NL\nsource: RIPE\n\n");
+        std::fs::write(&path, ranges.iter().map(object).collect::<String>()).unwrap();
+        path.display().to_string()
+    };
+    let whole = write("whole", &["193.0.0.0 - 193.0.255.255"]);
+    let nested = write("nested", &["193.0.0.0 - 193.0.255.255", "193.0.0.0 - 193.0.0.255"]);
+    for (before, after, [new, gone]) in [(&whole, &nested, [1, 0]), (&nested, &whole, [0, 1])] {
+        let diff = json(&run(&["diff", "--json", before, after]).await);
+        let count = |kind: &str| diff[kind]["count"].as_u64().unwrap();
+        assert_eq!([count("new"), count("gone"), count("resized")], [new, gone, 0], "{diff}");
+    }
+}
+
+#[tokio::test]
 async fn malformed_objects_are_in_the_report() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("dump");
