@@ -98,7 +98,7 @@ impl fmt::Display for Change {
             write!(f, " -> {}", self.to.join(", "))?;
         }
         for CededRange { range, to } in &self.ceded {
-            write!(f, "; {range} is delegation {to}'s")?;
+            write!(f, "; {range} is number {to}'s")?;
         }
         Ok(())
     }

@@ -113,7 +113,7 @@ async fn a_dry_run_shows_every_change_and_changes_nothing() {
         "\n          1            0            1  is cut into smaller ones (split)",
         "\n  delegation 2 of agent 1: 193.1.0.0/16 stays; held by b, then by z\n",
         "\n  delegation 3 of agent 1: 193.2.0.0/16 -> 193.2.0.0/17, 193.2.128.0/17\n",
-        "\n  delegation 5 of agent 1: 193.5.0.0/16 ends; 193.4.0.0/15 is delegation 4's\n",
+        "\n  delegation 5 of agent 1: 193.5.0.0/16 ends; 193.4.0.0/15 is number 4's\n",
         "\n  delegation 6 of agent 1: 193.6.0.0/16 ends",
         "\n  search 2: 193.5.0.0/16 ends\n",
     ] {
