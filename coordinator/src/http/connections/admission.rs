@@ -90,6 +90,13 @@ struct OfNetwork {
     idle: IdleConnections,
 }
 
+/// A bound that is reached.
+enum Bound<'a> {
+    PerNetwork(&'a OfNetwork),
+    Strangers,
+    InAll,
+}
+
 /// All open connections.
 pub(super) struct Connections {
     bounds: Bounds,
@@ -136,19 +143,33 @@ impl Connections {
     /// Whether the bounds leave room for a new connection. At a bound, the connection that was idle
     /// longest makes room.
     fn room(&self, source: Source) -> Room {
-        let longest = |idle: &IdleConnections| {
-            idle.values().next().map_or(Room::None, |victim| Room::InsteadOf(*victim))
+        let victim = match self.reached(source) {
+            None => return Room::Free,
+            Some(Bound::PerNetwork(full)) => full.idle.values().next(),
+            // The connection of a proxy does not count as a stranger's: it would make no room.
+            Some(Bound::Strangers) => self.idle.values().find(|id| self.is_of_network(**id)),
+            Some(Bound::InAll) => self.idle.values().next(),
         };
+        victim.map_or(Room::None, |victim| Room::InsteadOf(*victim))
+    }
+
+    /// The narrowest bound that a new connection would pass.
+    fn reached(&self, source: Source) -> Option<Bound<'_>> {
         if let Source::Network(network) = source {
-            let full = self.networks.get(&network).filter(|n| n.open >= self.bounds.per_network);
+            let of_network = self.networks.get(&network);
+            let full = of_network.filter(|network| network.open >= self.bounds.per_network);
             if let Some(full) = full {
-                return longest(&full.idle);
+                return Some(Bound::PerNetwork(full));
+            }
+            if self.strangers >= self.bounds.strangers {
+                return Some(Bound::Strangers);
             }
         }
-        let is_stranger = matches!(source, Source::Network(_));
-        let is_full = self.open.len() >= self.bounds.in_all
-            || (is_stranger && self.strangers >= self.bounds.strangers);
-        if is_full { longest(&self.idle) } else { Room::Free }
+        (self.open.len() >= self.bounds.in_all).then_some(Bound::InAll)
+    }
+
+    fn is_of_network(&self, id: ConnectionId) -> bool {
+        self.open.get(&id).is_some_and(|entry| matches!(entry.source, Source::Network(_)))
     }
 
     /// A request has begun: the connection is not closed for another one.

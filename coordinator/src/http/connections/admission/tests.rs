@@ -50,6 +50,16 @@ fn strangers_cannot_take_the_room_of_agents() {
 }
 
 #[test]
+fn no_connection_of_a_proxy_makes_room_for_strangers() {
+    let mut connections = admitted([Source::Proxy].into_iter().chain((1..=6).map(from)));
+    (2..=7).for_each(|id| connections.mark_busy(id));
+    assert_eq!(connections.admit(8, from(7)), Admission::Refused);
+    connections.mark_idle(3);
+    assert_eq!(connections.admit(9, from(8)), Admission::OpenInsteadOf(3));
+    assert_eq!(connections.strangers, 6);
+}
+
+#[test]
 fn one_agent_has_few_connections_of_its_own() {
     let mut connections = admitted((1..=3).map(from));
     (1..=3).for_each(|id| connections.mark_agent(id, AgentId::new(1)));
