@@ -58,11 +58,8 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         quantity(taken, "subnet"),
         quantity(returned, "subnet")
     );
-    Ok(match taken.max(returned) {
-        0 => Outcome::Idle,
-        most if most >= u64::from(BATCH) => Outcome::More(done),
-        _ => Outcome::Done(done),
-    })
+    // A batch of hosts may be that of a few subnets: only a run that does nothing is the last.
+    Ok(if taken + returned == 0 { Outcome::Idle } else { Outcome::More(done) })
 }
 
 async fn availabilities(regions: &Regions) -> Result<Vec<Availability>, anyhow::Error> {
