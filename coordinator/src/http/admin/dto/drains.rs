@@ -60,7 +60,7 @@ pub struct Drain {
 pub struct Takeover {
     /// Number of subnets that the agent holds.
     pub held: u64,
-    /// What would be reassigned; of at most 5,000 subnets.
+    /// What would be reassigned; of at most 500 subnets.
     pub preview: Preview,
 }
 
