@@ -19,3 +19,17 @@ it('saves the agents under its filters, in an order that does not move', async (
   await vi.waitFor(() => expect(asked('500')?.toString()).toBe('limit=500&state=approved'));
   expect(asked('100')?.get('sort')).toBe('silent');
 });
+
+it('loads its lists once', async () => {
+  const calls = fakeCoordinator({
+    'GET /agents': () => ({ items: [], next_cursor: null, total: 0 }),
+    'GET /join-requests': () => ({ items: [], next_cursor: null }),
+    'GET /join-tokens': () => ({ items: [], next_cursor: null }),
+  });
+  const loads = (limit: string) =>
+    calls.filter(({ path, query }) => path === '/agents' && query.get('limit') === limit).length;
+  router.go('/agents', { replace: true });
+  render(AgentsPage);
+  await screen.findByText('No agent has joined yet');
+  expect([loads('100'), loads('20')]).toEqual([1, 1]);
+});

@@ -4,6 +4,8 @@ const step = 5000;
 
 class Clock {
   now = $state(Date.now());
+  /** Changes every 15 seconds. */
+  readonly quarter = $derived(Math.floor(this.now / 15_000));
 
   /** Starts the timer; returns a function that stops it. */
   start(): () => void {
