@@ -2,6 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/svelte';
 import { expect, it, vi } from 'vitest';
 import { fakeCoordinator } from '../api/fake';
 import { router } from '../routing/router.svelte';
+import { clock } from '../stores/clock.svelte';
 import AgentsPage from './AgentsPage.svelte';
 
 it('saves the agents under its filters, in an order that does not move', async () => {
@@ -20,7 +21,7 @@ it('saves the agents under its filters, in an order that does not move', async (
   expect(asked('100')?.get('sort')).toBe('silent');
 });
 
-it('loads its lists once', async () => {
+it('loads its lists once, and the agents again every 15 seconds', async () => {
   const calls = fakeCoordinator({
     'GET /agents': () => ({ items: [], next_cursor: null, total: 0 }),
     'GET /join-requests': () => ({ items: [], next_cursor: null }),
@@ -32,4 +33,6 @@ it('loads its lists once', async () => {
   render(AgentsPage);
   await screen.findByText('No agent has joined yet');
   expect([loads('100'), loads('20')]).toEqual([1, 1]);
+  clock.now += 15_000;
+  await vi.waitFor(() => expect([loads('100'), loads('20')]).toEqual([2, 1]));
 });
