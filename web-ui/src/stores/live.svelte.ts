@@ -1,4 +1,5 @@
 /** The coordinator's event stream: one connection that all parts of the page share. */
+import { untrack } from 'svelte';
 import { inBackground } from '../api/background';
 import * as api from '../api/calls';
 import type { Overview } from '../api/model';
@@ -30,6 +31,8 @@ export class Live {
   problem = $state.raw<Problem | undefined>(undefined);
   /** Whether events are arriving. */
   connected = $state(false);
+  /** Since when they should arrive and do not, in milliseconds; undefined while they need not. */
+  waitingSince = $state<number>();
   /** Growth of the number of pages over the last minute. */
   readonly pages = new Rate(60_000);
   /** Counts changes of the agents. */
@@ -73,6 +76,7 @@ export class Live {
     this.#source?.close();
     this.#source = undefined;
     this.connected = false;
+    this.waitingSince = undefined;
     clearTimeout(this.#retry);
     clearTimeout(this.#pending.agents);
     clearTimeout(this.#pending.delegations);
@@ -82,6 +86,7 @@ export class Live {
   #connect(): void {
     const source = this.#open();
     this.#source = source;
+    this.#wait();
     source.onopen = () => this.#opened();
     source.onerror = () => this.#lost(source);
     source.addEventListener('overview', (event) => this.#show(JSON.parse(event.data) as Overview));
@@ -92,10 +97,16 @@ export class Live {
   /** Changes before the connection opened were not announced, so all lists load again. */
   #opened(): void {
     this.connected = true;
+    this.waitingSince = undefined;
     // The pages of a pause are none of the last minute.
     this.pages.clear();
     this.#changed('agents');
     this.#changed('delegations');
+  }
+
+  /** Untracked: an effect that starts the connection must not run again when it is lost. */
+  #wait(): void {
+    this.waitingSince = untrack(() => this.waitingSince) ?? Date.now();
   }
 
   /** Reads the overview without the stream, which reveals an expired session. */
@@ -123,6 +134,7 @@ export class Live {
   /** The browser reconnects by itself unless the request was refused; then the session may be the cause. */
   #lost(source: Source): void {
     this.connected = false;
+    this.#wait();
     if (source.readyState !== closed || this.#source !== source) return;
     this.#source = undefined;
     void this.#fetchOverview();

@@ -17,6 +17,8 @@ export function refreshOn(
     if (now === before) return;
     before = now;
     // Without a session all of them would fail; the next sign-in loads them.
-    if (!untrack(() => session.expired)) for (const each of found) void each.refresh();
+    untrack(() => {
+      if (!session.expired) for (const each of found) void each.refresh();
+    });
   });
 }

@@ -1,3 +1,4 @@
+import { flushSync } from 'svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Live, type Source } from './live.svelte';
 
@@ -79,6 +80,33 @@ describe('live numbers', () => {
     newest().onerror?.(new Event('error'));
     expect(live.connected).toBe(false);
     expect(sources).toHaveLength(1); // the browser reconnects by itself
+  });
+
+  it('know since when they wait for a connection, over all attempts', () => {
+    vi.setSystemTime(1000);
+    const stop = live.start();
+    expect(live.waitingSince).toBe(1000);
+    newest().onopen?.(new Event('open'));
+    expect(live.waitingSince).toBeUndefined();
+    vi.setSystemTime(2000);
+    newest().readyState = 2;
+    newest().onerror?.(new Event('error'));
+    vi.advanceTimersByTime(6000);
+    newest().onerror?.(new Event('error'));
+    expect([sources.length, live.waitingSince]).toEqual([2, 2000]);
+    stop();
+    expect(live.waitingSince).toBeUndefined();
+  });
+
+  it('are started by an effect once', () => {
+    const stop = $effect.root(() => {
+      $effect(() => live.start());
+    });
+    flushSync();
+    newest().onerror?.(new Event('error'));
+    flushSync();
+    expect(sources).toHaveLength(1);
+    stop();
   });
 
   it('have no connection while the page is hidden', () => {
