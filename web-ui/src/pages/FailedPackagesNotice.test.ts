@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
-import { fakeCoordinator } from '../api/fake';
+import { fakeCoordinator, refusal } from '../api/fake';
 import FailedPackagesNotice from './FailedPackagesNotice.svelte';
 
 const failed = (nth: number) => ({
@@ -25,4 +25,11 @@ it.each([
   await screen.findByText(title);
   screen.getByText(rest);
   expect(calls[0]?.query.get('limit')).toBe('500');
+});
+
+it('says that the packages could not be loaded', async () => {
+  fakeCoordinator({ 'GET /failed-packages': () => refusal(503, 'The database is away.') });
+  render(FailedPackagesNotice);
+  await screen.findByText('The failed packages could not be loaded');
+  screen.getByText('The database is away.');
 });
