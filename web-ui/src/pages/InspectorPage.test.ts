@@ -1,0 +1,27 @@
+import { render, screen } from '@testing-library/svelte';
+import { expect, it, vi } from 'vitest';
+import { fakeCoordinator, held, type Call } from '../api/fake';
+import { router } from '../routing/router.svelte';
+import InspectorPage from './InspectorPage.svelte';
+
+const inspection = (subject: string) => ({
+  subject,
+  conclusion: `The conclusion about ${subject}.`,
+  is_asking: false,
+  steps: [],
+});
+
+it('shows no conclusion about what was inspected before', async () => {
+  const second = held<unknown>();
+  fakeCoordinator({
+    'GET /explain': ({ query }: Call) =>
+      query.get('q') === 'a.example' ? inspection('a.example') : second.answer,
+  });
+  router.go('/inspector?q=a.example', { replace: true });
+  render(InspectorPage);
+  await screen.findByText('The conclusion about a.example.');
+  router.go('/inspector?q=b.example');
+  await vi.waitFor(() => expect(screen.queryByText('The conclusion about a.example.')).toBeNull());
+  second.give(inspection('b.example'));
+  await screen.findByText('The conclusion about b.example.');
+});
