@@ -9,6 +9,8 @@ export interface Line {
   colour: 1 | 2 | 3 | 4 | 5;
   /** The value of a bucket that is so many seconds long; null where nothing is known. */
   of: (bucket: ActivityBucket, seconds: number) => number | null;
+  /** Whether a value is the state at the end of its bucket, which says nothing of later ones. */
+  isState?: boolean;
 }
 
 /** A chart: its title and its lines, which share one scale. */
@@ -36,7 +38,7 @@ export const errors: Measure = {
 
 export const queue: Measure = {
   title: 'URLs waiting',
-  lines: [line('Waiting', 2, (bucket) => bucket.queued)],
+  lines: [{ ...line('Waiting', 2, (bucket) => bucket.queued), isState: true }],
   format: count,
 };
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ActivityBucket, Series } from '../api/model';
-import { errors, pages, queue, type Measure } from './measures';
+import { errors, pages, queue, roundTrip, type Measure } from './measures';
 import {
   axisRange,
   inWords,
   labelDistances,
   lonePoints,
-  newest,
+  present,
   stamp,
   timesOf,
   valuesOf,
@@ -53,8 +53,17 @@ describe('points of a chart', () => {
 
   it('leave unknown values open', () => {
     expect(values(queue)).toEqual([[40, null]]);
-    expect(newest([40, null])).toBe(40);
-    expect(newest([null])).toBeUndefined();
+  });
+
+  it('show an old state as unknown, and an old measurement as the last one', () => {
+    const of = (measure: Measure, news: Partial<ActivityBucket>[]) => {
+      const buckets = [...news, {}].map((each, minute) => bucket(minute, each));
+      return measure.lines.map((line) => present({ ...series, buckets }, line));
+    };
+    expect(of(queue, [{ queued: 40 }, {}])).toEqual([undefined]);
+    expect(of(queue, [{}, { queued: 40 }])).toEqual([40]);
+    expect(of(roundTrip, [{ round_trip_ms: 7 }, {}])).toEqual([7]);
+    expect(of(roundTrip, [])).toEqual([undefined]);
   });
 
   it('have the minute or the day on the axis', () => {
@@ -80,6 +89,9 @@ describe('points of a chart', () => {
   it('are told in words', () => {
     expect(inWords(series, pages)).toBe(
       'Pages a second. Pages: last 0.5/s, highest 2/s at 2026-01-01 12:00:00 UTC.',
+    );
+    expect(inWords(series, queue)).toBe(
+      'URLs waiting. Waiting: last not known, highest 40 at 2026-01-01 12:00:00 UTC.',
     );
     expect(inWords({ ...series, buckets: [] }, queue)).toBe(
       'URLs waiting. Waiting: nothing known.',

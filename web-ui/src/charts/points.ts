@@ -48,9 +48,10 @@ export function stamp(seconds: number, step: Series['step']): string {
   return isDay ? iso.slice(5, 10) : iso.slice(11, 16);
 }
 
-/** The newest value that is known. */
-export function newest(values: (number | null)[]): number | undefined {
-  return values.findLast((value) => value !== null) ?? undefined;
+/** The value that counts as the present one; undefined where none is known. */
+export function present(series: Series, line: Line): number | undefined {
+  const values = valuesOf(series, line);
+  return (line.isState ? values.at(-1) : values.findLast((value) => value !== null)) ?? undefined;
 }
 
 /** Indices of values without a neighbour, which no line reaches. */
@@ -65,11 +66,13 @@ export function lonePoints(values: (number | null)[]): number[] {
 export function inWords(series: Series, measure: Measure): string {
   const sentences = measure.lines.map((line) => {
     const values = valuesOf(series, line);
-    const last = newest(values);
-    if (last === undefined) return `${line.name}: nothing known.`;
-    const highest = Math.max(...values.map((value) => value ?? 0));
+    const known = values.filter((value) => value !== null);
+    if (known.length === 0) return `${line.name}: nothing known.`;
+    const last = present(series, line);
+    const said = last === undefined ? 'not known' : measure.format(last);
+    const highest = Math.max(...known);
     const at = finished(series)[values.indexOf(highest)]?.start ?? '';
-    return `${line.name}: last ${measure.format(last)}, highest ${measure.format(highest)} at ${exact(at)}.`;
+    return `${line.name}: last ${said}, highest ${measure.format(highest)} at ${exact(at)}.`;
   });
   return `${measure.title}. ${sentences.join(' ')}`;
 }
