@@ -25,7 +25,7 @@ const questions = (now: number): Command[] => [
     href: address('/audit', { from: dayAgo(1, now), until: dayAgo(0, now) }),
   },
   { name: 'Agents waiting for approval', href: address('/agents', { state: 'pending' }) },
-  { name: 'Agents without a heartbeat', href: address('/agents', { presence: 'unreachable' }) },
+  { name: 'Unreachable agents', href: address('/agents', { presence: 'unreachable' }) },
 ];
 
 /** The commands that fit the text. What is no part of a name is for the inspector. */
