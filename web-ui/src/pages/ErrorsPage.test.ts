@@ -2,6 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/svelte';
 import { expect, it, vi } from 'vitest';
 import { fakeCoordinator } from '../api/fake';
 import { toasts } from '../ui/messages.svelte';
+import { router } from '../routing/router.svelte';
 import ErrorsPage from './ErrorsPage.svelte';
 
 const errorOf = (nth: number) => ({
@@ -33,4 +34,33 @@ it.each([
   await screen.findByRole('button', { name: 'Save as CSV' });
   expect(saved).toHaveBeenCalledOnce();
   expect(toasts.list.map(({ text }) => text)).toEqual(said);
+});
+
+const agents = Array.from({ length: 10 }, (_, nth) => ({ id: `agt_${nth}`, name: `agent-${nth}` }));
+
+it('shows all agents when they are asked for', async () => {
+  fakeCoordinator({
+    'GET /agents': () => ({ items: agents, next_cursor: null }),
+    'GET /errors': () => ({
+      kinds: [{ kind: 'timeout', errors: 10 }],
+      agents: agents.map((agent) => ({ agent, errors: 1 })),
+      hosts: [],
+    }),
+  });
+  render(ErrorsPage);
+  await fireEvent.click(await screen.findByRole('button', { name: 'Show all 10 agents' }));
+  screen.getByRole('link', { name: 'agent-9' });
+});
+
+it('names the agent of the filter, and keeps the chosen day without it', async () => {
+  fakeCoordinator({
+    'GET /agents': () => ({ items: agents, next_cursor: null }),
+    'GET /errors': () => ({ kinds: [], agents: [], hosts: [] }),
+  });
+  router.go('/errors?day=2&agent=agt_7', { replace: true });
+  render(ErrorsPage);
+  await vi.waitFor(() => expect(screen.getByDisplayValue('agent-7')).toBeTruthy());
+  screen.getByText(/Numbers are of all agents/);
+  const all = screen.getByRole('link', { name: 'Show all errors of this day' });
+  expect(all.getAttribute('href')).toBe('/errors?day=2');
 });
