@@ -44,6 +44,12 @@ it('takes no changes of somebody who may only read', async () => {
   expect(screen.getByText(/may read, but not change/)).toBeTruthy();
 });
 
+it('marks the default of the strategy', async () => {
+  await loaded(() => policy);
+  await screen.findByRole('radio', { name: 'Predictive (default)' });
+  screen.getByRole('radio', { name: 'Threshold' });
+});
+
 it('sends the edited settings alone, and shows what another admin changed meanwhile', async () => {
   const { sent } = await loaded(({ body }) => ({
     ...policy,
