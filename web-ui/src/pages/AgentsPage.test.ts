@@ -2,6 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/svelte';
 import { expect, it, vi } from 'vitest';
 import { fakeCoordinator } from '../api/fake';
 import { router } from '../routing/router.svelte';
+import { session } from '../session/session.svelte';
 import { clock } from '../stores/clock.svelte';
 import AgentsPage from './AgentsPage.svelte';
 
@@ -35,4 +36,29 @@ it('loads its lists once, and the agents again every 15 seconds', async () => {
   expect([loads('100'), loads('20')]).toEqual([1, 1]);
   clock.now += 15_000;
   await vi.waitFor(() => expect([loads('100'), loads('20')]).toEqual([2, 1]));
+});
+
+const waiting = (nth: number) => ({
+  id: `agt_${nth}`,
+  name: `agent-${nth}`,
+  state: 'pending',
+  spans: [],
+  zone: 'UTC',
+  capacity_pages_per_day: 1,
+});
+
+it('says how many more agents wait for approval than it shows', async () => {
+  session.user = { name: 'vera', role: 'viewer' };
+  fakeCoordinator({
+    'GET /agents': ({ query }) =>
+      query.get('state') === 'pending'
+        ? { items: Array.from({ length: 20 }, (_, nth) => waiting(nth)), total: 27 }
+        : { items: [], next_cursor: null, total: 0 },
+  });
+  router.go('/agents', { replace: true });
+  render(AgentsPage);
+  await screen.findByText(/^and 7 more\./);
+  const all = screen.getByRole('link', { name: 'Show all that wait' });
+  expect(all.getAttribute('href')).toBe('/agents?state=pending');
+  screen.getByText(/An admin makes a join token/);
 });
