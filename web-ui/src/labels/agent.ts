@@ -40,8 +40,8 @@ export function presenceLabel(presence: Agent['presence']): Label {
 }
 
 const reportLevels: Readonly<Record<ReportTrust['level'], string>> = {
-  trusted: 'Trusted: a sample of the searches that it wins is checked',
-  new: 'New: the searches that it wins are checked',
+  trusted: 'Trusted: a sample of the delegation searches that it wins is checked',
+  new: 'New: the delegation searches that it wins are checked',
   doubted: 'Doubted: implausible times are replaced',
   forging: 'Its reports are forged',
 };
@@ -105,7 +105,7 @@ export const agentActionTexts: Record<AgentAction, AgentActionTexts> = {
     title: (name) => `Approve ${name}?`,
     consequences: [
       'The subnet of its home address is delegated to it, if a registry knows that address.',
-      'Searches ask it to probe, and it gets the hosts to which it is nearest.',
+      'Delegation searches ask it to probe, and it gets the hosts to which it is nearest.',
       'It fetches pages with the contact address shown here, in the hours that its owner set.',
     ],
     done: (name) => `${name} is approved.`,
@@ -147,7 +147,7 @@ export const agentActionTexts: Record<AgentAction, AgentActionTexts> = {
     verb: 'Remove its pages',
     title: (name) => `Remove all pages of ${name}?`,
     consequences: [
-      'No search finds what it fetched any more, at any coordinator.',
+      'No public search finds what it fetched any more, at any coordinator.',
       'A page can be found again when another agent has fetched it.',
       'This cannot be undone.',
     ],

@@ -37,7 +37,7 @@ const sorts: Readonly<Record<HostSort, string>> = {
   errors: 'Most errors',
   slowest: 'Slowest',
   bytes: 'Most bytes',
-  disallowed: 'Most forbidden by robots rules',
+  disallowed: 'Most disallowed by robots.txt',
 };
 
 /** Orders of the list of hosts. */
@@ -68,7 +68,7 @@ const outcomes: Readonly<Record<FetchOutcome, Label>> = {
   unchanged: { text: 'Unchanged', tone: 'good' },
   redirect: { text: 'Redirect', tone: 'calm' },
   not_text: { text: 'No text', tone: 'calm' },
-  disallowed: { text: 'Forbidden', tone: 'warn' },
+  disallowed: { text: 'Disallowed by robots.txt', tone: 'warn' },
   http_error: { text: 'HTTP error', tone: 'bad' },
   failed: { text: 'Failed', tone: 'bad' },
 };
