@@ -19,7 +19,7 @@ it('shows no conclusion about what was inspected before', async () => {
   });
   router.go('/inspector?q=a.example', { replace: true });
   render(InspectorPage);
-  await screen.findByText('The conclusion about a.example.');
+  await screen.findByRole('heading', { name: 'The conclusion about a.example.' });
   router.go('/inspector?q=b.example');
   await vi.waitFor(() => expect(screen.queryByText('The conclusion about a.example.')).toBeNull());
   second.give(inspection('b.example'));
