@@ -1,5 +1,5 @@
 /** Texts of agents and their administration. */
-import type { Agent, ReportTrust } from '../api/model';
+import type { Agent, AgentSort, ReportTrust } from '../api/model';
 import { duration } from '../format/time';
 import type { Tone } from './delegation';
 
@@ -21,6 +21,17 @@ const presences: Readonly<Record<Agent['presence'], Label>> = {
   asleep: { text: 'Asleep', tone: 'accent' },
   unreachable: { text: 'Unreachable', tone: 'bad' },
   never: { text: 'Not seen yet', tone: 'calm' },
+};
+
+/** Orders of the list of agents. */
+export const agentSorts: Readonly<Record<AgentSort, string>> = {
+  newest: 'Newest',
+  name: 'Name',
+  delegations: 'Most delegations',
+  hosts: 'Most hosts',
+  pages: 'Most pages',
+  shipped: 'Most bytes shipped',
+  silent: 'Longest without a heartbeat',
 };
 
 /** Label of what the admins decided about an agent. */

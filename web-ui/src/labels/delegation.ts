@@ -1,5 +1,13 @@
 /** Texts of delegations and their searches. */
-import type { Kind, Method, Phase, Reason, SkipReason, Verdict } from '../api/model';
+import type {
+  DelegationSort,
+  Kind,
+  Method,
+  Phase,
+  Reason,
+  SkipReason,
+  Verdict,
+} from '../api/model';
 
 /*
  * Each table has an entry for every value in the OpenAPI document, so a new value breaks the build
@@ -35,6 +43,12 @@ const reasonMeanings: Names<Reason> = {
   drained:
     'An admin drained its former agent. This one had measured the subnet, had room, and was the nearest of those.',
   takeover: 'The agent of the subnet is dead; its region gave the hosts to this agent.',
+};
+
+/** Orders of the list of delegations. */
+export const delegationSorts: Names<DelegationSort> = {
+  newest: 'Newest',
+  slowest: 'Longest round trip',
 };
 
 const phaseNames: Names<Phase> = {

@@ -32,18 +32,14 @@ export const hostStates = Object.keys(states) as HostState[];
 export const hostState = (state: HostState): Label =>
   states[state] ?? { text: state, tone: 'calm' };
 
-const sorts: Readonly<Record<HostSort, string>> = {
+/** Orders of the list of hosts. */
+export const hostSorts: Readonly<Record<HostSort, string>> = {
   newest: 'Newest',
   errors: 'Most errors',
   slowest: 'Slowest',
   bytes: 'Most bytes',
   disallowed: 'Most disallowed by robots.txt',
 };
-
-/** Orders of the list of hosts. */
-export const hostSorts = Object.keys(sorts) as HostSort[];
-
-export const hostSort = (sort: HostSort): string => sorts[sort] ?? sort;
 
 const kinds: Readonly<Record<ErrorKind, string>> = {
   dns: 'No address',

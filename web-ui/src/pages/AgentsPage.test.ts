@@ -22,6 +22,19 @@ it('saves the agents under its filters, in an order that does not move', async (
   expect(asked('100')?.get('sort')).toBe('silent');
 });
 
+it('is sorted by a choice, too', async () => {
+  const calls = fakeCoordinator({});
+  router.go('/agents?q=a', { replace: true });
+  render(AgentsPage);
+  const order = screen.getByLabelText<HTMLSelectElement>('Order');
+  expect(order.value).toBe('newest');
+  await fireEvent.change(order, { target: { value: 'pages' } });
+  expect(router.here).toBe('/agents?sort=pages&q=a');
+  await vi.waitFor(() => expect(calls.at(-1)?.query.get('sort')).toBe('pages'));
+  await fireEvent.change(order, { target: { value: 'newest' } });
+  expect(router.here).toBe('/agents?q=a');
+});
+
 it('loads its lists once, and the agents again every 15 seconds', async () => {
   const calls = fakeCoordinator({
     'GET /agents': () => ({ items: [], next_cursor: null, total: 0 }),
