@@ -194,7 +194,7 @@ export const downloads = (signal?: AbortSignal) =>
   settled(client.GET('/api/v1/downloads', abortable(signal)), signal);
 
 /** Filter of the list of requests to host an agent; empty means all. */
-export interface JoinRequestFilter extends PageQuery {
+interface JoinRequestFilter extends PageQuery {
   state?: JoinRequest['state'];
 }
 

@@ -83,7 +83,6 @@ export type FetchOutcome = Schemas['FetchOutcome'];
 export type Host = Schemas['Host'];
 export type HostList = Schemas['HostList'];
 export type HostDetails = Schemas['HostDetails'];
-export type HostErrorCount = Schemas['HostErrorCount'];
 export type HostSort = NonNullable<
   NonNullable<operations['list_hosts']['parameters']['query']>['sort']
 >;

@@ -1,7 +1,7 @@
 /** What went wrong, in the form in which the interface shows it (RFC 9457). */
 
 /** One refused field of a form. */
-export interface FieldProblem {
+interface FieldProblem {
   field: string;
   message: string;
 }

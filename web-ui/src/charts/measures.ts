@@ -67,7 +67,7 @@ export const searching: Measure = {
 };
 
 /** How far back the charts look, and in which steps. */
-export interface TimeSpan {
+interface TimeSpan {
   name: string;
   step: 'minute' | 'hour' | 'day';
   buckets: number;

@@ -28,9 +28,8 @@ it('sums today and this month, in UTC', () => {
   expect(today).toEqual({
     pages: 3,
     fetches: 6,
-    errors: 1,
     fetched_bytes: 3000,
     shipped_bytes: 300,
   });
-  expect([month.pages, month.errors, month.shipped_bytes]).toEqual([8, 2, 800]);
+  expect([month.pages, month.shipped_bytes]).toEqual([8, 800]);
 });

@@ -1,10 +1,9 @@
 /** Sums over the days of a time series, by the calendar in UTC. Pure. */
 import type { Series } from '../api/model';
 
-export interface Sums {
+interface Sums {
   pages: number;
   fetches: number;
-  errors: number;
   fetched_bytes: number;
   shipped_bytes: number;
 }
@@ -16,12 +15,11 @@ export function todayAndMonth(series: Series, now: number): { today: Sums; month
 }
 
 function sums(series: Series, begin: string): Sums {
-  const all: Sums = { pages: 0, fetches: 0, errors: 0, fetched_bytes: 0, shipped_bytes: 0 };
+  const all: Sums = { pages: 0, fetches: 0, fetched_bytes: 0, shipped_bytes: 0 };
   for (const bucket of series.buckets) {
     if (!bucket.start.startsWith(begin)) continue;
     all.pages += bucket.pages;
     all.fetches += bucket.fetches;
-    all.errors += bucket.errors;
     all.fetched_bytes += bucket.fetched_bytes;
     all.shipped_bytes += bucket.shipped_bytes;
   }

@@ -101,7 +101,7 @@ export function actionsOf(agent: Standing & Pick<Agent, 'pages_removed_at'>): Ag
 }
 
 /** Texts of the dialog that confirms an action. */
-export interface AgentActionTexts {
+interface AgentActionTexts {
   verb: string;
   title: (name: string) => string;
   consequences: string[];

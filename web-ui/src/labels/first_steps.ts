@@ -2,7 +2,7 @@
 import type { Overview } from '../api/model';
 
 /** A step of the way to the first page. */
-export interface FirstStep {
+interface FirstStep {
   id: 'registry' | 'agent' | 'seeds' | 'pages';
   name: string;
   isDone: boolean;

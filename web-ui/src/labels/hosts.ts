@@ -7,16 +7,12 @@ import type {
   InspectionStep,
   StepName,
 } from '../api/model';
-import type { Tone } from './delegation';
+import type { Label } from './agent';
 
 /*
  * Each table has an entry for every value in the OpenAPI document, so a new value breaks the build
  * until it has a text. A newer coordinator may send others, which are shown as they are.
  */
-interface Label {
-  text: string;
-  tone: Tone;
-}
 
 const states: Readonly<Record<HostState, Label>> = {
   delegated: { text: 'Has an agent', tone: 'good' },

@@ -17,7 +17,7 @@ export interface Setting {
 }
 
 /** Settings that belong together. */
-export interface SettingGroup {
+interface SettingGroup {
   name: string;
   meaning: string;
   settings: readonly Setting[];

@@ -3,14 +3,14 @@ import { milliseconds } from '../format/number';
 import { duration } from '../format/time';
 
 /** Fields of a probe that decide where it is drawn. */
-export interface DrawnProbe {
+interface DrawnProbe {
   phase: string;
   level: string | null;
   rtt_ms: number | null;
 }
 
 /** Consecutive probes of one phase and level. */
-export interface Stage<P> {
+interface Stage<P> {
   phase: string;
   level: string | null;
   probes: P[];

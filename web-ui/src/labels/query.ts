@@ -1,7 +1,7 @@
 /** The search box: here is what a person typed, which filters are in it? */
 
 /** What a filter can name. */
-export type FilterName = 'site' | 'lang';
+type FilterName = 'site' | 'lang';
 
 /** One `site:` or `lang:` word of a query. */
 export interface Filter {

@@ -1,7 +1,7 @@
 /** Prefixes of the IPv4 map. Pure. */
 
 /** A prefix is as long as a number of these bits; a step of the zoom shows a sixteenth. */
-export const zoomBits = 4;
+const zoomBits = 4;
 /** The longest prefix that is shown. */
 export const longest = 20;
 export const everything = '0.0.0.0/0';

@@ -2,7 +2,7 @@
 import { agentAt, explanationOf, hostAt } from './route';
 
 /** A part of a sentence; an identifier with a page has its path. */
-export interface Piece {
+interface Piece {
   text: string;
   href?: string;
 }

@@ -1,7 +1,7 @@
 /** Short messages over the page: what was done, and what went wrong. */
 import { asProblem, type Problem } from '../api/problem';
 
-export interface Toast {
+interface Toast {
   id: number;
   text: string;
   problem?: Problem;

@@ -1,7 +1,7 @@
 /** Whether there is more of a scrolled area at its sides. Pure. */
 
 /** The measures of an element that say it. */
-export type ScrolledArea = Pick<Element, 'scrollLeft' | 'clientWidth' | 'scrollWidth'>;
+type ScrolledArea = Pick<Element, 'scrollLeft' | 'clientWidth' | 'scrollWidth'>;
 
 /** At which sides content is hidden. Less than a pixel is rounding: zoomed pages have fractions. */
 export function hiddenSides(area: ScrolledArea): { before: boolean; after: boolean } {
