@@ -58,7 +58,7 @@ export const roundTrip: Measure = {
 };
 
 export const searching: Measure = {
-  title: 'Probes and delegation searches a minute',
+  title: 'Probes and delegation searches',
   lines: [
     line('Probes', 4, (bucket, seconds) => (60 * bucket.probes) / seconds),
     line('Searches', 5, (bucket, seconds) => (60 * bucket.searches) / seconds),
