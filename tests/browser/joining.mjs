@@ -12,6 +12,10 @@ export async function joinsByTheForm(browser, page, url) {
 
   await page.goto("/agents");
   await page.getByRole("button", { name: `Accept ${name}` }).click();
+  const question = page.getByRole("dialog", {
+    name: `Accept the request of ${name}?`,
+  });
+  await question.getByRole("button", { name: "Accept" }).click();
   const dialog = page.getByRole("dialog", { name: `Link for ${name}` });
   const link = await dialog.locator("pre.once").innerText();
   assert.equal(
