@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { currentSession } from './calls';
 import { asProblem, Problem, problemOf } from './problem';
 
 describe('a problem', () => {
@@ -20,10 +21,16 @@ describe('a problem', () => {
     expect(problem.requestId).toBe('req_2');
   });
 
-  it('is itself when thrown, and means "no answer" when fetch gave up', () => {
+  it('is itself when thrown, and means "no answer" when fetch gave up', async () => {
     const problem = new Problem({ status: 409, title: 'Conflict', detail: 'Already paused.' });
     expect(asProblem(problem)).toBe(problem);
-    expect(asProblem(new TypeError('Failed to fetch')).status).toBe(0);
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+    await expect(currentSession()).rejects.toMatchObject({ status: 0, title: 'No answer' });
     expect(asProblem('x').detail).toBe('x');
+  });
+
+  it('does not blame the coordinator for an error of the page', () => {
+    const { status, detail } = asProblem(new TypeError('x is undefined'));
+    expect([status, detail]).toEqual([0, 'x is undefined']);
   });
 });

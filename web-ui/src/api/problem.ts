@@ -61,7 +61,6 @@ export function unreachable(): Problem {
 /** Whatever was thrown, as a problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
-  if (thrown instanceof TypeError) return unreachable(); // what fetch throws without an answer
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   return new Problem({ status: 0, title: 'Unexpected', detail });
 }
