@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durations, expiryAfter, ruleName } from './constraints';
+import { costOf, durations, expiryAfter, ruleName } from './constraints';
 
 test('every duration is longer than the one before, and the last has no end', () => {
   const lengths = durations.map(([, ms]) => ms);
@@ -16,4 +16,13 @@ test('a rule of a newer coordinator is shown as it comes', () => {
 test('a constraint expires after its duration, or never', () => {
   expect(expiryAfter(86_400_000, 0)).toBe('1970-01-02T00:00:00.000Z');
   expect(expiryAfter(0, 0)).toBeNull();
+});
+
+test('the cost of a change leaves out what was not measured, and says so', () => {
+  const costs = { subnets: 9, unmeasured: 0, cost_before_ms: 14_280, cost_after_ms: 900 };
+  expect(costOf(costs)).toBe('The cost per day is 14.28 s before and 900 ms after.');
+  expect(costOf({ ...costs, unmeasured: 2 })).toBe(
+    'The cost per day is 14.28 s before and 900 ms after, without 2 subnets not measured before or after.',
+  );
+  expect(costOf({ ...costs, unmeasured: 9 })).toBe('The cost before and after is not known.');
 });

@@ -1,5 +1,6 @@
 /** Texts of constraints and moves. */
-import type { AgentState, Move } from '../api/model';
+import type { AgentState, Move, Preview } from '../api/model';
+import { counted, milliseconds } from '../format/number';
 
 type Rejection = Move['rejected_alternatives'][number]['reason'];
 
@@ -62,6 +63,16 @@ export const durations: readonly [name: string, ms: number][] = [
 /** When a pin or an exclusion ends that is made now, as the API writes times; null for no end. */
 export const expiryAfter = (duration: number, now: number): string | null =>
   duration === 0 ? null : new Date(now + duration).toISOString();
+
+type Costs = Pick<Preview, 'subnets' | 'unmeasured' | 'cost_before_ms' | 'cost_after_ms'>;
+
+/** Cost of a change, as a sentence. */
+export function costOf({ subnets, unmeasured, cost_before_ms, cost_after_ms }: Costs): string {
+  if (unmeasured >= subnets) return 'The cost before and after is not known.';
+  const cost = `${milliseconds(cost_before_ms)} before and ${milliseconds(cost_after_ms)} after`;
+  const rest = `, without ${counted(unmeasured, 'subnet')} not measured before or after`;
+  return `The cost per day is ${cost}${unmeasured > 0 ? rest : ''}.`;
+}
 
 const ruleNames: Readonly<Record<string, string>> = {
   optimal: 'Towards the cheapest plan',
