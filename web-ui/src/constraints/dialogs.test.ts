@@ -1,9 +1,11 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
 import { expect, it, vi } from 'vitest';
 import { fakeCoordinator, held, refusal, type Call } from '../api/fake';
-import type { Delegation } from '../api/model';
+import type { Agent, Constraint, Delegation } from '../api/model';
 import ConstraintDialog from './ConstraintDialog.svelte';
+import DrainDialog from '../agents/DrainDialog.svelte';
 import PrefixDialog from './PrefixDialog.svelte';
+import RemoveConstraintDialog from './RemoveConstraintDialog.svelte';
 
 const agent = { id: 'agt_1', name: 'agent-1', state: 'approved' };
 const delegation = {
@@ -13,7 +15,16 @@ const delegation = {
 } as Delegation;
 const answerWith = (subnets: number) => ({
   pin: null,
-  preview: { subnets, hosts: 1, pages_per_day: 1, reassignments: [], agents: [] },
+  preview: {
+    subnets,
+    hosts: 1,
+    pages_per_day: 1,
+    cost_before_ms: 400,
+    cost_after_ms: 900,
+    unmeasured: 0,
+    reassignments: [],
+    agents: [],
+  },
 });
 const close = { onclose: () => {}, ondone: () => {} };
 
@@ -62,3 +73,45 @@ it.each(dialogs)(
     expect(shown()?.textContent).toContain('5 subnets');
   },
 );
+
+const removed: Partial<Constraint> = {
+  id: 'pin_1',
+  agent,
+  scope_text: '41.0.0.0/16',
+  reason: 'old',
+};
+const confirmed = [
+  [
+    'the removal of a pin',
+    'DELETE /pins/pin_1',
+    () =>
+      render(RemoveConstraintDialog, {
+        item: removed as Constraint,
+        kind: 'pin',
+        ...close,
+      }),
+  ],
+  [
+    'a drain',
+    'POST /agents/agt_1/drain',
+    () => render(DrainDialog, { agent: agent as Agent, ...close }),
+  ],
+] as const;
+
+it.each(confirmed)('%s cannot be confirmed before its preview is shown', async (_, call, open) => {
+  const { answer, give } = held<unknown>();
+  let made = 0;
+  const change = ({ query }: Call) => (query.get('dry_run') === 'true' ? answer : (made += 1));
+  fakeCoordinator({ 'GET /agents/agt_1/takeover': () => answer, [call]: change });
+  open();
+  const form = document.querySelector('dialog form');
+  const button = document.querySelector<HTMLButtonElement>('dialog button[form]');
+  if (!form || !button) throw new Error('The dialog has no form.');
+  await fireEvent.submit(form);
+  expect([made, button.disabled]).toEqual([0, true]);
+  give({ held: 5, ...answerWith(5) });
+  await screen.findByText(/The cost per day is 400 ms before and 900 ms after\./);
+  await vi.waitFor(() => expect(button.disabled).toBe(false));
+  await fireEvent.submit(form);
+  await vi.waitFor(() => expect(made).toBe(1));
+});
