@@ -1,6 +1,6 @@
 /** The session: the signed-in person, sign-in, sign-out and expiry. */
 import * as api from '../api/calls';
-import type { UserSession } from '../api/model';
+import type { Account, UserSession } from '../api/model';
 import { asProblem } from '../api/problem';
 import { keep, kept, local } from '../stores/kept';
 
@@ -18,6 +18,11 @@ class Session {
   /** Whether the signed-in person may change anything but the own password and tokens. */
   get mayChange(): boolean {
     return this.user?.role === 'admin';
+  }
+
+  /** Whether an account is that of the signed-in person. */
+  isOwn({ name }: Pick<Account, 'name'>): boolean {
+    return this.user?.name === name;
   }
 
   /** Reads the session from the coordinator. `quietly` does so only after an earlier sign-in. */
