@@ -10,6 +10,7 @@ const explanation = {
     agent: { id: 'agt_1', name: 'agent-1' },
     reason: 'pinned',
     rtt_ms: null,
+    generation: 4,
     ended_at: null,
   },
   target: { address: null, host: null },
@@ -31,4 +32,12 @@ it.each([
   render(ExplanationPage, { id: 'dlg_1' });
   await screen.findByText(explanation.summary);
   expect(screen.queryByText(/^after /)?.textContent).toBe(said);
+});
+
+it('calls the number of the delegation its fencing number, not a generation of the hierarchy', async () => {
+  fakeCoordinator({ 'GET /delegations/dlg_1/explanation': () => explanation });
+  render(ExplanationPage, { id: 'dlg_1' });
+  const name = await screen.findByText('Fencing number');
+  expect(name.nextElementSibling?.textContent).toBe('4');
+  expect(screen.queryByText('Generation')).toBeNull();
 });
