@@ -71,3 +71,13 @@ it('declines after a question, which stays while it is refused', async () => {
   await vi.waitFor(() => expect(document.querySelector('dialog')).toBeNull());
   expect(made()).toHaveLength(2);
 });
+
+it.each([
+  ['2025-12-01T12:00:00Z', 'link expired 2025-12-01'],
+  ['2999-12-01T12:00:00Z', 'link expires 2999-12-01'],
+])('says whether the link can still be used', async (invitation_expires_at, said) => {
+  const item = { ...accepted, invitation_expires_at };
+  open({ 'GET /join-requests': () => ({ items: [item], next_cursor: null }) });
+  const line = (await screen.findByText(/^link expire/)).textContent?.replaceAll(/\s+/g, ' ');
+  expect(line?.trim()).toBe(said);
+});

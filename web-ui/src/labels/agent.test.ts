@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionsIn, bulkActionsOf, clockOff } from './agent';
+import { actionsIn, bulkActionsOf, clockOff, reportLevelName } from './agent';
 
 test('several agents are offered the actions that one of them allows', () => {
   expect(bulkActionsOf([])).toEqual([]);
@@ -18,4 +18,10 @@ test('an agent that leaves is not resumed', () => {
 test('a wrong clock is behind or ahead', () => {
   expect(clockOff(-7_800)).toBe('2 h 10 min behind');
   expect(clockOff(660)).toBe('11 min ahead');
+});
+
+test('reports are checked only while the agent works', () => {
+  expect(reportLevelName('new', true)).toBe('New: the searches that it wins are checked');
+  expect(reportLevelName('new', false)).toBe('New');
+  expect(reportLevelName('forging', true)).toBe('Its reports are forged');
 });

@@ -51,15 +51,22 @@ export function presenceLabel(presence: Agent['presence']): Label {
 }
 
 const reportLevels: Readonly<Record<ReportTrust['level'], string>> = {
-  trusted: 'Trusted: a sample of the delegation searches that it wins is checked',
-  new: 'New: the delegation searches that it wins are checked',
-  doubted: 'Doubted: implausible times are replaced',
+  trusted: 'Trusted',
+  new: 'New',
+  doubted: 'Doubted',
   forging: 'Its reports are forged',
 };
 
-/** How much a report of an agent counts. */
-export function reportLevelName(level: ReportTrust['level']): string {
-  return reportLevels[level];
+const reportChecks: Readonly<Partial<Record<ReportTrust['level'], string>>> = {
+  trusted: 'a sample of the searches that it wins is checked',
+  new: 'the searches that it wins are checked',
+  doubted: 'implausible times are replaced',
+};
+
+/** How much a report of an agent counts, and while it works what follows for the next ones. */
+export function reportLevelName(level: ReportTrust['level'], works: boolean): string {
+  const check = reportChecks[level];
+  return works && check ? `${reportLevels[level]}: ${check}` : reportLevels[level];
 }
 
 /** How wrong the clock of an agent is, from the seconds by which it is ahead. */

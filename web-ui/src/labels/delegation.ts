@@ -31,18 +31,20 @@ const reasonNames: Names<Reason> = {
 /** Reasons of delegations, the most frequent first. */
 export const reasons = Object.keys(reasonNames) as Reason[];
 
+/** In the past tense, because the page of a delegation that has ended says it, too. */
 const reasonMeanings: Names<Reason> = {
-  predicted: 'Measured, and no other agent is likely enough to be nearer.',
+  predicted: 'Measured, and no other agent was likely enough to be nearer.',
   threshold: 'A neighbour in the hierarchy answered under the threshold.',
-  company: 'An agent that holds another subnet of the same company answered under the threshold.',
+  company: 'An agent that held another subnet of the same company answered under the threshold.',
   lowest: 'No agent was under the threshold; this one measured the lowest round trip.',
-  home: 'The agent’s own address is in this subnet. It was delegated at approval, without a probe.',
+  home: 'The agent’s own address was in this subnet, which was delegated to it without a probe.',
   pinned: 'An admin pinned the subnet to this agent.',
   override: 'An admin reassigned the subnet to this agent, once.',
-  balanced: 'Balance moved the subnet: its agent was over its capacity, or this agent costs less.',
+  balanced:
+    'Balance moved the subnet: its former agent was over its capacity, or this agent cost less.',
   drained:
     'An admin drained its former agent. This one had measured the subnet, had room, and was the nearest of those.',
-  takeover: 'The agent of the subnet is dead; its region gave the hosts to this agent.',
+  takeover: 'The agent of the subnet was dead; its region gave the hosts to this agent.',
 };
 
 /** Orders of the list of delegations. */
@@ -50,6 +52,11 @@ export const delegationSorts: Names<DelegationSort> = {
   newest: 'Newest',
   slowest: 'Longest round trip',
 };
+
+const searched: readonly string[] = ['predicted', 'threshold', 'company', 'lowest'];
+
+/** Whether a search chose the agent. Other delegations keep the probes of an earlier search. */
+export const isSearched = (reason: string) => searched.includes(reason);
 
 const phaseNames: Names<Phase> = {
   company: 'Agents of the same company',
