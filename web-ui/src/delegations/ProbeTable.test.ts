@@ -66,3 +66,10 @@ it('draws no threshold for a search that does not stop at one', () => {
   expect(container.querySelector('.limit')).toBeNull();
   expect(container.querySelector('.bar.good')).toBeNull();
 });
+
+it('marks no agent where no search chose it', () => {
+  const probes = [probe(1, { chosen: true })];
+  const { container } = render(ProbeTable, { probes, threshold: 50, decided: false });
+  expect(container.querySelector('.chosen')).toBeNull();
+  expect(screen.queryByText('Chosen')).toBeNull();
+});

@@ -41,3 +41,30 @@ it('calls the number of the delegation its fencing number, not a generation of t
   expect(name.nextElementSibling?.textContent).toBe('4');
   expect(screen.queryByText('Generation')).toBeNull();
 });
+
+it.each([
+  ['pinned', 0],
+  ['predicted', 1],
+])('marks the agent of a delegation that is %s as chosen %i times', async (reason, times) => {
+  const probe = {
+    id: 'prb_1',
+    order: 1,
+    agent: { id: 'agt_1', name: 'agent-1' },
+    phase: 'predicted',
+    verdict: 'measured',
+    rtt_ms: 12,
+    expected_ms: null,
+    probability: null,
+    samples: 3,
+    chosen: true,
+    asked_at: '2026-11-20T12:00:00Z',
+  };
+  const delegation = { ...explanation.delegation, reason };
+  fakeCoordinator({
+    'GET /delegations/dlg_1/explanation': () => ({ ...explanation, delegation, trail: [probe] }),
+  });
+  render(ExplanationPage, { id: 'dlg_1' });
+  await screen.findByText(/^1 probe,/);
+  expect(screen.queryAllByText('Chosen')).toHaveLength(times);
+  expect(screen.queryAllByText(/of an earlier search/)).toHaveLength(1 - times);
+});
