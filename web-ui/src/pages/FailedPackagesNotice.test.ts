@@ -8,7 +8,9 @@ const failed = (nth: number) => ({
   agent: 'agt_1',
   agent_name: 'agent-1',
   error: 'no space left',
-  retry_at: '2026-11-20T12:00:00Z',
+  attempts: nth + 1,
+  failed_at: '2025-11-20T12:00:00Z',
+  retry_at: '2025-11-20T12:10:00Z',
 });
 
 it.each([
@@ -32,4 +34,17 @@ it('says that the packages could not be loaded', async () => {
   render(FailedPackagesNotice);
   await screen.findByText('The failed packages could not be loaded');
   screen.getByText('The database is away.');
+});
+
+it.each([
+  ['2025-11-20T12:10:00Z', /The next is due\./],
+  ['2999-11-20T12:10:00Z', /The next is 2999-11-20\./],
+])('says what failed and when it is tried again', async (retry_at, next) => {
+  fakeCoordinator({
+    'GET /failed-packages': () => ({ items: [{ ...failed(1), retry_at }], next_cursor: null }),
+  });
+  render(FailedPackagesNotice);
+  const line = (await screen.findByText(/no space left/)).textContent?.replaceAll(/\s+/g, ' ');
+  expect(line).toContain('no space left. 2 attempts failed, the last one 2025-11-20.');
+  expect(line).toMatch(next);
 });
