@@ -73,3 +73,19 @@ it('marks no agent where no search chose it', () => {
   expect(container.querySelector('.chosen')).toBeNull();
   expect(screen.queryByText('Chosen')).toBeNull();
 });
+
+it('shows what was expected of a predicted probe, and how certain that was', () => {
+  const predicted = { phase: 'predicted', expected_ms: 14, deviation_ms: 3 } as const;
+  const probes = [
+    probe(1, { ...predicted, probability: 0.91 }),
+    probe(2, { ...predicted, probability: 0.002 }),
+  ];
+  const { container } = render(ProbeTable, { probes, threshold: null });
+  const times = [...container.querySelectorAll('td.time')].map((cell) =>
+    cell.textContent?.trim().replaceAll(/\s+/g, ' '),
+  );
+  expect(times).toEqual([
+    '80 ms 14 ms ± 3 ms expected 91 % likely nearest',
+    '80 ms 14 ms ± 3 ms expected < 1 % likely nearer',
+  ]);
+});
