@@ -80,4 +80,5 @@ it.each([
   open({ 'GET /join-requests': () => ({ items: [item], next_cursor: null }) });
   const line = (await screen.findByText(/^link expire/)).textContent?.replaceAll(/\s+/g, ' ');
   expect(line?.trim()).toBe(said);
+  screen.getByText(/^accepted by ada/);
 });
