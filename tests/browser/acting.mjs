@@ -1,4 +1,4 @@
-// What admins do to agents and subnets: drain, what-if, several at once, pins of a prefix, the policy.
+// What admins do to agents and subnets: drain, what-if, several at once, pins of a range, the policy.
 import assert from 'node:assert/strict';
 import { seriousViolations, settled, shoot } from './chromium.mjs';
 import { newcomer } from './newcomer.mjs';
@@ -63,14 +63,14 @@ export async function drainsAndEnds(page, url) {
   await post(page, `/agents/${agent.id}/revoke`);
 }
 
-/** A prefix is typed, the agents that measured it are offered with their times, and it is pinned. */
-export async function pinsAPrefix(page) {
+/** A range is typed, the agents that measured it are offered with their times, and it is pinned. */
+export async function pinsARange(page) {
   const { subnet } = await wellProbed(page);
-  const why = `prefix ${Date.now()}`;
+  const why = `range ${Date.now()}`;
   await page.goto('/constraints');
-  await page.getByRole('button', { name: 'Pin a prefix' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Pin a prefix' });
-  await dialog.getByLabel('Prefix').fill(subnet);
+  await page.getByRole('button', { name: 'Pin a range' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pin a range' });
+  await dialog.getByLabel('Range').fill(subnet);
   const { items } = await answer(page, `/measured-agents?range=${encodeURIComponent(subnet)}`);
   const nearest = dialog.locator('optgroup[label^="Measured"] option').first();
   await nearest.waitFor({ state: 'attached' });
@@ -79,8 +79,8 @@ export async function pinsAPrefix(page) {
   await dialog.getByLabel('Reason').fill(why);
   await dialog.getByRole('button', { name: 'Preview' }).click();
   await dialog.getByRole('region', { name: 'Preview' }).waitFor();
-  await shoot(page, 'pin-prefix');
-  assert.deepEqual(await seriousViolations(page), [], 'the dialog to pin a prefix');
+  await shoot(page, 'pin-range');
+  assert.deepEqual(await seriousViolations(page), [], 'the dialog to pin a range');
   await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
   await page.getByRole('row').filter({ hasText: why }).waitFor();
   const pin = (await answer(page, '/pins')).items.find((each) => each.reason === why);

@@ -5,7 +5,7 @@ import {
   actsOnSeveralAgents,
   commands,
   drainsAndEnds,
-  pinsAPrefix,
+  pinsARange,
   sortsAndCounts,
   tellsTheLastChange,
   warnsBeforeLeaving,
@@ -40,7 +40,7 @@ test('several agents are approved and paused together', () => actsOnSeveralAgent
 
 test('an agent is drained and taken back', () => drainsAndEnds(page, url));
 
-test('a typed prefix is pinned to a measured agent', () => pinsAPrefix(page));
+test('a typed range is pinned to a measured agent', () => pinsARange(page));
 
 test('lists are sorted and counted', () => sortsAndCounts(page));
 

@@ -4,7 +4,7 @@ import { fakeCoordinator, held, refusal, type Call } from '../api/fake';
 import type { Agent, Constraint, Delegation } from '../api/model';
 import ConstraintDialog from './ConstraintDialog.svelte';
 import DrainDialog from '../agents/DrainDialog.svelte';
-import PrefixDialog from './PrefixDialog.svelte';
+import RangeDialog from './RangeDialog.svelte';
 import RemoveConstraintDialog from './RemoveConstraintDialog.svelte';
 
 const agent = { id: 'agt_1', name: 'agent-1', state: 'approved' };
@@ -33,7 +33,7 @@ const dialogs = [
     'of a delegation',
     () => render(ConstraintDialog, { action: 'pin', delegation, ...close }).container,
   ],
-  ['of a prefix', () => render(PrefixDialog, { action: 'pin', ...close }).container],
+  ['of a range', () => render(RangeDialog, { action: 'pin', ...close }).container],
 ] as const;
 
 it.each(dialogs)(
