@@ -6,6 +6,7 @@ import { joiningRoutes } from './mock-joining.mjs';
 import { steeringRoutes } from './mock-constraints.mjs';
 import { hiddenRoutes } from './mock-hidden.mjs';
 import { hostRoutes } from './mock-hosts.mjs';
+import { incidentRoutes } from './mock-incidents.mjs';
 import { regionRoutes } from './mock-regions.mjs';
 import { explanationOf, worldOf } from './mock-world.mjs';
 
@@ -265,6 +266,7 @@ export const routes = [
   ...accountRoutes,
   ...joiningRoutes,
   ...hostRoutes(world),
+  ...incidentRoutes(world),
   ...activityRoutes(world, empty),
   ...regionRoutes(world),
   ['GET', /^overview$/, () => overview()],

@@ -172,11 +172,10 @@ export const measuredAgents = (range: string, signal?: AbortSignal) =>
 export const actOnAgent = (id: string, action: AgentAction) =>
   withSession(client.POST(`/api/v1/agents/{id}/${action}`, { params: { path: { id } } }));
 
-export const joinTokens = (query: PageQuery, signal?: AbortSignal) =>
-  withSession(
-    client.GET('/api/v1/join-tokens', { params: { query }, ...abortable(signal) }),
-    signal,
-  );
+export const joinTokens = (query: PageQuery, signal?: AbortSignal) => {
+  const options = { params: { query }, ...abortable(signal) };
+  return withSession(client.GET('/api/v1/join-tokens', options), signal);
+};
 
 export const createJoinToken = (name: string, ttl_s: number) =>
   withSession(client.POST('/api/v1/join-tokens', { body: { name, ttl_s } }));
@@ -215,11 +214,10 @@ export const declineJoinRequest = (id: string, shown: JoinRequest['state']) => {
   return withSession(client.POST('/api/v1/join-requests/{id}/decline', { params }));
 };
 
-export const apiTokens = (query: PageQuery, signal?: AbortSignal) =>
-  withSession(
-    client.GET('/api/v1/api-tokens', { params: { query }, ...abortable(signal) }),
-    signal,
-  );
+export const apiTokens = (query: PageQuery, signal?: AbortSignal) => {
+  const options = { params: { query }, ...abortable(signal) };
+  return withSession(client.GET('/api/v1/api-tokens', options), signal);
+};
 
 export const createApiToken = (body: NewApiToken) =>
   withSession(client.POST('/api/v1/api-tokens', { body }));
@@ -325,6 +323,9 @@ export const overrideDelegation = (
 
 export const moves = (query: PageQuery, signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/moves', { params: { query }, ...abortable(signal) }), signal);
+
+export const incidents = (query: PageQuery, signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/incidents', { params: { query }, ...abortable(signal) }), signal);
 
 export const findings = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/audit/findings', abortable(signal)), signal);

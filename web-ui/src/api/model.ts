@@ -36,6 +36,7 @@ export type Hidden = Schemas['Hidden'];
 export type HideRequest = Schemas['HideRequest'];
 export type Findings = Schemas['Findings'];
 export type FailedPackage = Schemas['FailedPackage'];
+export type Incident = Schemas['Incident'];
 export type AddressLocation = Schemas['AddressLocation'];
 export type JoinToken = Schemas['JoinToken'];
 export type Kind = Schemas['SubnetKind'];

@@ -16,6 +16,11 @@ test('words select commands in any order, and the inspector is the last', () => 
   expect(commandsFor('192.0.2.1', pages, now).at(-1)?.href).toBe('/inspector?q=192.0.2.1');
 });
 
+test('incidents are found by their name, which no page has', () => {
+  const [command] = commandsFor('incidents', pages, now);
+  expect(command?.href).toBe('/constraints');
+});
+
 test('the changes of yesterday are those of the day before today, in UTC', () => {
   const [command] = commandsFor('changed yesterday', pages, now);
   expect(command?.href).toBe('/audit?from=2026-02-28&until=2026-03-01');

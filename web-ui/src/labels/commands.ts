@@ -24,6 +24,7 @@ const questions = (now: number): Command[] => [
     name: 'Audit log of yesterday: what admins changed',
     href: address('/audit', { from: dayAgo(1, now), until: dayAgo(0, now) }),
   },
+  { name: 'Incidents: paths and pages that became slower', href: address('/constraints') },
   { name: 'Agents waiting for approval', href: address('/agents', { state: 'pending' }) },
   { name: 'Unreachable agents', href: address('/agents', { presence: 'unreachable' }) },
 ];

@@ -3,7 +3,7 @@ import type { PageQuery } from '../api/calls';
 import type { Page } from '../api/model';
 
 /** The first parts of a list as one part. An item that changed its place meanwhile comes once. */
-export async function firstParts<Item extends { id: string | null }>(
+export async function firstParts<Item extends { id: string | number | null }>(
   parts: number,
   limit: number,
   call: (query: PageQuery) => Promise<Page<Item>>,
