@@ -21,7 +21,9 @@ test('a wrong clock is behind or ahead', () => {
 });
 
 test('reports are checked only while the agent works', () => {
-  expect(reportLevelName('new', true)).toBe('New: the searches that it wins are checked');
+  expect(reportLevelName('new', true)).toBe(
+    'New: the delegation searches that it wins are checked',
+  );
   expect(reportLevelName('new', false)).toBe('New');
   expect(reportLevelName('forging', true)).toBe('Its reports are forged');
 });

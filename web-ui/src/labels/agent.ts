@@ -58,8 +58,8 @@ const reportLevels: Readonly<Record<ReportTrust['level'], string>> = {
 };
 
 const reportChecks: Readonly<Partial<Record<ReportTrust['level'], string>>> = {
-  trusted: 'a sample of the searches that it wins is checked',
-  new: 'the searches that it wins are checked',
+  trusted: 'a sample of the delegation searches that it wins is checked',
+  new: 'the delegation searches that it wins are checked',
   doubted: 'implausible times are replaced',
 };
 

@@ -8,7 +8,7 @@ type Rejection = Move['rejected_alternatives'][number]['reason'];
 export type ConstraintAction = 'pin' | 'override' | 'exclude';
 
 /** Texts of the dialog for one action. */
-interface ConstraintTexts {
+export interface ConstraintTexts {
   verb: string;
   title: (subnet: string) => string;
   consequence: string;

@@ -33,7 +33,7 @@ const agent = {
 };
 
 it.each([
-  ['approved', 1, 'New: the searches that it wins are checked'],
+  ['approved', 1, 'New: the delegation searches that it wins are checked'],
   ['revoked', 0, 'New'],
 ])('says when an agent that is %s works, and who changed it', async (state, times, trust) => {
   fakeCoordinator({
