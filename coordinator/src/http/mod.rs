@@ -9,9 +9,9 @@
 pub mod admin;
 pub mod agent;
 pub mod authentication;
+mod client_slots;
 mod concurrency_limit;
 pub mod connections;
-mod download_slots;
 pub mod extract;
 pub mod forwarded_for;
 pub mod lost_database;
@@ -23,7 +23,6 @@ pub mod paging;
 pub mod problem;
 pub mod public;
 mod router;
-mod search_slots;
 pub mod state;
 pub mod throttle;
 pub mod timestamp;

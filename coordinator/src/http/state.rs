@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use crate::http::admin::events::OverviewCache;
 use crate::http::admin::session::SignInGuard;
+use crate::http::client_slots::{ClientSlots, SlotBounds};
 use crate::http::concurrency_limit::ConcurrencyLimit;
-use crate::http::download_slots::DownloadSlots;
-use crate::http::search_slots::SearchSlots;
 use crate::runtime::agent_programs::AgentPrograms;
 use crate::tasks::coordinator::Coordinator;
 
 /// Event streams that are open at the same time.
 const EVENT_STREAMS: usize = 64;
+/// Public searches that run at the same time. The crawl needs the cores too.
+const SEARCHES: SlotBounds = SlotBounds { in_all: 8, per_network: 4, per_site: 6 };
+/// Downloads that run at the same time. Each takes one open file, for hours where the client reads
+/// slowly.
+const DOWNLOADS: SlotBounds = SlotBounds { in_all: 64, per_network: 4, per_site: 16 };
 
 /// Shared by all handlers; cheap to clone.
 #[derive(Clone)]
@@ -25,11 +29,11 @@ pub struct ApiState {
     /// Limits open event streams.
     pub event_streams: ConcurrencyLimit,
     /// Limits concurrent public searches.
-    pub searches: SearchSlots,
+    pub searches: ClientSlots,
     /// The agent's programs that partners can download.
     pub agent_programs: Arc<AgentPrograms>,
     /// Limits concurrent downloads.
-    pub downloads: DownloadSlots,
+    pub downloads: ClientSlots,
 }
 
 impl ApiState {
@@ -41,9 +45,9 @@ impl ApiState {
             sign_in: Arc::default(),
             overview: Arc::default(),
             event_streams: ConcurrencyLimit::new(EVENT_STREAMS),
-            searches: SearchSlots::default(),
+            searches: ClientSlots::new(SEARCHES),
             agent_programs: Arc::new(agent_programs),
-            downloads: DownloadSlots::default(),
+            downloads: ClientSlots::new(DOWNLOADS),
         }
     }
 }

@@ -11,6 +11,7 @@ use tokio_util::io::ReaderStream;
 use utoipa::ToSchema;
 
 use crate::http::admin::session::Peer;
+use crate::http::client_slots::Full;
 use crate::http::extract::{Json, Path};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
@@ -79,7 +80,7 @@ pub async fn get(
         _ => {}
     }
     let path = state.agent_programs.path(&name).ok_or_else(|| nothing(&name))?;
-    let slot = state.downloads.begin(client)?;
+    let slot = state.downloads.try_begin(client).map_err(too_many)?;
     let file = tokio::fs::File::open(path).await.map_err(|_| nothing(&name))?;
     let metadata = file.metadata().await.map_err(|error| Problem::internal(&error))?;
     if !metadata.is_file() {
@@ -102,6 +103,16 @@ pub async fn get(
 
 fn text(content: &'static str) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], content).into_response()
+}
+
+fn too_many(full: Full) -> Problem {
+    match full {
+        Full::OfNetwork => {
+            let detail = "Too many downloads of your network run at once; try again later.";
+            Problem::too_many(detail, 60)
+        }
+        Full::InAll => Problem::unavailable("Too many downloads run at once; try again."),
+    }
 }
 
 fn nothing(name: &str) -> Problem {

@@ -11,11 +11,12 @@ use index::{
 use url::Url;
 
 use crate::http::admin::session::Peer;
+use crate::http::client_slots::ClientSlot;
+use crate::http::concurrency_limit::WAIT;
 use crate::http::extract::{Json, Query};
 use crate::http::paging::{bad_cursor, checked_limit, decode_cursor, encode_cursor};
 use crate::http::problem::Problem;
 use crate::http::public::dto::{SearchQuery, SearchResponse, SearchResult, SnippetPart};
-use crate::http::search_slots::SearchSlot;
 use crate::http::state::ApiState;
 
 /// Results of a page unless the request names a limit.
@@ -41,7 +42,9 @@ pub async fn search(
     let limit = usize::try_from(checked_limit(limit, LIMIT_DEFAULT)?).unwrap_or(1);
     let offset = cursor.as_deref().map_or(Ok(0), decode_offset)?;
     let started = Instant::now();
-    let slot = state.searches.begin(client).await?;
+    let slot = state.searches.begin(client, WAIT).await;
+    let slot =
+        slot.ok_or_else(|| Problem::unavailable("Too many searches run at once; try again."))?;
     let hidden = [state.core.hidden_pages.load(), state.core.silent_hosts.load()];
     let search = Search { q: q.clone(), hidden, offset, limit };
     let found = run(Arc::clone(&state.core.packages.index), slot, search).await?;
@@ -69,7 +72,7 @@ struct Search {
 
 async fn run(
     index: Arc<Index>,
-    slot: SearchSlot,
+    slot: ClientSlot,
     search: Search,
 ) -> Result<SearchResults, Problem> {
     let searched = tokio::task::spawn_blocking(move || {
