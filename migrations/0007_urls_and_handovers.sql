@@ -59,7 +59,6 @@ CREATE TABLE handovers (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     host         bigint NOT NULL REFERENCES hosts,
     agent        bigint NOT NULL REFERENCES agents,
-    next_agent   bigint REFERENCES agents,
     task         text NOT NULL CHECK (task IN ('release', 'settle')),
     asked_at     timestamptz NOT NULL,
     ended_at     timestamptz,
@@ -67,8 +66,7 @@ CREATE TABLE handovers (
         CHECK (ending IN ('confirmed', 'lapsed', 'revoked', 'replaced')),
     confirmed_at timestamptz,
     lost_results boolean NOT NULL DEFAULT false,
-    CHECK ((ended_at IS NULL) = (ending IS NULL)),
-    CONSTRAINT handovers_next_agent CHECK (task = 'release' OR next_agent IS NULL)
+    CHECK ((ended_at IS NULL) = (ending IS NULL))
 );
 CREATE UNIQUE INDEX handovers_one_open ON handovers (host) WHERE ended_at IS NULL;
 CREATE INDEX handovers_to_send ON handovers (agent, id) WHERE confirmed_at IS NULL;
@@ -83,10 +81,6 @@ COMMENT ON COLUMN handovers.id IS 'Names the order in heartbeats.';
 COMMENT ON COLUMN handovers.host IS 'The host. Written by: coordinator.';
 COMMENT ON COLUMN handovers.agent IS
     'The agent that has the host and gets the order. Written by: coordinator.';
-COMMENT ON COLUMN handovers.next_agent IS
-    'The agent that the delegation named when the order was made or last changed; null when nobody '
-    'had the subnet, because the agent was revoked, and for the task settle. Written by: '
-    'coordinator.';
 COMMENT ON COLUMN handovers.task IS
     'release: give the host up, with a bundle for the next agent or by handing its URLs back; '
     'settle: forget how fast its pages used to be. Written by: coordinator.';

@@ -167,7 +167,7 @@ async fn execute(
         .await
         .map_err(doing)?;
     let Some((id, reason)) = made else { return Ok(None) };
-    let hosts = move_hosts(&mut tx, subnet, (*from, *to), now).await?;
+    let hosts = move_hosts(&mut tx, subnet, (*from, *to)).await?;
     // The member does not know those that the former one had before the region was formed.
     queue_front_pages(&mut tx, &hosts).await?;
     if direction == Direction::Takeover {

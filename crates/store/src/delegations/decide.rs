@@ -84,7 +84,7 @@ async fn decide_in_one(
     }
     give_hosts(&mut tx, &gifts, now).await?;
     notify_decided(&mut tx, decisions.iter().map(|decision| decision.subnet)).await?;
-    activity::count_in(&mut tx, &ended_searches(decisions), now).await?;
+    activity::count_in(&mut *tx, &ended_searches(decisions), now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Ok(made))
 }

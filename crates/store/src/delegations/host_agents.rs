@@ -24,7 +24,7 @@ pub(crate) async fn give_hosts(
 ) -> Result<(), StoreError> {
     for gift in gifts {
         if let Some(from) = gift.moved_from {
-            move_hosts(db, &gift.subnet, (from, gift.agent), now).await?;
+            move_hosts(db, &gift.subnet, (from, gift.agent)).await?;
         }
     }
     let first: Vec<_> = gifts.iter().map(|gift| gift.subnet.first()).collect();
@@ -41,8 +41,7 @@ pub(crate) async fn give_hosts(
     .execute(&mut *db)
     .await
     .map_err(StoreError::doing("give hosts to agents"))?;
-    // Hosts that move already are included: the last decision counts.
-    let moving: Vec<(i64, Option<i64>)> = sqlx::query_as(include_str!("give_hosts.sql"))
+    let moving: Vec<i64> = sqlx::query_scalar(include_str!("give_hosts.sql"))
         .bind(&first)
         .bind(&last)
         .bind(&agents)
@@ -59,7 +58,6 @@ pub(crate) async fn move_hosts(
     db: &mut PgConnection,
     subnet: &Range,
     (from, to): (AgentId, AgentId),
-    now: UnixMillis,
 ) -> Result<Vec<i64>, StoreError> {
     let doing = StoreError::doing("move the hosts of a subnet within a region");
     let hosts: Vec<i64> = sqlx::query_scalar(include_str!("lock_hosts.sql"))
@@ -69,7 +67,7 @@ pub(crate) async fn move_hosts(
         .fetch_all(&mut *db)
         .await
         .map_err(doing)?;
-    queue_routes_of_hosts_again(db, &hosts, to, now).await?;
+    queue_routes_of_hosts_again(db, &hosts).await?;
     sqlx::query(
         "UPDATE hosts SET state = 'delegated', agent = $2, attempts = 0, reason = NULL
          WHERE id = ANY($1)",
@@ -89,13 +87,12 @@ pub(crate) async fn take_hosts(
     subnet: &Range,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let taken: Vec<i64> = sqlx::query_scalar(include_str!("take_hosts.sql"))
+    let moving: Vec<i64> = sqlx::query_scalar(include_str!("take_hosts.sql"))
         .bind(subnet.first())
         .bind(subnet.last())
         .fetch_all(&mut *db)
         .await
         .map_err(StoreError::doing("take hosts from their agent"))?;
-    let moving: Vec<(i64, Option<i64>)> = taken.into_iter().map(|host| (host, None)).collect();
     if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
 }
 
@@ -136,56 +133,38 @@ pub(crate) async fn give_waiting(db: &mut PgConnection, hosts: &[i64]) -> Result
     Ok(given.rows_affected())
 }
 
-/// Orders that hosts be handed over to their next agents, where these are known.
+/// Orders hosts that move to be released. They were marked first: routing locks the hosts to which
+/// it routes, so that either it sees them moving or its routes are seen here.
 async fn handover(
     db: &mut PgConnection,
-    moving: &[(i64, Option<i64>)],
+    moving: &[i64],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let (hosts, next_agents): (Vec<i64>, Vec<Option<i64>>) = moving.iter().copied().unzip();
-    for (doing, step) in HAND_OVER {
+    for (doing, step) in [
+        ("end orders that a move replaces", include_str!("replace_orders.sql")),
+        ("order hosts to be handed over", include_str!("order_handovers.sql")),
+    ] {
         sqlx::query(step)
-            .bind(&hosts)
-            .bind(&next_agents)
+            .bind(moving)
             .bind(Moment(now))
             .execute(&mut *db)
             .await
             .map_err(StoreError::doing(doing))?;
     }
-    Ok(())
+    queue_routes_of_hosts_again(db, moving).await
 }
 
 /// Queues the routes to hosts again that are on their way to the present agents of these. The
-/// caller has locked the hosts, and gives them to `next_agent`.
+/// caller has locked the hosts.
 async fn queue_routes_of_hosts_again(
     db: &mut PgConnection,
     hosts: &[i64],
-    next_agent: AgentId,
-    now: UnixMillis,
 ) -> Result<(), StoreError> {
-    for (doing, step) in [QUEUE_AGAIN, TAKE_BACK] {
-        sqlx::query(step)
-            .bind(hosts)
-            .bind(vec![next_agent.get(); hosts.len()])
-            .bind(Moment(now))
-            .execute(&mut *db)
-            .await
-            .map_err(StoreError::doing(doing))?;
+    for (doing, step) in [
+        ("queue routes to hosts that move again", include_str!("queue_routes_again.sql")),
+        ("take routes to hosts that move back", include_str!("take_routes_back.sql")),
+    ] {
+        sqlx::query(step).bind(hosts).execute(&mut *db).await.map_err(StoreError::doing(doing))?;
     }
     Ok(())
 }
-
-const QUEUE_AGAIN: (&str, &str) =
-    ("queue routes to hosts that move again", include_str!("queue_routes_again.sql"));
-const TAKE_BACK: (&str, &str) =
-    ("take routes to hosts that move back", include_str!("take_routes_back.sql"));
-
-/// $1 are the hosts, $2 their next agents, $3 is now; each statement names all. The hosts came
-/// first: routing locks those that it routes to, so that either it sees them moving or its routes
-/// are seen here.
-const HAND_OVER: [(&str, &str); 4] = [
-    ("end orders that a move replaces", include_str!("replace_orders.sql")),
-    ("order hosts to be handed over", include_str!("order_handovers.sql")),
-    QUEUE_AGAIN,
-    TAKE_BACK,
-];

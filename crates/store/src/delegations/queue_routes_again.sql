@@ -4,6 +4,6 @@ SELECT h.id, r.url, r.redirects
 FROM hosts h
 JOIN routes r ON r.agent = h.agent
              AND substring(r.url FROM '^https?://[^/?#]*') = h.scheme || '://' || h.authority
-WHERE h.id = ANY($1) AND $2::bigint[] IS NOT NULL AND $3::timestamptz IS NOT NULL
+WHERE h.id = ANY($1)
 ORDER BY r.seq
 ON CONFLICT DO NOTHING

@@ -1,3 +1,3 @@
--- Ends the orders that a move replaces.
-UPDATE handovers SET ended_at = $3, ending = 'replaced', confirmed_at = $3
-WHERE host = ANY($1) AND ended_at IS NULL AND task <> 'release' AND $2::bigint[] IS NOT NULL
+-- Ends the orders about hosts ($1) that a move replaces.
+UPDATE handovers SET ended_at = $2, ending = 'replaced', confirmed_at = $2
+WHERE host = ANY($1) AND ended_at IS NULL AND task <> 'release'

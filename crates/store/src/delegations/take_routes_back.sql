@@ -2,4 +2,4 @@
 DELETE FROM routes r USING hosts h
 WHERE r.agent = h.agent
   AND substring(r.url FROM '^https?://[^/?#]*') = h.scheme || '://' || h.authority
-  AND h.id = ANY($1) AND $2::bigint[] IS NOT NULL AND $3::timestamptz IS NOT NULL
+  AND h.id = ANY($1)

@@ -77,9 +77,9 @@ async fn handovers_go_when_their_agents_confirmed_them_long_ago() {
     let world = World::new().await;
     world.approved(1, None).await;
     world.queue(&["http://a.example/", "http://b.example/", "http://c.example/"]).await;
-    let handovers = "INSERT INTO handovers (host, agent, next_agent, task, asked_at, ended_at,
-            ending, confirmed_at)
-        SELECT h.id, a.id, a.id, 'release', e.at, e.at, 'lapsed',
+    let handovers = "INSERT INTO handovers (host, agent, task, asked_at, ended_at, ending,
+            confirmed_at)
+        SELECT h.id, a.id, 'release', e.at, e.at, 'lapsed',
                CASE WHEN h.authority <> 'a.example' THEN e.at END
         FROM hosts h CROSS JOIN agents a CROSS JOIN LATERAL (
             SELECT to_timestamp(1800000000)
