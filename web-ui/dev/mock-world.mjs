@@ -215,16 +215,10 @@ export function explanationOf(delegation, agents, now) {
     decided_at: delegation.decided_at,
     finding: null,
     took_ms: home ? null : 3_240,
-    statistics: statisticsOf(order.length),
     skipped: home ? [] : [{ agent: { id: agents[6].id, name: agents[6].name }, reason: 'asleep' }],
     trail: order.map((place) => probeOf(place, order.length, delegation, agents, now, roll)),
     summary: summaryOf(delegation),
   };
-}
-
-function statisticsOf(asked) {
-  const skipped = { asleep: 1, unreachable: 0, busy: 0, excluded: 0, budget: 0 };
-  return { asked, measured: asked, unreachable: 0, refused: 0, expired: 0, pending: 0, skipped };
 }
 
 export function worldOf(now) {

@@ -28,7 +28,7 @@ use crate::placement::balance_load::VainRelief;
 use crate::placement::delegate_remapped::HostWalk;
 use crate::placement::drain_agents::DrainPositions;
 use crate::placement::forget_history::HistoryPosition;
-use crate::placement::regions::{RegionParts, Regions};
+use crate::placement::regions::Regions;
 use crate::predictor::{Predictor, PredictorState};
 use crate::registry::RegistryData;
 use crate::registry::refresh::LastAttempt;
@@ -282,9 +282,19 @@ impl Shared {
     fn regions(&self, key: CoordinatorKey) -> Regions {
         let Self { config, clock, store, hierarchy, leader, events, agent_wakeups, .. } =
             self.clone();
-        let moves = Arc::clone(&self.region_moves);
-        let parts = RegionParts { clock, hierarchy, leader, events, agent_wakeups, moves };
-        Regions::new(store, config.regions, Arc::new(key), parts)
+        Regions {
+            store,
+            rules: config.regions,
+            clock,
+            hierarchy,
+            leader,
+            events,
+            agent_wakeups,
+            moves: Arc::clone(&self.region_moves),
+            key: Arc::new(key),
+            seats: tokio::sync::Mutex::default(),
+            arrivals: Mutex::default(),
+        }
     }
 
     fn packages(&self, predictor: &Arc<Predictor>, index: Index, blobs: BlobStore) -> Packages {

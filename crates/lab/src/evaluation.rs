@@ -31,13 +31,6 @@ pub struct Evaluation {
     pub crawl_ms_nearest: f64,
 }
 
-impl Evaluation {
-    /// Time of a random assignment over the time of this one.
-    pub fn gain_over_random(&self) -> f64 {
-        self.crawl_ms_random / self.crawl_ms
-    }
-}
-
 /// Two agents this near to each other in time are equally near, in milliseconds: no probe tells
 /// them apart.
 pub const TIE_MS: f64 = 0.05;

@@ -35,21 +35,4 @@ pub enum HostTask {
     Settle,
 }
 
-/// How an order to an agent about a host ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum HandoverEnding {
-    /// The agent reported that it is done.
-    Confirmed,
-    /// The agent's lease ended first.
-    Lapsed,
-    /// The agent was revoked.
-    Revoked,
-    /// Another order took its place.
-    Replaced,
-}
-
-spelling!(HostState, HostTask, HandoverEnding);
+spelling!(HostState, HostTask);

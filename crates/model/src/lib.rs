@@ -57,7 +57,7 @@ pub use contact::is_contact;
 pub use delegation::{BalanceRule, MoveRefusal, Reason};
 pub use fetch::{ErrorKind, FetchOutcome};
 pub use hidden::{HiddenKind, HiddenTarget, HiddenTargetError};
-pub use host::{HandoverEnding, HostState, HostTask};
+pub use host::{HostState, HostTask};
 pub use id::{
     AccountId, AgentId, ApiTokenId, DelegationId, ExclusionId, HiddenId, HostId, JoinRequestId,
     JoinTokenId, LedgerPosition, MoveId, PinId, ProbeId, RegionId, SearchId,
@@ -67,7 +67,7 @@ pub use place::{PlaceClaim, PlaceClaimError};
 pub use policy::{CrawlPolicy, Policy, Slowdown};
 pub use policy_preset::PolicyPreset;
 pub use probe::{ProbeMethod, ProbeState, ProbeVerdict};
-pub use search::{Phase, SearchState, Strategy};
+pub use search::{Phase, Strategy};
 pub use span::{Span, SpanError};
 pub use time::UnixMillis;
 pub use url::{CrawlUrl, Fingerprint, HostKey, UrlError};

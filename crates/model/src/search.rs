@@ -38,17 +38,4 @@ pub enum Phase {
     Control,
 }
 
-/// Whether a search goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum SearchState {
-    /// No final decision yet; it may have a provisional one.
-    Open,
-    /// An agent was chosen, or the search was given up.
-    Decided,
-}
-
-spelling!(Strategy, Phase, SearchState);
+spelling!(Strategy, Phase);

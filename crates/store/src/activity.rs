@@ -6,7 +6,6 @@
 mod series;
 
 use model::{ActivityStep, AgentId, UnixMillis};
-use sqlx::PgConnection;
 use sqlx::postgres::PgExecutor;
 
 pub use series::{AgentRoundTrips, Bucket, round_trips_since, series};
@@ -70,37 +69,7 @@ impl Activity {
 
 /// Counts what an agent did now. Call it last in a transaction: its rows are locked after all
 /// others.
-pub(crate) async fn count_in(
-    db: &mut PgConnection,
-    news: &[(AgentId, Activity)],
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    insert(db, news, now).await
-}
-
-/// Counts the answers of an agent to probe orders.
-pub async fn count_probes(
-    store: &Store,
-    agent: AgentId,
-    probes: u64,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let activity = Activity { probes, ..Activity::default() };
-    insert(&store.pool(), &[(agent, activity)], now).await
-}
-
-/// Keeps the length of an agent's queue, as of its heartbeat.
-pub async fn note_queue(
-    store: &Store,
-    agent: AgentId,
-    queued: u64,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let activity = Activity { queued: Some(queued), ..Activity::default() };
-    insert(&store.pool(), &[(agent, activity)], now).await
-}
-
-async fn insert<'db>(
+pub(crate) async fn count_in<'db>(
     db: impl PgExecutor<'db>,
     news: &[(AgentId, Activity)],
     now: UnixMillis,
@@ -125,6 +94,28 @@ async fn insert<'db>(
         .await
         .map_err(StoreError::doing("count what agents did"))?;
     Ok(())
+}
+
+/// Counts the answers of an agent to probe orders.
+pub async fn count_probes(
+    store: &Store,
+    agent: AgentId,
+    probes: u64,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let activity = Activity { probes, ..Activity::default() };
+    count_in(&store.pool(), &[(agent, activity)], now).await
+}
+
+/// Keeps the length of an agent's queue, as of its heartbeat.
+pub async fn note_queue(
+    store: &Store,
+    agent: AgentId,
+    queued: u64,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let activity = Activity { queued: Some(queued), ..Activity::default() };
+    count_in(&store.pool(), &[(agent, activity)], now).await
 }
 
 /// A count that no honest agent reaches is as good as the largest that a column holds.

@@ -3,6 +3,7 @@
 use model::{AccountId, ApiTokenId, Role, UnixMillis};
 use serde_json::json;
 use sqlx::FromRow;
+use sqlx::postgres::PgExecutor;
 
 use crate::audit::{self, Entry};
 use crate::columns::read_word;
@@ -36,20 +37,7 @@ pub async fn create(
 ) -> Result<ApiTokenId, StoreError> {
     let doing = StoreError::doing("make an API token");
     let mut tx = store.begin().await.map_err(doing)?;
-    let id: i64 = sqlx::query_scalar(
-        "INSERT INTO api_tokens (token_sha256, name, scope, account, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
-    )
-    .bind(new.sha256)
-    .bind(new.name)
-    .bind(new.scope.as_str())
-    .bind(new.account.get())
-    .bind(Moment(now))
-    .bind(new.expires_at.map(Moment))
-    .fetch_one(&mut *tx)
-    .await
-    .map_err(doing)?;
-    let id = ApiTokenId::new(id);
+    let id = insert(&mut *tx, new, now).await?;
     let subject = id.to_string();
     let detail = json!({ "name": new.name, "scope": new.scope, "account": new.account });
     let entry = Entry { actor, action: "api_token.create", subject: &subject, detail: &detail };
@@ -65,9 +53,18 @@ pub async fn open_for_command(
     new: &New<'_>,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(
+    insert(&store.pool(), new, now).await?;
+    Ok(())
+}
+
+async fn insert<'db>(
+    db: impl PgExecutor<'db>,
+    new: &New<'_>,
+    now: UnixMillis,
+) -> Result<ApiTokenId, StoreError> {
+    let id: i64 = sqlx::query_scalar(
         "INSERT INTO api_tokens (token_sha256, name, scope, account, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6)",
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
     )
     .bind(new.sha256)
     .bind(new.name)
@@ -75,10 +72,10 @@ pub async fn open_for_command(
     .bind(new.account.get())
     .bind(Moment(now))
     .bind(new.expires_at.map(Moment))
-    .execute(&store.pool())
+    .fetch_one(db)
     .await
-    .map_err(StoreError::doing("open a token for a command"))?;
-    Ok(())
+    .map_err(StoreError::doing("keep an API token"))?;
+    Ok(ApiTokenId::new(id))
 }
 
 /// Removes the token of a command, and those of commands that were killed.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection};
 
+use crate::agents;
 use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -142,12 +143,7 @@ struct KnownTrust {
 async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<KnownTrust>, StoreError> {
     let doing = StoreError::doing("lock the trust in an agent");
     // The row of the agent is the lock, because the first judgement has no row of its own.
-    let locked: Option<i64> = sqlx::query_scalar("SELECT id FROM agents WHERE id = $1 FOR UPDATE")
-        .bind(agent.get())
-        .fetch_optional(&mut *db)
-        .await
-        .map_err(doing)?;
-    if locked.is_none() {
+    if agents::lock(db, agent).await?.is_none() {
         return Ok(None);
     }
     let row: Option<Row> = sqlx::query_as("SELECT * FROM agent_trust WHERE agent = $1")

@@ -53,24 +53,14 @@ pub struct Regions {
     pub moves: Arc<CurrentRegionMoves>,
     /// Signs rosters, changes and messages.
     pub key: Arc<CoordinatorKey>,
-    seats: Mutex<LeaderStates>,
+    pub(crate) seats: Mutex<LeaderStates>,
     /// Notifies the calls that agents hold open.
-    arrivals: std::sync::Mutex<HashMap<AgentId, Arc<Notify>>>,
-}
-
-/// What regions use of the rest of the coordinator.
-pub struct RegionParts {
-    pub clock: Arc<dyn Clock>,
-    pub hierarchy: Arc<CurrentHierarchy>,
-    pub leader: Arc<Leader>,
-    pub events: Arc<Events>,
-    pub agent_wakeups: Arc<AgentWakeups>,
-    pub moves: Arc<CurrentRegionMoves>,
+    pub(crate) arrivals: std::sync::Mutex<HashMap<AgentId, Arc<Notify>>>,
 }
 
 /// The coordinator's seat in each region, while it is the leader.
 #[derive(Default)]
-struct LeaderStates {
+pub(crate) struct LeaderStates {
     /// None until they were read from the database.
     by_region: Option<BTreeMap<RegionId, LeaderState>>,
     /// Candidates of regions that are not formed, as of the last run.
@@ -92,31 +82,6 @@ impl LeaderStates {
 }
 
 impl Regions {
-    /// Regions as the database has them; nothing is read yet.
-    pub fn new(
-        store: Store,
-        rules: RegionRules,
-        key: Arc<CoordinatorKey>,
-        parts: RegionParts,
-    ) -> Self {
-        let RegionParts { clock, hierarchy, leader, events, agent_wakeups, moves } = parts;
-        let seats = Mutex::default();
-        let arrivals = std::sync::Mutex::default();
-        Self {
-            store,
-            rules,
-            clock,
-            hierarchy,
-            leader,
-            events,
-            agent_wakeups,
-            moves,
-            key,
-            seats,
-            arrivals,
-        }
-    }
-
     fn now(&self) -> UnixMillis {
         self.clock.now()
     }

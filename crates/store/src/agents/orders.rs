@@ -2,8 +2,10 @@
 
 use hierarchy::Range;
 use model::{AgentId, AgentState, UnixMillis};
+use serde_json::json;
 use sqlx::PgConnection;
 
+use crate::audit::{self, Entry};
 use crate::columns::read_word;
 use crate::commit::commit;
 use crate::delegations;
@@ -89,7 +91,7 @@ pub async fn order(
         return Ok(Some(OrderOutcome::Leaving));
     }
     set_state(&mut tx, agent, to, now).await?;
-    audit(&mut tx, actor, order, agent, now).await?;
+    write_audit(&mut tx, actor, order, agent, now).await?;
     match order {
         Order::Approve { home: Some(home) } => {
             delegations::give_home(&mut tx, agent, &home, now).await?;
@@ -161,20 +163,15 @@ async fn set_state(
     Ok(())
 }
 
-async fn audit(
+async fn write_audit(
     db: &mut PgConnection,
     actor: &str,
     order: Order,
     agent: AgentId,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query("INSERT INTO audit (at, actor, action, subject) VALUES ($1, $2, $3, $4)")
-        .bind(Moment(now))
-        .bind(actor)
-        .bind(order.action())
-        .bind(agent.to_string())
-        .execute(db)
-        .await
-        .map_err(StoreError::doing("write an admin's order into the audit"))?;
-    Ok(())
+    let subject = agent.to_string();
+    let detail = json!({});
+    let entry = Entry { actor, action: order.action(), subject: &subject, detail: &detail };
+    audit::write_in(db, &entry, now).await
 }

@@ -53,7 +53,7 @@ pub async fn ingest(
     let found_by = FoundBy { agent, received_at: ingestion.received_at };
     urls::queue_in(&mut tx, &ingestion.discovered, Some(found_by), now).await?;
     let activity = Activity::of_hosts(&ingestion.hosts, shipped_bytes);
-    activity::count_in(&mut tx, &[(agent, activity)], now).await?;
+    activity::count_in(&mut *tx, &[(agent, activity)], now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Some(round_trips))
 }

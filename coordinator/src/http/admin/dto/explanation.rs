@@ -38,8 +38,6 @@ pub struct Explanation {
     /// Milliseconds from the opening of the search to the decision; null where no search decided.
     #[schema(required = true)]
     pub took_ms: Option<u64>,
-    /// Number of agents asked and skipped, by outcome.
-    pub statistics: SearchStatistics,
     /// Agents that the search skipped, in the order of asking.
     pub skipped: Vec<SkippedAgent>,
     /// All probes of the search in order.
@@ -109,46 +107,6 @@ pub struct TrailProbe {
     /// Why the probe failed, as the agent reported it; null when it did not fail.
     #[schema(required = true)]
     pub error: Option<String>,
-}
-
-/// Number of agents that a search asked and skipped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
-pub struct SearchStatistics {
-    /// Agents that were asked, in all.
-    pub asked: u64,
-    /// Agents that reported a round trip.
-    pub measured: u64,
-    /// Agents that got no answer from the address.
-    pub unreachable: u64,
-    /// Agents whose owner's rules forbid the probe.
-    pub refused: u64,
-    /// Agents that did not report in time.
-    pub expired: u64,
-    /// Agents that have not reported yet.
-    pub pending: u64,
-    /// Agents that were not asked though their turn had come.
-    pub skipped: SkippedCounts,
-}
-
-/// Agents that were skipped, counted by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
-pub struct SkippedCounts {
-    /// Agents outside their spans.
-    pub asleep: u64,
-    /// Agents whose heartbeats stayed away.
-    pub unreachable: u64,
-    /// Agents whose heartbeats stayed away for more than a day; the latest ten are counted.
-    pub absent: u64,
-    /// Agents that carried out no probes then, by their owners' rules.
-    pub idle: u64,
-    /// Agents with as many unanswered probes as they may have.
-    pub busy: u64,
-    /// Agents that an admin excluded.
-    pub excluded: u64,
-    /// Agents without probes left for the day.
-    pub budget: u64,
-    /// Agents that an admin drained.
-    pub drained: u64,
 }
 
 /// An agent that was skipped though its turn had come.

@@ -86,7 +86,6 @@ pub async fn explain(
         decided_at: found.decided_at.into(),
         finding: search.as_ref().and_then(|search| Some(search.finding.as_ref()?.1.clone())),
         took_ms: search.as_ref().filter(|_| cause.is_none()).and_then(|of| took_ms(&found, of)),
-        statistics: skipped::statistics(search.as_ref(), &skipped),
         skipped,
         trail,
         summary,

@@ -1,11 +1,11 @@
-//! Agents that a search skipped, and its statistics.
+//! Agents that a search skipped.
 
-use model::{AgentId, ProbeState, SkipReason};
+use model::{AgentId, SkipReason};
 use store::agents;
 use store::searches::{self, SearchTrail};
 
 use crate::http::admin::dto::agents::AgentRef;
-use crate::http::admin::dto::explanation::{SearchStatistics, SkippedAgent, SkippedCounts};
+use crate::http::admin::dto::explanation::SkippedAgent;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 
@@ -23,38 +23,6 @@ pub(super) async fn skipped(
         Some(SkippedAgent { agent: AgentRef { id: skipped.agent, name }, reason: skipped.why })
     });
     Ok(agents.collect())
-}
-
-/// Counts of asked and skipped agents; all zero without a search.
-pub(super) fn statistics(
-    search: Option<&SearchTrail>,
-    skipped: &[SkippedAgent],
-) -> SearchStatistics {
-    let in_state = |state: ProbeState| {
-        let probes = search.map(|search| search.probes.as_slice()).unwrap_or_default();
-        probes.iter().filter(|probe| probe.state == state).count() as u64
-    };
-    let skipped_for = |reason: SkipReason| {
-        skipped.iter().filter(|skipped| skipped.reason == reason).count() as u64
-    };
-    SearchStatistics {
-        asked: search.map_or(0, |search| search.probes.len() as u64),
-        measured: in_state(ProbeState::Measured),
-        unreachable: in_state(ProbeState::Unreachable),
-        refused: in_state(ProbeState::Refused),
-        expired: in_state(ProbeState::Expired),
-        pending: in_state(ProbeState::Asked),
-        skipped: SkippedCounts {
-            asleep: skipped_for(SkipReason::Asleep),
-            unreachable: skipped_for(SkipReason::Unreachable),
-            absent: skipped_for(SkipReason::Absent),
-            idle: skipped_for(SkipReason::Idle),
-            busy: skipped_for(SkipReason::Busy),
-            excluded: skipped_for(SkipReason::Excluded),
-            budget: skipped_for(SkipReason::Budget),
-            drained: skipped_for(SkipReason::Drained),
-        },
-    }
 }
 
 /// The skipped agents as a sentence with a leading space; empty when there are none.
