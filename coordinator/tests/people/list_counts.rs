@@ -1,6 +1,7 @@
 //! Orders and counts of lists.
 
 use coordinator::placement::agent_administration::AgentAction;
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::agents::{crawl_north, ship_north, two_agents};
@@ -42,6 +43,12 @@ async fn lists_are_sorted_and_counted_by_the_server() {
     let seeded = browser.read("/api/v1/hosts?counts=true&seeded=true").await;
     assert_eq!((&seeded["counts"]["total"], names(&seeded).len()), (&exactly(1), 1));
     assert_eq!(browser.read("/api/v1/hosts").await["counts"], Value::Null);
+    for (subnet, hosts) in [("198.51.100.0/26", 1), ("198.51.100.0/24", 0)] {
+        let found = browser.read(&format!("/api/v1/hosts?counts=true&subnet={subnet}")).await;
+        assert_eq!(found["counts"]["total"], exactly(hosts), "{subnet}");
+    }
+    let refused = browser.get("/api/v1/hosts?subnet=north").await;
+    refused.problem(StatusCode::BAD_REQUEST, "bad-request");
 
     let slow = browser.read("/api/v1/delegations?sort=slowest&counts=true").await;
     assert_eq!(slow["items"].as_array().unwrap().len(), 1, "homes are not measured");

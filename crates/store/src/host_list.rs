@@ -55,6 +55,8 @@ pub struct HostFilter {
     /// Only hosts of this agent. In the order [`HostOrder::Slowest`], only those from which it was
     /// the last to fetch: the times of others are not its own.
     pub agent: Option<AgentId>,
+    /// Only hosts of this subnet, not those of subnets within it.
+    pub subnet: Option<Range>,
     /// Only hosts whose address lies in this range.
     pub addresses: Option<Range>,
     /// Only hosts whose name, or name and port, begins so. Of more than [`COUNT_MAX`] hosts these
@@ -68,15 +70,18 @@ pub struct HostFilter {
 impl HostFilter {
     /// Whether it names nothing but an agent, and perhaps a state.
     const fn is_of_agent(&self) -> bool {
-        let names_more = self.addresses.is_some() || self.name.is_some() || self.is_seeded;
+        let names_more = self.is_selective() || self.is_seeded;
         self.agent.is_some() && !names_more
     }
 
     /// Whether it leaves few of all hosts that were fetched from.
     fn is_narrow(&self) -> bool {
         let is_rare = self.state.is_some_and(|state| state != HostState::Delegated);
-        let is_selective = self.agent.is_some() || self.addresses.is_some() || self.name.is_some();
-        is_selective || self.is_seeded || is_rare
+        self.agent.is_some() || self.is_selective() || self.is_seeded || is_rare
+    }
+
+    const fn is_selective(&self) -> bool {
+        self.subnet.is_some() || self.addresses.is_some() || self.name.is_some()
     }
 }
 
@@ -287,6 +292,10 @@ fn narrow(query: &mut QueryBuilder<Postgres>, filter: &HostFilter) {
     }
     if filter.is_seeded {
         query.push(" AND h.found_by = 0");
+    }
+    if let Some(subnet) = filter.subnet {
+        query.push(" AND h.first = ").push_bind(subnet.first());
+        query.push(" AND h.last = ").push_bind(subnet.last());
     }
     if let Some(addresses) = filter.addresses {
         query.push(" AND h.address BETWEEN ").push_bind(addresses.first());

@@ -254,6 +254,7 @@ export interface HostFilter extends PageQuery {
   state?: HostState;
   agent?: string;
   q?: string;
+  subnet?: string;
   seeded?: boolean;
   sort?: HostSort;
   counts?: boolean;

@@ -90,6 +90,11 @@ const fn order(sort: HostSort) -> HostOrder {
 fn filter(query: &HostQuery) -> Result<HostFilter, Problem> {
     let mut filter = HostFilter { state: query.state, agent: query.agent, ..HostFilter::default() };
     filter.is_seeded = query.seeded == Some(true);
+    if let Some(subnet) = &query.subnet {
+        let subnet = subnet.parse::<Range>();
+        filter.subnet =
+            Some(subnet.map_err(|error| Problem::bad_parameter("subnet", error.to_string()))?);
+    }
     let Some(text) = query.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(filter);
     };

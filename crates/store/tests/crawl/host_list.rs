@@ -4,7 +4,7 @@ use model::{AgentId, HostState};
 use store::bounded_count::BoundedCount;
 use store::host_list::{self, HostFilter, HostOrder, HostPlace};
 
-use crate::world::World;
+use crate::world::{World, range};
 
 /// Six hosts, whose mean times are 10 to 60 ms: the first five of the first agent, one of them
 /// moving, and the last of the second.
@@ -70,6 +70,23 @@ async fn the_slowest_hosts_of_an_agent_are_those_that_it_fetched_from_last() {
         let filter = HostFilter { agent: Some(agent), ..HostFilter::default() };
         assert_eq!(page(&world, &filter, None).await.0, names);
     }
+}
+
+#[tokio::test]
+async fn hosts_of_a_subnet_are_not_those_of_subnets_within_it() {
+    let world = World::new().await;
+    two_agents_with_hosts(&world).await;
+    let placed = "UPDATE hosts SET address = '192.0.2.1', first = '192.0.2.0', last =
+        CASE WHEN authority < 'c' THEN '192.0.2.255' ELSE '192.0.2.127' END::inet";
+    assert_eq!(store::testing::execute(world.store(), placed).await.unwrap(), 6);
+    let subnet = Some(range("192.0.2.0/24"));
+    let filter = HostFilter { subnet, ..HostFilter::default() };
+    assert_eq!(page(&world, &filter, None).await.0, ["b.example", "a.example"]);
+    let newest = host_list::list(world.store(), &filter, HostOrder::Newest, None, 9).await.unwrap();
+    assert_eq!(newest.len(), 2);
+    let within = HostFilter { subnet: None, addresses: subnet, ..filter };
+    let within = host_list::list(world.store(), &within, HostOrder::Newest, None, 9).await.unwrap();
+    assert_eq!(within.len(), 6);
 }
 
 #[tokio::test]

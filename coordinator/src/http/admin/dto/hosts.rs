@@ -22,6 +22,9 @@ pub struct HostQuery {
     /// An address or subnet in which the host lies, or the begin of its name.
     #[param(max_length = 253)]
     pub q: Option<String>,
+    /// Only hosts of this subnet, not those of subnets within it.
+    #[param(max_length = 100, example = "192.0.2.0/24")]
+    pub subnet: Option<String>,
     /// `true`: only hosts that seeds named.
     pub seeded: Option<bool>,
     /// Order of the list.
