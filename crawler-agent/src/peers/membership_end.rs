@@ -5,8 +5,9 @@ use std::{fs, path::Path};
 use super::{
     PeersError,
     disk::{self, PeersDisk},
+    worker::report,
 };
-use crate::frontier::{Change, FrontierHandle, Report};
+use crate::frontier::{Change, FrontierHandle};
 
 /// Hands the hosts of the former region back to the coordinator, with the URLs that wait for other
 /// agents, and forgets the region. While the agent was away others may have got its hosts, and it
@@ -25,9 +26,7 @@ pub(super) fn end(dir: &Path, store: &FrontierHandle) -> Result<(), PeersError> 
         }
     }
     let waiting = disk.waiting()?;
-    let reports =
-        waiting.iter().map(|url| Report { url: url.url.as_str().into(), redirects: url.redirects });
-    store.apply(Change::Report { reports: reports.collect() })?;
+    store.apply(Change::Report { reports: waiting.iter().map(report).collect() })?;
     // Before the file, which still names the hosts if this process ends now.
     store.sync_here()?;
     drop(disk);

@@ -148,7 +148,7 @@ impl Worker {
             }
             Effect::Foreign(url) => {
                 self.writing(batch)?.forget(&url)?;
-                batch.reports.push(Report { url: url.url.as_str().into(), redirects: 0 });
+                batch.reports.push(report(&url));
             }
             Effect::Pack(packing) => self.pack(packing, batch)?,
             Effect::Store(bundle) => self.store_bundle(&bundle, batch)?,
@@ -324,6 +324,11 @@ fn has_fetched(message: &Message) -> bool {
     batch.urls.iter().any(|url| url.purpose == UrlPurpose::Fetched)
 }
 
+/// A URL as the coordinator is told of it.
+pub(super) fn report(url: &RoutedUrl) -> Report {
+    Report { url: url.url.as_str().into(), redirects: url.redirects }
+}
+
 /// A URL as the frontier takes it.
 pub(super) fn adopted(url: &RoutedUrl) -> AdoptedUrl {
     AdoptedUrl {
@@ -331,5 +336,52 @@ pub(super) fn adopted(url: &RoutedUrl) -> AdoptedUrl {
         depth: url.depth,
         redirects: url.redirects,
         is_fetched: url.purpose == UrlPurpose::Fetched,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use model::AgentId;
+    use protocol::key::AgentKey;
+    use region::member::Identity;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::{frontier::Frontier, guard::Guard, peers::outgoing::Outgoing, resolve::Resolver};
+
+    fn worker(dir: &std::path::Path) -> Worker {
+        let key = Arc::new(AgentKey::from_seed([1; 32]));
+        let agent = AgentId::new(1);
+        let identity = Identity { agent, coordinator: key.public(), incarnation: 1 };
+        let resolver = Resolver::new(&[], None, Guard::default()).unwrap();
+        let ways = (Arc::new(resolver), None);
+        let outgoing = Outgoing::new(identity, key, ways, CancellationToken::new());
+        let shared = Shared { identity, core: None.into(), outgoing, places: Arc::default() };
+        let (store, _failure) = FrontierHandle::start(Frontier::open(dir, 1).unwrap()).unwrap();
+        let disk = PeersDisk::open(dir).unwrap();
+        Worker {
+            noted: disk.note_counts().unwrap(),
+            disk,
+            store,
+            schedule: Schedule::new(1),
+            pack_trigger: Arc::default(),
+            policy: watch::channel(CrawlPolicy::default()).1,
+            host_delay: Duration::ZERO,
+            shared: Arc::new(shared),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_url_that_leaves_the_region_keeps_the_count_of_its_redirects() {
+        let dir = tempfile::tempdir().unwrap();
+        let url = model::CrawlUrl::parse("http://elsewhere.test/").unwrap();
+        let position = HostPosition::of(url.host_key_str());
+        let host = PlacedHost { position, address: IpAddr::from([192, 0, 2, 1]) };
+        let url = RoutedUrl { redirects: 3, ..routed(&url, host, UrlPurpose::Fetch) };
+        let mut batch = Batch::default();
+        worker(dir.path()).effect(Effect::Foreign(url), &mut batch).unwrap();
+        assert_eq!(batch.reports.first().map(|report| report.redirects), Some(3));
     }
 }
