@@ -58,17 +58,20 @@ fn many_lines_are_written_in_batches_and_none_is_lost() {
 }
 
 #[test]
-fn what_is_cut_off_is_noted_and_what_ends_is_not() {
+fn what_ends_or_is_cut_off_is_noted_and_what_is_not_sent_is_not() {
     let dir = TempDir::new().unwrap();
     let log = ActivityLog::start(dir.path(), 90).unwrap();
     let address = IpAddr::from([192, 0, 2, 1]);
-    log.begin(Activity::Page, "ended", address).ended();
+    log.begin(Activity::Page, "ended", address).end("200", 5, lasted(Duration::from_millis(6)));
+    log.begin(Activity::Page, "withheld", address).withheld();
     drop(log.begin(Activity::Robots, "cut", address));
     log.flush(Duration::from_secs(30));
     let noted: Vec<ActivityEntry> = entries(dir.path(), None).unwrap().collect();
-    assert_eq!(noted.len(), 1);
-    assert_eq!((noted[0].target.as_str(), noted[0].outcome.as_str()), ("cut", "cut off"));
-    assert_eq!((noted[0].kind, noted[0].address), (Activity::Robots, Some(address)));
+    assert_eq!(noted.len(), 2);
+    assert_eq!((noted[0].target.as_str(), noted[0].outcome.as_str()), ("ended", "200"));
+    assert_eq!((noted[0].bytes, noted[0].ms), (5, 6));
+    assert_eq!((noted[1].target.as_str(), noted[1].outcome.as_str()), ("cut", "cut off"));
+    assert_eq!((noted[1].kind, noted[1].address), (Activity::Robots, Some(address)));
 }
 
 #[test]

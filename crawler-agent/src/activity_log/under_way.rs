@@ -2,10 +2,12 @@
 
 use std::{net::IpAddr, time::Instant};
 
+use protocol::page::Timing;
+
 use super::{Activity, ActivityLog, lasted};
 
-/// A request or probe that may have been sent. Unless it ends by itself, it was cut off, and the
-/// log says so.
+/// A request or probe that may have been sent. Unless [`Self::end`] notes what came of it, or
+/// nothing was sent, it was cut off, and the log says so.
 #[must_use]
 pub struct UnderWay<'a> {
     log: &'a ActivityLog,
@@ -24,8 +26,14 @@ impl ActivityLog {
 }
 
 impl UnderWay<'_> {
-    /// Ends it: whoever calls this notes what came of it, unless nothing was sent.
-    pub fn ended(mut self) {
+    /// Ends it, and notes what came of it.
+    pub fn end(mut self, outcome: &str, bytes: u64, timing: Timing) {
+        self.has_ended = true;
+        self.log.note(self.kind, self.target, Some(self.address), outcome, bytes, timing);
+    }
+
+    /// Ends it without an entry: nothing was sent.
+    pub fn withheld(mut self) {
         self.has_ended = true;
     }
 }

@@ -29,7 +29,7 @@ use hyper::{Method, Request, body::Incoming, header};
 use protocol::page::Timing;
 use tokio::time::{Instant, error::Elapsed, timeout_at};
 
-use crate::{config::Limits, owner::gate::Gate, reach::Reach};
+use crate::{activity_log::UnderWay, config::Limits, error_line, owner::gate::Gate, reach::Reach};
 use dial::Dialler;
 use memory::{Budget, TOTAL_BYTES};
 use metered::Pauses;
@@ -155,6 +155,19 @@ pub fn duration_of<S>(result: &Result<Answer<S>, FetchError>) -> Duration {
         Err(error) => error.timing,
     };
     Duration::from_micros(timing.total_us.into())
+}
+
+/// Notes in the activity log how a fetch ended, unless nothing was sent.
+pub fn note_end<S>(under_way: UnderWay<'_>, result: &Result<Answer<S>, FetchError>) {
+    match result {
+        Ok(Answer { head, timing, wire_bytes, .. }) => {
+            under_way.end(&head.status.to_string(), *wire_bytes, *timing);
+        }
+        Err(FetchError { problem: Problem::Withheld(_), .. }) => under_way.withheld(),
+        Err(FetchError { problem, timing, wire_bytes, .. }) => {
+            under_way.end(&error_line::of(problem), *wire_bytes, *timing);
+        }
+    }
 }
 
 fn micros(duration: Duration) -> u32 {

@@ -9,14 +9,13 @@ use std::{
 };
 
 use model::{CrawlUrl, UnixMillis};
-use protocol::page::Timing;
 use tokio::time::{Instant, timeout};
 
 use super::SampleError;
 use crate::{
     activity_log::{Activity, ActivityLog, lasted},
     clock, error_line,
-    fetch::{self, Answer, FetchError, Fetcher, RobotsBody},
+    fetch::{self, Answer, FetchError, Fetcher, Problem, RobotsBody},
     frontier::{Change, FrontierHandle, HostNumber, RobotsState},
     robots::{Robots, answer, answer::Meaning},
     schedule::{HeldTarget, Schedule, after_answer},
@@ -86,16 +85,25 @@ impl HeadProber {
         let url = target.url.as_str();
         let under_way = self.activity_log.begin(Activity::Probe, url, target.address);
         let asking = timeout(self.timeout, self.fetcher.head_round_trip(target.url, to)).await;
-        under_way.ended();
-        let is_owners = matches!(&asking, Ok(Err(problem)) if problem.is_owners());
-        let result = asking
-            .map_err(|_| "no answer in time".to_owned())
-            .and_then(|answered| answered.map_err(|problem| error_line::of(&problem)));
-        let outcome =
-            result.as_ref().map_or_else(|reason| format!("head: {reason}"), |_| "head".to_owned());
-        let rtt = result.as_ref().copied().unwrap_or_default();
-        self.note(Activity::Probe, target.url, target.address, &outcome, 0, lasted(rtt));
-        if is_owners { Err(SampleError::Withheld) } else { Ok(result?) }
+        let problem = match asking {
+            Ok(Ok(rtt)) => {
+                under_way.end("head", 0, lasted(rtt));
+                return Ok(rtt);
+            }
+            Ok(Err(Problem::Withheld(_))) => {
+                under_way.withheld();
+                return Err(SampleError::Withheld);
+            }
+            Ok(Err(problem)) => Some(problem),
+            Err(_) => None,
+        };
+        let reason = match &problem {
+            Some(problem) => error_line::of(problem),
+            None => "no answer in time".to_owned(),
+        };
+        under_way.end(&format!("head: {reason}"), 0, lasted(Duration::ZERO));
+        let is_owners = problem.is_some_and(|problem| problem.is_owners());
+        Err(if is_owners { SampleError::Withheld } else { reason.into() })
     }
 
     /// The host's rules: those that the crawl has, else those of an earlier probe, else new ones.
@@ -132,21 +140,18 @@ impl HeadProber {
         let held = self.hold(target).await?;
         let under_way = self.activity_log.begin(Activity::Robots, url.as_str(), target.address);
         let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
-        under_way.ended();
+        fetch::note_end(under_way, &result);
         self.rest(target, held, fetch::duration_of(&result))?;
-        let Answer { head, timing, wire_bytes, sink, memory: _until_parsed } = match result {
+        let Answer { head, sink, memory: _until_parsed, .. } = match result {
             Ok(answer) => answer,
-            Err(FetchError { problem, timing, wire_bytes, .. }) => {
+            Err(FetchError { problem, .. }) if problem.is_owners() => {
+                return Err(SampleError::Withheld);
+            }
+            Err(FetchError { problem, .. }) => {
                 let reason = error_line::of(&problem);
-                self.note(Activity::Robots, &url, target.address, &reason, wire_bytes, timing);
-                if problem.is_owners() {
-                    return Err(SampleError::Withheld);
-                }
                 return Err(format!("robots.txt could not be fetched: {reason}").into());
             }
         };
-        let status = head.status.to_string();
-        self.note(Activity::Robots, &url, target.address, &status, wire_bytes, timing);
         let body = sink.map(RobotsBody::into_bytes).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, 0) {
             Meaning::Rules(rules) => Ok(rules),
@@ -192,18 +197,6 @@ impl HeadProber {
         held.end(pause);
         Ok(())
     }
-
-    fn note(
-        &self,
-        kind: Activity,
-        url: &CrawlUrl,
-        address: IpAddr,
-        outcome: &str,
-        bytes: u64,
-        timing: Timing,
-    ) {
-        self.activity_log.note(kind, url.as_str(), Some(address), outcome, bytes, timing);
-    }
 }
 
 impl KnownRules {
@@ -220,5 +213,41 @@ impl KnownRules {
             known.clear();
         }
         known.insert(host, (Instant::now(), rules));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{activity_log, config::Limits, frontier::Frontier, owner::gate::Gate};
+
+    #[tokio::test]
+    async fn requests_that_the_owner_withholds_are_not_in_the_activity_log() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, _failure) =
+            FrontierHandle::start(Frontier::open(dir.path(), 1).unwrap()).unwrap();
+        let gate = Gate::of("[budget]\npages_per_day = 1");
+        gate.request().unwrap();
+        let log_dir = dir.path().join("activity");
+        let prober = HeadProber {
+            timeout: Duration::from_secs(5),
+            store,
+            schedule: Schedule::new(1),
+            fetcher: Arc::new(Fetcher::new(Limits::default(), "test".into(), None, None, gate)),
+            activity_log: ActivityLog::start(&log_dir, 9).unwrap(),
+            rules: KnownRules::default(),
+        };
+        let url = CrawlUrl::parse("http://h.example/").unwrap();
+        let mut withheld = 0;
+        for rules in [None, Some(Robots::allow_all())] {
+            if let Some(rules) = rules {
+                prober.rules.insert(url.host_key().to_string(), rules);
+            }
+            let result = prober.round_trip(&url, [192, 0, 2, 1].into(), Duration::ZERO).await;
+            withheld += u32::from(matches!(result, Err(SampleError::Withheld)));
+        }
+        assert_eq!(withheld, 2, "robots.txt and the start page");
+        prober.activity_log.flush(Duration::from_secs(30));
+        assert_eq!(activity_log::entries(&log_dir, None).unwrap().count(), 0);
     }
 }

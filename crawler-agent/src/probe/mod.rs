@@ -97,6 +97,16 @@ impl From<String> for SampleError {
     }
 }
 
+/// Notes in the activity log what came of the samples without HTTP. HEAD requests have entries of
+/// their own.
+fn note_end(under_way: UnderWay<'_>, attempt: &Attempt) {
+    let (outcome, duration) = match attempt.measured {
+        Some(Measured { method, rtt, .. }) if method != ProbeMethod::Head => (method.as_str(), rtt),
+        _ => (attempt.reason.as_str(), Duration::ZERO),
+    };
+    under_way.end(outcome, 0, lasted(duration));
+}
+
 impl Prober {
     /// A prober that sends from the source address `bind`, as far as `gate` permits.
     pub fn new(
@@ -129,7 +139,9 @@ impl Prober {
         let mut under_way = None;
         // What was sent before a method was withheld is in the log as cut off.
         let attempt = self.try_methods(methods, order.samples, &target, &mut under_way).await?;
-        self.note_end(&target, under_way, &attempt);
+        if let Some(under_way) = under_way {
+            note_end(under_way, &attempt);
+        }
         Some(match attempt.measured {
             Some(Measured { method, rtt, samples }) => {
                 // On loopback a round trip can be too short for the clock, and zero would be
@@ -165,25 +177,6 @@ impl Prober {
         }
         let reason = reasons.join("; ").replace(['\n', '\r'], " ");
         Some(Attempt { measured, reason })
-    }
-
-    /// Notes what came of a probe in the activity log. Each HEAD request is there already, but not
-    /// what was sent before it.
-    fn note_end(&self, target: &Target<'_>, under_way: Option<UnderWay<'_>>, attempt: &Attempt) {
-        let is_sent = under_way.is_some();
-        if let Some(under_way) = under_way {
-            under_way.ended();
-        }
-        let (outcome, duration) = match attempt.measured {
-            Some(Measured { method: ProbeMethod::Head, .. }) if !is_sent => return,
-            Some(Measured { method, rtt, .. }) if method != ProbeMethod::Head => {
-                (method.as_str(), rtt)
-            }
-            _ => (attempt.reason.as_str(), Duration::ZERO),
-        };
-        let Target { text, address, .. } = *target;
-        let timing = lasted(duration);
-        self.activity_log.note(Activity::Probe, text, Some(address), outcome, 0, timing);
     }
 
     /// The ordered methods that the owner allows and the start page of the host, or why none is

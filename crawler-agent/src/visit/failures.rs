@@ -2,12 +2,11 @@
 
 use std::net::IpAddr;
 
-use model::{CrawlUrl, UnixMillis};
+use model::UnixMillis;
 use protocol::page::{Outcome, Timing};
 
 use super::{FetchResult, Visit, Visitor, fetched, retry, revisit};
 use crate::{
-    activity_log::Activity,
     clock, error_line,
     fetch::{FetchError, Problem},
     frontier::{FrontierError, QueueItem},
@@ -23,30 +22,20 @@ pub(super) struct Failure {
     wire_bytes: u64,
 }
 
-impl Visitor {
-    /// Notes a failed request for the owner. Returns none where the owner's rules, or an outage of
-    /// the agent, are the reason: the URL is still first in its queue, and nothing counts.
-    pub(super) fn judged(
-        &self,
-        visit: Visit,
-        (kind, url, address): (Activity, &CrawlUrl, IpAddr),
-        error: FetchError,
-    ) -> Option<(Visit, Failure)> {
-        let FetchError { problem, timing, wire_bytes, .. } = error;
-        if matches!(problem, Problem::Withheld(_)) {
-            // Nothing was sent.
-            return None;
-        }
-        let reason = error_line::of(&problem);
-        self.activity_log.note(kind, url.as_str(), Some(address), &reason, wire_bytes, timing);
-        if problem.is_owners() {
-            return None;
-        }
-        let outage = visit.outage;
-        let visit = visit.put_off_in(outage)?;
-        Some((visit, Failure { problem, reason, timing, wire_bytes }))
+/// What a failed request says. Returns none where the owner's rules, or an outage of the agent, are
+/// the reason: the URL is still first in its queue, and nothing counts.
+pub(super) fn judged(visit: Visit, error: FetchError) -> Option<(Visit, Failure)> {
+    let FetchError { problem, timing, wire_bytes, .. } = error;
+    if problem.is_owners() {
+        return None;
     }
+    let outage = visit.outage;
+    let visit = visit.put_off_in(outage)?;
+    let reason = error_line::of(&problem);
+    Some((visit, Failure { problem, reason, timing, wire_bytes }))
+}
 
+impl Visitor {
     /// Ends or retries a URL whose request got no complete answer.
     pub(super) fn failed(
         &self,
@@ -56,8 +45,7 @@ impl Visitor {
         address: IpAddr,
         error: FetchError,
     ) -> Result<(), FrontierError> {
-        let request = (Activity::Page, &item.url, address);
-        let Some((mut visit, failure)) = self.judged(visit, request, error) else { return Ok(()) };
+        let Some((mut visit, failure)) = judged(visit, error) else { return Ok(()) };
         let Failure { problem, reason, timing, wire_bytes } = failure;
         let temporary = problem.is_temporary();
         if matches!(problem, Problem::Memory) {

@@ -197,7 +197,7 @@ impl Visitor {
             visit.in_time(request).await
         };
         let Some(result) = result else { return Ok(()) };
-        under_way.ended();
+        fetch::note_end(under_way, &result);
         let duration = fetch::duration_of(&result);
         visit.outage = result.as_ref().err().and_then(|error| self.outage_behind(error));
         if visit.outage.is_none() {
@@ -223,14 +223,6 @@ impl Visitor {
         if !self.tcp_times_count {
             timing.tcp_us = 0;
         }
-        self.activity_log.note(
-            Activity::Page,
-            item.url.as_str(),
-            Some(address),
-            &head.status.to_string(),
-            wire_bytes,
-            timing,
-        );
         let asked = retry::requested_pause(&head, started);
         if retry::is_in_trouble(&head) && retry::has_attempts(item) {
             // A host that answers is not given up, so that the attempts of this URL alone count.

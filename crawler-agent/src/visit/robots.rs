@@ -5,7 +5,7 @@ use std::{net::IpAddr, pin::pin, time::Duration};
 use model::{CrawlUrl, UnixMillis};
 use protocol::page::Outcome;
 
-use super::{Visit, Visitor, failures::Failure, retry};
+use super::{Visit, Visitor, failures::Failure, failures::judged, retry};
 use crate::{
     activity_log::Activity, clock, fetch, fetch::Answer, fetch::FetchError, fetch::Problem,
     fetch::RobotsBody, frontier::Change, frontier::FrontierError, frontier::HostNumber,
@@ -119,7 +119,7 @@ impl Visitor {
             visit.in_time(request).await
         };
         let Some(result) = result else { return Ok(()) };
-        under_way.ended();
+        fetch::note_end(under_way, &result);
         let duration = fetch::duration_of(&result);
         visit.outage = result.as_ref().err().and_then(|error| self.outage_behind(error));
         if visit.outage.is_none() {
@@ -135,8 +135,8 @@ impl Visitor {
             self.store.apply(Change::Asked { host, due: clock::after(pause) })?;
         }
         match result {
-            Ok(answer) => self.robots_answered(visit, &item, asking, address, answer),
-            Err(error) => self.robots_failed(visit, &item, asking, address, error),
+            Ok(answer) => self.robots_answered(visit, &item, asking, answer),
+            Err(error) => self.robots_failed(visit, &item, asking, error),
         }
     }
 
@@ -179,13 +179,9 @@ impl Visitor {
         mut visit: Visit,
         item: &QueueItem,
         asking: RobotsRequest,
-        address: IpAddr,
         answer: Answer<RobotsBody>,
     ) -> Result<(), FrontierError> {
-        let Answer { head, timing, wire_bytes, sink, memory: _until_stored } = answer;
-        let url = asking.url.as_str();
-        let status = head.status.to_string();
-        self.activity_log.note(Activity::Robots, url, Some(address), &status, wire_bytes, timing);
+        let Answer { head, sink, memory: _until_stored, .. } = answer;
         if let Some(pause) = retry::stated_pause(&head, clock::now()) {
             visit.delay = visit.delay.max(pause);
         }
@@ -206,11 +202,9 @@ impl Visitor {
         visit: Visit,
         item: &QueueItem,
         asking: RobotsRequest,
-        address: IpAddr,
         error: FetchError,
     ) -> Result<(), FrontierError> {
-        let request = (Activity::Robots, &asking.url, address);
-        let Some((visit, failure)) = self.judged(visit, request, error) else { return Ok(()) };
+        let Some((visit, failure)) = judged(visit, error) else { return Ok(()) };
         let Failure { problem, reason, .. } = failure;
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, which says nothing about the host.

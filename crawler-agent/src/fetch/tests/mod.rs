@@ -293,7 +293,7 @@ async fn answers_that_are_not_http_are_errors() {
             matches!(error.problem, Problem::Http(_)) && error.problem.is_temporary(),
             "{error:?}"
         );
-        assert!(!crate::error_line::of(&error.problem).contains('\n'));
+        assert!(!error_line::of(&error.problem).contains('\n'));
     }
     let irregular =
         raw(b"HTTP/1.1 299 Hm\r\nbad header: x\r\nserver :y\r\nLocation:/z\r\n\r\nbody".to_vec())
