@@ -1,60 +1,73 @@
 //! Envelopes that leave through the coordinator.
 
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
-use region::envelope::Envelope;
+use region::{Peer, envelope::Envelope, mailbox::Mailbox};
 use tokio::sync::Notify;
 
-/// Most envelopes that wait; the oldest are lost.
-const ENVELOPES: usize = 4_000;
-
-/// Envelopes that leave through the coordinator.
+/// Envelopes that leave through the coordinator, whoever their receivers are. The oldest are lost
+/// where too many bytes wait.
 #[derive(Default)]
 pub(super) struct CoordinatorQueue {
-    waiting: Mutex<VecDeque<Envelope>>,
+    waiting: Mutex<Mailbox>,
     arrived: Notify,
 }
 
 impl CoordinatorQueue {
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Envelope>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds an envelope.
     pub(super) fn push(&self, envelope: Envelope) {
-        let mut waiting = self.waiting();
-        if waiting.len() >= ENVELOPES {
-            waiting.pop_front();
-        }
-        waiting.push_back(envelope);
-        drop(waiting);
+        self.with_waiting(|waiting| waiting.put(Peer::Coordinator, envelope));
         self.arrived.notify_one();
     }
 
     /// The first envelopes of about so many bytes, as soon as there are any.
     pub(super) async fn take(&self, bytes: usize) -> Vec<Envelope> {
         loop {
-            let taken = take(&mut self.waiting(), bytes);
+            let taken = self.with_waiting(|waiting| waiting.take(Peer::Coordinator, bytes));
             if !taken.is_empty() {
                 return taken;
             }
             self.arrived.notified().await;
         }
     }
+
+    fn with_waiting<T>(&self, use_them: impl FnOnce(&mut Mailbox) -> T) -> T {
+        use_them(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
-/// The first envelopes, at least one if there is any, of about so many bytes.
-fn take(waiting: &mut VecDeque<Envelope>, bytes: usize) -> Vec<Envelope> {
-    let mut taken = Vec::new();
-    let mut size = 0;
-    while size < bytes
-        && let Some(envelope) = waiting.pop_front()
-    {
-        size += envelope.bytes();
-        taken.push(envelope);
+#[cfg(test)]
+mod tests {
+    use model::{AgentId, CrawlUrl, RegionId};
+    use protocol::key::AgentKey;
+    use region::{
+        HostPosition, PlacedHost,
+        envelope::{MESSAGE_BYTES, Sealer, SenderKey},
+        message::{BUNDLE_BYTES, Bundle, Message},
+    };
+
+    use super::*;
+
+    /// Bytes of one bundle.
+    const SIZE: usize = 8 << 20;
+
+    #[tokio::test]
+    async fn bundles_that_wait_are_bounded_by_their_bytes() {
+        let key = AgentKey::from_seed([1; 32]);
+        let mut sealer = Sealer::new(RegionId::new(1), Peer::Agent(AgentId::new(1)), 1);
+        let front = CrawlUrl::parse("http://h.example/").unwrap();
+        let position = HostPosition::of(front.host_key_str());
+        let host = PlacedHost { position, address: [10, 0, 0, 1].into() };
+        let bundle = Bundle { number: 1, is_copy: false, host, front, bytes: vec![0; SIZE] };
+        let to = Peer::Agent(AgentId::new(2));
+        let message = Message::Bundle(bundle);
+        let envelope = sealer.seal(&SenderKey::Agent(&key), to, message).unwrap();
+        let queue = CoordinatorQueue::default();
+        for _ in 0..20 {
+            queue.push(envelope.clone());
+        }
+        let waiting = queue.take(usize::MAX).await;
+        let bytes = waiting.iter().map(Envelope::bytes).sum::<usize>();
+        assert!((BUNDLE_BYTES..=2 * MESSAGE_BYTES).contains(&bytes), "{bytes}");
     }
-    taken
 }
