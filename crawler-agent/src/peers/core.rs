@@ -157,11 +157,11 @@ impl Core {
 
     pub(super) fn lent(&mut self, term_ms: u64, asked: Millis) -> UnixMillis {
         self.member.lent(term_ms, asked);
-        elapsed_clock::to_wall(self.member.saved().loan_until)
+        elapsed_clock::to_wall(self.member.loan_until())
     }
 
     pub(super) fn loan_until(&self) -> Millis {
-        self.member.saved().loan_until
+        self.member.loan_until()
     }
 
     pub(super) fn view(&self) -> &region::ownership::View {

@@ -83,8 +83,7 @@ impl Peers {
             match (core.as_mut(), settings, view) {
                 (None, Some(settings), Some(view)) => {
                     let joined = self.join(settings, view.clone())?;
-                    let promises = joined.member.saved().promises.unwrap_or_default();
-                    self.work(vec![Work::Join { view: Box::new(view), settings, promises }]);
+                    self.work(vec![Work::Join { view: Box::new(view), settings }]);
                     tracing::info!(version = ?joined.view().version(), "joined a region");
                     *core = Some(joined);
                 }

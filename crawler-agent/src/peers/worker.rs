@@ -45,7 +45,7 @@ pub(super) enum Work {
     /// The member knows a further host.
     AddHost(RoutedUrl),
     /// The agent became a member.
-    Join { view: Box<SignedView>, settings: Settings, promises: Promises },
+    Join { view: Box<SignedView>, settings: Settings },
     /// The loan ends then.
     Loan(UnixMillis),
     /// The operator's settings changed.
@@ -116,11 +116,11 @@ impl Worker {
         match work {
             Work::Effect(effect) => self.effect(effect, batch)?,
             Work::AddHost(url) => self.writing(batch)?.add_host(&url)?,
-            Work::Join { view, settings, promises } => {
+            Work::Join { view, settings } => {
                 let writing = self.writing(batch)?;
                 writing.set_view(&view)?;
                 writing.set_settings(&settings)?;
-                writing.set_promises(&promises)?;
+                writing.set_promises(&Promises::default())?;
             }
             Work::Loan(until) => self.writing(batch)?.set_loan(until)?,
             Work::Policy(policy) => self.writing(batch)?.set_policy(&policy)?,

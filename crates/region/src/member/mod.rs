@@ -206,6 +206,11 @@ impl Member {
         self.loan.lent(term_ms, asked);
     }
 
+    /// When the coordinator's loan ends.
+    pub fn loan_until(&self) -> Millis {
+        self.loan.until()
+    }
+
     /// State of a party as this agent sees it.
     pub fn liveness(&self, peer: Peer, now: Millis) -> Liveness {
         self.detector.liveness(peer, now)

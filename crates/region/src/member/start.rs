@@ -84,16 +84,6 @@ impl Member {
         self.copied_before = Some(view);
     }
 
-    /// What [`Member::restart`] needs, but for `copied`: [`crate::Effect::SaveCopied`] stores it.
-    pub fn saved(&self) -> SavedMember {
-        SavedMember {
-            view: self.current.signed().clone(),
-            promises: Some(self.voter.promises()),
-            copied: None,
-            loan_until: self.loan.until(),
-        }
-    }
-
     fn new(
         identity: Identity,
         settings: Settings,

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use model::AgentId;
 use region::delegations::Range;
 use region::effect::{BundleToPack, CopiedView};
+use region::lease::Promises;
 use region::member::SavedMember;
 use region::message::{Bundle, RoutedUrl};
 use region::{Effect, Member, Message, Millis, Peer, Settings};
@@ -48,7 +49,9 @@ fn grow(member: &mut Member, now: u64) {
 
 /// The member after a restart, with this on its disk.
 fn restarted(member: &Member, copied: Option<CopiedView>) -> Member {
-    let saved = SavedMember { copied, ..member.saved() };
+    let view = member.view().signed().clone();
+    let promises = Some(Promises::default());
+    let saved = SavedMember { view, promises, copied, loan_until: member.loan_until() };
     let mut member = Member::restart(identity(), Settings::default(), saved, Millis(100)).unwrap();
     restore_hosts(&mut member);
     member

@@ -56,7 +56,9 @@ impl World {
         }
         let promises = node.disk.as_ref().and_then(|disk| disk.promises.clone());
         let copied = node.disk.as_ref().and_then(|disk| disk.copied.clone());
-        node.disk = Some(SavedMember { promises, copied, ..member.saved() });
+        let view = member.view().signed().clone();
+        let loan_until = member.loan_until();
+        node.disk = Some(SavedMember { view, promises, copied, loan_until });
         node.member = Some(member);
         node.running.clear();
         // The agent does not know when its former process ended a request.
@@ -88,7 +90,7 @@ impl World {
             }
             Packet::Loan { term_ms, asked } => {
                 member.lent(term_ms, asked);
-                let until = member.saved().loan_until;
+                let until = member.loan_until();
                 if let Some(disk) = &mut node.disk {
                     disk.loan_until = until;
                 }
