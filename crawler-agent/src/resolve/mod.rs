@@ -143,9 +143,10 @@ impl Resolver {
         Ok(usable)
     }
 
-    /// The addresses of a peer of the region. Its port is the other owner's choice; the addresses
-    /// are checked like those of hosts.
+    /// The addresses of a peer of the region. Its port is the other owner's choice; name and
+    /// addresses are checked like those of hosts.
     pub async fn addresses_of_peer(&self, url: &CrawlUrl) -> Result<Vec<IpAddr>, ResolveError> {
+        self.check_host(url.host())?;
         self.usable_addresses(url, None).await
     }
 
@@ -277,6 +278,7 @@ fn embedded(address: IpAddr) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guard::{AddressSet, GuardRules};
 
     #[test]
     fn only_another_answer_of_the_name_server_can_end_a_refusal() {
@@ -308,6 +310,16 @@ mod tests {
             let error = resolver.addresses(&url).await.unwrap_err();
             assert!(matches!(error, ResolveError::Lookup { .. }), "{error}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_the_owner_denies_is_not_looked_up_for_a_peer() {
+        let rules = GuardRules::new(&[], &[], vec!["a.org".into()], vec![]);
+        let guard = Guard::new(rules.into(), AddressSet::default());
+        let resolver = Resolver::new(&["127.0.0.1:9".parse().unwrap()], None, guard).unwrap();
+        let url = CrawlUrl::parse("http://peer.a.org:7946/").unwrap();
+        let error = resolver.addresses_of_peer(&url).await.unwrap_err();
+        assert!(matches!(error, ResolveError::Refused(Refusal::Host(_))), "{error}");
     }
 
     #[test]
