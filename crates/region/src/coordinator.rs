@@ -108,11 +108,6 @@ impl Coordinator {
         &self.view
     }
 
-    /// The vote of the coordinator.
-    pub fn voter(&self) -> &Voter {
-        &self.voter
-    }
-
     /// What each member reported last.
     pub fn reports(&self) -> &BTreeMap<AgentId, Report> {
         &self.reports

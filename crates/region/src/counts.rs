@@ -7,16 +7,10 @@ pub struct Counts {
     pub urls_sent: u64,
     /// URLs received from other agents, those passed on included.
     pub urls_received: u64,
-    /// URLs passed on to an agent that precedes this one.
-    pub urls_passed_on: u64,
     /// Notices of hosts queued for next-nearest agents.
     pub notices_sent: u64,
     /// Bundles sent, copies included.
     pub bundles_sent: u64,
-    /// Bundles that were stored.
-    pub bundles_received: u64,
-    /// Hosts of which next-nearest agents were asked for bundles.
-    pub recoveries: u64,
     /// Messages that were refused.
     pub refused: RefusedCounts,
 }

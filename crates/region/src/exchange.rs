@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use model::{AgentId, Fingerprint};
 
 use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
+use crate::settings::Settings;
 use crate::time::Millis;
 
 /// An agent is stuck once a batch to it has not been acknowledged, or the first URL that waits for
@@ -35,17 +36,6 @@ struct Flight {
     sent: Millis,
 }
 
-/// Times and bounds of the exchange.
-#[derive(Debug, Clone, Copy)]
-pub struct ExchangeSettings {
-    /// URLs are collected for this long.
-    pub linger_ms: u64,
-    /// A batch is sent again after this time.
-    pub resend_ms: u64,
-    /// Most URLs of all queues; see [`Exchange::room`].
-    pub waiting_urls: usize,
-}
-
 /// Whether further URLs may be queued for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
@@ -60,7 +50,7 @@ pub enum Room {
 /// All URLs that wait for other agents.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    settings: ExchangeSettings,
+    settings: Settings,
     queues: BTreeMap<AgentId, Queue>,
     next_batch: u64,
     recent: Recent,
@@ -73,7 +63,7 @@ const COUNTED: u32 = 40;
 impl Exchange {
     /// An empty exchange. Numbers of batches are not those of a former process, so that late
     /// acknowledgements are recognised.
-    pub fn new(settings: ExchangeSettings, incarnation: u64) -> Self {
+    pub fn new(settings: Settings, incarnation: u64) -> Self {
         let next_batch = incarnation << COUNTED;
         Self { settings, queues: BTreeMap::new(), next_batch, recent: Recent::default(), len: 0 }
     }
@@ -244,8 +234,11 @@ mod tests {
     use super::*;
     use crate::ownership::{HostPosition, PlacedHost};
 
-    const SETTINGS: ExchangeSettings =
-        ExchangeSettings { linger_ms: 10, resend_ms: 100, waiting_urls: 3 };
+    fn exchange(waiting_urls: usize, incarnation: u64) -> Exchange {
+        let settings =
+            Settings { linger_ms: 10, resend_ms: 100, waiting_urls, ..Settings::default() };
+        Exchange::new(settings, incarnation)
+    }
 
     fn url(number: u32) -> RoutedUrl {
         let url = model::CrawlUrl::parse(&format!("http://h/{number}")).unwrap();
@@ -258,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_repeated_until_it_is_acknowledged() {
-        let mut exchange = Exchange::new(SETTINGS, 2);
+        let mut exchange = exchange(3, 2);
         let one = AgentId::new(1);
         let two = AgentId::new(2);
         exchange.queue(one, url(1), Millis(0));
@@ -281,8 +274,7 @@ mod tests {
 
     #[test]
     fn an_agent_that_takes_nothing_leaves_room_for_others() {
-        let settings = ExchangeSettings { waiting_urls: 12, ..SETTINGS };
-        let mut exchange = Exchange::new(settings, 0);
+        let mut exchange = exchange(12, 0);
         let mut fill = |agent, now| {
             let mut number = 0;
             while exchange.room(AgentId::new(agent), now) == Room::Free {
@@ -301,8 +293,7 @@ mod tests {
 
     #[test]
     fn an_agent_that_takes_a_batch_now_and_then_is_stuck_as_well() {
-        let settings = ExchangeSettings { waiting_urls: BATCH_URLS, ..SETTINGS };
-        let mut exchange = Exchange::new(settings, 0);
+        let mut exchange = exchange(BATCH_URLS, 0);
         let [slow, healthy] = [1, 2].map(AgentId::new);
         exchange.queue(healthy, url(0), Millis(0));
         let sent = exchange.due(Millis(10)).remove(0).1;
@@ -322,8 +313,7 @@ mod tests {
 
     #[test]
     fn an_agent_that_works_a_backlog_off_is_not_stuck() {
-        let settings = ExchangeSettings { waiting_urls: BATCH_URLS, ..SETTINGS };
-        let mut exchange = Exchange::new(settings, 0);
+        let mut exchange = exchange(BATCH_URLS, 0);
         let agent = AgentId::new(1);
         for round in 0..20 {
             let now = Millis(round * 10_000);
@@ -337,7 +327,7 @@ mod tests {
 
     #[test]
     fn urls_for_the_wrong_agent_are_taken_back() {
-        let mut exchange = Exchange::new(SETTINGS, 0);
+        let mut exchange = exchange(3, 0);
         let agent = AgentId::new(1);
         for number in 1..=2 {
             exchange.queue(agent, url(number), Millis(0));
@@ -353,7 +343,7 @@ mod tests {
 
     #[test]
     fn repeated_urls_are_recognised() {
-        let mut exchange = Exchange::new(SETTINGS, 0);
+        let mut exchange = exchange(3, 0);
         assert!(exchange.is_new(&url(1)));
         assert!(!exchange.is_new(&url(1)));
         let notice = RoutedUrl { purpose: UrlPurpose::Known, ..url(1) };

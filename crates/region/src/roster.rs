@@ -50,16 +50,12 @@ pub struct RosterAgent {
     pub weight: u16,
     /// Base URLs at which it listens for peers; empty if it only opens connections.
     pub addresses: Vec<String>,
-    /// IANA name of the time zone of the spans.
-    pub zone: String,
-    /// Hours in which it works, as its owner wrote them.
-    pub spans: Vec<String>,
 }
 
 impl RosterAgent {
-    /// An agent of the least weight that only opens connections and names no hours.
+    /// An agent of the least weight that only opens connections.
     pub fn new(agent: AgentId, key: PublicKey) -> Self {
-        Self { agent, key, weight: 1, addresses: vec![], zone: "UTC".into(), spans: vec![] }
+        Self { agent, key, weight: 1, addresses: vec![] }
     }
 }
 

@@ -188,10 +188,6 @@ pub struct Candidate {
     pub home: IpAddr,
     /// Pages a day that the owner offers.
     pub capacity_pages_per_day: u32,
-    /// IANA zone of the spans.
-    pub zone: String,
-    /// Spans as the owner wrote them.
-    pub spans: Vec<String>,
     /// Base URLs at which it listens for peers.
     pub addresses: Vec<String>,
     /// Region that the owner asks for.
@@ -200,17 +196,7 @@ pub struct Candidate {
     pub region: Option<RegionId>,
 }
 
-type CandidateRow = (
-    i64,
-    Vec<u8>,
-    IpAddr,
-    i32,
-    String,
-    Json<Vec<String>>,
-    Json<Vec<String>>,
-    Option<String>,
-    Option<i64>,
-);
+type CandidateRow = (i64, Vec<u8>, IpAddr, i32, Json<Vec<String>>, Option<String>, Option<i64>);
 
 /// The agents that may be in a region: approved or paused, by number.
 pub async fn candidates(store: &Store) -> Result<Vec<Candidate>, StoreError> {
@@ -219,15 +205,13 @@ pub async fn candidates(store: &Store) -> Result<Vec<Candidate>, StoreError> {
         .await
         .map_err(StoreError::doing("list the agents for regions"))?;
     let candidate = |row: CandidateRow| {
-        let (id, key, home, capacity, zone, spans, addresses, label, region) = row;
+        let (id, key, home, capacity, addresses, label, region) = row;
         Ok(Candidate {
             agent: AgentId::new(id),
             key: PublicKey::from_bytes(&key)
                 .map_err(|_| StoreError::unreadable("agents.public_key"))?,
             home,
             capacity_pages_per_day: capacity.unsigned_abs(),
-            zone,
-            spans: spans.0,
             addresses: addresses.0,
             label,
             region: region.map(RegionId::new),

@@ -115,7 +115,5 @@ fn entry(candidate: &Candidate) -> RosterAgent {
         key: candidate.key,
         weight: u16::try_from(weight).unwrap_or(1),
         addresses: candidate.addresses.clone(),
-        zone: candidate.zone.clone(),
-        spans: candidate.spans.clone(),
     }
 }

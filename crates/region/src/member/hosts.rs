@@ -19,14 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::AgentId;
 
 pub(super) use copies::Copies;
-pub(super) use known::{HostState, Hosts};
+pub(super) use known::{Hosts, State};
 
 use crate::delegations::Delegate;
 use crate::effect::{BundleToPack, CopiedView, Effect};
 use crate::exchange::Room;
 use crate::member::Member;
 use crate::member::hosts::copies::BundleCopy;
-use crate::member::hosts::known::{KnownHost, State};
+use crate::member::hosts::known::KnownHost;
 use crate::message::{BUNDLE_BYTES, Bundle, Message, REQUEST_HOSTS, RoutedUrl, UrlPurpose};
 use crate::ownership::{HostPosition, PlacedHost, View};
 use crate::peer::Peer;
@@ -232,7 +232,6 @@ impl Member {
                     self.hosts.set(position, State::Held, None);
                     return;
                 }
-                self.counts.recoveries += 1;
                 for agent in &asked {
                     requests.entry(*agent).or_default().push(host);
                 }
@@ -318,7 +317,6 @@ impl Member {
             self.counts.refused.overflow += 1;
             return;
         }
-        self.counts.bundles_received += 1;
         self.hosts.received(&bundle, from);
         // The host may be another agent's by now; the check sends it on.
         self.check_host(position, now, effects);

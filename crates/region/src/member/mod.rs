@@ -32,7 +32,7 @@ use crate::effect::Effect;
 use crate::exchange::Exchange;
 use crate::lease::{Holder, Voter};
 use crate::loan::Borrower;
-use crate::member::hosts::{Copies, HostState, Hosts};
+use crate::member::hosts::{Copies, Hosts, State};
 use crate::member::new_hosts::NewHosts;
 use crate::message::{Heartbeat, Message, UrlPurpose};
 use crate::ownership::{PlacedHost, View};
@@ -174,9 +174,9 @@ impl Member {
             return Permit::Denied(Denial::NoLease);
         }
         match self.hosts.state(host.position) {
-            None | Some(HostState::Standby) => Permit::Denied(Denial::Unknown),
-            Some(HostState::Held) => Permit::Until(end),
-            Some(HostState::Recovering | HostState::Leaving) => {
+            None | Some(State::Standby) => Permit::Denied(Denial::Unknown),
+            Some(State::Held) => Permit::Until(end),
+            Some(State::New | State::Asking { .. } | State::Leaving { .. }) => {
                 self.hosts.want(host.position);
                 Permit::Denied(Denial::Recovering)
             }

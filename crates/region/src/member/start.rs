@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::counts::Counts;
 use crate::detector::Detector;
 use crate::effect::CopiedView;
-use crate::exchange::{Exchange, ExchangeSettings};
+use crate::exchange::Exchange;
 use crate::lease::{Holder, Promises, Restart, Voter};
 use crate::loan::Borrower;
 use crate::member::Member;
@@ -92,11 +92,6 @@ impl Member {
         now: Millis,
     ) -> Result<Self, RosterError> {
         let Identity { agent: me, coordinator, incarnation } = identity;
-        let exchange = ExchangeSettings {
-            linger_ms: settings.linger_ms,
-            resend_ms: settings.resend_ms,
-            waiting_urls: settings.waiting_urls,
-        };
         Ok(Self {
             me,
             incarnation,
@@ -110,7 +105,7 @@ impl Member {
             detector: Detector::new(settings.suspect_ms, now),
             voter: Voter::new(settings, votes, now),
             holder: Holder::new(me, settings, incarnation),
-            exchange: Exchange::new(exchange, incarnation),
+            exchange: Exchange::new(settings, incarnation),
             hosts: Hosts::new(incarnation),
             linked_hosts: NewHosts::new(LINKED),
             noticed_hosts: NewHosts::new(NOTICED),

@@ -176,7 +176,6 @@ impl Member {
             }
             UrlPurpose::Fetch => {
                 url.hops += 1;
-                self.counts.urls_passed_on += 1;
                 effects.push(Effect::Keep(url.clone()));
                 self.exchange.queue(to, url, now);
             }

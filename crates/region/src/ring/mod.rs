@@ -85,19 +85,6 @@ impl Ring {
         })
     }
 
-    /// The agent with the nearest replica; none if the ring is empty.
-    pub fn nearest(&self, position: u64) -> Option<AgentId> {
-        if self.points.is_empty() {
-            return None;
-        }
-        let after = self.after(position);
-        let before = self.before(after);
-        let forth = self.points[after].wrapping_sub(position);
-        let back = position.wrapping_sub(self.points[before]);
-        let owner = self.owners[if forth <= back { after } else { before }];
-        Some(self.agents[usize::from(owner)])
-    }
-
     /// All agents with replicas, each once, in the order of their nearest replica.
     pub fn order(&self, position: u64) -> Order<'_> {
         Order::new(self, position)

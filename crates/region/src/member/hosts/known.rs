@@ -9,31 +9,25 @@ use crate::message::{Bundle, RoutedUrl, UrlPurpose};
 use crate::ownership::{HostPosition, PlacedHost};
 use crate::time::Millis;
 
-/// State of a host, as status and permits show it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HostState {
+/// State of a host with what it waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum State {
     /// Another agent's; this one takes it over when the agents before it die.
     Standby,
+    /// Came to this agent. Its bundle was not asked for yet: nobody wants to fetch.
+    New,
     /// Came to this agent, and its bundle is being asked for.
-    Recovering,
+    Asking {
+        /// Agents that have not answered.
+        waiting: BTreeSet<AgentId>,
+    },
     /// This agent owns it.
     Held,
     /// On its way to its owner.
-    Leaving,
-}
-
-/// State of a host with what it waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum State {
-    Standby,
-    /// Its bundle was not asked for yet: nobody wants to fetch.
-    New,
-    Asking {
-        waiting: BTreeSet<AgentId>,
-    },
-    Held,
     Leaving {
+        /// The owner, which gets the bundle.
         to: AgentId,
+        /// Number of the bundle.
         number: u64,
     },
 }
@@ -118,13 +112,8 @@ impl Hosts {
         self.known.get_mut(&position)
     }
 
-    pub(crate) fn state(&self, position: HostPosition) -> Option<HostState> {
-        Some(match self.get(position)?.state {
-            State::Standby => HostState::Standby,
-            State::New | State::Asking { .. } => HostState::Recovering,
-            State::Held => HostState::Held,
-            State::Leaving { .. } => HostState::Leaving,
-        })
+    pub(crate) fn state(&self, position: HostPosition) -> Option<&State> {
+        Some(&self.get(position)?.state)
     }
 
     /// Adds a host that is not known.
