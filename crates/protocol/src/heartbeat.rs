@@ -4,9 +4,7 @@
 use model::{AgentState, CrawlPolicy, HostTask, PlaceClaim, ProbeId, UnixMillis};
 use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 
-use crate::{
-    ProbeOrder, ProtocolVersion, enrol::AgentProfile, host_status::UrlStatus, package::Coding,
-};
+use crate::{ProbeOrder, ProtocolVersion, enrol::AgentProfile, host_status::UrlStatus};
 
 /// Whether the agent works now, by its owner's rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,8 +149,6 @@ pub struct HeartbeatResponse {
     pub lease_ms: u64,
     /// Settings of the operator, within the owner's limits.
     pub policy: CrawlPolicy,
-    /// Codings of packages that every coordinator of the installation reads; gzip always is one.
-    pub package_codings: Vec<Coding>,
     /// What the agent sent of pages before this moment may be lost, because the coordinator was
     /// restored from a backup. The next visit of each such page fetches and sends it whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]

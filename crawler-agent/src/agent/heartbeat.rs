@@ -12,7 +12,7 @@ use std::{
 use model::{AgentState, CrawlPolicy, UnixMillis};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus, enrol::AgentProfile,
-    host_status::UrlStatus, limits, limits::HEARTBEAT_HOLD_MS, package::Coding, version,
+    host_status::UrlStatus, limits, limits::HEARTBEAT_HOLD_MS, version,
 };
 use tokio::{
     sync::{mpsc, watch},
@@ -64,8 +64,6 @@ pub(super) struct HeartbeatTask<P> {
     pub(super) profile: AgentProfile,
     /// Whether the coordinator has had this profile.
     pub(super) is_profile_told: AtomicBool,
-    /// Coding of new packages.
-    pub(super) coding: watch::Sender<Coding>,
     pub(super) readiness: ReadinessSignal,
     pub(super) peers: Option<Arc<Peers>>,
     pub(super) pack_trigger: Arc<PackTrigger>,
@@ -213,7 +211,6 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     ) -> Result<bool, AgentError> {
         let mut news = self.apply_state(response.state)?;
         self.apply_policy(response.policy).await?;
-        self.coding.send_replace(Coding::best(&response.package_codings));
         self.visitor.lost_before.set(response.contents_lost_before);
         // Before the routes, so that a page that the former agent knew is not fetched as a new one.
         news |= self.takeovers.take(response.bundles).await;

@@ -212,7 +212,6 @@ impl Parts {
             takeovers: Arc::clone(&takeovers),
             lease: Arc::clone(&self.lease),
             policy: self.policy.clone(),
-            coding: self.coding.clone(),
             readiness: self.readiness.clone(),
             peers: self.peers.clone(),
             pack_trigger: Arc::clone(&self.pack_trigger),

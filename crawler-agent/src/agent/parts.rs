@@ -6,7 +6,7 @@ use std::{
 };
 
 use model::{AgentId, CrawlPolicy, ProbeMethod};
-use protocol::{join_token::Fingerprint, key::AgentKey, key::PublicKey, package::Coding};
+use protocol::{join_token::Fingerprint, key::AgentKey, key::PublicKey};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -61,8 +61,6 @@ pub(super) struct Parts {
     /// Notified when a package is ready to be sent.
     pub(super) sealed: Arc<Notify>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
-    /// Coding of new packages.
-    pub(super) coding: watch::Sender<Coding>,
     pub(super) readiness: ReadinessSignal,
 }
 
@@ -119,10 +117,8 @@ impl Parts {
         let bundles = open_bundles(&dir, &store).await?;
         let host_orders = Arc::new(host_orders(&visitor, &bundles));
         let rules = config.ship.clone();
-        let (coding, coding_receiver) = watch::channel(Coding::default());
         let packages = dir.join("packages");
-        let outbox =
-            Outbox::open(&packages, store.clone(), key, id, rules, coding_receiver).await?;
+        let outbox = Outbox::open(&packages, store.clone(), key, id, rules).await?;
         Ok(Self {
             readiness: monitors::initial_readiness(&config, &dir, &gate)?,
             config,
@@ -146,7 +142,6 @@ impl Parts {
             pack_trigger,
             sealed: Arc::default(),
             policy,
-            coding,
         })
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use model::UnixMillis;
 use protocol::{
-    key::AgentKey, package::Coding, package::EntryRef, package::FinishedPackage,
-    package::PackageBuilder, package::PackageError, package::PackageName, package::open,
+    key::AgentKey, package::EntryRef, package::FinishedPackage, package::PackageBuilder,
+    package::PackageError, package::PackageName, package::open,
 };
 
 use super::OutboxError;
@@ -16,7 +16,6 @@ use crate::frontier::{FrontierError, StoredResults};
 pub(super) struct Label<'a> {
     pub(super) name: PackageName,
     pub(super) created: UnixMillis,
-    pub(super) coding: Coding,
     pub(super) key: &'a AgentKey,
 }
 
@@ -52,8 +51,8 @@ fn attempt<'a>(
     entries: impl Iterator<Item = EntryRef<'a>>,
     label: Label<'_>,
 ) -> Result<FinishedPackage, PackageError> {
-    let Label { name, created, coding, key } = label;
-    let mut builder = PackageBuilder::new(coding);
+    let Label { name, created, key } = label;
+    let mut builder = PackageBuilder::default();
     for entry in entries {
         builder.push(entry);
     }

@@ -18,8 +18,8 @@ mod pack_trigger;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use model::AgentId;
-use protocol::{key::AgentKey, package::Coding, package::PackageName};
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard, watch};
+use protocol::{key::AgentKey, package::PackageName};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -57,8 +57,6 @@ pub struct Outbox {
     agent: AgentId,
     rules: ShipRules,
     files: Files,
-    /// Coding of new packages.
-    coding: watch::Receiver<Coding>,
     /// Held while a package is built and recorded, also by the thread that builds it: that goes on
     /// when its task is cancelled, and must not write the file of the next attempt.
     building: Arc<Mutex<()>>,
@@ -72,12 +70,11 @@ impl Outbox {
         key: Arc<AgentKey>,
         agent: AgentId,
         rules: ShipRules,
-        coding: watch::Receiver<Coding>,
     ) -> Result<Self, OutboxError> {
         let files = Files::open(dir, "ncpk")?;
         let known: HashSet<u64> = store.read(Frontier::packages).await?.into_iter().collect();
         files.keep_only(&known)?;
-        Ok(Self { store, key, agent, rules, files, coding, building: Arc::default() })
+        Ok(Self { store, key, agent, rules, files, building: Arc::default() })
     }
 
     /// Packs results whenever `trigger` says so, until `stop`; notifies `sealed` of new packages.
@@ -169,9 +166,8 @@ impl Outbox {
         let name = self.name(seq);
         let files = self.files.clone();
         let created = clock::now();
-        let coding = *self.coding.borrow();
         let built = tokio::task::spawn_blocking(move || {
-            let label = build::Label { name, created, coding, key: &key };
+            let label = build::Label { name, created, key: &key };
             let (written, through) = build::package(&results, label)?;
             files.write(seq, &written.bytes)?;
             let sealed = Change::Sealed { seq, through, bytes: written.bytes.len() as u64 };

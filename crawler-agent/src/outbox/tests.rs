@@ -30,8 +30,7 @@ impl World {
         let rules = ShipRules { age: Duration::from_secs(2), bytes: kib << 10 };
         let dir = self.dir.path().join("packages");
         let key = Arc::clone(&self.key);
-        let (_, coding) = watch::channel(Coding::Zstd);
-        Outbox::open(&dir, self.store.clone(), key, AGENT, rules, coding).await.unwrap()
+        Outbox::open(&dir, self.store.clone(), key, AGENT, rules).await.unwrap()
     }
 
     /// Routes that end at once, each with a result.
@@ -71,7 +70,7 @@ fn stored(order: u64, entry: &Entry) -> (u64, Arc<[u8]>) {
 
 fn label(key: &AgentKey) -> build::Label<'_> {
     let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
-    build::Label { name, created: UnixMillis(1), coding: Coding::Zstd, key }
+    build::Label { name, created: UnixMillis(1), key }
 }
 
 fn page(order: u64, text: String) -> (u64, Arc<[u8]>) {

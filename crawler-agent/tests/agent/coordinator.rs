@@ -24,8 +24,8 @@ use crawler_agent::clock;
 use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
 use protocol::{
     BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult,
-    Route, join_token::JoinToken, key::CoordinatorKey, key::PublicKey, package::Coding,
-    page::Entry, page::Fetch, probe::Reports, problem,
+    Route, join_token::JoinToken, key::CoordinatorKey, key::PublicKey, page::Entry, page::Fetch,
+    probe::Reports, problem,
 };
 use serde_json::json;
 use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};
@@ -346,7 +346,6 @@ fn empty(state: &CoordinatorState) -> HeartbeatResponse {
         bundles: state.offers.clone(),
         lease_ms: state.lease_ms,
         policy: state.policy,
-        package_codings: Coding::READ.to_vec(),
         contents_lost_before: state.contents_lost_before,
         questions: Vec::new(),
     }

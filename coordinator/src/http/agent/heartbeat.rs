@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use model::{AgentState, UnixMillis};
 use protocol::{
     BundleOffer, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route,
-    WorkStatus, limits, package::Coding,
+    WorkStatus, limits,
 };
 use store::agents::{self, Heartbeat, HeartbeatOutcome};
 use store::{activity, handovers, host_bundles, probes, routes, url_questions};
@@ -310,7 +310,6 @@ impl PendingWork {
             host_orders: self.hosts,
             bundles: self.bundles,
             policy: api.policy.load().for_agents(),
-            package_codings: Coding::READ.to_vec(),
             contents_lost_before: api.contents_lost_before,
             questions: self.questions,
         }

@@ -161,7 +161,6 @@ async fn heartbeat(
         bundles: Vec::new(),
         lease_ms: LEASE_MS,
         policy: shared.policy,
-        package_codings: package::Coding::READ.to_vec(),
         contents_lost_before: None,
         questions: Vec::new(),
     };

@@ -10,7 +10,7 @@ use crate::{limits, page::Entry};
 
 /// What the body inflates to: one byte more than promised, so that reaching the end of it shows a
 /// longer body.
-type InflatedBody<'a> = BufReader<Take<Box<dyn Read + 'a>>>;
+type InflatedBody<'a> = BufReader<Take<zstd::Decoder<'a, &'a [u8]>>>;
 
 /// Reads the entries of a body, a block after another.
 pub(super) struct Body<'a> {
@@ -24,7 +24,7 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(inflated: Box<dyn Read + 'a>, plain_bytes: u64) -> Self {
+    pub(super) fn new(inflated: zstd::Decoder<'a, &'a [u8]>, plain_bytes: u64) -> Self {
         let blocks = BufReader::new(inflated.take(plain_bytes + 1));
         let budget = limits::PACKAGE_PLAIN_BYTES;
         Self { blocks, decoded: VecDeque::new(), number: 0, budget }

@@ -14,7 +14,7 @@
 mod block;
 mod body;
 mod bounds;
-mod coding;
+mod compression;
 mod entry_ref;
 mod read;
 mod write;
@@ -26,7 +26,6 @@ use crate::{key::KeyError, limits};
 
 pub use block::BlockError;
 pub use bounds::ValueError;
-pub use coding::Coding;
 pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, encode_entry};
 pub use read::{Package, open};
 pub use write::{FinishedPackage, PackageBuilder};
@@ -59,8 +58,6 @@ pub struct Header {
     pub plain_bytes: u64,
     /// SHA-256 of the compressed body, hexadecimal.
     pub body_sha256: String,
-    /// How the body is compressed.
-    pub coding: Coding,
 }
 
 /// Reason for which a package cannot be built or is refused.

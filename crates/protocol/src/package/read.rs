@@ -4,7 +4,7 @@ use data_encoding::HEXLOWER;
 use model::CrawlUrl;
 use sha2::{Digest as _, Sha256};
 
-use super::{Header, MAGIC, PackageError, SIGNATURE_BYTES, body::Body, bounds};
+use super::{Header, MAGIC, PackageError, SIGNATURE_BYTES, body::Body, bounds, compression};
 use crate::{
     key::{PublicKey, Purpose, Signature},
     limits,
@@ -65,8 +65,8 @@ impl<'a> Package<'a> {
     /// Iterates over the entries, with normalised URLs; the last item is an error when the body
     /// does not agree with the header.
     pub fn entries(&self) -> Result<Entries<'a>, PackageError> {
-        let Header { plain_bytes, entries: promised, coding, .. } = self.header;
-        let inflated = coding.reader(self.body).map_err(PackageError::Inflate)?;
+        let Header { plain_bytes, entries: promised, .. } = self.header;
+        let inflated = compression::reader(self.body).map_err(PackageError::Inflate)?;
         let body = Body::new(inflated, plain_bytes);
         Ok(Entries { body, promised, found: 0, is_over: false })
     }

@@ -3,7 +3,9 @@
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-use super::{Coding, EntryRef, Header, MAGIC, PackageError, PackageName, SIGNATURE_BYTES, block};
+use super::{
+    EntryRef, Header, MAGIC, PackageError, PackageName, SIGNATURE_BYTES, block, compression,
+};
 use crate::{key::AgentKey, key::Purpose, limits};
 use model::UnixMillis;
 
@@ -11,7 +13,6 @@ use model::UnixMillis;
 #[derive(Debug, Default)]
 pub struct PackageBuilder<'a> {
     entries: Vec<EntryRef<'a>>,
-    coding: Coding,
 }
 
 /// A finished package.
@@ -24,11 +25,6 @@ pub struct FinishedPackage {
 }
 
 impl<'a> PackageBuilder<'a> {
-    /// An empty package with this coding.
-    pub fn new(coding: Coding) -> Self {
-        Self { entries: Vec::new(), coding }
-    }
-
     /// Adds an entry.
     pub fn push(&mut self, entry: impl Into<EntryRef<'a>>) {
         self.entries.push(entry.into());
@@ -50,14 +46,13 @@ impl<'a> PackageBuilder<'a> {
             plain.extend((block.len() as u32).to_be_bytes());
             plain.extend(block);
         }
-        let body = self.coding.compress(&plain).map_err(PackageError::Inflate)?;
+        let body = compression::compress(&plain).map_err(PackageError::Inflate)?;
         let header = Header {
             name,
             created,
             entries: u32::try_from(self.entries.len()).unwrap_or(u32::MAX),
             plain_bytes: plain.len() as u64,
             body_sha256: HEXLOWER.encode(&Sha256::digest(&body)),
-            coding: self.coding,
         };
         let bytes = assemble(&header, &body, key)?;
         Ok(FinishedPackage { header, bytes })

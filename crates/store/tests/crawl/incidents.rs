@@ -2,7 +2,7 @@
 
 use hierarchy::Scope;
 use model::{AgentId, IncidentState, Phase, PinId, Reason, Strategy, UnixMillis};
-use protocol::package::{Coding, Header, PackageName};
+use protocol::package::{Header, PackageName};
 use serde_json::json;
 use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
@@ -124,14 +124,8 @@ pub(crate) async fn ship(
     let authority = "a.example".into();
     let tally = HostTally { scheme, authority, ..tally };
     let name = PackageName { agent, epoch: 1, seq };
-    let header = Header {
-        name,
-        created: NOW,
-        entries: 1,
-        plain_bytes: 1,
-        body_sha256: String::new(),
-        coding: Coding::Gzip,
-    };
+    let header =
+        Header { name, created: NOW, entries: 1, plain_bytes: 1, body_sha256: String::new() };
     let received = ReceivedPackage {
         header: &header,
         sha256: b"one",

@@ -1,7 +1,7 @@
 //! The ledger: received once, ingested once.
 
 use model::{AgentId, LedgerPosition};
-use protocol::package::{Coding, Header, PackageName};
+use protocol::package::{Header, PackageName};
 use store::agents::{self, Order};
 use store::host_tally::HostTally;
 use store::loads;
@@ -11,14 +11,7 @@ use crate::world::{NOW, World, range, url};
 
 pub(crate) fn header(agent: AgentId, seq: u64) -> Header {
     let name = PackageName { agent, epoch: 7, seq };
-    Header {
-        name,
-        created: NOW,
-        entries: 2,
-        plain_bytes: 100,
-        body_sha256: String::new(),
-        coding: Coding::Gzip,
-    }
+    Header { name, created: NOW, entries: 2, plain_bytes: 100, body_sha256: String::new() }
 }
 
 pub(crate) async fn enter(world: &World, header: &Header, sha256: &[u8]) -> EnterOutcome {

@@ -4,7 +4,7 @@ use model::AgentId;
 use protocol::{
     Route,
     key::AgentKey,
-    package::{self, Coding, EntryRef, PackageBuilder, PackageName},
+    package::{self, EntryRef, PackageBuilder, PackageName},
     page::{Entry, Fetch, Outcome},
 };
 use tempfile::TempDir;
@@ -101,7 +101,7 @@ fn decoded(results: StoredResults) -> Vec<(u64, Entry)> {
 /// A result as the coordinator reads it.
 fn packed_and_read(result: &[u8]) -> Entry {
     let key = AgentKey::from_seed([1; 32]);
-    let mut builder = PackageBuilder::new(Coding::Gzip);
+    let mut builder = PackageBuilder::default();
     builder.push(EntryRef::read(result).unwrap());
     let name = PackageName { agent: AgentId::new(1), epoch: 1, seq: 1 };
     let package = builder.finish(name, UnixMillis(0), &key).unwrap();
