@@ -103,12 +103,7 @@ export async function heartbeats(url, { id, privateKey }) {
         orders_done,
         status: {
           ...presence,
-          hosts: 0,
           queued: 0,
-          in_flight: 0,
-          fetched: 0,
-          wire_bytes: 0,
-          unshipped: 0,
           idle_reason: null,
         },
       },

@@ -157,15 +157,6 @@ fn request(place: Option<PlaceClaim>) -> HeartbeatRequest {
         wants_region: true,
         place,
         profile: None,
-        status: WorkStatus {
-            presence: Presence::Awake,
-            hosts: 5_000,
-            queued: 100,
-            in_flight: 10,
-            fetched: 1,
-            wire_bytes: 1,
-            unshipped: 0,
-            idle_reason: None,
-        },
+        status: WorkStatus { presence: Presence::Awake, queued: 100, idle_reason: None },
     }
 }

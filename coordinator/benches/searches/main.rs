@@ -265,7 +265,7 @@ async fn report(
     let measured = |(probe, address): &(ProbeId, IpAddr)| {
         let rtt_us = geography.round_trip_us(agent, *address, *probe);
         let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 };
-        ProbeReport { probe: *probe, result, measured_at: now }
+        ProbeReport { probe: *probe, result }
     };
     let reports: Vec<ProbeReport> = done.iter().map(measured).collect();
     let new = probes::report(&coordinator.store, agent, &reports, now).await.unwrap();

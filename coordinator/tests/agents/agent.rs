@@ -190,16 +190,7 @@ impl FakeAgent {
             wants_region: true,
             place: None,
             profile: None,
-            status: WorkStatus {
-                presence: Presence::Awake,
-                hosts: 0,
-                queued: 0,
-                in_flight: 0,
-                fetched: 0,
-                wire_bytes: 0,
-                unshipped: 0,
-                idle_reason: None,
-            },
+            status: WorkStatus { presence: Presence::Awake, queued: 0, idle_reason: None },
         }
     }
 
@@ -260,7 +251,7 @@ impl FakeAgent {
     }
 
     pub(crate) async fn report(&self, running: &Running, order: &ProbeOrder, result: ProbeResult) {
-        let report = ProbeReport { probe: order.probe, measured_at: now(), result };
+        let report = ProbeReport { probe: order.probe, result };
         let reports = protocol::probe::Reports { probes: vec![report] };
         let response = self.post(running, "reports", &reports).await;
         assert_eq!(response.status(), StatusCode::NO_CONTENT);

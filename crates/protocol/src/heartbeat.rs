@@ -19,42 +19,23 @@ pub enum Presence {
     },
 }
 
-/// Status of the agent in each heartbeat. Counters run since the agent first started and survive
-/// restarts.
+/// Status of the agent in each heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkStatus {
     /// Whether the agent works now.
     #[serde(flatten)]
     pub presence: Presence,
-    /// Hosts that the agent crawls.
-    pub hosts: u64,
     /// URLs that are known and not fetched yet.
     pub queued: u64,
-    /// Number of running fetches.
-    pub in_flight: u32,
-    /// Fetches that ended, whatever their outcome.
-    pub fetched: u64,
-    /// Bytes of bodies received on the wire.
-    pub wire_bytes: u64,
-    /// Packages that are not acknowledged plus results that are not packed.
-    pub unshipped: u64,
     /// Reason for which the agent is not crawling, in one line; none when it is.
     pub idle_reason: Option<String>,
 }
 
 impl WorkStatus {
-    /// Reduces the counters to what a reader can hold ([`crate::limits::COUNTER`]).
+    /// Reduces the counter to what a reader can hold ([`crate::limits::COUNTER`]).
     #[must_use]
     pub fn bounded(self) -> Self {
-        let bounded = |counter: u64| counter.min(crate::limits::COUNTER);
-        Self {
-            hosts: bounded(self.hosts),
-            queued: bounded(self.queued),
-            fetched: bounded(self.fetched),
-            wire_bytes: bounded(self.wire_bytes),
-            unshipped: bounded(self.unshipped),
-            ..self
-        }
+        Self { queued: self.queued.min(crate::limits::COUNTER), ..self }
     }
 }
 
@@ -212,10 +193,7 @@ mod tests {
         let mut body = json!({
             "protocol": 7, "agent_time": 0, "hold_ms": 0, "routes_after": 0, "state": "approved",
             "probes_accepted": [], "takes_probes": true, "wants_region": true,
-            "status": {
-                "presence": "awake", "hosts": 0, "queued": 0, "in_flight": 0, "fetched": 0,
-                "wire_bytes": 0, "unshipped": 0, "idle_reason": null,
-            },
+            "status": { "presence": "awake", "queued": 0, "idle_reason": null },
         });
         if !profile.is_null() {
             body["profile"] = profile;

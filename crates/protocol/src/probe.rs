@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use model::{ProbeId, ProbeMethod, UnixMillis};
+use model::{ProbeId, ProbeMethod};
 
 /// An order to measure a round trip. The coordinator repeats it until the report arrives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,8 +36,6 @@ pub struct Reports {
 pub struct ProbeReport {
     /// Identifier of the probe.
     pub probe: ProbeId,
-    /// The agent's clock after the last sample.
-    pub measured_at: UnixMillis,
     /// Outcome of the probe.
     pub result: ProbeResult,
 }

@@ -180,12 +180,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             profile: (!self.is_profile_told.load(Ordering::Relaxed)).then(|| self.profile.clone()),
             status: WorkStatus {
                 presence: Presence::Awake,
-                hosts: counts.hosts,
                 queued: counts.queued,
-                in_flight: u32::try_from(self.schedule.in_flight()).unwrap_or(u32::MAX),
-                fetched: counts.fetched,
-                wire_bytes: counts.wire_bytes,
-                unshipped: counts.packages + counts.results,
                 idle_reason: idle.map(|idle| idle.to_string()),
             },
         })

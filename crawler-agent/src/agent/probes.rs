@@ -19,7 +19,7 @@ use super::{
     readiness::{Readiness, ReadinessSignal},
 };
 use crate::{
-    backoff::Backoff, clock, coordinator_client::CoordinatorClient, error_line, metrics::Metrics,
+    backoff::Backoff, coordinator_client::CoordinatorClient, error_line, metrics::Metrics,
     probe::Prober, visit::Visitor,
 };
 
@@ -109,7 +109,7 @@ impl ProbeTask {
         if is_unreachable && self.visitor.line_outage_since(began).is_some() {
             return None;
         }
-        Some(ProbeReport { probe: order.probe, measured_at: clock::now(), result })
+        Some(ProbeReport { probe: order.probe, result })
     }
 }
 

@@ -166,8 +166,7 @@ impl Desk {
             Some(rtt_us) => ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 },
             None => ProbeResult::Unreachable { reason: "tcp: no answer".into() },
         };
-        self.unreported
-            .insert(order.probe, ProbeReport { probe: order.probe, measured_at: now(), result });
+        self.unreported.insert(order.probe, ProbeReport { probe: order.probe, result });
     }
 
     async fn report(&mut self) -> Option<()> {
@@ -218,16 +217,7 @@ impl Desk {
             wants_region: true,
             place: None,
             profile: None,
-            status: WorkStatus {
-                presence: Presence::Awake,
-                hosts: 0,
-                queued: 0,
-                in_flight: 0,
-                fetched: 0,
-                wire_bytes: 0,
-                unshipped: 0,
-                idle_reason: None,
-            },
+            status: WorkStatus { presence: Presence::Awake, queued: 0, idle_reason: None },
         }
     }
 

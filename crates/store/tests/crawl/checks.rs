@@ -22,7 +22,7 @@ async fn an_address_is_checked_without_a_search() {
     );
     assert_eq!(probes::expire(world.store(), NOW, NOW.plus_ms(-60_000), NOW).await.unwrap(), 1);
     let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us: 9_000, samples: 10 };
-    let report = [ProbeReport { probe, measured_at: NOW, result }];
+    let report = [ProbeReport { probe, result }];
     let news = probes::report(world.store(), agent, &report, NOW).await.unwrap();
     assert_eq!(news, NewReports { check: 1, ..NewReports::default() }, "late is better than never");
     assert_eq!(

@@ -70,7 +70,7 @@ pub(crate) async fn answer(world: &World, agent: AgentId, rtt_us: u32) {
     use protocol::{ProbeReport, ProbeResult};
     for order in probes::orders(world.store(), agent, &[], 3, 10).await.unwrap() {
         let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
-        let report = ProbeReport { probe: order.probe, measured_at: NOW, result };
+        let report = ProbeReport { probe: order.probe, result };
         probes::report(world.store(), agent, &[report], NOW).await.unwrap();
     }
 }

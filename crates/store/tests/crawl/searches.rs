@@ -53,7 +53,7 @@ pub(crate) fn decision(
 
 pub(crate) fn measured(probe: model::ProbeId, rtt_us: u32) -> ProbeReport {
     let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
-    ProbeReport { probe, measured_at: NOW, result }
+    ProbeReport { probe, result }
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ async fn measure(world: &World, search: &OpenSearch, agent: AgentId, rtt_us: u32
     probes::ask(world.store(), &[probe], NOW).await.unwrap();
     let orders = probes::orders(world.store(), agent, &[], 3, 10).await.unwrap();
     let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
-    let report = [ProbeReport { probe: orders[0].probe, measured_at: NOW, result }];
+    let report = [ProbeReport { probe: orders[0].probe, result }];
     probes::report(world.store(), agent, &report, NOW).await.unwrap();
 }
 

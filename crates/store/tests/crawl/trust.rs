@@ -71,7 +71,7 @@ async fn a_home_address_is_measured_once_at_a_time_and_the_report_is_kept() {
     assert_eq!(orders.iter().map(|order| order.address).collect::<Vec<_>>(), [home]);
     let method = model::ProbeMethod::Icmp;
     let result = ProbeResult::Measured { method, rtt_us: 12_000, samples: 3 };
-    let report = [ProbeReport { probe: orders[0].probe, measured_at: NOW, result }];
+    let report = [ProbeReport { probe: orders[0].probe, result }];
     probes::report(store, witness, &report, NOW).await.unwrap();
     let known = home_times::list(store).await.unwrap();
     assert_eq!((known[0].agent, known[0].witness), (agent, witness));
