@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
 use super::{AgentError, host_orders::HostOrders, readiness::ReadinessSignal};
 use crate::{backoff::Backoff, coordinator_client::CoordinatorClient, error_line, outbox::Bundles};
 
@@ -16,17 +14,14 @@ pub(super) struct BundleSender {
 }
 
 impl BundleSender {
-    /// Sends one bundle after the other, until `stop`.
-    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
-        let sending = async {
-            loop {
-                let order = self.bundles.next().await;
-                self.send(order).await?;
-                // The order may have waited for the bundle alone.
-                self.host_orders.confirmable.notify_one();
-            }
-        };
-        stop.run_until_cancelled(sending).await.unwrap_or(Ok(()))
+    /// Sends one bundle after the other.
+    pub(super) async fn run(self) -> Result<(), AgentError> {
+        loop {
+            let order = self.bundles.next().await;
+            self.send(order).await?;
+            // The order may have waited for the bundle alone.
+            self.host_orders.confirmable.notify_one();
+        }
     }
 
     async fn send(&self, order: u64) -> Result<(), AgentError> {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
 use super::{
     AgentError,
     readiness::{Readiness, ReadinessSignal},
@@ -18,14 +16,7 @@ pub(super) struct Filler {
 }
 
 impl Filler {
-    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
-        tokio::select! {
-            () = stop.cancelled() => Ok(()),
-            filled = self.keep_filled() => filled,
-        }
-    }
-
-    async fn keep_filled(&self) -> Result<(), AgentError> {
+    pub(super) async fn run(self) -> Result<(), AgentError> {
         let mut readiness = self.readiness.subscribe();
         let may_start = |readiness: &Readiness| readiness.idle_reason().is_none();
         // The first answer of the coordinator brings the policy, and with it the delay between

@@ -18,7 +18,6 @@ use tokio::{
     sync::{mpsc, watch},
     time::Instant,
 };
-use tokio_util::sync::CancellationToken;
 
 use super::{
     AgentError, filler,
@@ -78,11 +77,7 @@ pub(super) struct HeartbeatTask<P> {
 }
 
 impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
-    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
-        stop.run_until_cancelled(self.run_forever()).await.unwrap_or(Ok(()))
-    }
-
-    async fn run_forever(&self) -> Result<(), AgentError> {
+    pub(super) async fn run(self) -> Result<(), AgentError> {
         let mut readiness = self.readiness.subscribe();
         let mut backoff = Backoff::default();
         let mut earliest = Instant::now();

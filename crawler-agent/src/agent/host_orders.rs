@@ -16,7 +16,6 @@ use std::{
 use model::HostTask;
 use protocol::{heartbeat::HostOrder, limits};
 use tokio::{sync::Notify, task::JoinSet};
-use tokio_util::sync::CancellationToken;
 
 use super::AgentError;
 use crate::{
@@ -135,12 +134,11 @@ impl HostOrders {
         self.store.apply(Change::ForgetOrders { numbers }).map(drop)
     }
 
-    /// Executes orders as they come, until `stop`.
-    pub(super) async fn run(self: Arc<Self>, stop: CancellationToken) -> Result<(), AgentError> {
+    /// Executes orders as they come.
+    pub(super) async fn run(self: Arc<Self>) -> Result<(), AgentError> {
         let mut executing = JoinSet::new();
         loop {
             tokio::select! {
-                () = stop.cancelled() => return Ok(()),
                 () = self.arrived.notified() => {
                     for pending in std::mem::take(&mut *lock(&self.pending)) {
                         let orders = Arc::clone(&self);

@@ -9,7 +9,6 @@ use std::{
 use futures_util::future::join_all;
 use model::CrawlUrl;
 use tokio::{task::JoinSet, time::Instant};
-use tokio_util::sync::CancellationToken;
 
 use super::{AgentError, readiness::ReadinessSignal};
 use crate::{
@@ -40,7 +39,7 @@ struct Lookups {
 }
 
 impl LookupTask {
-    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
+    pub(super) async fn run(self) -> Result<(), AgentError> {
         let rate = self.visitor.limits.lookups_per_second.into();
         let pace = Mutex::new(TokenBucket::new(rate, BURST));
         let schedule = Arc::clone(&self.visitor.schedule);
@@ -63,7 +62,6 @@ impl LookupTask {
             }
             let has_room = may_start && running.len() < CONCURRENCY;
             tokio::select! {
-                () = stop.cancelled() => return Ok(()),
                 Some(ended) = running.join_next() => ended.map_err(AgentError::Crashed)??,
                 () = schedule.until_unresolved(), if has_room => {}
                 changed = readiness.changed() => if changed.is_err() { return Ok(()) },

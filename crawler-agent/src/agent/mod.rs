@@ -141,7 +141,7 @@ impl Agent {
             tasks.spawn(server.run(parts.metrics_source(), stop_tasks.clone()));
         }
         if let Some(watch) = MachineWatch::new(&parts.config.idle)? {
-            tasks.spawn(watch.run(parts.readiness.clone(), stop_tasks.clone()));
+            spawn_until(&mut tasks, &stop_tasks, watch.run(parts.readiness.clone()));
         }
         let leave = CancellationToken::new();
         parts.spawn_tasks(&mut tasks, &stop_tasks, &leave, print);
@@ -165,6 +165,16 @@ impl Agent {
             ended => ended.and_then(|ended| drained.map(|()| ended)),
         }
     }
+}
+
+/// Starts a task that may be cut off wherever it waits, once the agent stops.
+fn spawn_until(
+    tasks: &mut Tasks,
+    stop: &CancellationToken,
+    task: impl Future<Output = Result<(), AgentError>> + Send + 'static,
+) {
+    let stop = stop.clone();
+    tasks.spawn(async move { stop.run_until_cancelled_owned(task).await.unwrap_or(Ok(())) });
 }
 
 /// Waits for the first task that fails, or for the end of all.
@@ -220,9 +230,9 @@ impl Parts {
             url_statuses: Mutex::default(),
             print,
         };
-        tasks.spawn(heartbeat.run(stop.clone()));
-        tasks.spawn(takeovers.run(stop.clone()));
-        tasks.spawn(Arc::clone(&self.host_orders).run(stop.clone()));
+        spawn_until(tasks, stop, heartbeat.run());
+        spawn_until(tasks, stop, takeovers.run());
+        spawn_until(tasks, stop, Arc::clone(&self.host_orders).run());
         self.spawn_crawl(tasks, stop);
         let probing = ProbeTask {
             prober: Arc::clone(&self.prober),
@@ -235,15 +245,16 @@ impl Parts {
         tasks.spawn(probing.run(ordered, reports, stop.clone()));
         let client = Arc::clone(&self.client);
         let readiness = self.readiness.clone();
-        tasks.spawn(probes::report(client, accepted_probes, readiness, reported, stop.clone()));
+        let reporting = probes::report(client, accepted_probes, readiness, reported);
+        spawn_until(tasks, stop, reporting);
         tasks.spawn(ship::pack(
             Arc::clone(&self.outbox),
             Arc::clone(&self.pack_trigger),
             Arc::clone(&self.sealed),
             stop.clone(),
         ));
-        tasks.spawn(self.shipper().run(Arc::clone(&self.sealed), stop.clone()));
-        tasks.spawn(self.bundle_sender().run(stop.clone()));
+        spawn_until(tasks, stop, self.shipper().run(Arc::clone(&self.sealed)));
+        spawn_until(tasks, stop, self.bundle_sender().run());
         self.spawn_monitors(tasks, stop, leave);
     }
 
@@ -260,10 +271,10 @@ impl Parts {
         tasks.spawn(Arc::new(crawler).run());
         let filler =
             Filler { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() };
-        tasks.spawn(filler.run(stop.clone()));
+        spawn_until(tasks, stop, filler.run());
         let lookups =
             LookupTask { visitor: Arc::clone(&self.visitor), readiness: self.readiness.clone() };
-        tasks.spawn(lookups.run(stop.clone()));
+        spawn_until(tasks, stop, lookups.run());
     }
 
     /// Starts what belongs to the region, where the owner wants one.
@@ -281,11 +292,8 @@ impl Parts {
         }
         let running = Arc::clone(peers).run(stop.clone());
         tasks.spawn(async move { Ok(running.await?) });
-        tasks.spawn(monitors::announce_sleep(
-            Arc::clone(peers),
-            self.readiness.clone(),
-            stop.clone(),
-        ));
+        let announcing = monitors::announce_sleep(Arc::clone(peers), self.readiness.clone());
+        spawn_until(tasks, stop, announcing);
         if let Some(listener) = listener {
             let serving = listener.run(Arc::clone(peers), stop.clone());
             tasks.spawn(async move { serving.await.map_err(machine("serving peers")) });
@@ -298,34 +306,24 @@ impl Parts {
         stop: &CancellationToken,
         leave: &CancellationToken,
     ) {
-        tasks.spawn(monitors::watch_clock(
-            Arc::clone(&self.gate),
+        let Self { dir, gate, readiness, .. } = self;
+        let clock = monitors::watch_clock(
+            Arc::clone(gate),
             Arc::clone(&self.lease),
             self.peers.clone(),
-            self.readiness.clone(),
-            stop.clone(),
-        ));
-        let visitor = Arc::clone(&self.visitor);
-        tasks.spawn(monitors::watch_suspensions(visitor, stop.clone()));
-        tasks.spawn(monitors::watch_owner(
-            self.dir.clone(),
-            self.readiness.clone(),
-            leave.clone(),
-            stop.clone(),
-        ));
-        tasks.spawn(monitors::watch_disk(
-            self.dir.clone(),
-            self.config.limits.clone(),
-            self.readiness.clone(),
-            stop.clone(),
-        ));
-        tasks.spawn(monitors::watch_network(
-            Arc::clone(&self.guard_rules),
-            Arc::clone(&self.resolver),
-            stop.clone(),
-        ));
-        tasks.spawn(owner::keep_usage(Arc::clone(&self.gate), stop.clone()));
-        tasks.spawn(self.status_writer().run(stop.clone()));
+            readiness.clone(),
+        );
+        spawn_until(tasks, stop, clock);
+        spawn_until(tasks, stop, monitors::watch_suspensions(Arc::clone(&self.visitor)));
+        let owner = monitors::watch_owner(dir.clone(), readiness.clone(), leave.clone());
+        spawn_until(tasks, stop, owner);
+        let limits = self.config.limits.clone();
+        let disk = monitors::watch_disk(dir.clone(), limits, readiness.clone());
+        spawn_until(tasks, stop, disk);
+        let rules = Arc::clone(&self.guard_rules);
+        spawn_until(tasks, stop, monitors::watch_network(rules, Arc::clone(&self.resolver)));
+        spawn_until(tasks, stop, owner::keep_usage(Arc::clone(gate)));
+        spawn_until(tasks, stop, self.status_writer().run());
         let control = ControlTask { inspector: self.inspector() };
         tasks.spawn(control.run(self.dir.clone(), stop.clone()));
     }

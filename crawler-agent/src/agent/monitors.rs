@@ -62,10 +62,10 @@ pub(super) async fn watch_clock(
     lease: Arc<Lease>,
     peers: Option<Arc<Peers>>,
     readiness: ReadinessSignal,
-    stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(CLOCK_PERIOD);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+    loop {
+        tick.tick().await;
         let is_lent = peers.as_ref().is_some_and(|peers| peers.may_work());
         readiness.change(|readiness| {
             // An agent that its owner ends talks to the coordinator at all hours, but it does not
@@ -76,22 +76,19 @@ pub(super) async fn watch_clock(
             readiness.lease_expired = !lease.holds() && !is_lent;
         });
     }
-    Ok(())
 }
 
 /// Difference of the two clocks that is a suspension of the machine.
 const SUSPENSION_MS: u64 = 5_000;
 
 /// Task that notices when the machine was suspended.
-pub(super) async fn watch_suspensions(
-    visitor: Arc<Visitor>,
-    stop: CancellationToken,
-) -> Result<(), AgentError> {
+pub(super) async fn watch_suspensions(visitor: Arc<Visitor>) -> Result<(), AgentError> {
     let monotonic = Instant::now();
     let elapsed = elapsed_clock::now();
     let mut known_ms = 0;
     let mut tick = tokio::time::interval(CLOCK_PERIOD);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+    loop {
+        tick.tick().await;
         let awake_ms = u64::try_from(monotonic.elapsed().as_millis()).unwrap_or(u64::MAX);
         let suspended_ms = elapsed_clock::now().since(elapsed).saturating_sub(awake_ms);
         let more_ms = suspended_ms.saturating_sub(known_ms);
@@ -102,7 +99,6 @@ pub(super) async fn watch_suspensions(
             visitor.was_suspended(time);
         }
     }
-    Ok(())
 }
 
 /// Time for which an agent that does not know when it will work again announces a sleep.
@@ -117,7 +113,6 @@ const SAME_END: Duration = Duration::from_mins(1);
 pub(super) async fn announce_sleep(
     peers: Arc<Peers>,
     readiness: ReadinessSignal,
-    stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut readiness = readiness.subscribe();
     let mut announced: Option<Instant> = None;
@@ -129,9 +124,8 @@ pub(super) async fn announce_sleep(
             announced = end;
             peers.set_asleep(sleeps);
         }
-        match stop.run_until_cancelled(readiness.changed()).await {
-            Some(Ok(())) => {}
-            Some(Err(_)) | None => return Ok(()),
+        if readiness.changed().await.is_err() {
+            return Ok(());
         }
     }
 }
@@ -164,17 +158,16 @@ pub(super) async fn watch_owner(
     dir: PathBuf,
     readiness: ReadinessSignal,
     leave: CancellationToken,
-    stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(CLOCK_PERIOD);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+    loop {
+        tick.tick().await;
         let paused_by_owner = owners_pause::is_paused(&dir);
         readiness.change(|readiness| readiness.paused_by_owner = paused_by_owner);
         if leave_request::is_made(&dir) {
             leave.cancel();
         }
     }
-    Ok(())
 }
 
 /// Task that notices when the disk gets short.
@@ -182,10 +175,10 @@ pub(super) async fn watch_disk(
     dir: PathBuf,
     limits: Limits,
     readiness: ReadinessSignal,
-    stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(MACHINE_PERIOD);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+    loop {
+        tick.tick().await;
         let dir = dir.clone();
         let limits = limits.clone();
         let measured = tokio::task::spawn_blocking(move || disk::shortage(&dir, &limits)).await;
@@ -196,7 +189,6 @@ pub(super) async fn watch_disk(
             Err(_) => {}
         }
     }
-    Ok(())
 }
 
 /// Task that tells the guard when the machine has joined or left a network, and follows it to other
@@ -204,10 +196,10 @@ pub(super) async fn watch_disk(
 pub(super) async fn watch_network(
     rules: Arc<GuardRules>,
     resolver: Arc<Resolver>,
-    stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(MACHINE_PERIOD);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+    loop {
+        tick.tick().await;
         let of_system = Arc::clone(&resolver);
         let looking = tokio::task::spawn_blocking(move || {
             of_system.follow_system();
@@ -221,7 +213,6 @@ pub(super) async fn watch_network(
             Err(_) => {}
         }
     }
-    Ok(())
 }
 
 /// Task that writes the status file.
@@ -243,12 +234,12 @@ pub(super) struct StatusWriter {
 }
 
 impl StatusWriter {
-    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
+    pub(super) async fn run(self) -> Result<(), AgentError> {
         let mut tick = tokio::time::interval(STATUS_PERIOD);
-        while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        loop {
+            tick.tick().await;
             self.write();
         }
-        Ok(())
     }
 
     pub(super) fn write(&self) {

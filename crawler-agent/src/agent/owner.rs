@@ -4,7 +4,6 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use super::{AgentError, readiness::ReadinessSignal};
 use crate::{
@@ -25,14 +24,14 @@ const WRITES_PER_SYNC: u32 = 5;
 const READING_PERIOD: Duration = Duration::from_secs(5);
 
 /// Task that writes what was used of the budgets.
-pub(super) async fn keep_usage(gate: Arc<Gate>, stop: CancellationToken) -> Result<(), AgentError> {
+pub(super) async fn keep_usage(gate: Arc<Gate>) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(WRITE_PERIOD);
     let mut writes = 0;
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+    loop {
+        tick.tick().await;
         writes += 1;
         write(Arc::clone(&gate), writes % WRITES_PER_SYNC == 0).await;
     }
-    Ok(())
 }
 
 /// Writes what was used of the budgets, and syncs it if `durably`.
@@ -64,14 +63,11 @@ impl MachineWatch {
     }
 
     /// Task that notices when others use the machine, and when they no longer do.
-    pub(super) async fn run(
-        mut self,
-        readiness: ReadinessSignal,
-        stop: CancellationToken,
-    ) -> Result<(), AgentError> {
+    pub(super) async fn run(mut self, readiness: ReadinessSignal) -> Result<(), AgentError> {
         let started = Instant::now();
         let mut tick = tokio::time::interval(READING_PERIOD);
-        while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        loop {
+            tick.tick().await;
             match self.reader.read() {
                 Ok(counters) => {
                     let readings = counters.since(&self.before);
@@ -85,6 +81,5 @@ impl MachineWatch {
                 }
             }
         }
-        Ok(())
     }
 }

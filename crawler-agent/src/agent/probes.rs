@@ -126,14 +126,11 @@ pub(super) async fn report(
     taken: Arc<AcceptedProbes>,
     readiness: ReadinessSignal,
     mut done: mpsc::Receiver<ProbeReport>,
-    stop: CancellationToken,
 ) -> Result<(), AgentError> {
     let mut probes = Vec::with_capacity(MAX_REPORTS);
-    while let Some(1..) = stop.run_until_cancelled(done.recv_many(&mut probes, MAX_REPORTS)).await {
+    while done.recv_many(&mut probes, MAX_REPORTS).await > 0 {
         let reports = Reports { probes: std::mem::take(&mut probes) };
-        if stop.run_until_cancelled(send(&client, &readiness, &reports)).await.is_none() {
-            return Ok(());
-        }
+        send(&client, &readiness, &reports).await;
         for report in &reports.probes {
             taken.remove(report.probe);
         }

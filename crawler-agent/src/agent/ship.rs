@@ -43,23 +43,16 @@ pub(super) struct Shipper {
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 impl Shipper {
-    /// Sends packages whenever one is sealed, until `stop`.
-    pub(super) async fn run(
-        self,
-        sealed: Arc<Notify>,
-        stop: CancellationToken,
-    ) -> Result<(), AgentError> {
-        let sending = async {
-            loop {
-                self.readiness.until_awake().await;
-                tokio::select! {
-                    // Cut off, the upload goes on in the next span where it broke.
-                    () = self.span_is_over() => {}
-                    failed = self.send_whatever_is_sealed(&sealed) => return failed,
-                }
+    /// Sends packages whenever one is sealed.
+    pub(super) async fn run(self, sealed: Arc<Notify>) -> Result<(), AgentError> {
+        loop {
+            self.readiness.until_awake().await;
+            tokio::select! {
+                // Cut off, the upload goes on in the next span where it broke.
+                () = self.span_is_over() => {}
+                failed = self.send_whatever_is_sealed(&sealed) => return failed,
             }
-        };
-        stop.run_until_cancelled(sending).await.unwrap_or(Ok(()))
+        }
     }
 
     /// Returns when nothing may be sent any more: the span is over, and the results of its last

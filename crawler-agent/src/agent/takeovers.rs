@@ -12,7 +12,6 @@ use std::{
 use model::UnixMillis;
 use protocol::BundleOffer;
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use super::{AgentError, readiness::ReadinessSignal};
 use crate::{
@@ -107,25 +106,22 @@ impl Takeovers {
         }
     }
 
-    /// Takes bundles as they are offered, until `stop`. Those that the end of the owner's hours
+    /// Takes bundles as they are offered. Those that the end of the owner's hours
     /// cuts off are offered again.
-    pub(super) async fn run(self: Arc<Self>, stop: CancellationToken) -> Result<(), AgentError> {
-        let taking = async {
-            loop {
-                self.arrived.notified().await;
-                while let Some(offer) = self.next() {
-                    self.readiness.until_awake().await;
-                    if let Some(read) =
-                        self.readiness.while_awake(self.client.bundle(offer.number)).await
-                    {
-                        self.take_read(&offer, read).await?;
-                    }
-                    self.offers().close(offer.number);
-                    self.closed.notify_one();
+    pub(super) async fn run(self: Arc<Self>) -> Result<(), AgentError> {
+        loop {
+            self.arrived.notified().await;
+            while let Some(offer) = self.next() {
+                self.readiness.until_awake().await;
+                if let Some(read) =
+                    self.readiness.while_awake(self.client.bundle(offer.number)).await
+                {
+                    self.take_read(&offer, read).await?;
                 }
+                self.offers().close(offer.number);
+                self.closed.notify_one();
             }
-        };
-        stop.run_until_cancelled(taking).await.unwrap_or(Ok(()))
+        }
     }
 
     fn next(&self) -> Option<BundleOffer> {
