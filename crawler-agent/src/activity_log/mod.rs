@@ -21,6 +21,7 @@ use jiff::{Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use model::UnixMillis;
 use protocol::page::Timing;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::clock;
 
@@ -38,8 +39,9 @@ const PAUSE: Duration = Duration::from_millis(10);
 const BATCH: usize = 64 << 10;
 
 /// Kind of activity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Activity {
     /// A page was requested.
     Page,
@@ -51,12 +53,8 @@ pub enum Activity {
 
 impl Activity {
     /// Keyword in the text and CSV output.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Robots => "robots",
-            Self::Probe => "probe",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -2,13 +2,16 @@
 
 use std::{fmt, time::Duration};
 
+use strum::{IntoStaticStr, VariantNames};
+
 use crate::{
     disk::Shortage,
     owner::{allowance::Sleep, budget::UsedUp, machine::Busy},
 };
 
 /// Reason for which nothing is fetched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum IdleReason {
     /// The program is ending.
     Draining,
@@ -45,44 +48,9 @@ pub enum IdleReason {
 }
 
 impl IdleReason {
-    /// Keywords of all reasons, as in the status file.
-    pub(super) const WORDS: [&str; 15] = [
-        "draining",
-        "finishing",
-        "leaving",
-        "asleep",
-        "paused_by_owner",
-        "used_up",
-        "busy",
-        "not_connected",
-        "pending",
-        "paused",
-        "revoked",
-        "clock",
-        "disk",
-        "offline",
-        "nothing_to_do",
-    ];
-
     /// Keyword in the status file.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Draining => "draining",
-            Self::Finishing => "finishing",
-            Self::Leaving => "leaving",
-            Self::Asleep(_) => "asleep",
-            Self::PausedByOwner => "paused_by_owner",
-            Self::UsedUp(_) => "used_up",
-            Self::Busy(_) => "busy",
-            Self::NotConnected(_) => "not_connected",
-            Self::Pending => "pending",
-            Self::Paused => "paused",
-            Self::Revoked => "revoked",
-            Self::Clock(_) => "clock",
-            Self::Disk(_) => "disk",
-            Self::Offline(_) => "offline",
-            Self::NothingToDo => "nothing_to_do",
-        }
+    pub fn as_str(&self) -> &'static str {
+        self.into()
     }
 }
 

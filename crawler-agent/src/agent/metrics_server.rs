@@ -20,6 +20,7 @@ use prometheus_client::{
     metrics::{family::Family, gauge::Gauge, info::Info},
     registry::Registry,
 };
+use strum::VariantNames as _;
 use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,
@@ -171,8 +172,8 @@ fn gauge(registry: &mut Registry, name: &str, help: &str, value: f64) {
 /// One gauge for each reason of not crawling, of which at most one is 1.
 fn idle(registry: &mut Registry, reason: Option<&str>) {
     let gauges = Family::<Label, Gauge>::default();
-    for word in IdleReason::WORDS {
-        gauges.get_or_create(&[("reason", word)]).set((reason == Some(word)).into());
+    for word in IdleReason::VARIANTS {
+        gauges.get_or_create(&[("reason", *word)]).set((reason == Some(*word)).into());
     }
     registry.register("idle", "1 for the reason for which the agent is not crawling", gauges);
 }
