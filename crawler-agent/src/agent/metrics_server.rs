@@ -3,16 +3,17 @@
 //! It is the only place where the agent accepts connections, and only from its own machine.
 
 use std::{
-    convert::Infallible, net::SocketAddr, sync::Arc, sync::atomic::AtomicU64, time::Duration,
+    net::SocketAddr,
+    sync::{Arc, Weak, atomic::AtomicU64},
 };
 
-use bytes::Bytes;
-use http_body_util::Full;
-use hyper::{
-    Method, Request, Response, StatusCode, body::Incoming, header, server::conn::http1,
-    service::service_fn,
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header::CONTENT_TYPE},
+    response::IntoResponse,
+    routing::get,
 };
-use hyper_util::rt::TokioIo;
 use model::UnixMillis;
 use nix::sys::statvfs::statvfs;
 use prometheus_client::{
@@ -21,29 +22,20 @@ use prometheus_client::{
     registry::Registry,
 };
 use strum::VariantNames as _;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    task::JoinSet,
-};
-use tokio_util::sync::CancellationToken;
+use tokio::net::TcpListener;
 
 use super::{AgentError, error::machine, idle_reason::IdleReason, monitors::StatusWriter};
 use crate::{
     lease::Lease,
     metrics::{Label, Metrics},
+    peers::BoundedListener,
     status::StatusFile,
 };
 
 /// Beginning of the names of all metrics.
 const PREFIX: &str = "nearcrawl_agent";
 /// The text format of OpenMetrics 1.0.
-const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// Connections at the same time; more wait.
-const CONNECTIONS: usize = 8;
-/// Longest life of a connection.
-const CONNECTION: Duration = Duration::from_mins(1);
-/// Pause after a connection that could not be accepted, for example for want of file descriptors.
-const PAUSE: Duration = Duration::from_secs(1);
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 type Number = Gauge<f64, AtomicU64>;
 
@@ -73,58 +65,32 @@ impl MetricsServer {
         Ok(Some(Self { listener, address }))
     }
 
-    /// Task that serves until `stop`.
-    pub(super) async fn run(
-        self,
-        source: MetricsSource,
-        stop: CancellationToken,
-    ) -> Result<(), AgentError> {
+    /// Task that serves.
+    pub(super) async fn run(self, source: MetricsSource) -> Result<(), AgentError> {
         let source = Arc::new(source);
-        let mut connections = JoinSet::new();
-        while let Some(accepted) = stop.run_until_cancelled(self.listener.accept()).await {
-            match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(serve(stream, Arc::clone(&source)));
-                }
-                Err(_) => tokio::time::sleep(PAUSE).await,
-            }
-            while connections.len() >= CONNECTIONS {
-                connections.join_next().await;
-            }
-        }
-        Ok(())
+        // A connection may outlive this task, and must not keep the frontier open.
+        let app = Router::new().route("/metrics", get(metrics)).with_state(Arc::downgrade(&source));
+        let served = axum::serve(BoundedListener::new(self.listener), app).await;
+        served.map_err(machine("serving metrics"))
     }
 }
 
-async fn serve(stream: TcpStream, source: Arc<MetricsSource>) {
-    let service = service_fn(|request| {
-        let source = Arc::clone(&source);
-        async move { Ok::<_, Infallible>(source.respond(&request)) }
-    });
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-    // A connection that fails or lasts too long concerns nobody but its client.
-    drop(tokio::time::timeout(CONNECTION, connection).await);
+async fn metrics(
+    State(source): State<Weak<MetricsSource>>,
+) -> Result<impl IntoResponse, StatusCode> {
+    let source = source.upgrade().ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
+    Ok(([(CONTENT_TYPE, OPENMETRICS)], source.text()?))
 }
 
 impl MetricsSource {
-    fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
-        if request.method() != Method::GET || request.uri().path() != "/metrics" {
-            return bare(StatusCode::NOT_FOUND);
-        }
-        let Some(status) = self.status.current() else {
-            return bare(StatusCode::SERVICE_UNAVAILABLE);
-        };
+    fn text(&self) -> Result<String, StatusCode> {
+        let status = self.status.current().ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
         let mut registry = Registry::with_prefix(PREFIX);
         self.metrics.register(&mut registry);
         self.register(&status, &mut registry);
         let mut text = String::new();
-        if encode(&mut text, &registry).is_err() {
-            return bare(StatusCode::INTERNAL_SERVER_ERROR);
-        }
-        let mut response = Response::new(Full::new(Bytes::from(text)));
-        let content_type = header::HeaderValue::from_static(CONTENT_TYPE);
-        response.headers_mut().insert(header::CONTENT_TYPE, content_type);
-        response
+        encode(&mut text, &registry).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
+        Ok(text)
     }
 
     /// Adds the state of the agent to a registry.
@@ -176,12 +142,6 @@ fn idle(registry: &mut Registry, reason: Option<&str>) {
         gauges.get_or_create(&[("reason", *word)]).set((reason == Some(*word)).into());
     }
     registry.register("idle", "1 for the reason for which the agent is not crawling", gauges);
-}
-
-fn bare(status: StatusCode) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::default());
-    *response.status_mut() = status;
-    response
 }
 
 /// Resident memory of this process, from procfs.

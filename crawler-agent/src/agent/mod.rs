@@ -138,7 +138,7 @@ impl Agent {
         parts.spawn_region(&mut tasks, &stop_tasks, listener);
         if let Some(server) = metrics_server {
             print(&format!("metrics at http://{}/metrics", server.address));
-            tasks.spawn(server.run(parts.metrics_source(), stop_tasks.clone()));
+            spawn_until(&mut tasks, &stop_tasks, server.run(parts.metrics_source()));
         }
         if let Some(watch) = MachineWatch::new(&parts.config.idle)? {
             spawn_until(&mut tasks, &stop_tasks, watch.run(parts.readiness.clone()));

@@ -1,5 +1,5 @@
-//! Bounded connections of the peers' listener: few in all, fewer from one address, and none that is
-//! idle for long. Else strangers could keep peers out by opening connections.
+//! Bounded connections of a listener: few in all, fewer from one address, and none that is idle for
+//! long. Else strangers could keep peers out by opening connections.
 
 use std::{
     collections::HashMap,
@@ -30,13 +30,13 @@ const IDLE: Duration = Duration::from_mins(1);
 type Open = Arc<Mutex<HashMap<IpAddr, usize>>>;
 
 /// A listener that closes connections beyond the bounds at once.
-pub(super) struct BoundedListener {
+pub(crate) struct BoundedListener {
     listener: TcpListener,
     open: Open,
 }
 
 impl BoundedListener {
-    pub(super) fn new(listener: TcpListener) -> Self {
+    pub(crate) fn new(listener: TcpListener) -> Self {
         Self { listener, open: Arc::default() }
     }
 }
@@ -105,7 +105,7 @@ impl Drop for Place {
 }
 
 /// A connection that ends when it is idle.
-pub(super) struct BoundedConnection {
+pub(crate) struct BoundedConnection {
     stream: TcpStream,
     idle: Pin<Box<Sleep>>,
     _place: Place,

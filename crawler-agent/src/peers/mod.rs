@@ -53,6 +53,7 @@ use crate::{
     config::PeerRules, coordinator_client::CoordinatorClient, elapsed_clock, frontier::BundleError,
     frontier::FrontierError, resolve::Resolver,
 };
+pub(crate) use connections::BoundedListener;
 use core::Core;
 use disk_error::PeersDiskError;
 pub use listener::PeerListener;
