@@ -13,40 +13,24 @@ const MAX_READ: u64 = 16 << 10;
 /// Time for which the bucket may fill while nobody reads.
 const BURST: Duration = Duration::from_millis(100);
 
-/// A token bucket of bytes.
-#[derive(Debug, Clone)]
-pub struct Bucket(TokenBucket);
-
-/// A read that was reserved.
+/// How a read may go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reservation {
-    /// Bytes that may be read.
+pub struct ReadGrant {
+    /// Bytes that may be read; zero if a budget is used up.
     pub bytes: u64,
     /// Time until then.
     pub wait: Duration,
 }
 
-impl Bucket {
-    /// A full bucket of this rate. `now` is read from any clock that does not go back.
-    pub fn new(bytes_per_second: u64) -> Self {
-        Self(TokenBucket::new(bytes_per_second, BURST))
-    }
+/// A bucket of bytes.
+pub(super) fn bucket(bytes_per_second: u64) -> TokenBucket {
+    TokenBucket::new(bytes_per_second, BURST)
+}
 
-    /// Reserves a read of at most `wanted` bytes.
-    pub fn reserve(&mut self, wanted: u64, now: Duration) -> Reservation {
-        let bytes = wanted.min(MAX_READ);
-        Reservation { bytes, wait: self.0.reserve(bytes, now) }
-    }
-
-    /// Takes reserved bytes back that were not there to be read.
-    pub fn unread(&mut self, bytes: u64) {
-        self.0.give_back(bytes);
-    }
-
-    /// Time until everything that is reserved may be read.
-    pub fn backlog(&self, now: Duration) -> Duration {
-        self.0.backlog(now)
-    }
+/// Reserves a read of at most `wanted` bytes.
+pub(super) fn reserve(bucket: &mut TokenBucket, wanted: u64, now: Duration) -> ReadGrant {
+    let bytes = wanted.min(MAX_READ);
+    ReadGrant { bytes, wait: bucket.reserve(bytes, now) }
 }
 
 #[cfg(test)]
@@ -57,13 +41,13 @@ mod tests {
 
     #[test]
     fn readers_are_served_in_their_order() {
-        let mut bucket = Bucket::new(MAX_READ);
+        let mut bucket = bucket(MAX_READ);
         let now = Duration::from_secs(10);
         let waits: Vec<u64> =
-            (0..4).map(|_| bucket.reserve(1 << 20, now).wait.as_millis() as u64).collect();
+            (0..4).map(|_| reserve(&mut bucket, 1 << 20, now).wait.as_millis() as u64).collect();
         assert_eq!(waits, [900, 1_900, 2_900, 3_900]);
         assert_eq!(bucket.backlog(now), Duration::from_millis(3_900));
-        bucket.unread(MAX_READ);
+        bucket.give_back(MAX_READ);
         assert_eq!(bucket.backlog(now + Duration::from_secs(1)), Duration::from_millis(1_900));
     }
 
@@ -74,15 +58,15 @@ mod tests {
             rate in 8_192_u64..10_000_000,
             reads in prop::collection::vec((1_u64..100_000, 0_u64..50, any::<bool>()), 1..300),
         ) {
-            let mut bucket = Bucket::new(rate);
+            let mut bucket = bucket(rate);
             let mut now = Duration::ZERO;
             let mut last = Duration::ZERO;
             let mut read = 0;
             for (wanted, pause, half) in reads {
                 now += Duration::from_millis(pause);
-                let reserved = bucket.reserve(wanted, now);
+                let reserved = reserve(&mut bucket, wanted, now);
                 let unread = if half { reserved.bytes / 2 } else { 0 };
-                bucket.unread(unread);
+                bucket.give_back(unread);
                 read += reserved.bytes - unread;
                 last = last.max(now + bucket.backlog(now));
                 let most = (last + BURST).as_secs_f64() * rate as f64;

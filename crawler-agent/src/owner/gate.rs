@@ -17,11 +17,11 @@ use tokio::time::Instant;
 
 use super::{
     allowance::{Allowance, RestReason, Sleep, StartDecision},
-    bandwidth::Bucket,
+    bandwidth::{self, ReadGrant},
     budget::{Budget, Usage, UsedUp},
     usage_file::{UsageFile, UsageFileError},
 };
-use crate::{clock, config::BudgetRules, config::Config};
+use crate::{clock, config::BudgetRules, config::Config, token_bucket::TokenBucket};
 
 /// Name of the usage file in the data directory.
 const FILE: &str = "usage";
@@ -39,7 +39,7 @@ const LONGEST_BACKLOG: Duration = Duration::from_secs(1);
 pub struct Gate {
     state: Mutex<State>,
     /// None where the owner sets no rate.
-    bucket: Option<Mutex<Bucket>>,
+    bucket: Option<Mutex<TokenBucket>>,
     started: Instant,
     limits_reads: bool,
 }
@@ -71,15 +71,6 @@ pub enum Admission {
 #[derive(Debug)]
 pub struct Permit(Arc<Gate>);
 
-/// How a read may go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadGrant {
-    /// Bytes that may be read; zero if a budget is used up.
-    pub bytes: u64,
-    /// Time until then.
-    pub wait: Duration,
-}
-
 impl Gate {
     /// The gate of an agent with the data directory `dir`.
     pub fn open(config: &Config, dir: &Path) -> Result<Self, UsageFileError> {
@@ -94,7 +85,7 @@ impl Gate {
         Ok(Self {
             limits_reads: rate.or(bytes).is_some(),
             state: Mutex::new(state),
-            bucket: rate.map(|rate| Mutex::new(Bucket::new(rate))),
+            bucket: rate.map(|rate| Mutex::new(bandwidth::bucket(rate))),
             started: Instant::now(),
         })
     }
@@ -132,16 +123,16 @@ impl Gate {
 
     /// Reserves a read of at most `wanted` bytes.
     pub fn read(&self, wanted: u64) -> ReadGrant {
-        let reserved = self.with_bucket(|bucket, now| bucket.reserve(wanted, now));
-        let bytes = self.with_budget(|budget, now| {
-            budget.read(reserved.map_or(wanted, |reserved| reserved.bytes), now)
-        });
-        ReadGrant { bytes, wait: reserved.map(|reserved| reserved.wait).unwrap_or_default() }
+        let reserved = self.with_bucket(|bucket, now| bandwidth::reserve(bucket, wanted, now));
+        let ReadGrant { bytes, wait } =
+            reserved.unwrap_or(ReadGrant { bytes: wanted, wait: Duration::ZERO });
+        let bytes = self.with_budget(|budget, now| budget.read(bytes, now));
+        ReadGrant { bytes, wait }
     }
 
     /// Takes reserved bytes back that were not there to be read.
     pub fn unread(&self, bytes: u64) {
-        self.with_bucket(|bucket, _| bucket.unread(bytes));
+        self.with_bucket(|bucket, _| bucket.give_back(bytes));
         self.with_budget(|budget, _| budget.unread(bytes));
     }
 
@@ -188,7 +179,7 @@ impl Gate {
         result
     }
 
-    fn with_bucket<T>(&self, work: impl FnOnce(&mut Bucket, Duration) -> T) -> Option<T> {
+    fn with_bucket<T>(&self, work: impl FnOnce(&mut TokenBucket, Duration) -> T) -> Option<T> {
         let mut bucket = self.bucket.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         Some(work(&mut bucket, self.started.elapsed()))
     }
