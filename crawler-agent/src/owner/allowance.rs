@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::{Timestamp, ToSpan as _};
 use model::UnixMillis;
 
-use super::budget::{Budget, Room, UsedUp};
+use super::budget::{Budget, UsedUp};
 use crate::{clock, spans::Spans};
 
 /// A time outside the owner's spans.
@@ -22,17 +22,6 @@ pub enum RestReason {
     Asleep(Sleep),
     /// A budget is used up.
     UsedUp(UsedUp),
-}
-
-/// Whether a fetch may start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StartDecision {
-    /// It may start at once.
-    Now,
-    /// Not before one that is running has ended.
-    Later,
-    /// Not before a later time.
-    Withheld(RestReason),
 }
 
 /// Hours and budgets of the owner.
@@ -73,15 +62,12 @@ impl Allowance {
         answer.asleep
     }
 
-    /// Whether a fetch may start beside those that are running.
-    pub fn start(&mut self, now: Timestamp) -> StartDecision {
-        if let Some(sleep) = self.asleep(now) {
-            return StartDecision::Withheld(RestReason::Asleep(sleep));
-        }
-        match self.budget.room(now) {
-            Room::Free => StartDecision::Now,
-            Room::Taken => StartDecision::Later,
-            Room::UsedUp(used_up) => StartDecision::Withheld(RestReason::UsedUp(used_up)),
+    /// Whether a fetch may start beside those that are running, or not before one of them has
+    /// ended. An error if none may start until a later time.
+    pub fn may_start(&mut self, now: Timestamp) -> Result<bool, RestReason> {
+        match self.asleep(now) {
+            Some(sleep) => Err(RestReason::Asleep(sleep)),
+            None => self.budget.has_room(now).map_err(RestReason::UsedUp),
         }
     }
 

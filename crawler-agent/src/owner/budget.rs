@@ -71,17 +71,6 @@ pub enum BudgetKind {
     BytesOfMonth,
 }
 
-/// Whether a fetch may start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
-    /// There is room for one more.
-    Free,
-    /// The fetches that are running may take what is left.
-    Taken,
-    /// There is none until a later time.
-    UsedUp(UsedUp),
-}
-
 /// The budgets, and what was used of them.
 #[derive(Debug, Clone)]
 pub struct Budget {
@@ -226,10 +215,11 @@ impl Budget {
         Some(UsedUp { what, until: clock::unix_millis(until) })
     }
 
-    /// Whether a fetch may start beside those that are running.
-    pub fn room(&mut self, now: Timestamp) -> Room {
+    /// Whether a fetch may start beside those that are running, which may take what is left. An
+    /// error if none may start until a later time.
+    pub fn has_room(&mut self, now: Timestamp) -> Result<bool, UsedUp> {
         if let Some(used_up) = self.used_up(now) {
-            return Room::UsedUp(used_up);
+            return Err(used_up);
         }
         let fetches = self.running + 1;
         let fits = |used: u64, limit: Option<u64>| {
@@ -238,7 +228,7 @@ impl Budget {
         let fits = fits(self.usage.bytes, self.rules.bytes_per_day)
             && fits(self.usage.month_bytes, self.rules.bytes_per_month)
             && self.usage.pages + fetches <= self.rules.pages_per_day;
-        if fits { Room::Free } else { Room::Taken }
+        Ok(fits)
     }
 
     /// Notes that a fetch starts.

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::{
-    allowance::{Allowance, RestReason, Sleep, StartDecision},
+    allowance::{Allowance, RestReason, Sleep},
     bandwidth::{self, ReadGrant},
     budget::{Budget, Usage, UsedUp},
     usage_file::{UsageFile, UsageFileError},
@@ -93,10 +93,10 @@ impl Gate {
     /// Whether a fetch may start now.
     pub fn start(self: &Arc<Self>) -> Admission {
         let mut state = self.state();
-        match state.allowance.start(now()) {
-            StartDecision::Withheld(withheld) => return Admission::Withheld(withheld),
-            StartDecision::Later => return Admission::Wait(PAUSE),
-            StartDecision::Now => {}
+        match state.allowance.may_start(now()) {
+            Err(withheld) => return Admission::Withheld(withheld),
+            Ok(false) => return Admission::Wait(PAUSE),
+            Ok(true) => {}
         }
         let backlog = self.with_bucket(|bucket, now| bucket.backlog(now)).unwrap_or_default();
         // Else ever more fetches would share the rate, until all of them were too slow.

@@ -9,7 +9,7 @@ use crawler_agent::{
     agent::readiness::{Readiness, Sleep},
     config::BudgetRules,
     owner::{
-        allowance::{Allowance, StartDecision},
+        allowance::Allowance,
         budget::{Budget, BudgetKind},
     },
     spans::Spans,
@@ -86,10 +86,10 @@ impl World {
         let now = from + SignedDuration::from_millis(millis);
         self.read(now);
         while self.running.len() < CONCURRENCY && self.readiness.idle_reason().is_none() {
-            match self.allowance.start(now) {
-                StartDecision::Now => self.start(now),
-                StartDecision::Later => break,
-                StartDecision::Withheld(withheld) => self.readiness.withhold(withheld),
+            match self.allowance.may_start(now) {
+                Ok(true) => self.start(now),
+                Ok(false) => break,
+                Err(withheld) => self.readiness.withhold(withheld),
             }
         }
         let in_span = is_in_span(&self.zone, now);

@@ -24,7 +24,7 @@ fn requests_are_refused_until_the_next_day_of_the_zone() {
     let until = clock::unix_millis(at("2026-11-20T23:00:00Z"));
     let used_up = UsedUp { what: BudgetKind::PagesOfDay, until };
     assert_eq!(budget.request(now), Err(used_up));
-    assert_eq!(budget.room(now), Room::UsedUp(used_up));
+    assert_eq!(budget.has_room(now), Err(used_up));
     assert!(used_up.to_string().ends_with("until 2026-11-20T23:00:00Z"), "{used_up}");
     assert_eq!(budget.request(at("2026-11-20T23:00:00Z")), Ok(()));
 }
@@ -53,14 +53,14 @@ fn fewer_fetches_run_near_the_end() {
     let mut budget = budget(rules(1_000, Some(100 * MIB), None), now);
     budget.count(100 * MIB - 3 * EXPECTED_BYTES);
     for _ in 0..3 {
-        assert_eq!(budget.room(now), Room::Free);
+        assert_eq!(budget.has_room(now), Ok(true));
         budget.start();
     }
-    assert_eq!(budget.room(now), Room::Taken);
+    assert_eq!(budget.has_room(now), Ok(false));
     budget.end();
-    assert_eq!(budget.room(now), Room::Free);
+    assert_eq!(budget.has_room(now), Ok(true));
     budget.count(3 * EXPECTED_BYTES);
-    assert!(matches!(budget.room(now), Room::UsedUp(_)));
+    assert!(budget.has_room(now).is_err());
 }
 
 #[test]
