@@ -19,17 +19,12 @@ pub enum CoordinatorError {
     /// The HTTP client cannot be set up.
     #[error("the connection to the coordinator cannot be set up")]
     Setup(#[source] reqwest::Error),
-    /// The configured URL cannot be the base of others.
-    #[error("{0} cannot be the URL of a coordinator")]
-    Url(String),
     /// The coordinator did not answer.
     #[error("the coordinator cannot be reached")]
     Unreachable(#[source] reqwest::Error),
     /// The coordinator cannot answer now, but may do so later.
     #[error("the coordinator is unavailable: {reason}")]
     Busy {
-        /// HTTP status, 5xx, 408 or 429.
-        status: u16,
         /// The coordinator's explanation.
         reason: String,
         /// When it wants to be asked again.
@@ -108,11 +103,9 @@ impl CoordinatorError {
             Self::Refused { kind, .. } => {
                 [kind::NONCE, kind::NO_SESSION, kind::NOT_APPROVED].contains(&kind.as_str())
             }
-            Self::Setup(_)
-            | Self::Url(_)
-            | Self::WrongKey(_)
-            | Self::Foreign { .. }
-            | Self::Redirected { .. } => false,
+            Self::Setup(_) | Self::WrongKey(_) | Self::Foreign { .. } | Self::Redirected { .. } => {
+                false
+            }
         }
     }
 
@@ -228,7 +221,7 @@ fn failure(
     let reason = reason.unwrap_or_else(|| format!("status {status}")).replace(['\n', '\r'], " ");
     let status = status.as_u16();
     match kind {
-        _ if temporary => CoordinatorError::Busy { status, reason, retry_after },
+        _ if temporary => CoordinatorError::Busy { reason, retry_after },
         Some(kind) => CoordinatorError::Refused { status, kind, reason },
         None => CoordinatorError::Foreign { status },
     }

@@ -104,14 +104,10 @@ impl AgentApi {
         Ok(response)
     }
 
-    fn request(
-        &self,
-        method: Method,
-        path: &str,
-        timeout: Duration,
-    ) -> Result<RequestBuilder, CoordinatorError> {
-        let url = self.base.join(path).map_err(|_| CoordinatorError::Url(self.base.to_string()))?;
-        Ok(self.http.request(method, url).timeout(timeout))
+    fn request(&self, method: Method, path: &str, timeout: Duration) -> RequestBuilder {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{path}", self.base.path()));
+        self.http.request(method, url).timeout(timeout)
     }
 
     async fn post<T: DeserializeOwned>(
@@ -119,7 +115,7 @@ impl AgentApi {
         path: &str,
         body: &impl Serialize,
     ) -> Result<T, CoordinatorError> {
-        read(self.request(Method::POST, path, CALL_TIMEOUT)?.json(body).send().await?).await
+        read(self.request(Method::POST, path, CALL_TIMEOUT).json(body).send().await?).await
     }
 }
 
@@ -141,24 +137,21 @@ impl CoordinatorClient {
         request: &HeartbeatRequest,
     ) -> Result<HeartbeatResponse, CoordinatorError> {
         let timeout = CALL_TIMEOUT + Duration::from_millis(request.hold_ms.into());
-        let call =
-            |api: &AgentApi| Ok(api.request(Method::POST, "heartbeat", timeout)?.json(request));
-        read(self.call(call).await?).await
+        let call = (Method::POST, "heartbeat", timeout);
+        read(self.call(call, |sent| sent.json(request)).await?).await
     }
 
     /// Ends the agent's work at the coordinator; with `done`, has it deregistered.
     pub async fn leave(&self, done: bool) -> Result<LeaveResponse, CoordinatorError> {
         let request = LeaveRequest { protocol: version::CURRENT, done };
-        let call =
-            |api: &AgentApi| Ok(api.request(Method::POST, "leave", CALL_TIMEOUT)?.json(&request));
-        read(self.call(call).await?).await
+        let call = (Method::POST, "leave", CALL_TIMEOUT);
+        read(self.call(call, |sent| sent.json(&request)).await?).await
     }
 
     /// Reports the results of probes.
     pub async fn report(&self, reports: &Reports) -> Result<(), CoordinatorError> {
-        let call =
-            |api: &AgentApi| Ok(api.request(Method::POST, "reports", CALL_TIMEOUT)?.json(reports));
-        error::check(self.call(call).await?).await.map(drop)
+        let call = (Method::POST, "reports", CALL_TIMEOUT);
+        error::check(self.call(call, |sent| sent.json(reports)).await?).await.map(drop)
     }
 
     /// Exchanges envelopes with the coordinator, and asks for roster and loan of the region. The
@@ -167,11 +160,9 @@ impl CoordinatorClient {
         let timeout =
             UPLOAD_TIMEOUT.min(RELAY_TIMEOUT + Duration::from_millis(request.hold_ms.into()));
         let body = postcard::to_allocvec(request).map_err(CoordinatorError::Relay)?;
-        let call = |api: &AgentApi| {
-            let request = api.request(Method::POST, "region", timeout)?;
-            Ok(request.header("content-type", "application/octet-stream").body(body.clone()))
-        };
-        let body = read_bytes(self.call(call).await?, RELAY_BYTES).await?;
+        let call = (Method::POST, "region", timeout);
+        let answer = self.call(call, |sent| with_bytes(sent, body.clone())).await?;
+        let body = read_bytes(answer, RELAY_BYTES).await?;
         postcard::from_bytes(&body).map_err(CoordinatorError::Relay)
     }
 
@@ -188,27 +179,22 @@ impl CoordinatorClient {
         let offset = if may_be_begun { self.upload_offset(&path, &digest).await? } else { 0 };
         // An offset that cannot be is that of another program.
         let rest = bytes.get(offset..).filter(|rest| !rest.is_empty() && offset > 0);
-        let call = |api: &AgentApi| {
-            let request = match rest {
-                None => api.request(Method::PUT, &path, UPLOAD_TIMEOUT)?.body(bytes.clone()),
-                Some(rest) => api
-                    .request(Method::PATCH, &path, UPLOAD_TIMEOUT)?
-                    .header(UPLOAD_OFFSET, offset)
-                    .body(bytes.slice_ref(rest)),
-            };
-            let request = request.header(REPR_DIGEST, &digest);
-            Ok(request.header("content-type", "application/octet-stream"))
-        };
-        error::check(self.call(call).await?).await.map(drop)
+        let method = if rest.is_some() { Method::PATCH } else { Method::PUT };
+        let sent = self.call((method, &path, UPLOAD_TIMEOUT), |sent| {
+            let sent = sent.header(REPR_DIGEST, &digest);
+            match rest {
+                None => with_bytes(sent, bytes.clone()),
+                Some(rest) => with_bytes(sent, bytes.slice_ref(rest)).header(UPLOAD_OFFSET, offset),
+            }
+        });
+        error::check(sent.await?).await.map(drop)
     }
 
     /// Bytes of a package that the coordinator has from an attempt that broke. A coordinator that
     /// cannot resume has none.
     async fn upload_offset(&self, path: &str, digest: &str) -> Result<usize, CoordinatorError> {
-        let call = |api: &AgentApi| {
-            Ok(api.request(Method::HEAD, path, CALL_TIMEOUT)?.header(REPR_DIGEST, digest))
-        };
-        let response = self.call(call).await?;
+        let call = (Method::HEAD, path, CALL_TIMEOUT);
+        let response = self.call(call, |sent| sent.header(REPR_DIGEST, digest)).await?;
         let offset =
             response.headers().get(UPLOAD_OFFSET).filter(|_| response.status().is_success());
         Ok(offset.and_then(|offset| offset.to_str().ok()?.parse().ok()).unwrap_or(0))
@@ -218,18 +204,16 @@ impl CoordinatorClient {
     /// coordinator has stored it durably.
     pub async fn send_bundle(&self, order: u64, bytes: &[u8]) -> Result<(), CoordinatorError> {
         let path = format!("bundles/{order}");
-        let call = |api: &AgentApi| {
-            let request = api.request(Method::PUT, &path, UPLOAD_TIMEOUT)?;
-            Ok(request.header("content-type", "application/octet-stream").body(bytes.to_vec()))
-        };
-        error::check(self.call(call).await?).await.map(drop)
+        let call = (Method::PUT, path.as_str(), UPLOAD_TIMEOUT);
+        let sent = self.call(call, |sent| with_bytes(sent, bytes.to_vec())).await?;
+        error::check(sent).await.map(drop)
     }
 
     /// Reads a bundle that an answer offered.
     pub async fn bundle(&self, order: u64) -> Result<Vec<u8>, CoordinatorError> {
         let path = format!("bundles/{order}");
-        let call = |api: &AgentApi| api.request(Method::GET, &path, UPLOAD_TIMEOUT);
-        read_bytes(self.call(call).await?, limits::BUNDLE_BYTES).await
+        let call = (Method::GET, path.as_str(), UPLOAD_TIMEOUT);
+        read_bytes(self.call(call, |sent| sent).await?, limits::BUNDLE_BYTES).await
     }
 
     /// The address from which the last answer came: the coordinator's, or that of a proxy.
@@ -237,21 +221,23 @@ impl CoordinatorClient {
         *self.peer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a call with the session's token. A coordinator that restarted no longer knows the
-    /// session; the call is then repeated once with a new one.
+    /// Makes a call with the session's token and what `fill` adds. A coordinator that restarted no
+    /// longer knows the session; the call is then repeated once with a new one.
     async fn call(
         &self,
-        request: impl Fn(&AgentApi) -> Result<RequestBuilder, CoordinatorError>,
+        (method, path, timeout): (Method, &str, Duration),
+        fill: impl Fn(RequestBuilder) -> RequestBuilder,
     ) -> Result<reqwest::Response, CoordinatorError> {
+        let request = || fill(self.api.request(method.clone(), path, timeout));
         let token = self.token(None).await?;
-        let response = request(&self.api)?.bearer_auth(&token).send().await?;
+        let response = request().bearer_auth(&token).send().await?;
         let peer = response.remote_addr().map(|peer| peer.ip());
         *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = peer;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
         let token = self.token(Some(&token)).await?;
-        Ok(request(&self.api)?.bearer_auth(&token).send().await?)
+        Ok(request().bearer_auth(&token).send().await?)
     }
 
     /// Token of a session that is not about to end and is not `stale`; opens one where needed.
@@ -272,6 +258,11 @@ impl CoordinatorClient {
         let until = Instant::now() + Duration::from_secs(opened.expires_in_s.into());
         Ok(session.insert(Token { text: opened.token, until }).text.clone())
     }
+}
+
+/// The request with these bytes as its body.
+fn with_bytes(request: RequestBuilder, bytes: impl Into<reqwest::Body>) -> RequestBuilder {
+    request.header("content-type", "application/octet-stream").body(bytes)
 }
 
 /// Reads a JSON answer of bounded size.
