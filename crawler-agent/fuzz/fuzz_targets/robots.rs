@@ -8,8 +8,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let path = String::from_utf8_lossy(&bytes[..at]);
-    let robots = Robots::parse(&bytes[at..]);
+    let mut robots = Robots::parse(&bytes[at..]);
     assert!(robots.allows(&path) || robots.deciding_rule(&path).is_some());
     assert!(robots.delay_ms().is_none_or(|delay| delay <= MAX_DELAY_MS));
-    assert!(robots.sitemaps().len() <= 20);
+    assert!(robots.take_sitemaps().len() <= 20);
 });

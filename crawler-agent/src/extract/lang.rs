@@ -19,11 +19,7 @@ pub(super) fn declared(tag: &str) -> Option<String> {
 
 /// The language of a text; none when the detection is not reliable.
 pub(super) fn detected(text: &str) -> Option<String> {
-    let mut end = SAMPLE_BYTES.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    whatlang::detect(&text[..end])
+    whatlang::detect(&text[..text.floor_char_boundary(SAMPLE_BYTES)])
         .filter(whatlang::Info::is_reliable)
         .map(|info| short(info.lang()).to_owned())
 }

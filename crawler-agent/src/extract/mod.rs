@@ -86,7 +86,7 @@ impl Media {
 }
 
 /// Result of extraction.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
     /// Encoding of the body, by its WHATWG name.
     pub charset: &'static str,
@@ -111,18 +111,7 @@ pub struct Document {
 
 impl Document {
     fn list(references: Vec<Reference>, charset: &'static Encoding) -> Self {
-        Self {
-            charset: charset.name(),
-            lang: None,
-            title: String::new(),
-            headings: String::new(),
-            text: String::new(),
-            is_list: true,
-            directives: Directives::default(),
-            base: None,
-            canonical: None,
-            references,
-        }
+        Self { charset: charset.name(), is_list: true, references, ..Self::default() }
     }
 
     /// Takes the links out of the document, resolved against `url`, from which it was fetched.

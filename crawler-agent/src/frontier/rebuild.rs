@@ -16,7 +16,7 @@ use super::{
     Frontier, FrontierError, HostNumber, HostRecord, PageRecord, RobotsState,
     disk::{
         Disk,
-        rows::{self, HostRow, Totals},
+        rows::{self, HostRow},
         salvage::StoredRows,
     },
     log,
@@ -206,7 +206,7 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
                 hosts.push(read_host(old, *number, row, &mut written)?);
             }
         }
-        disk.write(&Checkpoint { hosts, ..nothing(&totals) })?;
+        disk.write(&Checkpoint { totals: totals.clone(), hosts, ..Checkpoint::default() })?;
     }
     for (order, _) in &results {
         written.results += 1;
@@ -216,21 +216,8 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
     totals.queued = written.queued;
     totals.next_order = totals.next_order.max(written.last_order + 1);
     let numbers = keys.changes();
-    disk.write(&Checkpoint { numbers, results, ..nothing(&totals) })?;
+    disk.write(&Checkpoint { totals, numbers, results, ..Checkpoint::default() })?;
     Ok(written)
-}
-
-/// A checkpoint without changes.
-fn nothing(totals: &Totals) -> Checkpoint {
-    Checkpoint {
-        totals: totals.clone(),
-        released: Vec::new(),
-        hosts: Vec::new(),
-        inbox: Vec::new(),
-        numbers: Vec::new(),
-        packed: Vec::new(),
-        results: Vec::new(),
-    }
 }
 
 /// The row of a host, unless it cannot be read. A page may be readable and hold nonsense.

@@ -44,11 +44,6 @@ impl PeerListener {
         Ok(Some(Self { listener: TcpListener::bind(address).await? }))
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> std::io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
-
     /// Serves until `stop`.
     pub async fn run(self, peers: Arc<Peers>, stop: CancellationToken) -> std::io::Result<()> {
         let bodies = Arc::new(BodyReader::new());

@@ -82,12 +82,7 @@ impl Robots {
         matching.max_by_key(|rule| (rule.pattern.len(), rule.allow))
     }
 
-    /// The sitemaps that the file names for any crawler, at most 20.
-    pub fn sitemaps(&self) -> &[CrawlUrl] {
-        &self.sitemaps
-    }
-
-    /// Takes the sitemaps out of the rules.
+    /// Takes the sitemaps that the file names for any crawler, at most 20, out of the rules.
     pub fn take_sitemaps(&mut self) -> Vec<CrawlUrl> {
         std::mem::take(&mut self.sitemaps)
     }

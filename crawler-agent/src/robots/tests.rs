@@ -190,14 +190,15 @@ fn sitemaps_are_named_in_any_group() {
     let text = "Sitemap: https://e.org/a.xml#top\nUser-agent: other\nDisallow: /\nSITEMAP : http://o.org/b\n\
                 User-agent: *\nSitemap: /relative\nSitemap: ftp://e.org/c\nDisallow: /p\n\
                 Sitemap: https://e.org/a.xml # again\n";
-    let robots = Robots::parse(text.as_bytes());
-    let sitemaps: Vec<&str> = robots.sitemaps().iter().map(CrawlUrl::as_str).collect();
+    let mut robots = Robots::parse(text.as_bytes());
+    let sitemaps = robots.take_sitemaps();
+    let sitemaps: Vec<&str> = sitemaps.iter().map(CrawlUrl::as_str).collect();
     assert_eq!(sitemaps, ["https://e.org/a.xml", "http://o.org/b"]);
     assert!(!robots.allows("/p") && robots.allows("/q"), "they are no rules");
     let many = (0..100).map(|n| format!("Sitemap: https://e.org/{n}\n"));
     let many = many.collect::<Vec<_>>().concat();
-    assert_eq!(Robots::parse(many.as_bytes()).sitemaps().len(), 20);
-    assert!(Robots::allow_all().sitemaps().is_empty());
+    assert_eq!(Robots::parse(many.as_bytes()).take_sitemaps().len(), 20);
+    assert!(Robots::allow_all().take_sitemaps().is_empty());
 }
 
 proptest! {

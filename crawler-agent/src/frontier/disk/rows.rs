@@ -27,7 +27,7 @@ pub(in crate::frontier) struct HostRow {
 }
 
 /// Counters and small sets of the whole frontier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::frontier) struct Totals {
     /// Version of the format.
     pub(in crate::frontier) format: u32,

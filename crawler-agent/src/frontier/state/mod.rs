@@ -54,6 +54,7 @@ struct StoredResult {
 }
 
 /// All changes for a checkpoint.
+#[derive(Default)]
 pub(super) struct Checkpoint {
     pub(super) totals: Totals,
     /// Hosts that were released: all their rows are deleted first.
