@@ -13,7 +13,7 @@ function eightBytes(value) {
   return bytes;
 }
 
-const protocol = 7;
+const protocol = 8;
 
 /** Enrols with a join token. Returns the agent's id. */
 export async function enrol(url, token, name) {
