@@ -41,9 +41,9 @@ pub(crate) fn content_number(host: &str, title: &str, text: &str) -> Option<u64>
 }
 
 /// Larger for the URL that is rather shown than others: one that its page names as the canonical
-/// one, last one whose page names another; of both kinds one with https, then the shorter one.
-pub(crate) fn preference(url: &str, canonical: Option<&str>) -> u64 {
-    let named = canonical.map_or(1, |canonical| if canonical == url { 2 } else { 0 });
+/// one, last one whose page names another; among these one with https, then the shorter one.
+pub(crate) fn preference(url: &str, names_itself: Option<bool>) -> u64 {
+    let named = names_itself.map_or(1, |itself| if itself { 2 } else { 0 });
     let length = u32::try_from(url.len()).unwrap_or(u32::MAX);
     named << 33 | u64::from(url.starts_with("https:")) << 32 | u64::from(u32::MAX - length)
 }
@@ -108,15 +108,15 @@ mod tests {
     #[test]
     fn the_preferred_one_of_the_best_is_shown() {
         let preferred = [
-            ("http://a/?b", Some("http://a/?b")),
+            ("http://a/?b", Some(true)),
             ("https://a/", None),
             ("https://a/?b", None),
             ("http://a/", None),
             ("http://a/?b", None),
-            ("https://a/", Some("http://a/?b")),
-            ("http://a/", Some("http://a/?b")),
+            ("https://a/", Some(false)),
+            ("http://a/", Some(false)),
         ];
-        let descending = |&(url, canonical): &_| std::cmp::Reverse(preference(url, canonical));
+        let descending = |&(url, itself): &_| std::cmp::Reverse(preference(url, itself));
         assert!(preferred.is_sorted_by_key(descending));
         let pages = [(2.0, "http://a/"), (2.0, "https://a/?b"), (2.0, "https://a/")];
         let pages = pages.map(|(score, url)| (Some(1), ranked(score, url)));

@@ -1,6 +1,6 @@
 //! Translation of a fetched page into a document of the index.
 
-use model::url::Fingerprint;
+use model::url::{Fingerprint, fingerprint};
 use model::{AgentId, UnixMillis};
 use percent_encoding::percent_decode_str;
 use tantivy::collector::TopDocs;
@@ -81,7 +81,9 @@ pub(crate) fn tantivy_document(
     let text = sanitize(page.text, TEXT_MAX_BYTES);
     if let Some(content) = content_number(host, &title, &text) {
         document.add_u64(fields.content, content);
-        document.add_u64(fields.preference, preference(page.url, page.canonical));
+        // By fingerprints, in which parameters for campaigns, for example, are left out.
+        let names_itself = page.canonical.map(|canonical| fingerprint(canonical) == *key);
+        document.add_u64(fields.preference, preference(page.url, names_itself));
     }
     if let Some(lang) = page.lang.and_then(primary_language) {
         if let Some(stemmer) = LanguageStemmer::of(&lang) {
