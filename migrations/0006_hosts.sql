@@ -37,7 +37,7 @@ CREATE INDEX hosts_unplaced ON hosts (id)
 -- what is due is counted without them.
 CREATE INDEX hosts_waiting ON hosts (id) WHERE state = 'resolved';
 CREATE INDEX hosts_waiting_due ON hosts (retry_at) WHERE state = 'resolved';
-CREATE INDEX hosts_subnet ON hosts (first, last);
+CREATE INDEX hosts_subnet ON hosts (first, last, id DESC);
 -- Lists, the newest first: of a state, of an agent, of those that seeds named.
 CREATE INDEX hosts_state ON hosts (state, id DESC);
 CREATE INDEX hosts_of_agent ON hosts (agent, id DESC) WHERE agent IS NOT NULL;

@@ -213,7 +213,7 @@ fn few(query: &mut QueryBuilder<Postgres>, columns: &'static str, filter: &HostF
     } else if filter.addresses.is_some() {
         "h.address"
     } else {
-        // The indexes of agents, of states and of seeds.
+        // The indexes of agents, of subnets, of states and of seeds.
         "h.id DESC"
     };
     query.push(" ORDER BY ").push(index_order).push(" LIMIT ").push_bind(COUNT_MAX).push(") h");

@@ -4,5 +4,4 @@ INSERT INTO drains AS d (agent, requested_by, requested_at, deadline_at, subnets
 SELECT $1, $2, $3, $4,
        (SELECT count(*) FROM delegations WHERE agent = $1 AND ended_at IS NULL),
        (SELECT count(*) FROM hosts WHERE agent = $1)
-ON CONFLICT (agent) DO UPDATE SET
-   requested_by = excluded.requested_by, deadline_at = excluded.deadline_at
+ON CONFLICT (agent) DO UPDATE SET deadline_at = excluded.deadline_at
