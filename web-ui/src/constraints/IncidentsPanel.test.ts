@@ -58,7 +58,7 @@ it('lists what became slower, with its state in words', async () => {
       '41.8.0.0/16 incident 8',
       'Moved',
       'cape moved to nile checked by delta',
-      'pages, 2.64 times',
+      'pages of http://a.example/, 2.64 times',
       'Incident 8 in plain sentences.',
       '2025-11-20 closed 2025-11-21',
     ],

@@ -24,5 +24,7 @@ test('the cost of a change leaves out what was not measured, and says so', () =>
   expect(costOf({ ...costs, unmeasured: 2 })).toBe(
     'The cost per day is 14.28 s before and 900 ms after, without 2 subnets not measured before or after.',
   );
-  expect(costOf({ ...costs, unmeasured: 9 })).toBe('The cost before and after is not known.');
+  expect(costOf({ ...costs, unmeasured: 9 })).toBe(
+    'No subnet has a known cost both before and after.',
+  );
 });

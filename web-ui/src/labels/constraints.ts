@@ -68,7 +68,7 @@ type Costs = Pick<Preview, 'subnets' | 'unmeasured' | 'cost_before_ms' | 'cost_a
 
 /** Cost of a change, as a sentence. */
 export function costOf({ subnets, unmeasured, cost_before_ms, cost_after_ms }: Costs): string {
-  if (unmeasured >= subnets) return 'The cost before and after is not known.';
+  if (unmeasured >= subnets) return 'No subnet has a known cost both before and after.';
   const cost = `${milliseconds(cost_before_ms)} before and ${milliseconds(cost_after_ms)} after`;
   const rest = `, without ${counted(unmeasured, 'subnet')} not measured before or after`;
   return `The cost per day is ${cost}${unmeasured > 0 ? rest : ''}.`;

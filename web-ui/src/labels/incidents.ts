@@ -13,7 +13,7 @@ const states: Readonly<Record<State, Label & { meaning: string }>> = {
   searching: {
     text: 'Searching',
     tone: 'accent',
-    meaning: 'The search of the subnet is open again.',
+    meaning: 'The delegation search of the subnet is open again.',
   },
   away: {
     text: 'Moved for now',
