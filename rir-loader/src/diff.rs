@@ -22,9 +22,9 @@ pub struct Diff {
     pub after: u64,
     /// Ranges without any change.
     pub same: u64,
-    /// Ranges at whose first address none begins any more.
+    /// Ranges that are not there any more, without those of another size now.
     pub gone: Changes,
-    /// Ranges at whose first address none began before.
+    /// Ranges that were not there before, without those of another size then.
     pub new: Changes,
     /// Ranges with the same first address, but another last address.
     pub resized: Changes,

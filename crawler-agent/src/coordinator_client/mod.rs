@@ -107,6 +107,7 @@ impl AgentApi {
     fn request(&self, method: Method, path: &str, timeout: Duration) -> RequestBuilder {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path()));
+        url.set_query(None);
         self.http.request(method, url).timeout(timeout)
     }
 

@@ -119,3 +119,16 @@ fn nothing(name: &str) -> Problem {
     let name: String = name.chars().take(100).collect();
     Problem::not_found(format!("This coordinator offers no download {name}."))
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn a_network_with_too_many_downloads_is_told_from_too_many_in_all() {
+        assert_eq!(too_many(Full::OfNetwork).status, StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(too_many(Full::InAll).status, StatusCode::SERVICE_UNAVAILABLE);
+    }
+}

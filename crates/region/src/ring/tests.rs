@@ -30,13 +30,11 @@ fn the_order_is_that_of_the_distances() {
     for position in spread.chain(ends).chain(ring.points.clone()) {
         let order: Vec<AgentId> = ring.order(position).collect();
         assert_eq!(order, expected(&shares, position), "{position}");
-        assert_eq!(ring.order(position).next(), order.first().copied());
     }
 }
 
 #[test]
 fn small_rings_have_an_order() {
-    assert_eq!(ring(0, 5).order(3).next(), None);
     assert_eq!(ring(0, 5).order(3).count(), 0);
     assert_eq!(ring(1, 1).order(u64::MAX).count(), 1);
     assert_eq!(ring(2, 1).order(7).count(), 2);

@@ -50,7 +50,7 @@ fn strangers_cannot_take_the_room_of_agents() {
 }
 
 #[test]
-fn no_connection_of_a_proxy_makes_room_for_strangers() {
+fn at_the_bound_of_strangers_no_connection_of_a_proxy_makes_room() {
     let mut connections = admitted([Source::Proxy].into_iter().chain((1..=6).map(from)));
     (2..=7).for_each(|id| connections.mark_busy(id));
     assert_eq!(connections.admit(8, from(7)), Admission::Refused);
