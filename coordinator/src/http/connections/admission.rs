@@ -3,8 +3,8 @@
 //! A connection belongs to a stranger until a request on it proves the session of an agent.
 //! Strangers have a bound in all and a bound per network. At a bound, a new connection takes the
 //! place of the one that is idle longest among those that count there, because a client that waits
-//! for an answer or has just connected has a better claim than a silent one. A trusted proxy carries
-//! many clients, so only the bound in all counts for its connections.
+//! for an answer or has just connected has a better claim than a silent one. A trusted proxy
+//! carries many clients, so only the bound in all counts for its connections.
 
 use std::collections::{BTreeMap, HashMap};
 
