@@ -6,7 +6,10 @@ use std::{net::IpAddr, time::Duration};
 use tokio::time::Instant;
 
 use super::{Visit, Visitor};
-use crate::fetch::FetchError;
+use crate::{
+    activity_log::UnderWay,
+    fetch::{self, Answer, FetchError},
+};
 
 /// Shortest and longest pause of a host that is visited during an outage. Its requests count
 /// against the owner's budget, so that a long outage must cause few of them.
@@ -35,8 +38,21 @@ impl Visitor {
         self.fetcher.line().outage(Instant::now())
     }
 
+    /// Notes how the request of a visit ended, and which outage may be the reason. Returns how long
+    /// the request took.
+    pub(super) fn note_end<S>(
+        &self,
+        visit: &mut Visit,
+        under_way: UnderWay<'_>,
+        result: &Result<Answer<S>, FetchError>,
+    ) -> Duration {
+        fetch::note_end(under_way, result);
+        visit.outage = result.as_ref().err().and_then(|error| self.outage_behind(error));
+        fetch::duration_of(result)
+    }
+
     /// The outage of the line that may be the reason for a failed request.
-    pub(super) fn outage_behind(&self, error: &FetchError) -> Option<Duration> {
+    fn outage_behind(&self, error: &FetchError) -> Option<Duration> {
         // The host answered.
         if !error.problem.is_temporary() {
             return None;

@@ -119,9 +119,7 @@ impl Visitor {
             visit.in_time(request).await
         };
         let Some(result) = result else { return Ok(()) };
-        fetch::note_end(under_way, &result);
-        let duration = fetch::duration_of(&result);
-        visit.outage = result.as_ref().err().and_then(|error| self.outage_behind(error));
+        let duration = self.note_end(&mut visit, under_way, &result);
         if visit.outage.is_none() {
             visit.claim.robots_took(duration);
         }
