@@ -1,7 +1,6 @@
 //! Drains: an agent gives its subnets away; and the agents that would take them over.
 
 use axum::extract::State;
-use hierarchy::Range;
 use model::{AgentId, AgentState, UnixMillis};
 use store::agents as stored_agents;
 use store::drains::StartOutcome;
@@ -12,7 +11,7 @@ use crate::http::admin::dto::agents::{Agent, AgentRef};
 use crate::http::admin::dto::drains::{
     Drain, DrainRequest, MeasuredAgent, MeasuredAgents, MeasuredQuery, Takeover,
 };
-use crate::http::admin::subnet_lookup::no_hierarchy;
+use crate::http::admin::subnet_lookup::{no_hierarchy, range_parameter};
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Path, Query};
 use crate::http::problem::Problem;
@@ -89,10 +88,7 @@ pub async fn measured(
     State(state): State<ApiState>,
     Query(query): Query<MeasuredQuery>,
 ) -> Result<Json<MeasuredAgents>, Problem> {
-    let range: Range = query.range.trim().parse().map_err(|_| {
-        let rule = "not an address, a CIDR such as 41.0.0.0/16, or a range `first - last`";
-        Problem::bad_parameter("range", rule)
-    })?;
+    let range = range_parameter("range", &query.range)?;
     let delegated = state.core.delegated().ok_or_else(no_hierarchy)?;
     let found = measured_agents(&state.core.placement, &delegated, &range).await?;
     let ids: Vec<AgentId> = found.iter().map(|measured| measured.agent).collect();

@@ -13,7 +13,7 @@ use crate::http::admin::dto::hosts::{
     Host, HostDetails, HostErrorCount, HostList, HostListCounts, HostQuery, HostSort,
     HostStateCount,
 };
-use crate::http::admin::subnet_lookup::SubnetInfo;
+use crate::http::admin::subnet_lookup::{SubnetInfo, range_parameter};
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path, Query};
 use crate::http::paging::{PageQuery, decode_pair, encode_pair};
@@ -90,11 +90,8 @@ const fn order(sort: HostSort) -> HostOrder {
 fn filter(query: &HostQuery) -> Result<HostFilter, Problem> {
     let mut filter = HostFilter { state: query.state, agent: query.agent, ..HostFilter::default() };
     filter.is_seeded = query.seeded == Some(true);
-    if let Some(subnet) = &query.subnet {
-        let subnet = subnet.parse::<Range>();
-        filter.subnet =
-            Some(subnet.map_err(|error| Problem::bad_parameter("subnet", error.to_string()))?);
-    }
+    let subnet = query.subnet.as_deref();
+    filter.subnet = subnet.map(|subnet| range_parameter("subnet", subnet)).transpose()?;
     let Some(text) = query.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(filter);
     };

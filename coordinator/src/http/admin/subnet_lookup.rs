@@ -23,6 +23,14 @@ pub struct SubnetInfo {
     pub company: Option<String>,
 }
 
+/// The range that a parameter names.
+pub fn range_parameter(field: &str, text: &str) -> Result<Range, Problem> {
+    text.trim().parse().map_err(|_| {
+        let rule = "not an address, a CIDR such as 41.0.0.0/16, or a range `first - last`";
+        Problem::bad_parameter(field, rule)
+    })
+}
+
 impl SubnetInfo {
     /// Looks up the subnet that has exactly this range.
     pub fn of_range(delegated: Option<&DelegatedHierarchy>, range: &Range) -> Self {
