@@ -13,8 +13,7 @@ use crate::tasks::coordinator::Coordinator;
 const EVENT_STREAMS: usize = 64;
 /// Public searches that run at the same time. The crawl needs the cores too.
 const SEARCHES: SlotBounds = SlotBounds { in_all: 8, per_network: 4, per_site: 6 };
-/// Downloads that run at the same time. Each takes one open file, for hours where the client reads
-/// slowly.
+/// Downloads that run at the same time. Each takes an open file, for hours if it is read slowly.
 const DOWNLOADS: SlotBounds = SlotBounds { in_all: 64, per_network: 4, per_site: 16 };
 
 /// Shared by all handlers; cheap to clone.

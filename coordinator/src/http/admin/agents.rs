@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
-use delegation::plausibility::Trust;
 use model::{AgentId, AgentState, PlaceClaim, Presence, UnixMillis};
 use protocol::join_token::Fingerprint;
 use store::agents::{self, AgentSummary, OrderOutcome};
@@ -13,8 +12,8 @@ use store::trust::{self, AgentTrust};
 
 use crate::http::admin::agent_list::{ListedAgent, SelectedAgents, select};
 use crate::http::admin::drains as admin_drains;
-use crate::http::admin::dto::agents::{Agent, AgentList, AgentQuery};
-use crate::http::admin::report_trust::report_trust;
+use crate::http::admin::dto::agents::{Agent, AgentList, AgentQuery, ReportTrust};
+use crate::http::admin::report_trust::{report_trust, witnesses};
 use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Path, Query};
@@ -64,6 +63,7 @@ async fn to_dtos(state: &ApiState, page: Vec<AgentSummary>) -> Result<Vec<Agent>
     let store = &state.core.store;
     let ids: Vec<AgentId> = page.iter().map(|agent| agent.id).collect();
     let stored = trust::find(store, &ids).await?;
+    let witnesses = agents::names(store, &witnesses(&stored)).await?;
     let mut stored: HashMap<AgentId, AgentTrust> =
         stored.into_iter().map(|stored| (stored.agent, stored)).collect();
     let mut judged = read_trust(&state.core.predictor).await?;
@@ -72,9 +72,9 @@ async fn to_dtos(state: &ApiState, page: Vec<AgentSummary>) -> Result<Vec<Agent>
         drains.into_iter().map(|drain| (drain.agent, drain)).collect();
     let agents = page.into_iter().map(|agent| {
         let judged = judged.remove(&agent.id).unwrap_or_default();
-        let stored = stored.remove(&agent.id);
+        let reports = report_trust(&judged, stored.remove(&agent.id), &witnesses);
         let drain = drains.remove(&agent.id);
-        to_dto(&state.core, agent, (judged, stored), drain)
+        to_dto(&state.core, agent, reports, drain)
     });
     Ok(agents.collect())
 }
@@ -198,12 +198,9 @@ const fn rule(action: AgentAction) -> &'static str {
 
 /// The agent of this id, or 404.
 pub(super) async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
-    let found = agents::find(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
-    let stored = trust::find(&state.core.store, &[id]).await?.pop();
-    let judged = read_trust(&state.core.predictor).await?.remove(&id).unwrap_or_default();
-    let drains = drains::list(&state.core.store).await?;
-    let drain = drains.into_iter().find(|drain| drain.agent == id);
-    Ok(Json(to_dto(&state.core, found, (judged, stored), drain)))
+    let found = agents::find(&state.core.store, id).await?;
+    let agent = to_dtos(state, found.into_iter().collect()).await?.pop();
+    agent.map(Json).ok_or_else(|| unknown(id))
 }
 
 /// The problem of an agent that does not exist.
@@ -214,7 +211,7 @@ pub(super) fn unknown(id: AgentId) -> Problem {
 fn to_dto(
     core: &Coordinator,
     agent: AgentSummary,
-    (judged, stored): (Trust, Option<AgentTrust>),
+    reports: ReportTrust,
     drain: Option<Drain>,
 ) -> Agent {
     let presence = presence(&agent, core.heartbeat_cutoff(), core.now());
@@ -222,9 +219,9 @@ fn to_dto(
     let SubnetInfo { registry, country, company } =
         SubnetInfo::of_address(core.delegated().as_deref(), agent.home);
     let place = agent.place.as_ref();
-    let is_forging = stored.as_ref().is_some_and(|stored| stored.paused.is_some());
+    let is_forging = reports.paused_at.is_some();
     Agent {
-        reports: report_trust(&judged, stored),
+        reports,
         drain: drain.map(|drain| admin_drains::to_dto(drain, core.now())),
         idle_reason: match (agent.left_at, agent.leaving_at) {
             (Some(_), _) => Some("left, because its owner ended it".to_owned()),

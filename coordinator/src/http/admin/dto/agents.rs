@@ -245,8 +245,8 @@ pub struct Contradiction {
     /// Least plausible round trip, in milliseconds.
     pub least_ms: f64,
     /// The agent whose measurement shows it; null where the report is implausible by itself.
-    #[schema(required = true, value_type = Option<String>, example = "agt_3")]
-    pub witness: Option<AgentId>,
+    #[schema(required = true)]
+    pub witness: Option<AgentRef>,
     /// What that agent measured, in milliseconds.
     #[schema(required = true)]
     pub witness_ms: Option<f64>,
