@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ActivityBucket, Series } from '../api/model';
+import { bucketOf } from './fake';
 import { errors, pages, queue, roundTrip, type Measure } from './measures';
 import {
   axisRange,
@@ -12,19 +13,8 @@ import {
   valuesOf,
 } from './points';
 
-const bucket = (minute: number, news: Partial<ActivityBucket>): ActivityBucket => ({
-  start: new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString(),
-  pages: 0,
-  fetches: 0,
-  errors: 0,
-  fetched_bytes: 0,
-  shipped_bytes: 0,
-  probes: 0,
-  searches: 0,
-  queued: null,
-  round_trip_ms: null,
-  ...news,
-});
+const bucket = (minute: number, news: Partial<ActivityBucket>) =>
+  bucketOf(new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString(), news);
 
 const series: Series = {
   step: 'minute',

@@ -1,20 +1,17 @@
 import { expect, it } from 'vitest';
 import type { Series } from '../api/model';
+import { bucketOf } from './fake';
 import { todayAndMonth } from './sums';
 
 it('sums today and this month, in UTC', () => {
-  const day = (start: string, pages: number) => ({
-    start,
-    pages,
-    fetches: 2 * pages,
-    errors: 1,
-    fetched_bytes: 1000 * pages,
-    shipped_bytes: 100 * pages,
-    probes: 0,
-    searches: 0,
-    queued: null,
-    round_trip_ms: null,
-  });
+  const day = (start: string, pages: number) =>
+    bucketOf(start, {
+      pages,
+      fetches: 2 * pages,
+      errors: 1,
+      fetched_bytes: 1000 * pages,
+      shipped_bytes: 100 * pages,
+    });
   const series: Series = {
     step: 'day',
     step_s: 86_400,

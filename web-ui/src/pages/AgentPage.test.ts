@@ -1,23 +1,13 @@
 import { render, screen } from '@testing-library/svelte';
 import { expect, it, vi } from 'vitest';
 import { fakeCoordinator } from '../api/fake';
+import { bucketOf } from '../charts/fake';
 import AgentPage from './AgentPage.svelte';
 
 // The tests have no canvas.
 vi.mock('../charts/TimeChart.svelte', () => ({ default: () => {} }));
 
-const bucket = {
-  start: '2026-11-20T12:00:00Z',
-  pages: 0,
-  fetches: 0,
-  errors: 0,
-  fetched_bytes: 0,
-  shipped_bytes: 0,
-  probes: 0,
-  searches: 0,
-  queued: null,
-  round_trip_ms: null,
-};
+const bucket = bucketOf('2026-11-20T12:00:00Z');
 const agent = {
   id: 'agt_1',
   name: 'cape',
