@@ -67,9 +67,12 @@ it.each(dialogs)(
     answers[0]?.(answerWith(3));
     await fireEvent.click(screen.getByRole('button', { name: 'Pin', hidden: true }));
     await vi.waitFor(() => expect(pins).toHaveLength(3));
+    const cancel = screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel', hidden: true });
+    expect(cancel.disabled).toBe(true);
     // The refusal comes after the old answer, which therefore has arrived when it is shown.
     answers[2]?.(refusal(409, 'It is pinned.'));
     await screen.findByText('Pin failed');
+    expect(cancel.disabled).toBe(false);
     expect(shown()?.textContent).toContain('5 subnets');
   },
 );
@@ -114,4 +117,28 @@ it.each(confirmed)('%s cannot be confirmed before its preview is shown', async (
   await vi.waitFor(() => expect(button.disabled).toBe(false));
   await fireEvent.submit(form);
   await vi.waitFor(() => expect(made).toBe(1));
+});
+
+it('a change that is being sent cannot be cancelled', async () => {
+  const { answer, give } = held<unknown>();
+  fakeCoordinator({
+    'DELETE /pins/pin_1': ({ query }) => (query.get('dry_run') === 'true' ? answerWith(5) : answer),
+  });
+  let closed = 0;
+  render(RemoveConstraintDialog, {
+    item: removed as Constraint,
+    kind: 'pin',
+    onclose: () => (closed += 1),
+    ondone: () => {},
+  });
+  await screen.findByText(/The cost per day is/);
+  const form = document.querySelector('dialog form');
+  const cancel = screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel', hidden: true });
+  if (!form) throw new Error('The dialog has no form.');
+  await fireEvent.submit(form);
+  expect(cancel.disabled).toBe(true);
+  await fireEvent(form.closest('dialog') ?? form, new Event('cancel'));
+  expect(closed).toBe(0);
+  give(answerWith(5));
+  await vi.waitFor(() => expect(closed).toBe(1));
 });

@@ -18,6 +18,11 @@ export class PreviewedChange {
     return this.#dryRun.busy || this.#change.busy;
   }
 
+  /** True until the change has been answered. */
+  get applying(): boolean {
+    return this.#change.busy;
+  }
+
   /** Why the dry run or the change failed. */
   get problem(): Problem | undefined {
     return this.#change.problem ?? this.#dryRun.problem;
