@@ -1,7 +1,7 @@
 //! Counts for the overview.
 //!
-//! Triggers keep the counts of large tables as their rows change: each statement
-//! inserts its changes, and [`add_up`] adds them to the sums. Agents and open searches are counted.
+//! Triggers keep the counts of large tables as their rows change: each statement inserts its
+//! changes, and [`add_up`] adds them to the sums. Agents and open searches are counted.
 
 use std::collections::HashMap;
 

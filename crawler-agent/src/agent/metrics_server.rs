@@ -1,6 +1,6 @@
 //! Metrics server: answers `GET /metrics` at a loopback address, where the owner wants it.
 //!
-//! It is the only place where the agent accepts connections, and only from its own machine.
+//! It accepts connections from the agent's own machine only.
 
 use std::{
     net::SocketAddr,

@@ -106,8 +106,8 @@ impl Takeovers {
         }
     }
 
-    /// Takes bundles as they are offered. Those that the end of the owner's hours cuts off are
-    /// offered again.
+    /// Takes bundles as they are offered. One that is cut off by the end of the owner's hours is
+    /// offered again, later.
     pub(super) async fn run(self: Arc<Self>) -> Result<(), AgentError> {
         loop {
             self.arrived.notified().await;

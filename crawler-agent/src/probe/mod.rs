@@ -97,8 +97,8 @@ impl From<String> for SampleError {
     }
 }
 
-/// Notes in the activity log what came of the samples without HTTP. HEAD requests have entries of
-/// their own.
+/// Notes in the activity log what came of the samples without HTTP. Each HEAD request has an entry
+/// of its own there.
 fn note_end(under_way: UnderWay<'_>, attempt: &Attempt) {
     let (outcome, duration) = match attempt.measured {
         Some(Measured { method, rtt, .. }) if method != ProbeMethod::Head => (method.as_str(), rtt),
