@@ -85,10 +85,15 @@ impl ApiToken {
 
     /// The token in the Authorization header of a request.
     fn from_headers(headers: &HeaderMap) -> Option<Self> {
-        let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-        let (scheme, token) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| Self(token.trim().to_owned()))
+        bearer(headers).map(|token| Self(token.to_owned()))
     }
+}
+
+/// The token behind `Bearer` in the Authorization header.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 /// A person who signed in with a password, not a script with an API token.

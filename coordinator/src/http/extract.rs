@@ -61,7 +61,7 @@ impl<T: Serialize> IntoResponse for Json<T> {
 }
 
 /// Reads the body within [`ARRIVAL`], so that a slow sender does not keep its connection.
-async fn receive<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
+pub(super) async fn receive<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
     let arrival = tokio::time::timeout(ARRIVAL, Bytes::from_request(request, state)).await;
     let arrived = arrival.map_err(|_| {
         let detail = "The body took longer than half a minute to arrive; send it again.";

@@ -13,6 +13,7 @@ use serde::Serialize;
 use store::StoreError;
 use utoipa::ToSchema;
 
+use crate::runtime::coordinator_key::CoordinatorKeyError;
 use crate::runtime::failure::chain;
 
 /// Media type of a problem document (RFC 9457 section 6.1).
@@ -36,6 +37,14 @@ impl FieldError {
     /// An error for `field` that states the broken rule.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), message: message.into() }
+    }
+
+    /// The error of a text that is not one line of `least` to `most` characters, if it is not.
+    pub fn of_line(field: &str, text: &str, least: usize, most: usize) -> Option<Self> {
+        let length = text.trim().chars().count();
+        let is_line = (least..=most).contains(&length) && !text.chars().any(char::is_control);
+        let rule = format!("give {least} to {most} characters in one line");
+        (!is_line).then(|| Self::new(field, rule))
     }
 }
 
@@ -215,6 +224,15 @@ struct Original(Problem);
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         self.response(None, None)
+    }
+}
+
+impl From<CoordinatorKeyError> for Problem {
+    fn from(error: CoordinatorKeyError) -> Self {
+        match error {
+            CoordinatorKeyError::Store(error) => error.into(),
+            damaged @ CoordinatorKeyError::Damaged => Self::internal(&damaged),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stemmers by language.
 //!
-//! LanguageStemmer are indexed in a field of their own, each with its language as prefix
+//! Stems are indexed in a field of their own, each with its language as prefix
 //! (`en:crawl`): one field serves all languages, and a stem of one language never matches that of
 //! another.
 

@@ -19,7 +19,7 @@ const TOUCH_MS: i64 = 60 * 1_000;
 
 /// What sign-in needs of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Credentials {
+pub struct StoredAccount {
     /// Number of the account.
     pub id: i64,
     /// Argon2id in PHC form.
@@ -29,7 +29,7 @@ pub struct Credentials {
 }
 
 /// The person of this name.
-pub async fn find(store: &Store, name: &str) -> Result<Option<Credentials>, StoreError> {
+pub async fn find(store: &Store, name: &str) -> Result<Option<StoredAccount>, StoreError> {
     let row: Option<(i64, String, String)> =
         sqlx::query_as("SELECT id, password_hash, role FROM admins WHERE name = $1")
             .bind(name)
@@ -37,7 +37,7 @@ pub async fn find(store: &Store, name: &str) -> Result<Option<Credentials>, Stor
             .await
             .map_err(StoreError::doing("look up an admin"))?;
     let account = |(id, password_hash, role): (i64, String, String)| {
-        Ok(Credentials { id, password_hash, role: read_word("admins", "role", id, &role)? })
+        Ok(StoredAccount { id, password_hash, role: read_word("admins", "role", id, &role)? })
     };
     row.map(account).transpose()
 }
@@ -117,7 +117,7 @@ pub async fn set_password(
 pub async fn open_session(
     store: &Store,
     token_sha256: &[u8],
-    account: &Credentials,
+    account: &StoredAccount,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open a session");
@@ -141,7 +141,7 @@ pub async fn open_session(
 /// The admin of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionUser {
-    /// Name given by its owner.
+    /// Name with which the person signs in.
     pub name: String,
     /// What the admin may do.
     pub role: Role,

@@ -38,7 +38,7 @@ pub async fn after(
 pub struct RoutedUrl {
     /// The agent that gets the URL.
     pub agent: AgentId,
-    /// URL of that page.
+    /// The URL that it gets.
     pub url: String,
 }
 

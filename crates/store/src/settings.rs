@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::open::connect;
 use crate::{Address, Store, StoreError};
 
-/// The fact under this name; `proposal` becomes it when there is none yet. Several coordinators get
-/// the same answer.
+/// The setting under this name; `proposal` becomes it when there is none yet. Several coordinators
+/// get the same answer.
 pub async fn get_or_set(store: &Store, name: &str, proposal: &Value) -> Result<Value, StoreError> {
     sqlx::query("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
         .bind(name)
@@ -21,7 +21,7 @@ pub async fn get_or_set(store: &Store, name: &str, proposal: &Value) -> Result<V
         .map_err(StoreError::doing("read a setting"))
 }
 
-/// The fact under this name; none while there is none.
+/// The setting under this name; none while there is none.
 pub async fn get(store: &Store, name: &str) -> Result<Option<Value>, StoreError> {
     sqlx::query_scalar("SELECT value FROM settings WHERE name = $1")
         .bind(name)
@@ -48,7 +48,7 @@ pub async fn get_unopened(address: &Address, name: &str) -> Result<Option<Value>
         .map_err(doing)
 }
 
-/// Makes this the fact under this name.
+/// Stores this as the setting under this name.
 pub async fn set(store: &Store, name: &str, value: &Value) -> Result<(), StoreError> {
     sqlx::query(include_str!("settings/set.sql"))
         .bind(name)

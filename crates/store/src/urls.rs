@@ -15,7 +15,7 @@ use crate::{Store, StoreError};
 /// A URL to be crawled.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NewUrl {
-    /// URL of that page.
+    /// The URL without its fragment.
     pub url: CrawlUrl,
     /// Redirects followed on the way to it.
     pub redirects: u8,

@@ -75,19 +75,13 @@ pub struct NewApiToken {
 
 impl Validate for NewApiToken {
     fn errors(&self) -> Vec<FieldError> {
-        let mut errors: Vec<FieldError> = token_name_error(&self.name).into_iter().collect();
+        let mut errors = Vec::new();
+        errors.extend(FieldError::of_line("name", &self.name, 1, 100));
         if self.days.is_some_and(|days| !(1..=DAYS_MAX).contains(&days)) {
             errors.push(FieldError::new("days", format!("give 1 to {DAYS_MAX} days, or none")));
         }
         errors
     }
-}
-
-/// The rule that the name of a token breaks.
-pub fn token_name_error(name: &str) -> Option<FieldError> {
-    let length = name.trim().chars().count();
-    let is_usable = (1..=100).contains(&length) && !name.chars().any(char::is_control);
-    (!is_usable).then(|| FieldError::new("name", "give 1 to 100 characters in one line"))
 }
 
 /// A new API token. No other response contains the token itself.

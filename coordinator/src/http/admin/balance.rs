@@ -100,8 +100,8 @@ fn planned(problem: &BalanceProblem, made: &balance::Move, names: &Names) -> Mov
         id: None,
         at: None,
         subnet: problem.held[made.subnet].subnet.to_string(),
-        from: agent(problem.agents[made.from], names),
-        to: agent(problem.agents[made.to], names),
+        from: AgentRef::named(problem.agents[made.from], names),
+        to: AgentRef::named(problem.agents[made.to], names),
         delegation: None,
         rule: MoveCause::Pass.as_str().to_owned(),
         pages_per_day: problem.instance.subnets()[made.subnet].load,
@@ -131,10 +131,6 @@ fn past(made: moves::Move, names: &Names) -> Move {
     }
 }
 
-fn agent(id: AgentId, names: &Names) -> AgentRef {
-    AgentRef { id, name: names.get(&id).cloned().unwrap_or_default() }
-}
-
 fn agents_in(refused: &Value) -> impl Iterator<Item = AgentId> + '_ {
     let list = refused.as_array().into_iter().flatten();
     list.filter_map(|one| one["agent"].as_str()?.parse().ok())
@@ -146,7 +142,7 @@ fn alternatives(refused: &Value, names: &Names) -> Vec<RejectedAlternative> {
     let read = |one: &Value| {
         Some(RejectedAlternative {
             subnet: one["subnet"].as_str()?.to_owned(),
-            agent: agent(one["agent"].as_str()?.parse().ok()?, names),
+            agent: AgentRef::named(one["agent"].as_str()?.parse().ok()?, names),
             cost_ms: one["cost_ms"].as_f64()?,
             reason: one["why"].as_str()?.parse().ok()?,
             amount: one["amount"].as_f64(),

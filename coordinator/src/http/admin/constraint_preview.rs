@@ -45,8 +45,7 @@ pub(super) async fn preview(
 }
 
 fn reassignment(shift: &preview::SubnetChange, names: &HashMap<AgentId, String>) -> Reassignment {
-    let agent_ref =
-        |id: AgentId| AgentRef { id, name: names.get(&id).cloned().unwrap_or_default() };
+    let agent_ref = |id| AgentRef::named(id, names);
     Reassignment {
         subnet: shift.subnet.to_string(),
         from: shift.from.map(agent_ref),

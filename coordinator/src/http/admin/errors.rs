@@ -43,9 +43,9 @@ pub async fn list(
     let by_agent = by_agent(&all, kind);
     let ids: Vec<AgentId> = by_agent.iter().map(|(agent, _)| *agent).collect();
     let names = agents::names(store, &ids).await?;
-    let with_name = |(id, errors): (AgentId, u64)| {
-        let name = names.get(&id).cloned().unwrap_or_else(|| id.to_string());
-        AgentErrorCount { agent: AgentRef { id, name }, errors }
+    let with_name = |(id, errors): (AgentId, u64)| AgentErrorCount {
+        agent: AgentRef::named(id, &names),
+        errors,
     };
     Ok(Json(ErrorsOfDay {
         days_ago,

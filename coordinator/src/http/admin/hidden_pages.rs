@@ -69,16 +69,11 @@ impl Validate for HideRequest {
     fn errors(&self) -> Vec<FieldError> {
         let target = HiddenTarget::parse(&self.target).err();
         let target = target.map(|error| FieldError::new("target", error.to_string()));
-        target.into_iter().chain(reason_error(&self.reason)).collect()
+        target
+            .into_iter()
+            .chain(FieldError::of_line("reason", &self.reason, 1, REASON_MAX))
+            .collect()
     }
-}
-
-fn reason_error(reason: &str) -> Option<FieldError> {
-    let is_usable = (1..=REASON_MAX).contains(&reason.trim().chars().count())
-        && !reason.chars().any(char::is_control);
-    (!is_usable).then(|| {
-        FieldError::new("reason", format!("give 1 to {REASON_MAX} characters in one line"))
-    })
 }
 
 /// Sites and pages that no search shows, the newest first.

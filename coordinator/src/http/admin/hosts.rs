@@ -157,8 +157,7 @@ pub async fn get(
 /// An agent with its name.
 pub(super) async fn agent_ref(state: &ApiState, agent: AgentId) -> Result<AgentRef, Problem> {
     let names = agents::names(&state.core.store, &[agent]).await?;
-    let name = names.get(&agent).cloned().unwrap_or_else(|| agent.to_string());
-    Ok(AgentRef { id: agent, name })
+    Ok(AgentRef::named(agent, &names))
 }
 
 /// Errors as the API shows them.

@@ -16,7 +16,7 @@ use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
-use crate::runtime::coordinator_key::{self, CoordinatorKeyError};
+use crate::runtime::coordinator_key;
 
 /// A request for a join token.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -33,12 +33,7 @@ pub struct JoinTokenRequest {
 impl Validate for JoinTokenRequest {
     fn errors(&self) -> Vec<FieldError> {
         let mut errors = Vec::new();
-        if self.name.trim().is_empty() || self.name.chars().count() > 100 {
-            errors.push(FieldError::new("name", "give 1 to 100 characters, not all of them blank"));
-        }
-        if self.name.chars().any(char::is_control) {
-            errors.push(FieldError::new("name", "leave out control characters"));
-        }
+        errors.extend(FieldError::of_line("name", &self.name, 1, 100));
         if !(60..=2_592_000).contains(&self.ttl_s) {
             errors.push(FieldError::new("ttl_s", "give 60 to 2592000 seconds"));
         }
@@ -94,10 +89,7 @@ pub async fn create(
 ) -> Result<(StatusCode, Json<JoinTokenResponse>), Problem> {
     let now = state.core.now();
     let expires_at = now.plus_ms(request.ttl_s * 1_000);
-    let key = coordinator_key::load(&state.core.store).await.map_err(|error| match error {
-        CoordinatorKeyError::Store(error) => error.into(),
-        damaged @ CoordinatorKeyError::Damaged => Problem::internal(&damaged),
-    })?;
+    let key = coordinator_key::load(&state.core.store).await?;
     let token = join_token::JoinToken::new(rand::random(), &key.public()).as_str().to_owned();
     let sha256 = tokens::join_token_hash(&token);
     let new = join_tokens::New {

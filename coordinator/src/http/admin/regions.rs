@@ -65,10 +65,9 @@ fn to_dto(region: RegionState, names: &HashMap<AgentId, String>) -> Region {
 }
 
 fn member_dto(member: MemberState, names: &HashMap<AgentId, String>) -> Member {
-    let name = names.get(&member.agent).cloned().unwrap_or_default();
     let report = member.report;
     Member {
-        agent: AgentRef { id: member.agent, name },
+        agent: AgentRef::named(member.agent, names),
         weight: member.weight,
         ring_share: member.ring_share,
         ranges: member.ranges,

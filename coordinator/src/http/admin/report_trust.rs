@@ -46,7 +46,7 @@ pub(super) fn report_trust(
 }
 
 fn contradiction(stored: &trust::Contradiction, names: &HashMap<AgentId, String>) -> Contradiction {
-    let agent_ref = |id| AgentRef { id, name: names.get(&id).cloned().unwrap_or_default() };
+    let agent_ref = |id| AgentRef::named(id, names);
     Contradiction {
         target: stored.target.map(|target| target.to_string()),
         reported_ms: ms(stored.reported_us),

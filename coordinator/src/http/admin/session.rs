@@ -162,7 +162,7 @@ async fn authenticate(
     guard: &SignInGuard,
     name: &str,
     password: &str,
-) -> Result<Option<admins::Credentials>, Problem> {
+) -> Result<Option<admins::StoredAccount>, Problem> {
     // A second time where the hash was replaced since it was checked: another sign-in may have
     // renewed it, or an admin has set another password.
     for _ in 0..2 {
@@ -172,7 +172,7 @@ async fn authenticate(
         let Some(account) = account.filter(|_| check != Check::Wrong) else { return Ok(None) };
         let Check::Renew(hash) = check else { return Ok(Some(account)) };
         if admins::rehash(store, account.id, &account.password_hash, &hash).await? {
-            return Ok(Some(admins::Credentials { password_hash: hash, ..account }));
+            return Ok(Some(admins::StoredAccount { password_hash: hash, ..account }));
         }
     }
     Ok(None)

@@ -1,9 +1,5 @@
 //! JSON bodies of the agent protocol.
 
-use std::time::Duration;
-
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use protocol::ProtocolVersion;
@@ -11,15 +7,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::http::agent::refusal;
+use crate::http::extract::receive;
 use crate::http::nul;
 use crate::http::problem::{FieldError, Problem};
 
 /// A JSON body. When it names a protocol version that this coordinator does not speak, that is the
 /// refusal, whatever else the body holds: another version may have other fields.
 pub(super) struct ProtocolBody<T>(pub(super) T);
-
-/// How long a body may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
 struct VersionField {
@@ -30,8 +24,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for ProtocolBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let arrival = tokio::time::timeout(ARRIVAL, Bytes::from_request(request, state)).await;
-        let bytes = arrival.map_err(|_| slow())?.map_err(|refusal| unread(&refusal))?;
+        let bytes = receive(request, state).await?;
         if let Ok(VersionField { protocol: Some(version) }) = serde_json::from_slice(&bytes) {
             version.supported().map_err(refusal::version)?;
         }
@@ -46,16 +39,4 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for ProtocolBody<T> {
             )
         })
     }
-}
-
-fn slow() -> Problem {
-    let detail = "The body took longer than half a minute to arrive; send it again.";
-    Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", detail)
-}
-
-/// The body did not arrive whole, or is too long.
-fn unread(refusal: &BytesRejection) -> Problem {
-    let slug =
-        if refusal.status() == StatusCode::PAYLOAD_TOO_LARGE { "body-too-large" } else { "body" };
-    Problem::new(refusal.status(), slug, format!("{}.", refusal.body_text()))
 }

@@ -1,13 +1,13 @@
 //! Authentication of agents: the bearer token of a session.
 
 use axum::extract::FromRequestParts;
-use axum::http::header;
 use axum::http::request::Parts;
 use model::{AgentId, AgentState};
 use protocol::key::PublicKey;
 
 use crate::http::agent::AgentApi;
 use crate::http::agent::refusal;
+use crate::http::authentication::bearer;
 use crate::http::connections::ConnectionHandle;
 use crate::http::problem::Problem;
 
@@ -34,7 +34,7 @@ impl FromRequestParts<AgentApi> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &AgentApi) -> Result<Self, Problem> {
-        let token = bearer(parts)
+        let token = bearer(&parts.headers)
             .ok_or_else(|| refusal::no_session("the Authorization header has no bearer token"))?;
         let owner = api.tokens.owner(token, api.clock.now());
         let agent = owner
@@ -49,10 +49,4 @@ impl FromRequestParts<AgentApi> for Caller {
         }
         Ok(Self { agent, key: identity.key, state: identity.state })
     }
-}
-
-fn bearer(parts: &Parts) -> Option<&str> {
-    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

@@ -13,7 +13,7 @@ use crate::http::extract::{Json, STRANGERS_BODY, Validate};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
-use crate::runtime::coordinator_key::{self, CoordinatorKeyError};
+use crate::runtime::coordinator_key;
 
 /// Lifetime of the join token that a link makes, in milliseconds: a day.
 const TOKEN_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -70,10 +70,7 @@ pub async fn open(
     Json(link): Json<InvitationSecret>,
 ) -> Result<Json<OpenedInvitation>, Problem> {
     let core = &state.core;
-    let key = coordinator_key::load(&core.store).await.map_err(|error| match error {
-        CoordinatorKeyError::Store(error) => error.into(),
-        damaged @ CoordinatorKeyError::Damaged => Problem::internal(&damaged),
-    })?;
+    let key = coordinator_key::load(&core.store).await?;
     let token = JoinToken::new(rand::random(), &key.public());
     let sha256 = join_token_hash(token.as_str());
     let expires_at = core.now().plus_ms(TOKEN_MS);

@@ -57,7 +57,7 @@ impl Validate for NewJoinRequest {
 
     fn errors(&self) -> Vec<FieldError> {
         let mut errors = Vec::new();
-        errors.extend(line_error("name", &self.name, 1, 100));
+        errors.extend(FieldError::of_line("name", &self.name, 1, 100));
         errors.extend(contact_error(&self.contact));
         errors.extend(place_error(&self.place));
         errors.extend(zone_error(&self.zone));
@@ -71,17 +71,9 @@ impl Validate for NewJoinRequest {
     }
 }
 
-/// The rule that a text of one line breaks.
-fn line_error(field: &str, text: &str, least: usize, most: usize) -> Option<FieldError> {
-    let length = text.trim().chars().count();
-    let is_line = (least..=most).contains(&length) && !text.chars().any(char::is_control);
-    let rule = format!("give {least} to {most} characters in one line");
-    (!is_line).then(|| FieldError::new(field, rule))
-}
-
 /// The agent accepts only cities that it can place; a wrong one is better refused here.
 fn place_error(place: &str) -> Option<FieldError> {
-    if let Some(error) = line_error("place", place, 0, 100) {
+    if let Some(error) = FieldError::of_line("place", place, 0, 100) {
         return Some(error);
     }
     let text = place.trim();

@@ -13,7 +13,8 @@ use reqwest::Method;
 use serde_json::{Map, Value, json};
 use store::{Store, admins, api_tokens};
 
-use crate::http::admin::api_tokens::{new_token, token_name_error};
+use crate::http::admin::api_tokens::new_token;
+use crate::http::problem::FieldError;
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
@@ -231,7 +232,7 @@ async fn create_api_token(
     scope: model::Role,
     days: Option<u32>,
 ) -> Result<(), Failure> {
-    if let Some(error) = token_name_error(name) {
+    if let Some(error) = FieldError::of_line("name", name, 1, 100) {
         return Err(Failure::other(error.message));
     }
     let failed = |error: store::StoreError| Failure::other(chain(&error));

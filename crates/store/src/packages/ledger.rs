@@ -136,7 +136,7 @@ pub async fn ledger(store: &Store) -> Result<Ledger, StoreError> {
 pub struct LedgerPackage {
     /// Its place in the ledger.
     pub position: LedgerPosition,
-    /// Name given by its owner.
+    /// Its agent, epoch and number.
     pub name: PackageName,
     /// SHA-256 of the whole package.
     pub sha256: Vec<u8>,

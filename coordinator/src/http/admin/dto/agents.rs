@@ -1,5 +1,7 @@
 //! Agents as the API shows them.
 
+use std::collections::HashMap;
+
 use hierarchy::Registry;
 use model::{AgentId, AgentState, Presence};
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,13 @@ pub struct AgentRef {
     pub id: AgentId,
     /// Name that its owner gave it.
     pub name: String,
+}
+
+impl AgentRef {
+    /// The agent with its name, or its identifier where `names` lacks it.
+    pub fn named(id: AgentId, names: &HashMap<AgentId, String>) -> Self {
+        Self { id, name: names.get(&id).cloned().unwrap_or_else(|| id.to_string()) }
+    }
 }
 
 /// Filter and order of the list of agents.

@@ -54,7 +54,7 @@ pub struct ConstraintRequest {
 
 impl Validate for ConstraintRequest {
     fn errors(&self) -> Vec<FieldError> {
-        reason_errors(&self.reason)
+        FieldError::of_line("reason", &self.reason, 1, REASON_MAX).into_iter().collect()
     }
 }
 
@@ -72,20 +72,8 @@ pub struct OverrideRequest {
 
 impl Validate for OverrideRequest {
     fn errors(&self) -> Vec<FieldError> {
-        reason_errors(&self.reason)
+        FieldError::of_line("reason", &self.reason, 1, REASON_MAX).into_iter().collect()
     }
-}
-
-fn reason_errors(reason: &str) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    if reason.trim().is_empty() || reason.chars().count() > REASON_MAX {
-        let rule = format!("give 1 to {REASON_MAX} characters, not all of them blank");
-        errors.push(FieldError::new("reason", rule));
-    }
-    if reason.chars().any(char::is_control) {
-        errors.push(FieldError::new("reason", "leave out control characters"));
-    }
-    errors
 }
 
 /// Whether a change is only previewed.

@@ -31,11 +31,8 @@ pub async fn home_times(
     let store = &state.core.store;
     let table = Table::of(&home_times::list(store).await?);
     let names = agents::names(store, &table.agents).await?;
-    let agents: Vec<AgentRef> = table
-        .agents
-        .iter()
-        .map(|id| AgentRef { id: *id, name: names.get(id).cloned().unwrap_or_default() })
-        .collect();
+    let agents: Vec<AgentRef> =
+        table.agents.iter().map(|id| AgentRef::named(*id, &names)).collect();
     let row = |witness: &AgentRef| RoundTripRow {
         agent: witness.clone(),
         round_trips_ms: agents

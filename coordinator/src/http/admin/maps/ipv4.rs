@@ -128,9 +128,9 @@ impl MapContents {
                 .map
                 .addresses
                 .iter()
-                .map(|(id, addresses)| {
-                    let name = names.get(id).cloned().unwrap_or_default();
-                    AgentAddresses { agent: AgentRef { id: *id, name }, addresses: *addresses }
+                .map(|(id, addresses)| AgentAddresses {
+                    agent: AgentRef::named(*id, names),
+                    addresses: *addresses,
                 })
                 .collect(),
             runs: self

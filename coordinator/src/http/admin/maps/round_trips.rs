@@ -35,10 +35,9 @@ pub async fn round_trips(
     let table = Table::of(&agent_countries::list(store).await?);
     let names = agents::names(store, &table.agents).await?;
     let row = |agent: &AgentId| {
-        let name = names.get(agent).cloned().unwrap_or_default();
         let cell = |country: &Country| table.cells.get(&(*agent, *country)).copied();
         RoundTripRow {
-            agent: AgentRef { id: *agent, name },
+            agent: AgentRef::named(*agent, &names),
             round_trips_ms: table.countries.iter().map(cell).collect(),
         }
     };
