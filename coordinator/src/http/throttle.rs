@@ -44,7 +44,9 @@ impl Throttle {
             let count = self.counts.get(&key)?;
             let over = count.failures.checked_sub(free)?;
             let wait = (1_000_i64 << over.min(20)).min(WAIT_MAX_MS);
-            u64::try_from(count.last.plus_ms(wait).0 - now.0).ok().filter(|wait| *wait > 0)
+            // The clock may have been set back since.
+            let rest = (count.last.plus_ms(wait).0 - now.0).min(wait);
+            u64::try_from(rest).ok().filter(|rest| *rest > 0)
         });
         waits.flatten().max()
     }
@@ -69,9 +71,22 @@ impl Throttle {
             let is_of_name = key.1.is_some();
             if is_of_name {
                 self.counts.remove(&key);
-            } else if let Some(count) = self.counts.get_mut(&key) {
-                count.failures = count.failures.saturating_sub(1);
+            } else {
+                self.take_back_one(&key);
             }
+        }
+    }
+
+    /// Takes back one record, of an attempt whose password was not checked after all.
+    pub fn take_back(&mut self, name: &str, from: IpAddr) {
+        for (key, _) in keys(name, from) {
+            self.take_back_one(&key);
+        }
+    }
+
+    fn take_back_one(&mut self, key: &Key) {
+        if let Some(count) = self.counts.get_mut(key) {
+            count.failures = count.failures.saturating_sub(1);
         }
     }
 
@@ -160,6 +175,21 @@ mod tests {
         let mut throttle = failed(9);
         throttle.record("admin", ip("192.0.2.1"), NOW.plus_ms(WAIT_MAX_MS + 1));
         assert_eq!(throttle.wait_ms("admin", ip("192.0.2.1"), NOW.plus_ms(WAIT_MAX_MS + 1)), None);
+    }
+
+    #[test]
+    fn an_attempt_that_was_not_checked_does_not_count() {
+        let mut throttle = failed(5);
+        throttle.take_back("admin", ip("192.0.2.1"));
+        assert_eq!(throttle.wait_ms("admin", ip("192.0.2.1"), NOW), None);
+        throttle.record("admin", ip("192.0.2.1"), NOW);
+        assert_eq!(throttle.wait_ms("admin", ip("192.0.2.1"), NOW), Some(1_000));
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_makes_no_wait_longer() {
+        let day_before = NOW.plus_ms(-86_400_000);
+        assert_eq!(failed(6).wait_ms("admin", ip("192.0.2.1"), day_before), Some(2_000));
     }
 
     #[test]

@@ -76,15 +76,15 @@ pub struct Packages {
     /// The beginnings of packages whose upload broke.
     pub partial_uploads: Arc<PartialUploads>,
     /// Bounds the threads that verify packages.
-    pub verifications: Semaphore,
+    pub verifications: Arc<Semaphore>,
     /// Counts what is received and ingested.
     pub metrics: PackageMetrics,
 }
 
 impl Packages {
     /// Permits for packages that are being verified.
-    pub fn verification_permits() -> Semaphore {
-        Semaphore::new(VERIFICATIONS)
+    pub fn verification_permits() -> Arc<Semaphore> {
+        Arc::new(Semaphore::new(VERIFICATIONS))
     }
 
     /// Number of pages in the index. Removals, of which there may be millions, are counted for it.

@@ -141,7 +141,7 @@ fn new_password(from_stdin: bool) -> Result<NewPassword, Failure> {
 }
 
 async fn hash(password: &NewPassword) -> Result<String, Failure> {
-    password::hash(password.text.clone()).await.map_err(|error| Failure::other(chain(&error)))
+    password::hash(password.text.clone(), ()).await.map_err(|error| Failure::other(chain(&error)))
 }
 
 fn announce(name: &str, password: &NewPassword) {

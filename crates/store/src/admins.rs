@@ -90,28 +90,6 @@ pub async fn rehash(
     Ok(renewed.rows_affected() == 1)
 }
 
-/// Sets a new password and ends every session that the old one opened.
-pub async fn set_password(
-    store: &Store,
-    admin: i64,
-    password_hash: &str,
-) -> Result<(), StoreError> {
-    let doing = StoreError::doing("set a password");
-    let mut tx = store.begin().await.map_err(doing)?;
-    for statement in [
-        "UPDATE admins SET password_hash = $2 WHERE id = $1",
-        "DELETE FROM admin_sessions WHERE admin = $1 AND $2::text IS NOT NULL",
-    ] {
-        sqlx::query(statement)
-            .bind(admin)
-            .bind(password_hash)
-            .execute(&mut *tx)
-            .await
-            .map_err(doing)?;
-    }
-    tx.commit().await.map_err(doing)
-}
-
 /// Opens a session under the hash of its cookie, and deletes expired sessions. False where the
 /// account has another password now than the one that was checked.
 pub async fn open_session(

@@ -1,14 +1,19 @@
 //! The first admin account, created when nobody can sign in yet.
 
 use data_encoding::BASE32_NOPAD;
-use model::UnixMillis;
+use model::{AccountId, Role, UnixMillis};
 use serde_json::json;
-use store::{Store, StoreError, admins, audit};
+use store::admins::{self, Change};
+use store::audit::{self, Entry};
+use store::{Store, StoreError};
 
 use crate::http::admin::password::{self, Check, PasswordError};
 
 /// Name with which the first admin signs in.
 pub const NAME: &str = "admin";
+
+/// Who changes the account in the audit log.
+const ACTOR: &str = "coordinator";
 
 /// Why the first admin could not be created or updated.
 #[derive(Debug, thiserror::Error)]
@@ -39,10 +44,12 @@ pub async fn ensure(
         return Ok(None);
     }
     let generated = readable(random);
-    let hash = password::hash(configured.unwrap_or(&generated).to_owned()).await?;
+    let hash = password::hash(configured.unwrap_or(&generated).to_owned(), ()).await?;
     let created = admins::create_first(store, NAME, &hash, now).await?;
     if created {
-        write_audit(store, "admin.create", now).await?;
+        let detail = json!({});
+        let entry = Entry { actor: ACTOR, action: "admin.create", subject: NAME, detail: &detail };
+        audit::write(store, &entry, now).await?;
     }
     // Another coordinator may have created the admin first; then its password is valid.
     Ok(Some(generated).filter(|_| created && configured.is_none()))
@@ -53,18 +60,23 @@ async fn set_password(
     password: &str,
     now: UnixMillis,
 ) -> Result<(), FirstAdminError> {
-    let Some(account) = admins::find(store, NAME).await? else { return Ok(()) };
-    if password::check(password.to_owned(), Some(account.password_hash)).await? == Check::Wrong {
-        admins::set_password(store, account.id, &password::hash(password.to_owned()).await?)
-            .await?;
-        write_audit(store, "admin.password", now).await?;
+    let Some(account) = admins::find(store, NAME).await? else {
+        tracing::warn!(
+            "the configured password is not used: there are accounts, but none with the name \
+             {NAME}; `nearcrawl-coordinator admin password NAME` sets that of another one"
+        );
+        return Ok(());
+    };
+    if account.role != Role::Admin {
+        tracing::warn!("the account {NAME}, which gets the configured password, is a viewer");
+    }
+    let check = password::check(password.to_owned(), Some(account.password_hash), ()).await?;
+    if check == Check::Wrong {
+        let hash = password::hash(password.to_owned(), ()).await?;
+        let change = Change::Password { hash: &hash, kept_session: None };
+        admins::change(store, AccountId::new(account.id), change, ACTOR, now).await?;
     }
     Ok(())
-}
-
-async fn write_audit(store: &Store, action: &str, now: UnixMillis) -> Result<(), StoreError> {
-    let entry = audit::Entry { actor: "coordinator", action, subject: NAME, detail: &json!({}) };
-    audit::write(store, &entry, now).await
 }
 
 /// Encodes 120 random bits in groups that can be read aloud and typed.

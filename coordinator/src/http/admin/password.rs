@@ -39,16 +39,30 @@ pub enum Check {
 }
 
 /// Hashes `password` into PHC form with a random salt. Takes about 30 ms and 19 MiB.
-pub async fn hash(password: String) -> Result<String, PasswordError> {
-    tokio::task::spawn_blocking(move || hash_now(&password)).await?
+///
+/// `permit` allows the work and is kept until the work has ended, even if nobody waits for it any
+/// more.
+pub async fn hash(password: String, permit: impl Send + 'static) -> Result<String, PasswordError> {
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        hash_now(&password)
+    })
+    .await?
 }
 
 /// Checks `password` against `hash`. Without a hash the same work is done, so that the time does
-/// not reveal whether a name is known.
-pub async fn check(password: String, hash: Option<String>) -> Result<Check, PasswordError> {
-    tokio::task::spawn_blocking(move || match hash {
-        Some(hash) => check_now(&password, &hash),
-        None => hash_now(&password).map(|_| Check::Wrong),
+/// not reveal whether a name is known. `permit` is kept as in [`hash`].
+pub async fn check(
+    password: String,
+    hash: Option<String>,
+    permit: impl Send + 'static,
+) -> Result<Check, PasswordError> {
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        match hash {
+            Some(hash) => check_now(&password, &hash),
+            None => hash_now(&password).map(|_| Check::Wrong),
+        }
     })
     .await?
 }
@@ -77,15 +91,21 @@ fn hasher() -> Result<Argon2<'static>, PasswordError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use tokio::sync::Semaphore;
+    use tokio::time::timeout;
+
     use super::*;
 
     #[tokio::test]
     async fn right_and_wrong_passwords_are_distinguished() {
-        let hashed = hash("secret".into()).await.unwrap();
+        let hashed = hash("secret".into(), ()).await.unwrap();
         assert!(hashed.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hashed}");
-        assert_eq!(check("secret".into(), Some(hashed.clone())).await.unwrap(), Check::Right);
-        assert_eq!(check("Secret".into(), Some(hashed)).await.unwrap(), Check::Wrong);
-        assert_eq!(check("secret".into(), None).await.unwrap(), Check::Wrong);
+        assert_eq!(check("secret".into(), Some(hashed.clone()), ()).await.unwrap(), Check::Right);
+        assert_eq!(check("Secret".into(), Some(hashed), ()).await.unwrap(), Check::Wrong);
+        assert_eq!(check("secret".into(), None, ()).await.unwrap(), Check::Wrong);
     }
 
     #[tokio::test]
@@ -93,14 +113,25 @@ mod tests {
         let weak =
             Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8, 1, 1, None).unwrap());
         let weak = weak.hash_password(b"secret").unwrap().to_string();
-        let Check::Renew(renewed) = check("secret".into(), Some(weak)).await.unwrap() else {
+        let Check::Renew(renewed) = check("secret".into(), Some(weak), ()).await.unwrap() else {
             panic!("renewed")
         };
-        assert_eq!(check("secret".into(), Some(renewed)).await.unwrap(), Check::Right);
+        assert_eq!(check("secret".into(), Some(renewed), ()).await.unwrap(), Check::Right);
     }
 
     #[tokio::test]
     async fn an_invalid_hash_is_an_error() {
-        assert!(check("secret".into(), Some("nonsense".into())).await.is_err());
+        assert!(check("secret".into(), Some("nonsense".into()), ()).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_permit_is_kept_until_the_work_has_ended() {
+        let permits = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&permits).try_acquire_owned().unwrap();
+        // The caller hangs up once the work has begun.
+        let hashing = hash("secret".into(), permit);
+        assert!(timeout(Duration::ZERO, hashing).await.is_err());
+        assert_eq!(permits.available_permits(), 0);
+        drop(permits.acquire().await.unwrap());
     }
 }

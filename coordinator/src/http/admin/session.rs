@@ -23,6 +23,7 @@ use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::throttle::Throttle;
 use crate::runtime::config::Config;
+use crate::tasks::coordinator::Coordinator;
 
 /// Passwords checked at the same time; each check takes 19 MiB and a core.
 const CHECKS: usize = 2;
@@ -95,17 +96,23 @@ impl SignInGuard {
         Ok(())
     }
 
+    /// Takes back an attempt whose password could not be checked. It says nothing about the
+    /// password, and must not lock out whoever has the right one.
+    fn take_back(&self, name: &str, from: IpAddr) {
+        self.throttle().take_back(name, from);
+    }
+
     async fn check(&self, password: String, hash: Option<String>) -> Result<Check, Problem> {
         let refusal = "Too many people sign in at the same time; try again.";
-        let _permit = self.checks.acquire(refusal).await?;
-        Ok(password::check(password, hash).await?)
+        let permit = self.checks.acquire(refusal).await?;
+        Ok(password::check(password, hash, permit).await?)
     }
 
     /// Hashes a new password.
     pub(super) async fn hash(&self, password: String) -> Result<String, Problem> {
         let refusal = "Too many people sign in at the same time; try again.";
-        let _permit = self.checks.acquire(refusal).await?;
-        Ok(password::hash(password).await?)
+        let permit = self.checks.acquire(refusal).await?;
+        Ok(password::hash(password, permit).await?)
     }
 }
 
@@ -140,20 +147,33 @@ pub async fn sign_in(
     let Credentials { name, password } = credentials;
     let core = &state.core;
     state.sign_in.admit(&name, from, core.now())?;
-    let Some(account) = authenticate(&core.store, &state.sign_in, &name, &password).await? else {
+    let token = SessionToken::new(rand::random());
+    let opened = open(core, &state.sign_in, &name, &password, &token).await;
+    let Some(role) = opened.inspect_err(|_| state.sign_in.take_back(&name, from))? else {
         tracing::warn!(%from, "a sign-in failed");
         return Err(wrong_password());
     };
-    let token = SessionToken::new(rand::random());
-    if !admins::open_session(&core.store, &token.sha256(), &account, core.now()).await? {
-        return Err(wrong_password());
-    }
     state.sign_in.throttle().forget(&name, from);
     let entry =
         audit::Entry { actor: &name, action: "session.open", subject: &name, detail: &json!({}) };
     audit::write(&core.store, &entry, core.now()).await?;
     let cookie = cookie(&token.text(), &core.config, None)?;
-    Ok((cookie, Json(Session { name, role: account.role })))
+    Ok((cookie, Json(Session { name, role })))
+}
+
+/// Opens a session if the password is right, and says what the person may do.
+async fn open(
+    core: &Coordinator,
+    guard: &SignInGuard,
+    name: &str,
+    password: &str,
+    token: &SessionToken,
+) -> Result<Option<Role>, Problem> {
+    let account = authenticate(&core.store, guard, name, password).await?;
+    let Some(account) = account else { return Ok(None) };
+    let now = core.now();
+    let is_open = admins::open_session(&core.store, &token.sha256(), &account, now).await?;
+    Ok(is_open.then_some(account.role))
 }
 
 /// The account with this name, if the password is right.
@@ -225,10 +245,9 @@ pub async fn change_password(
 ) -> Result<StatusCode, Problem> {
     let core = &state.core;
     state.sign_in.admit(&person.name, from, core.now())?;
-    let Some(account) = admins::find(&core.store, &person.name).await? else {
-        return Err(Problem::unauthorized());
-    };
-    if state.sign_in.check(change.current, Some(account.password_hash)).await? == Check::Wrong {
+    let checked = check_current(core, &state.sign_in, &person.name, change.current).await;
+    let (id, check) = checked.inspect_err(|_| state.sign_in.take_back(&person.name, from))?;
+    if check == Check::Wrong {
         let error = FieldError::new("current", "this is not the present password");
         return Err(Problem::invalid(vec![error]));
     }
@@ -237,9 +256,20 @@ pub async fn change_password(
     let session = token.map(|token| token.sha256());
     let kept_session = session.as_ref().map(<[u8; 32]>::as_slice);
     let new = Change::Password { hash: &hash, kept_session };
-    let id = AccountId::new(account.id);
     admins::change(&core.store, id, new, &person.name, core.now()).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Compares a password with that of a signed-in person.
+async fn check_current(
+    core: &Coordinator,
+    guard: &SignInGuard,
+    name: &str,
+    password: String,
+) -> Result<(AccountId, Check), Problem> {
+    let account = admins::find(&core.store, name).await?.ok_or_else(Problem::unauthorized)?;
+    let check = guard.check(password, Some(account.password_hash)).await?;
+    Ok((AccountId::new(account.id), check))
 }
 
 /// Close the session.

@@ -1,6 +1,8 @@
 //! Agents ship packages. A package is acknowledged when its body and its row in the ledger are
 //! durable, in this order.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
@@ -142,13 +144,16 @@ async fn verify(
     name: &PackageName,
     body: Bytes,
 ) -> Result<VerifiedPackage, Problem> {
-    let _room = api
-        .packages
-        .verifications
-        .acquire()
+    let permit = Arc::clone(&api.packages.verifications)
+        .acquire_owned()
         .await
         .map_err(|_| Problem::unavailable("The coordinator is stopping."))?;
-    let checking = tokio::task::spawn_blocking(move || verify::verify(&body, &caller.key)).await;
+    let checking = tokio::task::spawn_blocking(move || {
+        // The permit ends with the work, also when the agent has hung up.
+        let _permit = permit;
+        verify::verify(&body, &caller.key)
+    })
+    .await;
     let verified = checking.map_err(|error| Problem::internal(&error))?.map_err(|error| {
         tracing::warn!(agent = %caller.agent, error = chain(&error), "refused a package");
         api.packages.metrics.refused(reason(&error));
