@@ -29,6 +29,11 @@ pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<E
     if !rest.is_empty() {
         return Err(BlockError::Column);
     }
+    // The values of an entry take far more memory than its bytes in the columns.
+    let count = count(&block);
+    if count > limits::PACKAGE_ENTRIES as usize {
+        return Err(BlockError::Entries(count));
+    }
     match block {
         Block::Fetches(block) => {
             // Each link within the host takes its length, and the links of a page are in memory
@@ -44,6 +49,14 @@ pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<E
         Block::Discovered(block) => discovered(&block, add)?,
     }
     Ok(entries)
+}
+
+/// Entries of a block, by the column that marks its end.
+fn count(block: &Block) -> usize {
+    match block {
+        Block::Fetches(fetches) => fetches.outcomes.len(),
+        Block::Discovered(found) => found.redirects.len(),
+    }
 }
 
 fn discovered(
@@ -284,5 +297,18 @@ mod tests {
         assert_eq!(budget, 0);
         let mut budget = 2 * size - 1;
         assert!(matches!(decode(block, &mut budget), Err(BlockError::Expands)));
+    }
+
+    #[test]
+    fn a_block_with_more_entries_than_a_package_is_refused() {
+        let most = limits::PACKAGE_ENTRIES as usize;
+        let bytes = |entries| {
+            let outcomes = vec![OutcomeKind::RobotsTxt; entries];
+            let block = Block::Fetches(Box::new(Fetches { outcomes, ..Fetches::default() }));
+            postcard::to_allocvec(&block).unwrap()
+        };
+        let refusal = |entries| decode(&bytes(entries), &mut 0).unwrap_err();
+        assert!(matches!(refusal(most), BlockError::Column), "the other columns are missing");
+        assert!(matches!(refusal(most + 1), BlockError::Entries(found) if found == most + 1));
     }
 }

@@ -35,6 +35,9 @@ pub enum BlockError {
     /// A page has more links than [`limits::PAGE_LINKS`].
     #[error("a page with {0} links; the limit is {max}", max = limits::PAGE_LINKS)]
     Links(u32),
+    /// A block has more entries than [`limits::PACKAGE_ENTRIES`].
+    #[error("a block with {0} entries; the limit is {max}", max = limits::PACKAGE_ENTRIES)]
+    Entries(usize),
     /// The entries of the package take more memory than [`limits::PACKAGE_PLAIN_BYTES`].
     #[error("the entries take more than {max} bytes", max = limits::PACKAGE_PLAIN_BYTES)]
     Expands,
