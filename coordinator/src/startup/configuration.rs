@@ -11,6 +11,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use url::{Host, Url};
 
+use crate::http::admin::accounts::password_error;
 use crate::runtime::config::{Config, Limits, LogFormat, RegionRules, Registries};
 use crate::runtime::failure::Failure;
 use crate::runtime::storage_location::{LocationError, StorageLocation};
@@ -58,6 +59,9 @@ pub fn load(
         Some(path) => Some(first_line(path)?),
         None => args.admin_password.filter(|password| !password.is_empty()),
     };
+    if let Some(error) = admin_password.as_deref().and_then(|it| password_error("password", it)) {
+        return Err(Failure::configuration(format!("the admin's password: {}", error.message)));
+    }
     check_registries(&file.registries)?;
     registry_mirrors::check(&file.registries)?;
     let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
@@ -77,7 +81,7 @@ pub fn load(
             .map(|text| public_url(&text))
             .transpose()?,
         data_dir,
-        database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
+        database_url: database_url(args.database_url, file.database_url),
         storage: storage(args.storage.or(file.storage))?,
         s3: file.s3,
         resolver: args.resolver.or(file.resolver),
@@ -89,6 +93,11 @@ pub fn load(
         regions: file.regions,
         limits: file.limits,
     })
+}
+
+/// The first one that is not empty: a variable may be set to nothing in a unit or a container.
+fn database_url(flag: Option<String>, file: Option<String>) -> Option<String> {
+    [flag, file].into_iter().flatten().find(|url| !url.is_empty())
 }
 
 /// An https URL, or an http URL of this machine: over plain http anybody on the way can read
@@ -264,6 +273,24 @@ mod tests {
         assert_eq!(config.resolver.map(|r| r.port()), Some(3));
         assert_eq!(config.data_dir, PathBuf::from("/nowhere"));
         assert_eq!(config.limits.orders_per_agent, 8);
+    }
+
+    #[test]
+    fn an_empty_flag_is_none() {
+        let flag = ServeArgs { database_url: Some(String::new()), ..ServeArgs::default() };
+        let config = load("database_url = 'postgres://db/nearcrawl'", flag).expect("is valid");
+        assert_eq!(config.database_url.as_deref(), Some("postgres://db/nearcrawl"));
+        let config = load("database_url = ''", ServeArgs::default()).expect("is valid");
+        assert_eq!(config.database_url, None);
+    }
+
+    #[test]
+    fn a_password_with_which_nobody_could_sign_in_is_refused() {
+        for (length, is_valid) in [(11, false), (12, true), (256, true), (257, false)] {
+            let admin_password = Some("p".repeat(length));
+            let loaded = load("", ServeArgs { admin_password, ..ServeArgs::default() });
+            assert_eq!(loaded.is_ok(), is_valid, "{length} characters");
+        }
     }
 
     #[test]

@@ -8,6 +8,12 @@ pub(super) fn print_line(line: impl Display) {
     print_text(format!("{line}\n").as_bytes());
 }
 
+/// Writes a line that must not be lost.
+pub(super) fn write_line(line: impl Display) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush())
+}
+
 /// Writes a text as it is. A reader that has gone away is not an error.
 pub(super) fn print_text(text: &[u8]) {
     let mut out = io::stdout().lock();

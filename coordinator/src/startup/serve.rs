@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
 use crate::http;
+use crate::http::admin::first_admin;
 use crate::http::agent::Installation;
 use crate::http::agent::tokens::Tokens;
 use crate::http::connections;
@@ -20,6 +21,7 @@ use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::ServeArgs;
 use crate::startup::database::{self, Database};
+use crate::startup::output::{self, print_line};
 use crate::startup::{boot, configuration, descriptors, disk, log, shutdown};
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::driver::TaskSet;
@@ -30,6 +32,7 @@ use crate::tasks::{delegation_sync, election, peer_notifications};
 const REQUEST_DRAIN: Duration = Duration::from_secs(5);
 /// How long background tasks may take to end their present run.
 const TASK_DRAIN: Duration = Duration::from_secs(3);
+
 /// Serves until SIGTERM or Ctrl-C, then drains within ten seconds and stops what it started.
 pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
     let mut config = configuration::load(args, cluster::default_data_dir)?;
@@ -52,7 +55,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
     let coordinator = Arc::new(coordinator);
     if let Some(listener) = metrics_listener {
         if let Ok(address) = listener.local_addr() {
-            println!("metrics at http://{address}/metrics");
+            print_line(format_args!("metrics at http://{address}/metrics"));
         }
         tokio::spawn(http::metrics::serve(Arc::clone(&coordinator), listener));
     }
@@ -67,22 +70,28 @@ async fn boot(
 ) -> Result<(Coordinator, Database), Failure> {
     disk::check(&config.data_dir)?;
     let database = database::open(&config).await?;
-    first_admin(&config, &database).await?;
-    println!("postgres: {}", database.store.address());
+    make_first_admin(&config, &database).await?;
+    print_line(format_args!("postgres: {}", database.store.address()));
     let coordinator =
         boot::coordinator(config, Arc::new(SystemClock), database.store.clone(), stop).await?;
     Ok((coordinator, database))
 }
 
 /// Creates the first admin if there is none. A generated password is printed only now.
-async fn first_admin(config: &Config, database: &Database) -> Result<(), Failure> {
-    let wish = config.admin_password.as_deref();
+async fn make_first_admin(config: &Config, database: &Database) -> Result<(), Failure> {
+    let configured = config.admin_password.as_deref();
     let now = SystemClock.now();
-    let made = http::admin::first_admin::ensure(&database.store, wish, rand::random(), now).await;
-    if let Some(password) = made.map_err(|error| Failure::other(chain(&error)))? {
-        println!("first admin: {} {password}", http::admin::first_admin::NAME);
-    }
-    Ok(())
+    let made = first_admin::ensure(&database.store, configured, rand::random(), now).await;
+    let Some(password) = made.map_err(|error| Failure::other(chain(&error)))? else {
+        return Ok(());
+    };
+    let name = first_admin::NAME;
+    output::write_line(format_args!("first admin: {name} {password}")).map_err(|error| {
+        Failure::other(format!(
+            "cannot print the password of the first admin: {error}; set one with \
+             --admin-password-file at the next start"
+        ))
+    })
 }
 
 /// Binds the port, with errors that name the remedy.
@@ -149,7 +158,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     });
     tracker.spawn(peer_notifications::run(Arc::clone(&coordinator), tasks));
     tracker.spawn(delegation_sync::run(Arc::clone(&coordinator)));
-    println!("listening on http://{address}");
+    print_line(format_args!("listening on http://{address}"));
     serve_requests(&coordinator, installation, listener).await;
     coordinator.stop.cancel();
     tracker.close();

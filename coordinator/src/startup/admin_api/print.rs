@@ -34,7 +34,7 @@ fn aligned(rows: &[Vec<String>]) -> Vec<String> {
 fn cell(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => "-".to_owned(),
-        Some(Value::String(text)) => text.replace(['\n', '\r', '\t', '\u{1b}'], " "),
+        Some(Value::String(text)) => plain(text),
         Some(Value::Array(items)) if items.is_empty() => "-".to_owned(),
         Some(Value::Array(items)) => {
             items.iter().map(|item| cell(Some(item))).collect::<Vec<_>>().join(", ")
@@ -43,9 +43,14 @@ fn cell(value: Option<&Value>) -> String {
     }
 }
 
+/// `text` without what a terminal obeys. Parts of answers come from agents and from the web.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 /// Prints the steps of an explanation, one a line.
 pub(super) fn explanation(answer: &Value) {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let text = |value: &Value| plain(value.as_str().unwrap_or_default());
     print_line(format_args!("{}: {}", text(&answer["subject"]), text(&answer["conclusion"])));
     for step in answer["steps"].as_array().into_iter().flatten() {
         let name = text(&step["step"]);
@@ -56,7 +61,7 @@ pub(super) fn explanation(answer: &Value) {
             text(&step["sentence"])
         ));
         if let Some(advice) = step["advice"].as_str() {
-            print_line(format_args!("{:<20} {advice}", ""));
+            print_line(format_args!("{:<20} {}", "", plain(advice)));
         }
     }
 }
@@ -71,7 +76,7 @@ mod tests {
     fn columns_are_aligned_and_control_characters_are_left_out() {
         let rows = [vec!["ID".to_owned(), "NAME".to_owned()], vec!["agt_12".into(), "cs".into()]];
         assert_eq!(aligned(&rows), ["ID      NAME", "agt_12  cs"]);
-        assert_eq!(cell(Some(&json!("a\u{1b}[31m"))), "a [31m");
+        assert_eq!(cell(Some(&json!("a\u{1b}[31m\u{9b}2J"))), "a [31m 2J");
         assert_eq!(cell(Some(&json!(["a", "b"]))), "a, b");
         assert_eq!([cell(None), cell(Some(&Value::Null)), cell(Some(&json!(3)))], ["-", "-", "3"]);
     }
