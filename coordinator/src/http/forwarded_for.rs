@@ -35,8 +35,13 @@ pub async fn resolve_client_address(
 /// while the address after it is trusted.
 fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|proxy| proxy.contains(address));
-    let values = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-    let hops: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
+    // A proxy appends its entry to what the client sent, which may be any bytes.
+    let texts: Vec<_> = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
+    let hops: Vec<&str> = texts.iter().flat_map(|text| text.split(',')).map(str::trim).collect();
     let mut address = peer.to_canonical();
     for hop in hops.iter().rev() {
         if !is_trusted(&address) {
@@ -59,7 +64,7 @@ mod tests {
     fn seen(peer: &str, forwarded: &[&str]) -> String {
         let mut headers = HeaderMap::new();
         for value in forwarded {
-            headers.append("x-forwarded-for", HeaderValue::from_str(value).unwrap());
+            headers.append("x-forwarded-for", HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         let trusted = ["127.0.0.1/32".parse().unwrap(), "10.0.0.0/8".parse().unwrap()];
         client_address(peer.parse().unwrap(), &headers, &trusted).to_string()
@@ -80,6 +85,7 @@ mod tests {
             "the client's own entry does not count"
         );
         assert_eq!(seen("127.0.0.1", &["203.0.113.9", "10.1.2.3"]), "203.0.113.9");
+        assert_eq!(seen("127.0.0.1", &["é, 203.0.113.9"]), "203.0.113.9");
     }
 
     #[test]
