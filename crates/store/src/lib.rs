@@ -36,7 +36,7 @@ pub mod inspection;
 pub mod join_requests;
 pub mod join_tokens;
 mod leader;
-mod line;
+pub mod line;
 mod listen;
 pub mod loads;
 pub mod lost_hosts;

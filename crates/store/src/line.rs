@@ -5,6 +5,6 @@ const CHARS: usize = 300;
 
 /// `text` as one line of bounded length. Postgres text holds no NUL, and a reason is shown in one
 /// line.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(CHARS).collect()
 }

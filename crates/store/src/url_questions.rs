@@ -1,10 +1,11 @@
 //! Questions of people to agents about URLs, on their way in heartbeats.
 
 use model::{AgentId, UnixMillis};
-use protocol::host_status::UrlStatus;
+use protocol::host_status::{HostStatus, UrlStatus};
 use protocol::limits::QUESTIONS_PER_HEARTBEAT;
 use sqlx::types::Json;
 
+use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -80,12 +81,24 @@ pub async fn answer(
         .bind(agent.get())
         .bind(&status.url)
         .bind(Moment(now))
-        .bind(Json(status))
+        .bind(Json(with_plain_texts(status)))
         .execute(&store.pool())
         .await
         .map_err(StoreError::doing("store an agent's answer about a URL"))?;
     }
     Ok(())
+}
+
+/// The answer with the agent's texts as they are shown to people.
+fn with_plain_texts(status: &UrlStatus) -> UrlStatus {
+    let HostStatus { host, reason, next, .. } = &status.host;
+    let host = HostStatus {
+        host: one_line(host),
+        reason: one_line(reason),
+        next: next.as_deref().map(one_line),
+        ..status.host.clone()
+    };
+    UrlStatus { host, ..status.clone() }
 }
 
 /// The last answer of an agent about a URL.

@@ -13,6 +13,7 @@ use protocol::{
     WorkStatus, limits,
 };
 use store::agents::{self, Heartbeat, HeartbeatOutcome};
+use store::line::one_line;
 use store::{activity, handovers, host_bundles, probes, routes, url_questions};
 use tokio::time::Instant;
 
@@ -72,7 +73,7 @@ async fn store_heartbeat(
             Some(now.plus_ms(sleep_ms.clamp(0, limits::SLEEP_MS)))
         }
     };
-    let idle_reason = request.status.idle_reason.as_deref().map(plain);
+    let idle_reason = request.status.idle_reason.as_deref().map(one_line);
     // A sleep without end is not a time that JSON or Postgres can hold.
     let presence = match asleep_until {
         Some(until) => Presence::Asleep { until },
@@ -181,14 +182,6 @@ async fn release(
 fn clock_off_ms(agent_time: UnixMillis, now: UnixMillis) -> Option<i64> {
     let is_off = agent_time.distance_ms(now) > limits::CLOCK_OFF_MS;
     is_off.then(|| agent_time.0.saturating_sub(now.0))
-}
-
-/// Longest reason that is kept, in characters.
-const REASON_CHARS: usize = 300;
-
-/// One line of bounded length, as people and Postgres can read it.
-fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(REASON_CHARS).collect()
 }
 
 /// An agent cannot have stored routes that were never made: it was enrolled with another database.
