@@ -9,7 +9,8 @@ CREATE TABLE regions (
     lent_until timestamptz NOT NULL,
     formed_at  timestamptz NOT NULL
 );
-COMMENT ON TABLE regions IS 'Regions. One row for each; a region is never deleted.';
+COMMENT ON TABLE regions IS
+    'Regions. One row for each. Only an operator deletes one, if it cannot be read any more.';
 COMMENT ON COLUMN regions.id IS 'RegionId.';
 COMMENT ON COLUMN regions.name IS
     'The registry of its agents'' home subnets, or the label that their owners gave. Written by: '
@@ -57,7 +58,7 @@ CREATE TABLE agents (
     next_route             bigint NOT NULL DEFAULT 1,
     peer_addresses         jsonb,
     region_label           text,
-    region                 bigint REFERENCES regions
+    region                 bigint REFERENCES regions ON DELETE SET NULL
 );
 COMMENT ON TABLE agents IS 'Crawlers at partners. One row an agent; rows are never deleted.';
 COMMENT ON COLUMN agents.id IS 'AgentId.';

@@ -19,7 +19,8 @@ pub enum CoordinatorKeyError {
     /// key.
     #[error(
         "the setting {SETTING} in the database is not what nearcrawl writes there; restore that \
-         row from a backup, or delete it and let every agent enrol again"
+         row from a backup, or delete it and all rows of the table regions, and let every agent \
+         enrol again"
     )]
     Damaged,
 }

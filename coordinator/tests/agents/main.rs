@@ -23,6 +23,7 @@ mod pipeline;
 mod predict;
 mod recovery;
 mod refresh;
+mod regions;
 mod restart;
 mod resumption;
 mod several_places;

@@ -1,9 +1,10 @@
 //! Calls of agents about their regions.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AgentId, RegionId};
+use model::AgentId;
 use protocol::key::PublicKey;
 use region::envelope::{Envelope, Verified};
 use region::ownership::View;
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::seat::{LeaderState, Now};
 use super::{LeaderStates, Regions};
 use crate::runtime::elapsed_clock;
+use crate::runtime::failure::chain;
 
 /// Longest time for which an answer is held back, in milliseconds.
 const MOST_HOLD_MS: u32 = 25_000;
@@ -118,29 +120,29 @@ impl Regions {
             return Err(CallError::NotLeader);
         }
         if seats.by_region.is_none() {
-            seats.by_region = Some(self.restore_seats().await?);
+            *seats = self.restore_seats().await?;
         }
         Ok(seats)
     }
 
-    async fn restore_seats(
-        &self,
-    ) -> Result<std::collections::BTreeMap<RegionId, LeaderState>, StoreError> {
+    async fn restore_seats(&self) -> Result<LeaderStates, StoreError> {
         let now = self.both_clocks();
         let incarnation = now.wall.0.max(0).unsigned_abs();
-        let mut seats = std::collections::BTreeMap::new();
+        let start = (self.rules.loan_ms(), incarnation);
+        let mut seats = BTreeMap::new();
+        let mut resting = BTreeSet::new();
         for stored in regions::list(&self.store).await? {
             let id = stored.id;
-            match LeaderState::restore(stored, &self.key, (self.rules.loan_ms(), incarnation), now)
-            {
+            let name = stored.name.clone();
+            match LeaderState::restore(stored, &self.key, start, now) {
                 Ok(seat) => drop(seats.insert(id, seat)),
                 Err(error) => {
-                    let error = crate::runtime::failure::chain(&error);
-                    tracing::error!(error, "a region rests");
+                    tracing::error!(region = name, error = chain(&error), "a region rests");
+                    resting.insert(name);
                 }
             }
         }
-        Ok(seats)
+        Ok(LeaderStates { by_region: Some(seats), resting, ..LeaderStates::default() })
     }
 
     pub(super) fn both_clocks(&self) -> Now {

@@ -1,7 +1,7 @@
 //! Background task: forms regions, and publishes rosters and changes of delegations.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use model::{AgentId, RegionId};
 use region::delegations::{Delegate, Range};
@@ -12,11 +12,13 @@ use store::regions::{self, Candidate, StoredRegion};
 
 use super::calls::CallError;
 use super::members::{self, Parameters};
-use super::seat::LeaderState;
-use super::{LeaderStates, Regions, ranges};
+use super::ranges::{self, SubnetWithAgent};
+use super::seat::{Followed, LeaderState};
+use super::{LeaderStates, Regions};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::elapsed_clock;
 use crate::runtime::events::Event;
+use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
@@ -41,27 +43,21 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     let names = seats.by_region.iter().flatten();
     let names = names.map(|(id, seat)| (*id, seat.name.clone())).collect();
     let registry = |candidate: &Candidate| registry_of(&delegated, candidate);
-    let held = ranges::held(&delegated);
+    // Made once a region has to be compared with them: a run without news must cost nothing.
+    let held = LazyLock::new(|| ranges::held(&delegated));
     let mut groups = members::groups(&candidates, &names, registry);
     // A region that all its members left goes on until their subnets may go to anybody.
     for name in names.into_values() {
         groups.entry(name).or_default();
     }
+    let table = Table { version: delegated.version(), held: &|| &held };
     let mut changed = 0;
     for (name, agents) in groups {
-        let is_known = |agent| agents.iter().any(|candidate| candidate.agent == agent);
-        let wanted = ranges::flatten(held.clone(), is_known);
-        let published = match seats.of_name(&name) {
-            Some((id, seat)) => follow(regions, (id, seat), &agents, wanted).await?,
-            None => form(regions, &mut seats, name.clone(), &agents, wanted).await?,
-        };
-        changed += u64::from(published);
-        if let Some((id, seat)) = seats.of_name(&name) {
-            seat.note_wanted(agents.iter().map(|candidate| candidate.agent));
-            seat.note_listed(&held);
-            let former = members.get(&id).into_iter().flatten().copied();
-            let former = former.filter(|agent| !seat.has_wanted(*agent)).collect();
-            release_departed(regions, (id, seat), &former).await?;
+        let attended = attend(regions, &mut seats, &name, &agents, (&table, &members)).await;
+        // One region that cannot go on must not stop the others.
+        match attended {
+            Ok(is_published) => changed += u64::from(is_published),
+            Err(error) => tracing::error!(region = name, error = chain(&*error), "a region rests"),
         }
     }
     allow_moves(regions, &seats, &members);
@@ -69,6 +65,43 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     Ok(Outcome::Done(format!("published a view of {}", quantity(changed, "region"))))
+}
+
+/// The delegation table as regions see it.
+struct Table<'a> {
+    version: u64,
+    held: &'a (dyn Fn() -> &'a [SubnetWithAgent] + Sync),
+}
+
+impl Table<'_> {
+    /// The disjoint ranges of these agents.
+    fn ranges_of(&self, agents: &[AgentId]) -> Vec<(Range, Delegate)> {
+        ranges::flatten((self.held)().to_vec(), |agent| agents.contains(&agent))
+    }
+}
+
+/// Forms one region, or follows the changes of its agents and delegations. True where a view was
+/// published.
+async fn attend(
+    regions: &Regions,
+    seats: &mut LeaderStates,
+    name: &str,
+    agents: &[&Candidate],
+    (table, members): (&Table<'_>, &BTreeMap<RegionId, Vec<AgentId>>),
+) -> Result<bool, anyhow::Error> {
+    if seats.resting.contains(name) {
+        return Ok(false);
+    }
+    let is_published = match seats.of_name(name) {
+        Some((id, seat)) => follow(regions, (id, seat), agents, table).await?,
+        None => form(regions, seats, name.to_owned(), agents, table).await?,
+    };
+    if let Some((id, seat)) = seats.of_name(name) {
+        let former = members.get(&id).into_iter().flatten().copied();
+        let former = former.filter(|agent| !seat.has_wanted(*agent)).collect();
+        release_departed(regions, (id, seat), &former).await?;
+    }
+    Ok(is_published)
 }
 
 /// Gives the subnets of former members back to the coordinator, once nobody of the region fetches
@@ -115,7 +148,7 @@ async fn form(
     seats: &mut LeaderStates,
     name: String,
     agents: &[&Candidate],
-    wanted: Vec<(Range, Delegate)>,
+    table: &Table<'_>,
 ) -> Result<bool, anyhow::Error> {
     let numbers: Vec<AgentId> = agents.iter().map(|agent| agent.agent).collect();
     if seats.waiting.insert(name.clone(), numbers.clone()).as_ref() != Some(&numbers) {
@@ -127,6 +160,7 @@ async fn form(
     }
     let id = regions::next_id(&regions.store).await?;
     let Some(roster) = members::first_roster(id, PARAMETERS, agents) else { return Ok(false) };
+    let wanted = table.ranges_of(&numbers);
     let roster = Roster { delegations: members::listed(&roster, wanted), ..roster };
     let view = SignedView { roster: SignedRoster::new(&regions.key, &roster)?, deltas: Vec::new() };
     let now = regions.both_clocks();
@@ -145,6 +179,8 @@ async fn form(
     tracing::info!(region = name, agents = numbers.len(), "formed a region");
     let view = seat.machine.view().clone();
     regions.notify(seat.publish(view, &regions.key));
+    seat.note_wanted(numbers.into_iter());
+    seat.note_listed((table.held)());
     seats.by_region.get_or_insert_default().insert(id, seat);
     seats.waiting.remove(&name);
     Ok(true)
@@ -156,14 +192,27 @@ async fn follow(
     regions: &Regions,
     (id, seat): (RegionId, &mut LeaderState),
     agents: &[&Candidate],
-    wanted: Vec<(Range, Delegate)>,
+    table: &Table<'_>,
 ) -> Result<bool, anyhow::Error> {
+    let numbers: Vec<AgentId> = agents.iter().map(|agent| agent.agent).collect();
+    seat.note_wanted(numbers.iter().copied());
     let settled = seat.is_settled(elapsed_clock::now());
-    let view = match members::next_roster(&seat.machine, agents, settled) {
+    let roster = members::next_roster(&seat.machine, agents, settled);
+    let view = seat.machine.view().version();
+    let followed = Followed { delegated: table.version, agents: numbers, view };
+    if roster.is_none() && seat.followed.as_ref() == Some(&followed) {
+        return Ok(false);
+    }
+    let wanted = table.ranges_of(&followed.agents);
+    let view = match roster {
         Some(roster) => Some(with_roster(regions, roster, wanted)?),
         None => with_changes(regions, seat.machine.view(), wanted)?,
     };
-    let Some(view) = view else { return Ok(false) };
+    let Some(view) = view else {
+        seat.note_listed((table.held)());
+        seat.followed = Some(followed);
+        return Ok(false);
+    };
     // A former member may have to stay in the roster for a while, because voters change one by one.
     let members: Vec<AgentId> =
         agents.iter().map(|agent| agent.agent).filter(|agent| view.has(*agent)).collect();
@@ -171,6 +220,7 @@ async fn follow(
     regions::save_view(&regions.store, id, &bytes, &members).await?;
     tracing::info!(region = seat.name, version = ?view.version(), "published a view");
     regions.notify(seat.publish(view, &regions.key));
+    seat.note_listed((table.held)());
     Ok(true)
 }
 

@@ -38,16 +38,33 @@ pub(super) struct LeaderState {
     departures: Departures,
     /// Agents that are to be members; none before the first look at them.
     wanted: Option<BTreeSet<AgentId>>,
+    /// What the view was last compared with, if it needed no change.
+    pub(super) followed: Option<Followed>,
+}
+
+/// What the view of a region is made from, and the view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Followed {
+    /// Version of the delegation table.
+    pub(super) delegated: u64,
+    pub(super) agents: Vec<AgentId>,
+    pub(super) view: Version,
 }
 
 /// A region that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SeatError {
     /// A column holds something else than the coordinator writes there.
-    #[error("the row of {0} in the table regions is damaged; restore it from a backup")]
+    #[error(
+        "the row of {0} in the table regions is damaged; restore it from a backup, or delete it \
+         and restart the coordinator, which then forms the region anew"
+    )]
     Damaged(RegionId),
-    /// Roster and deltas are not consistent.
-    #[error("the roster of {0} cannot be used")]
+    /// Roster and deltas are not consistent, or another key has signed them.
+    #[error(
+        "the roster of {0} cannot be used; restore its row in the table regions from a backup, or \
+         delete it and restart the coordinator, which then forms the region anew"
+    )]
     Roster(RegionId, #[source] RosterError),
 }
 
@@ -109,6 +126,7 @@ impl LeaderState {
             listed: Arc::default(),
             departures: Departures::default(),
             wanted: None,
+            followed: None,
         })
     }
 
