@@ -19,7 +19,7 @@ use store::agents::Worker;
 use store::incidents::{self, CurrentDelegation, Incident, Outcome, Seed};
 
 use crate::placement::Placement;
-use crate::predictor::presence;
+use crate::predictor::{presence, probe_limits};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -38,12 +38,17 @@ pub(super) fn reopen_limits(policy: &Policy) -> ReopenLimits {
     }
 }
 
-/// Agents that can probe now.
+/// Agents that can probe now, within their probes of the day.
 pub(super) fn ready_agents(placement: &Placement, workers: &[Worker]) -> HashSet<AgentId> {
     let now = placement.clock.now();
     let heartbeat_cutoff = placement.limits.heartbeat_cutoff(now);
-    let is_ready =
-        |worker: &&Worker| presence(worker, heartbeat_cutoff, now) == Availability::Ready;
+    let limits = probe_limits(placement.policy.load().probes);
+    let is_ready = |worker: &&Worker| {
+        let availability = presence(worker, heartbeat_cutoff, now);
+        let budget = &placement.predictor.state.budget;
+        budget.usage(|usage| usage.availability(&limits, worker.agent, availability, now))
+            == Availability::Ready
+    };
     workers.iter().filter(is_ready).map(|worker| worker.agent).collect()
 }
 
@@ -317,6 +322,7 @@ impl<'a> IncidentRound<'a> {
         let now = self.placement.clock.now();
         let store = &self.placement.store;
         incidents::check(store, incident, agent, before_us, target, now).await?;
+        self.placement.predictor.state.budget.usage(|usage| usage.record_other(agent, now));
         self.placement.predictor.probe_metrics.ordered(ProbePurpose::Check, 1);
         *self.orders.entry(agent).or_default() += 1;
         self.asked.insert(agent);

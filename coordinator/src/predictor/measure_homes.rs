@@ -51,6 +51,9 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     if ordered == 0 {
         return Ok(Outcome::Idle);
     }
+    predictor.state.budget.usage(|usage| {
+        due.iter().for_each(|(_, witness)| usage.record_other(*witness, now));
+    });
     predictor.probe_metrics.ordered(ProbePurpose::Home, ordered);
     predictor.agent_wakeups.wake(due.iter().map(|(_, witness)| *witness).collect::<Vec<_>>());
     Ok(Outcome::Done(format!("asked for {} of home addresses", quantity(ordered, "measurement"))))

@@ -37,13 +37,18 @@ pub struct ProbeUsage {
 const DAY_MS: i64 = 86_400_000;
 
 impl ProbeUsage {
-    /// Counts one probe.
+    /// Counts one probe of a subnet's search.
     pub fn record(&mut self, agent: AgentId, target: SubnetId, at: UnixMillis) {
+        self.record_other(agent, at);
+        *self.targets.entry(target).or_default() += 1;
+    }
+
+    /// Counts one probe besides searches: of a path, or of an agent's home address.
+    pub fn record_other(&mut self, agent: AgentId, at: UnixMillis) {
         if !self.is_today(at) {
             *self = Self { day: at.0.div_euclid(DAY_MS), ..Self::default() };
         }
         *self.agents.entry(agent).or_default() += 1;
-        *self.targets.entry(target).or_default() += 1;
         self.total += 1;
     }
 

@@ -41,6 +41,21 @@ fn an_agent_without_probes_left_is_busy_until_tomorrow() {
 }
 
 #[test]
+fn probes_besides_searches_count_for_the_agent_and_in_all() {
+    let limits = ProbeLimits { per_agent: 2, per_target: 9, total: 3 };
+    let mut usage = ProbeUsage::default();
+    let at = UnixMillis(0);
+    let target = SubnetId::new(0);
+    usage.record(agent(1), target, at);
+    usage.record_other(agent(1), at);
+    let availability = usage.availability(&limits, agent(1), Availability::Ready, at);
+    assert_eq!(availability, Availability::Busy);
+    assert!(usage.allows(&limits, target, at));
+    usage.record_other(agent(2), at);
+    assert!(!usage.allows(&limits, target, at));
+}
+
+#[test]
 fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     let hierarchy = hierarchy();
     let delegation_table = map::delegation_table(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
