@@ -41,12 +41,20 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
 
 /// Makes sure that the model fits the hierarchy and has learned from all decided searches: a
 /// search that continues after a restart must not change to the paper's order.
+///
+/// While another task teaches, searches go on with the model that there is: to make one anew takes
+/// up to a minute.
 pub async fn ensure_taught(
     predictor: &Predictor,
     hierarchy: &Arc<Hierarchy>,
 ) -> Result<(), anyhow::Error> {
-    let _teaching = predictor.state.teaching.lock().await;
-    match predictor.state.model(hierarchy) {
+    let state = &predictor.state;
+    let _teaching = match state.teaching.try_lock() {
+        Ok(teaching) => teaching,
+        Err(_) if state.model(hierarchy).is_some() => return Ok(()),
+        Err(_) => state.teaching.lock().await,
+    };
+    match state.model(hierarchy) {
         Some(model) => teach_news(predictor, hierarchy, &model).await,
         None => renew(predictor, hierarchy).await.map(|_| ()),
     }

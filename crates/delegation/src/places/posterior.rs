@@ -157,6 +157,8 @@ impl<'m> Posterior<'m> {
     pub(super) fn keep_likeliest(&mut self, count: usize) {
         self.hypotheses.sort_by(|a, b| b.total().total_cmp(&a.total()));
         self.hypotheses.truncate(count);
+        // A refit keeps one of these for each company with several trails.
+        self.hypotheses.shrink_to_fit();
     }
 
     /// Logarithm of the probability of everything that was seen.
