@@ -110,12 +110,25 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
 
 async fn is_due(placement: &Placement) -> Result<bool, StoreError> {
     let last = settings::get(&placement.store, LAST_PASS).await?.and_then(|value| value.as_i64());
-    Ok(last.is_none_or(|last| last.saturating_add(PASS_MS) <= placement.clock.now().0))
+    Ok(last.is_none_or(|last| is_over(last, placement.clock.now().0)))
+}
+
+/// Whether the time between two passes is over. A last pass in the future was noted while the
+/// clock was ahead.
+fn is_over(last: i64, now: i64) -> bool {
+    last > now || last.saturating_add(PASS_MS) <= now
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn passes_go_on_after_the_clock_was_ahead() {
+        assert!(!is_over(0, PASS_MS - 1));
+        assert!(is_over(0, PASS_MS));
+        assert!(is_over(PASS_MS, 0));
+    }
 
     #[test]
     fn relief_rests_for_a_while_after_it_found_nothing() {
