@@ -51,7 +51,7 @@ pub async fn administer(
             placement.recent_urls.forget();
         }
         match order {
-            Order::Approve { home: Some(home) } => enter_stored(placement, &home).await?,
+            Order::Approve { home: Some(home) } => enter_stored(placement, &[home]).await?,
             Order::Revoke => placement.hierarchy.remove_agent(agent),
             Order::Approve { home: None } | Order::Pause | Order::Resume => {}
         }
@@ -81,10 +81,13 @@ pub async fn leave(
     Ok(departure)
 }
 
-/// Enters what the store has of a subnet in the delegation table.
-pub(super) async fn enter_stored(placement: &Placement, subnet: &Range) -> Result<(), StoreError> {
+/// Enters what the store has of these subnets in the delegation table.
+pub(super) async fn enter_stored(
+    placement: &Placement,
+    subnets: &[Range],
+) -> Result<(), StoreError> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(()) };
-    for state in delegations::subnet_states(&placement.store, &[*subnet]).await? {
+    for state in delegations::subnet_states(&placement.store, subnets).await? {
         delegated.follow(&state);
     }
     Ok(())

@@ -12,6 +12,7 @@ use store::hosts::WaitingHost;
 use store::{StoreError, audit, searches};
 
 use crate::placement::Placement;
+use crate::placement::agent_administration::enter_stored;
 use crate::placement::constraints::assign::assign;
 use crate::placement::constraints::plan::PinState;
 use crate::runtime::constraints::current_constraints;
@@ -134,7 +135,7 @@ pub(super) async fn reopen_many(
 
 async fn release(placement: &Placement, subnets: &[SubnetState]) -> Result<u64, StoreError> {
     let writing = placement.hierarchy.writing().await;
-    let mut released = 0;
+    let mut released = Vec::new();
     for SubnetState { subnet, generation, .. } in subnets {
         let now = placement.clock.now();
         if delegations::release(&placement.store, subnet, *generation, now).await? {
@@ -148,12 +149,13 @@ async fn release(placement: &Placement, subnets: &[SubnetState]) -> Result<u64, 
                 detail: &detail,
             };
             audit::write(&placement.store, &entry, now).await?;
-            released += 1;
+            released.push(*subnet);
         }
     }
-    if released > 0 {
-        placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
+    enter_stored(placement, &released).await?;
+    drop(writing);
+    if !released.is_empty() {
         placement.events.emit(Event::SubnetsReleased);
     }
-    Ok(released)
+    Ok(released.len() as u64)
 }

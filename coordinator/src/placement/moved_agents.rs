@@ -53,7 +53,7 @@ async fn follow(
     let former = agents::move_home(&placement.store, moved, is_elsewhere, now).await?;
     let Some(former) = former else { return Ok(false) };
     for subnet in &former {
-        enter_stored(placement, subnet).await?;
+        enter_stored(placement, &[*subnet]).await?;
     }
     drop(writing);
     let MovedAgent { agent, home, source, .. } = moved;

@@ -5,7 +5,7 @@ use model::{AgentId, Reason};
 use store::{StoreError, agents, delegations};
 
 use crate::placement::Placement;
-use crate::placement::agent_administration::home_subnet;
+use crate::placement::agent_administration::{enter_stored, home_subnet};
 use crate::placement::moved_agents::follow_moves;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -37,18 +37,21 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
 }
 
 /// Delegates these home subnets; returns how many changed.
-async fn settle(placement: &Placement, missing: &[(AgentId, Range)]) -> Result<u32, StoreError> {
+async fn settle(placement: &Placement, missing: &[(AgentId, Range)]) -> Result<usize, StoreError> {
     let writing = placement.hierarchy.writing().await;
-    let mut settled = 0;
+    let mut settled = Vec::new();
     for (agent, home) in missing {
         let now = placement.clock.now();
-        settled += u32::from(delegations::settle_home(&placement.store, *agent, home, now).await?);
+        if delegations::settle_home(&placement.store, *agent, home, now).await? {
+            settled.push(*home);
+        }
     }
-    if settled > 0 {
-        placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
+    enter_stored(placement, &settled).await?;
+    drop(writing);
+    if !settled.is_empty() {
         placement.events.emit(Event::HomesDelegated);
     }
-    Ok(settled)
+    Ok(settled.len())
 }
 
 fn holds_as_home(delegated: &DelegatedHierarchy, agent: AgentId, home: &Range) -> bool {
