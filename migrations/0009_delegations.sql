@@ -126,7 +126,8 @@ COMMENT ON COLUMN delegations.provisional IS
     'True when a better candidate may have been missed because it slept or did not answer. Written '
     'by: coordinator.';
 COMMENT ON COLUMN delegations.search IS
-    'The search that led here; null for home. Written by: coordinator.';
+    'The search that decided it; for other reasons the one that last measured the subnet. Null '
+    'where none did. Written by: coordinator.';
 COMMENT ON COLUMN delegations.rtt_us IS
     'The agent''s measured round trip, in microseconds; null where none is known. Written by: '
     'coordinator.';

@@ -34,9 +34,9 @@ const OUTAGE_MS: i64 = 60_000;
 const FIRST_PATIENCE: Duration = Duration::from_secs(2);
 /// Time for a repeated lookup.
 const REPEATED_PATIENCE: Duration = Duration::from_secs(5);
-/// Least time between two looks for more hosts.
+/// Least time between two looks for more hosts while no lookup ends.
 const REFILL: Duration = Duration::from_millis(200);
-/// Looking for hosts takes at most one part in this number of the time.
+/// While no lookup ends, looking for hosts takes at most one part in this number of the time.
 const REFILL_SHARE: u32 = 10;
 /// Time after which a run starts no more lookups, so that its status is reported.
 const RUN: Duration = Duration::from_mins(1);

@@ -94,8 +94,8 @@ impl DelegatedHierarchy {
         self.delegation_table().agent_of(subnet)
     }
 
-    /// Sets the entry of a subnet to what the store has. Returns the former and the new agent if
-    /// they differ. Hold [`CurrentHierarchy::writing`] from before the store was read.
+    /// Sets the entry of a subnet to what the store has. Returns the former and the new agent
+    /// if the entry changes. Hold [`CurrentHierarchy::writing`] from before the store was read.
     pub fn follow(&self, state: &SubnetState) -> Vec<AgentId> {
         let Some(subnet) = self.hierarchy.find(&state.subnet) else { return Vec::new() };
         let after = state.held.as_ref().map(delegation_of);

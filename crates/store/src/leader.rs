@@ -149,7 +149,7 @@ fn unanswered(store: &Store, mut connection: PgConnection) -> StoreError {
 
 async fn next_term(db: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar(
-        "INSERT INTO settings (name, value) VALUES ('decider_term', '1')
+        "INSERT INTO settings (name, value) VALUES ('leader_term', '1')
          ON CONFLICT (name) DO UPDATE SET value = to_jsonb(settings.value::bigint + 1)
          RETURNING value::bigint",
     )

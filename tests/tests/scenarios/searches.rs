@@ -217,7 +217,7 @@ async fn of_two_coordinators_one_decides_also_when_the_other_wakes_up_late() {
 /// Waits until so many coordinators have taken the right to decide.
 async fn until_term(store: &Store, term: i64) {
     let look = || async {
-        let seen = settings::get(store, "decider_term")
+        let seen = settings::get(store, "leader_term")
             .await
             .unwrap()
             .and_then(|value| value.as_i64())
