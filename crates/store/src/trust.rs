@@ -66,15 +66,6 @@ impl Row {
     }
 }
 
-/// Reads the trust in all agents with judged reports.
-pub async fn list(store: &Store) -> Result<Vec<AgentTrust>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as("SELECT * FROM agent_trust ORDER BY agent")
-        .fetch_all(&store.pool())
-        .await
-        .map_err(StoreError::doing("read the trust in agents"))?;
-    Ok(rows.into_iter().map(Row::read).collect())
-}
-
 /// Reads the tests on the reports of all agents, without the evidence.
 pub async fn tests(store: &Store) -> Result<Vec<(AgentId, Value)>, StoreError> {
     let rows: Vec<(i64, Json<Value>)> = sqlx::query_as("SELECT agent, tests FROM agent_trust")

@@ -7,10 +7,10 @@
 mod read;
 mod steps;
 
-use std::net::IpAddr;
-
 use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis};
+
+use crate::probes::Target;
 
 pub use read::{IncidentSummary, list, list_open, measured, of_search};
 pub use steps::{IncidentCause, Seed, check, end, open, search, set_away, set_failback};
@@ -88,17 +88,6 @@ pub struct CurrentDelegation {
     pub search: Option<SearchId>,
     /// Its round trip, in microseconds.
     pub rtt_us: Option<u32>,
-}
-
-/// Where to measure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
-    /// The address that it is about.
-    pub address: IpAddr,
-    /// Authority of a web host there.
-    pub host: String,
-    /// TCP port of that host.
-    pub port: u16,
 }
 
 /// When something happened to an incident, for the list of incidents.

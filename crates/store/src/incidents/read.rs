@@ -6,9 +6,10 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId};
 use sqlx::FromRow;
 
-use super::{CurrentDelegation, Incident, IncidentProbe, Moments, Outcome, Target};
+use super::{CurrentDelegation, Incident, IncidentProbe, Moments, Outcome};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
+use crate::probes::Target;
 use crate::{Store, StoreError};
 
 #[derive(FromRow)]

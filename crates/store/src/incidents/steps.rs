@@ -3,8 +3,9 @@
 use model::{AgentId, IncidentState, Strategy, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{CurrentDelegation, Incident, Outcome, Target};
+use super::{CurrentDelegation, Incident, Outcome};
 use crate::moment::Moment;
+use crate::probes::Target;
 use crate::timing_reports::{self, PendingReports, Summary};
 use crate::{Store, StoreError};
 

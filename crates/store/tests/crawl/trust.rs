@@ -37,7 +37,7 @@ async fn evidence_is_kept_until_an_admin_resumes_the_agent() {
         let reports = [contradicted(number), contradicted(100 + number)];
         trust::record(store, agent, &reports, add).await.unwrap();
     }
-    let known = trust::list(store).await.unwrap();
+    let known = trust::find(store, &[agent]).await.unwrap();
     assert_eq!((known[0].tests.as_u64(), known[0].evidence.len()), (Some(30), 20));
     assert_eq!(known[0].evidence.last().unwrap().reported_us, 114);
 
