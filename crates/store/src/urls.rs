@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 use crate::audit::{self, Entry};
 use crate::commit::commit;
 use crate::discovery;
+use crate::hosts::lock_known;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -89,8 +90,7 @@ pub(crate) async fn queue_in(
 }
 
 /// Inserts new hosts, and revives hosts that were given up long enough ago; for seeds, also those
-/// that the DNS did not know. Returns the number of both. The order is the same everywhere, so that
-/// transactions with the same hosts do not deadlock.
+/// that the DNS did not know. Returns the number of both.
 async fn meet_hosts(
     db: &mut PgConnection,
     hosts: &[HostKey],
@@ -98,6 +98,8 @@ async fn meet_hosts(
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let hosts: BTreeSet<&HostKey> = hosts.iter().collect();
+    // The statement locks known hosts in the order of their names.
+    lock_known(db, hosts.iter().map(|host| (host.scheme(), host.authority()))).await?;
     let met = sqlx::query(include_str!("urls/meet_hosts.sql"))
         .bind(hosts.iter().map(|host| host.scheme()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| host.authority()).collect::<Vec<_>>())

@@ -12,7 +12,8 @@ WITH before AS (
           CASE WHEN family(home) <> family($10) THEN source
                WHEN NOT network(set_masklen(home, least(masklen(home), 64))) >>= $10 THEN $10
           END AS source
-   FROM agents WHERE id = $1
+   -- Locked before its routes are, as by those who revoke it.
+   FROM agents WHERE id = $1 FOR NO KEY UPDATE
 ), confirmed AS (
    -- 2: deletes the routes that the agent has stored.
    DELETE FROM routes r USING before

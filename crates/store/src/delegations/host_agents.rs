@@ -22,14 +22,22 @@ pub(crate) async fn give_hosts(
     gifts: &[Gift],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
+    let first: Vec<_> = gifts.iter().map(|gift| gift.subnet.first()).collect();
+    let last: Vec<_> = gifts.iter().map(|gift| gift.subnet.last()).collect();
+    let agents: Vec<i64> = gifts.iter().map(|gift| gift.agent.get()).collect();
+    // All at once, in the order in which all lock hosts.
+    sqlx::query(include_str!("lock_given_hosts.sql"))
+        .bind(&first)
+        .bind(&last)
+        .bind(&agents)
+        .execute(&mut *db)
+        .await
+        .map_err(StoreError::doing("lock the hosts of subnets"))?;
     for gift in gifts {
         if let Some(from) = gift.moved_from {
             move_hosts(db, &gift.subnet, (from, gift.agent)).await?;
         }
     }
-    let first: Vec<_> = gifts.iter().map(|gift| gift.subnet.first()).collect();
-    let last: Vec<_> = gifts.iter().map(|gift| gift.subnet.last()).collect();
-    let agents: Vec<i64> = gifts.iter().map(|gift| gift.agent.get()).collect();
     sqlx::query(
         "UPDATE hosts h SET state = 'delegated', agent = g.agent, attempts = 0, reason = NULL
          FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)

@@ -1,4 +1,8 @@
 -- The hosts of a subnet ($1, $2) move from now on.
-UPDATE hosts SET state = 'moving'
-WHERE first = $1 AND last = $2 AND state = 'delegated'
-RETURNING id
+-- 1: locks them in the order in which all do.
+WITH locked AS MATERIALIZED (
+    SELECT id FROM hosts WHERE first = $1 AND last = $2 AND state = 'delegated'
+    ORDER BY id FOR UPDATE
+)
+-- 2: marks them, once all are locked.
+UPDATE hosts SET state = 'moving' WHERE id = ANY(ARRAY(SELECT id FROM locked)) RETURNING id

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use model::{HostId, HostKey, UnixMillis};
 
+use crate::hosts::locks::lock_hosts;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
@@ -84,33 +85,41 @@ pub async fn defer_lookups(
     store: &Store,
     deferred: &[(HostId, UnixMillis)],
 ) -> Result<(), StoreError> {
+    let doing = StoreError::doing("defer lookups of hosts");
+    let hosts: Vec<i64> = deferred.iter().map(|(id, _)| id.get()).collect();
+    let mut tx = store.begin().await.map_err(doing)?;
+    lock_hosts(&mut tx, &hosts).await?;
     sqlx::query(
         "UPDATE hosts h SET retry_at = d.retry_at
          FROM unnest($1::bigint[], $2::timestamptz[]) AS d (id, retry_at)
          WHERE h.id = d.id AND h.state = 'unresolved'",
     )
-    .bind(deferred.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+    .bind(&hosts)
     .bind(deferred.iter().map(|(_, at)| Moment(*at)).collect::<Vec<_>>())
-    .execute(&store.pool())
+    .execute(&mut *tx)
     .await
-    .map_err(StoreError::doing("defer lookups of hosts"))?;
-    Ok(())
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)
 }
 
 /// Stores resolved addresses.
 pub async fn set_addresses(store: &Store, found: &[(HostId, IpAddr)]) -> Result<(), StoreError> {
+    let doing = StoreError::doing("write down addresses of hosts");
+    let hosts: Vec<i64> = found.iter().map(|(id, _)| id.get()).collect();
+    let mut tx = store.begin().await.map_err(doing)?;
+    lock_hosts(&mut tx, &hosts).await?;
     sqlx::query(
         "UPDATE hosts h SET state = 'resolved', address = f.address, first = NULL, last = NULL,
                             attempts = 0, reason = NULL
          FROM unnest($1::bigint[], $2::inet[]) AS f (id, address)
          WHERE h.id = f.id AND h.state = 'unresolved'",
     )
-    .bind(found.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+    .bind(&hosts)
     .bind(found.iter().map(|(_, address)| *address).collect::<Vec<_>>())
-    .execute(&store.pool())
+    .execute(&mut *tx)
     .await
-    .map_err(StoreError::doing("write down addresses of hosts"))?;
-    Ok(())
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)
 }
 
 /// A lookup that failed.
@@ -135,9 +144,11 @@ pub async fn record_failed_lookups(
     failed: &[FailedLookup],
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("write down hosts without an address");
+    let hosts: Vec<i64> = failed.iter().map(|f| f.id.get()).collect();
     let mut tx = store.begin().await.map_err(doing)?;
+    lock_hosts(&mut tx, &hosts).await?;
     let given_up: Vec<i64> = sqlx::query_scalar(include_str!("record_failed_lookups.sql"))
-        .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
+        .bind(&hosts)
         .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| f.counts).collect::<Vec<_>>())
@@ -159,6 +170,7 @@ pub async fn give_up(
     let doing = StoreError::doing("give hosts up");
     let hosts: Vec<i64> = refused.iter().map(|(id, _)| id.get()).collect();
     let mut tx = store.begin().await.map_err(doing)?;
+    lock_hosts(&mut tx, &hosts).await?;
     // Another coordinator may have placed some of them meanwhile.
     let given_up: Vec<i64> = sqlx::query_scalar(
         "UPDATE hosts h SET state = 'failed', reason = r.reason, retry_at = $3

@@ -1,5 +1,6 @@
 //! Hosts: their addresses, their subnets and their agents.
 
+mod locks;
 mod lookups;
 mod remap;
 mod waiting;
@@ -13,6 +14,7 @@ use crate::commit::commit;
 use crate::delegations::give_waiting;
 use crate::{Store, StoreError};
 
+pub(crate) use locks::{lock_hosts, lock_known, numbers};
 pub use lookups::{
     FailedLookup, GivenUp, UnresolvedHost, defer_lookups, give_up, given_up, list_unresolved,
     record_failed_lookups, set_addresses,
@@ -45,6 +47,7 @@ pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<u6
     let mut tx = store.begin().await.map_err(doing)?;
     // Else an agent whose subnet is moved at this moment would keep these hosts.
     remap::holders(&mut tx, places, "FOR SHARE").await?;
+    lock_hosts(&mut tx, &hosts).await?;
     sqlx::query(
         "UPDATE hosts h SET first = p.first, last = p.last
          FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS p (id, first, last)

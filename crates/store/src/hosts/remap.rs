@@ -6,7 +6,7 @@ use hierarchy::Range;
 use model::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{WaitingHost, waiting_host};
+use super::{WaitingHost, lock_hosts, waiting_host};
 use crate::columns::range;
 use crate::commit::commit;
 use crate::delegations::give_hosts;
@@ -93,8 +93,10 @@ async fn remap_in(
     // Locks the delegations of the new subnets: a concurrent delegation is awaited, or waits and
     // then sees these hosts.
     holders(db, places, "FOR SHARE").await?;
-    loads::move_hosts(db, places).await?;
     let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
+    // Before the days of their agents, as ingestion does.
+    lock_hosts(db, &hosts).await?;
+    loads::move_hosts(db, places).await?;
     sqlx::query(
         "UPDATE hosts h SET first = p.first, last = p.last
          FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS p (id, first, last)

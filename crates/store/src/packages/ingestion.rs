@@ -1,17 +1,21 @@
 //! Ingestion: what a package brings to the database, applied once.
 
-use model::{LedgerPosition, UnixMillis};
+use std::collections::BTreeSet;
+
+use model::{HostKey, LedgerPosition, UnixMillis};
 use protocol::package::PackageName;
 use sqlx::PgConnection;
 
 use crate::activity::Activity;
 use crate::commit::commit;
+use crate::delegations::lock_delegations;
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::round_trips::{self, SubnetRoundTrip};
 use crate::urls::{self, FoundBy, NewUrl};
 use crate::{
-    Store, StoreError, activity, agent_countries, fetches, loads, stray_hosts, timing_reports,
+    Store, StoreError, activity, agent_countries, fetches, hosts, loads, stray_hosts,
+    timing_reports,
 };
 
 /// Changes that the ingestion of a package makes beside the index.
@@ -41,6 +45,7 @@ pub async fn ingest(
     let mut tx = store.begin().await.map_err(doing)?;
     let Some(shipped_bytes) = mark(&mut tx, ingestion, now).await? else { return Ok(None) };
     let agent = ingestion.name.agent;
+    lock(&mut tx, ingestion).await?;
     count(&mut tx, &ingestion.hosts).await?;
     agent_countries::count_fetches(&mut tx, agent, &ingestion.hosts).await?;
     fetches::keep_in(&mut tx, agent, &ingestion.hosts, now).await?;
@@ -81,6 +86,18 @@ async fn mark(
     .await
     .map_err(StoreError::doing("mark a package as ingested"))?;
     Ok(bytes.map(i64::unsigned_abs))
+}
+
+/// Locks everything that other transactions change in large numbers, in the order in which they
+/// lock it: the delegations of the package's hosts, then these hosts and those of its links.
+async fn lock(db: &mut PgConnection, ingestion: &Ingestion) -> Result<(), StoreError> {
+    let own = || ingestion.hosts.iter().map(|host| (host.scheme.as_str(), host.authority.as_str()));
+    let known = hosts::numbers(db, own()).await?;
+    lock_delegations(db, &known).await?;
+    let linked: BTreeSet<HostKey> =
+        ingestion.discovered.iter().map(|new| new.url.host_key()).collect();
+    let linked = linked.iter().map(|host| (host.scheme(), host.authority()));
+    hosts::lock_known(db, own().chain(linked)).await
 }
 
 async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::{AgentId, AgentState};
 use serde_json::json;
-use store::agents::{self, Order};
+use store::agents::{self, Heartbeat, Order};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 use store::routes;
 use store::testing::{begin, execute};
@@ -86,7 +86,17 @@ async fn in_this_order<A, B>(
     first: impl Future<Output = A>,
     second: impl Future<Output = B>,
 ) -> (A, B) {
-    let lock = begin(world.store(), HOSTS).await.unwrap();
+    with_lock(world, HOSTS, first, second).await
+}
+
+/// [`in_this_order`], where the first thing waits for what `lock` selects.
+async fn with_lock<A, B>(
+    world: &World,
+    lock: &'static str,
+    first: impl Future<Output = A>,
+    second: impl Future<Output = B>,
+) -> (A, B) {
+    let lock = begin(world.store(), lock).await.unwrap();
     let second = async {
         until_waiting(world, 1).await;
         let end = async {
@@ -115,4 +125,33 @@ async fn a_revocation_and_a_delegation_wait_for_each_other() {
         let identity = agents::identity(world.store(), agent).await.unwrap().unwrap();
         assert_eq!(identity.state, AgentState::Revoked);
     }
+}
+
+#[tokio::test]
+async fn hosts_are_locked_in_one_order() {
+    let (world, _, agent) = world().await;
+    // By number the first of the subnet's hosts comes last by name.
+    world.queue(&["http://z.example/"]).await;
+    world.queue(&["http://m.example/"]).await;
+    world.queue(&["http://c.example/"]).await;
+    world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
+    let middle = "SELECT FROM hosts WHERE authority = 'm.example' FOR UPDATE";
+    let assigned = Box::pin(assign(&world, agent));
+    let queued = world.queue(&["http://c.example/1", "http://z.example/1"]);
+    let (assigned, queued) = with_lock(&world, middle, assigned, queued).await;
+    assert!(matches!(assigned, AssignmentOutcome::Applied(_)), "{assigned:?}");
+    assert_eq!(queued, 2);
+}
+
+#[tokio::test]
+async fn a_heartbeat_waits_for_the_revocation_of_its_agent() {
+    let (world, agent, _) = world().await;
+    assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 2);
+    let revoked = Box::pin(agents::order(world.store(), agent, Order::Revoke, "admin", NOW));
+    let status = json!({});
+    let confirmed = Heartbeat { routes_after: 1, ..world::heartbeat(agent, &status) };
+    let heard = agents::heartbeat(world.store(), &confirmed, NOW, NOW);
+    let (revoked, heard) = in_this_order(&world, revoked, heard).await;
+    revoked.unwrap();
+    assert_eq!(heard.unwrap().unwrap().state, AgentState::Revoked);
 }
