@@ -128,6 +128,7 @@ CREATE TABLE lost_hosts (
     lost_at   timestamptz NOT NULL,
     queued_to text NOT NULL DEFAULT ''
 );
+CREATE INDEX lost_hosts_lost_at ON lost_hosts (lost_at, host);
 COMMENT ON TABLE lost_hosts IS
     'Hosts that were freed without a bundle for their next agent. The leader queues their pages in '
     'its index for that agent; then the row goes. Grows with the hosts of agents that are lost.';

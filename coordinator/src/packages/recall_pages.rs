@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use model::CrawlUrl;
-use store::lost_hosts;
+use store::lost_hosts::{self, LostHost};
 use store::urls::NewUrl;
 use tokio::task::spawn_blocking;
 
@@ -15,22 +15,38 @@ use crate::packages::index_gaps::IndexGaps;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// URLs that are queued by one run.
+/// URLs of one host that are queued at once.
 const STEP: usize = 1_000;
+/// Hosts of one run.
+const HOSTS: u32 = 100;
+/// URLs after which a run takes no further host: all may be for one agent.
+const MOST: u64 = 5_000;
 /// URLs that may wait for an agent before more are queued for it.
 const WAITING: u32 = 5_000;
 /// Packages by which the index may be behind: a few are always on their way.
 const BEHIND: u64 = 100;
 
-/// Queues the next pages of one host.
+/// Queues the next pages of some hosts.
 pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
-    let Some(host) = lost_hosts::next(&parts.store, WAITING).await? else {
-        return Ok(Outcome::Idle);
-    };
+    let hosts = lost_hosts::next(&parts.store, WAITING, HOSTS).await?;
     // An index that is being built anew lacks pages.
-    if IndexGaps::read(parts).await?.waiting > BEHIND {
+    if hosts.is_empty() || IndexGaps::read(parts).await?.waiting > BEHIND {
         return Ok(Outcome::Idle);
     }
+    let mut queued = 0;
+    let mut done = 0;
+    for host in hosts {
+        queued += queue_pages(parts, host).await?;
+        done += 1;
+        if queued >= MOST {
+            break;
+        }
+    }
+    let pages = quantity(queued, "page");
+    Ok(Outcome::More(format!("queued {pages} of {}", quantity(done, "host"))))
+}
+
+async fn queue_pages(parts: &Packages, host: LostHost) -> Result<u64, anyhow::Error> {
     let index = Arc::clone(&parts.index);
     let wanted = host.clone();
     let listing = spawn_blocking(move || index.urls_of_host(&wanted.key, &wanted.queued_to, STEP));
@@ -39,6 +55,5 @@ pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
     let pages: Vec<NewUrl> = parsed.map(|url| NewUrl { url, redirects: 0 }).collect();
     let next = found.next.as_deref();
     let now = parts.clock.now();
-    let queued = lost_hosts::queue_pages(&parts.store, &host, &pages, next, now).await?;
-    Ok(Outcome::More(format!("queued {} of {}", quantity(queued, "page"), host.key)))
+    Ok(lost_hosts::queue_pages(&parts.store, &host, &pages, next, now).await?)
 }

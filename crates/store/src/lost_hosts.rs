@@ -37,14 +37,17 @@ pub(crate) async fn note(
     Ok(())
 }
 
-/// The next such host that has an agent again for which at most `most` URLs wait, if there is one.
-pub async fn next(store: &Store, most: u32) -> Result<Option<LostHost>, StoreError> {
-    let found: Option<(i64, String, String)> = sqlx::query_as(include_str!("lost_hosts/next.sql"))
+/// The next such hosts, at most `limit`, that have an agent again for which at most `most` URLs
+/// wait.
+pub async fn next(store: &Store, most: u32, limit: u32) -> Result<Vec<LostHost>, StoreError> {
+    let found: Vec<(i64, String, String)> = sqlx::query_as(include_str!("lost_hosts/next.sql"))
         .bind(i64::from(most))
-        .fetch_optional(&store.pool())
+        .bind(i64::from(limit))
+        .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("find a host that lost its agent"))?;
-    Ok(found.map(|(id, key, queued_to)| LostHost { id: HostId::new(id), key, queued_to }))
+        .map_err(StoreError::doing("find hosts that lost their agents"))?;
+    let host = |(id, key, queued_to)| LostHost { id: HostId::new(id), key, queued_to };
+    Ok(found.into_iter().map(host).collect())
 }
 
 /// Queues pages of such a host and notes how far this came; `next` is none after the last ones.
