@@ -143,6 +143,12 @@ BEGIN
                ('delegations_provisional', -(b.provisional::int))) AS c (name, change)
     WHERE b.ended_at IS NULL AND a.ended_at IS NOT NULL
     GROUP BY c.name HAVING sum(c.change) <> 0;
+    -- Former homes become subnets of the company while their delegations go on.
+    INSERT INTO count_changes
+    SELECT 'delegations_' || c.reason, sum(c.change) FROM before b JOIN after a ON a.id = b.id
+    CROSS JOIN LATERAL (VALUES (b.reason, -1), (a.reason, 1)) AS c (reason, change)
+    WHERE b.ended_at IS NULL AND a.ended_at IS NULL AND a.reason <> b.reason
+    GROUP BY c.reason HAVING sum(c.change) <> 0;
     INSERT INTO agent_count_changes (agent, delegations)
     SELECT b.agent, -count(*) FROM before b JOIN after a ON a.id = b.id
     WHERE b.ended_at IS NULL AND a.ended_at IS NOT NULL GROUP BY b.agent;
@@ -163,8 +169,11 @@ BEGIN
         RETURN NULL;
     END IF;
     INSERT INTO count_changes
-    SELECT 'searches_decided', count(*) FROM before b JOIN after a ON a.id = b.id
-    WHERE b.state = 'open' AND a.state = 'decided' HAVING count(*) > 0;
+    -- A search that moves to another subnet is closed and opened again.
+    SELECT 'searches_decided', sum(CASE a.state WHEN 'decided' THEN 1 ELSE -1 END)
+    FROM before b JOIN after a ON a.id = b.id
+    WHERE (b.state, a.state) IN (('open', 'decided'), ('decided', 'open'))
+    HAVING sum(CASE a.state WHEN 'decided' THEN 1 ELSE -1 END) <> 0;
     RETURN NULL;
 END $$;
 CREATE TRIGGER searches_counted AFTER INSERT ON searches REFERENCING NEW TABLE AS after

@@ -1,9 +1,10 @@
 -- Adds the rows of all agents up in the row of agent 0, as of $1.
 -- 1: the last minute that was added up. The two minutes before it are added up again, because a
---    transaction may have committed later than another that began after it.
+--    transaction may have committed later than another that began after it. Minutes of the future
+--    are those of another coordinator, whose clock is ahead.
 WITH since AS (
     SELECT coalesce(
-        (SELECT max(start) FROM activity WHERE step = 'minute' AND agent = 0)
+        (SELECT max(start) FROM activity WHERE step = 'minute' AND agent = 0 AND start <= $1)
             - interval '2 minutes',
         $1::timestamptz - interval '1 hour') AS start
 ), changed AS (

@@ -100,9 +100,14 @@ async fn packages_count_in_every_step_and_for_all_agents() {
     assert_eq!(all.iter().map(|(_, sum)| sum.fetches).collect::<Vec<_>>(), [5, 10]);
     let queue: Vec<_> = all.iter().map(|(_, sum)| sum.queued).collect();
     assert_eq!(queue, [None, Some(1)], "one URL waits for an agent; only the present is known");
+    // The clock of another coordinator is ahead: its minutes are no reason to leave these out.
+    let ahead = later.plus_ms(5 * MINUTE_MS);
+    activity::note_queue(world.store(), one, 9, ahead).await.unwrap();
+    activity::add_up(world.store(), later).await.unwrap();
     ingest(&world, two, 2, later).await;
     activity::add_up(world.store(), later).await.unwrap();
     assert_eq!(read(&world, None, ActivityStep::Day).await[0].1.fetches, 20);
+    assert_eq!(read(&world, None, ActivityStep::Minute).await[1].1.fetches, 15);
     let round_trips = activity::round_trips_since(world.store(), NOW.plus_ms(-DAY_MS)).await;
     let sums: Vec<_> =
         round_trips.unwrap().iter().map(|sum| (sum.agent, sum.timed_fetches)).collect();

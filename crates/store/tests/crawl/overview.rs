@@ -63,11 +63,36 @@ async fn counts_follow_the_rows() {
     assert!(overview::add_up(world.store()).await.unwrap() > 0);
     assert_eq!(overview::add_up(world.store()).await.unwrap(), 0);
     assert_eq!(counts(&world).await, before, "added up or not, they are the same");
+    // Its home becomes a subnet like any other when the agent moves.
+    let moved = "UPDATE delegations SET reason = 'company' WHERE ended_at IS NULL";
+    execute(world.store(), moved).await.unwrap();
+    let delegations = counts(&world).await.delegations;
+    assert_eq!((delegations.total, delegations.home, delegations.company), (1, 0, 1));
     agents::order(world.store(), agent, Order::Revoke, "admin", NOW).await.unwrap();
     let after = counts(&world).await;
     assert_eq!((after.delegations.total, after.hosts.delegated), (0, 0));
+    assert_eq!(after.delegations.company, 0);
     let rows = execute(world.store(), "SELECT FROM pending_urls").await.unwrap();
     assert_eq!(after.hosts.pending_urls.unsigned_abs(), rows);
+}
+
+#[tokio::test]
+async fn a_search_that_is_opened_again_counts_once() {
+    let world = World::new().await;
+    execute(
+        world.store(),
+        "INSERT INTO searches (first, last, target, target_host, target_port, strategy,
+                               threshold_us, opened_at)
+         VALUES ('192.0.2.0', '192.0.2.255', '192.0.2.9', 'a.example', 80, 'threshold', 1, now())",
+    )
+    .await
+    .unwrap();
+    let close = "UPDATE searches SET state = 'decided', decided_at = now()";
+    let open = "UPDATE searches SET state = 'open', decided_at = NULL";
+    for (change, decided) in [(close, 1), (open, 0), (close, 1)] {
+        execute(world.store(), change).await.unwrap();
+        assert_eq!(counts(&world).await.searches.decided, decided, "{change}");
+    }
 }
 
 #[tokio::test]
