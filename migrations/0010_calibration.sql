@@ -95,7 +95,6 @@ CREATE TABLE incidents (
     ended_at      timestamptz
 );
 CREATE UNIQUE INDEX incidents_one_open ON incidents (first, last) WHERE ended_at IS NULL;
-CREATE INDEX incidents_subnet ON incidents (first, last, id);
 -- What refers to history that is deleted.
 CREATE INDEX incidents_delegation ON incidents (delegation);
 CREATE INDEX incidents_search ON incidents (search) WHERE search IS NOT NULL;
@@ -166,7 +165,7 @@ CREATE TABLE round_trips (
     reported_at timestamptz NOT NULL,
     PRIMARY KEY (address, agent)
 );
-CREATE INDEX round_trips_reported_at ON round_trips (reported_at);
+CREATE INDEX round_trips_agent ON round_trips (agent);
 COMMENT ON TABLE round_trips IS
     'The shortest TCP round trip among an agent''s fetches from an address, which shows subnets '
     'that are in several places. Grows with the addresses that are fetched from.';

@@ -44,7 +44,6 @@ CREATE TABLE packages (
 );
 CREATE UNIQUE INDEX packages_position ON packages (position);
 CREATE INDEX packages_waiting ON packages (position) WHERE ingested_at IS NULL;
-CREATE INDEX packages_ingested ON packages (ingested_at, agent) WHERE ingested_at IS NOT NULL;
 CREATE INDEX packages_failed ON packages (position) WHERE failure IS NOT NULL;
 COMMENT ON TABLE packages IS
     'Ledger of packages: each is ingested exactly once. Grows with the packages that agents send; '

@@ -56,7 +56,8 @@ pub async fn propose_splits(predictor: &Predictor, subnets: &[Range]) -> Result<
     if large.is_empty() {
         return Ok(());
     }
-    for (subnet, confirmed) in round_trips::confirmed(&predictor.store, &large).await? {
+    let now = predictor.clock.now();
+    for (subnet, confirmed) in round_trips::confirmed(&predictor.store, &large, now).await? {
         let times = confirmed.iter().map(|one| (one.address, one.agent, one.rtt_us));
         propose_split(predictor, subnet, split(subnet, &by_address(times)), None).await?;
     }

@@ -98,6 +98,7 @@ const LOOKED_AT: i64 = 1_000;
 pub async fn confirmed(
     store: &Store,
     subnets: &[Range],
+    now: UnixMillis,
 ) -> Result<HashMap<Range, Vec<RoundTrip>>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, IpAddr, i64, i32)> =
         sqlx::query_as(include_str!("round_trips/confirmed.sql"))
@@ -105,6 +106,7 @@ pub async fn confirmed(
             .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
             .bind(CONFIRMED)
             .bind(LOOKED_AT)
+            .bind(Moment(now))
             .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("read the round trips of subnets"))?;

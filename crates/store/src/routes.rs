@@ -1,6 +1,6 @@
 //! Routes: URLs on their way to agents.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::AgentId;
 use protocol::Route;
@@ -54,6 +54,8 @@ pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<RoutedUr
         waiting.into_iter().filter_map(|url| allowances.get_mut(&url.1)?.take(url)).collect();
     if !chosen.is_empty() {
         write(&mut tx, &chosen).await?;
+        let served: HashSet<i64> = chosen.iter().map(|chosen| chosen.agent).collect();
+        allowances.retain(|agent, _| served.contains(agent));
         advance(&mut tx, &allowances).await?;
         commit(tx).await.map_err(doing)?;
     }

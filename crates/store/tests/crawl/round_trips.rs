@@ -83,9 +83,13 @@ async fn a_round_trip_is_confirmed_by_other_handshakes_an_hour_later() {
     let told: Vec<_> = confirmed.iter().enumerate().filter(|(_, told)| **told).collect();
     assert_eq!(told, [(7, &true), (9, &true)], "when confirmed, and when shorter");
     hear(&world, (agent, 11), ("198.51.100.8", 9_000), NOW).await;
-    let found = round_trips::confirmed(world.store(), &[range(SUBNET), range("203.0.113.0/24")])
-        .await
-        .unwrap();
+    let subnets = [range(SUBNET), range("203.0.113.0/24")];
+    let confirmed = async |days: i64| {
+        let now = NOW.plus_ms(days * 86_400_000);
+        round_trips::confirmed(world.store(), &subnets, now).await.unwrap()
+    };
+    let found = confirmed(180).await;
     assert_eq!(found.len(), 1);
     assert_eq!(found[&range(SUBNET)], [from("198.51.100.7", agent, 19_000)]);
+    assert!(confirmed(181).await.is_empty(), "nothing was fetched there for long");
 }
