@@ -29,6 +29,7 @@ pub mod history;
 pub mod home_times;
 pub mod host_bundles;
 pub mod host_list;
+mod host_locks;
 pub mod host_tally;
 pub mod hosts;
 pub mod incidents;

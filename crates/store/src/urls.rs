@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use crate::audit::{self, Entry};
 use crate::commit::commit;
 use crate::discovery;
-use crate::hosts::lock_known;
+use crate::host_locks::lock_known;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use model::{HostId, HostKey, UnixMillis};
 
-use crate::hosts::locks::lock_hosts;
+use crate::host_locks::lock_hosts;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};

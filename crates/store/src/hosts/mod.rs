@@ -1,6 +1,5 @@
 //! Hosts: their addresses, their subnets and their agents.
 
-mod locks;
 mod lookups;
 mod remap;
 mod waiting;
@@ -12,9 +11,9 @@ use model::{AgentId, HostId, HostKey};
 
 use crate::commit::commit;
 use crate::delegations::give_waiting;
+use crate::host_locks::lock_hosts;
 use crate::{Store, StoreError};
 
-pub(crate) use locks::{lock_hosts, lock_known, numbers};
 pub use lookups::{
     FailedLookup, GivenUp, UnresolvedHost, defer_lookups, give_up, given_up, list_unresolved,
     record_failed_lookups, set_addresses,

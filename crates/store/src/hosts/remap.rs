@@ -6,11 +6,12 @@ use hierarchy::Range;
 use model::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{WaitingHost, lock_hosts, waiting_host};
+use super::{WaitingHost, waiting_host};
 use crate::columns::range;
 use crate::commit::commit;
 use crate::delegations::give_hosts;
 use crate::gift::Gift;
+use crate::host_locks::lock_hosts;
 use crate::{Store, StoreError, loads};
 
 /// A host with an address and its subnet, whatever its agent.

@@ -14,7 +14,7 @@ use crate::moment::Moment;
 use crate::round_trips::{self, SubnetRoundTrip};
 use crate::urls::{self, FoundBy, NewUrl};
 use crate::{
-    Store, StoreError, activity, agent_countries, fetches, hosts, loads, stray_hosts,
+    Store, StoreError, activity, agent_countries, fetches, host_locks, loads, stray_hosts,
     timing_reports,
 };
 
@@ -92,12 +92,12 @@ async fn mark(
 /// lock it: the delegations of the package's hosts, then these hosts and those of its links.
 async fn lock(db: &mut PgConnection, ingestion: &Ingestion) -> Result<(), StoreError> {
     let own = || ingestion.hosts.iter().map(|host| (host.scheme.as_str(), host.authority.as_str()));
-    let known = hosts::numbers(db, own()).await?;
+    let known = host_locks::numbers(db, own()).await?;
     lock_delegations(db, &known).await?;
     let linked: BTreeSet<HostKey> =
         ingestion.discovered.iter().map(|new| new.url.host_key()).collect();
     let linked = linked.iter().map(|host| (host.scheme(), host.authority()));
-    hosts::lock_known(db, own().chain(linked)).await
+    host_locks::lock_known(db, own().chain(linked)).await
 }
 
 async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreError> {
