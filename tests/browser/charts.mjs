@@ -61,9 +61,12 @@ export async function showsMaps(page) {
   const ipv4 = await answer(page, '/maps/ipv4');
   const first = ipv4.runs[0].first * 2 ** 20;
   const part = `${Math.floor(first / 2 ** 28) * 16}.0.0.0/4`;
+  await page.evaluate(() => (globalThis.loadedBefore = true));
   await page.getByRole('link', { name: `Enlarge ${part}` }).press('Enter');
   await page.waitForURL(`**prefix=${encodeURIComponent(part)}`);
   await page.getByRole('navigation', { name: 'Enlarged part' }).getByText(part).waitFor();
+  const kept = await page.evaluate(() => globalThis.loadedBefore);
+  assert.ok(kept, 'the whole dashboard was loaded again');
 
   await page.getByRole('link', { name: 'Round trips' }).press('Enter');
   const times = page.getByRole('region', { name: 'Round trips' });

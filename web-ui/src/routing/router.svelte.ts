@@ -83,9 +83,10 @@ class Router {
 
   #follow(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
-    if (!link || !isPlainClick(event) || !isOurs(link)) return;
+    const url = link && isPlainClick(event) ? ownAddress(link) : undefined;
+    if (!url) return;
     event.preventDefault();
-    this.go(link.href);
+    this.go(url.href);
   }
 }
 
@@ -99,17 +100,19 @@ function isPlainClick(event: MouseEvent): boolean {
   return event.button === 0 && !modified && !event.defaultPrevented;
 }
 
-/** Links to the API (the OpenAPI document), to downloads and those that ask for a window of their own
- * are the browser's. */
-function isOurs(link: HTMLAnchorElement): boolean {
-  return (
-    link.origin === location.origin &&
-    link.target === '' &&
-    !link.hasAttribute('download') &&
-    !link.pathname.startsWith('/api/') &&
-    !link.pathname.startsWith('/downloads/') &&
-    !link.getAttribute('href')?.startsWith('#')
-  );
+/**
+ * The address of a link to one of our pages. Links to the API (the OpenAPI document), to downloads
+ * and those that ask for a window of their own are the browser's. Attributes are read, because the
+ * properties of a link in an SVG are not strings.
+ */
+function ownAddress(link: Element): URL | undefined {
+  const href = link.getAttribute('href') ?? '#';
+  const browsers =
+    href.startsWith('#') || link.hasAttribute('download') || link.getAttribute('target');
+  if (browsers || !URL.canParse(href, location.href)) return undefined;
+  const url = new URL(href, location.href);
+  const page = !url.pathname.startsWith('/api/') && !url.pathname.startsWith('/downloads/');
+  return url.origin === location.origin && page ? url : undefined;
 }
 
 export const router = new Router();

@@ -19,8 +19,19 @@ function link(href: string, attributes: Record<string, string> = {}): HTMLAnchor
   return element;
 }
 
+/** A link in an SVG: browsers give it neither an origin nor a path, and its target is an object. */
+function linkInSvg(attributes: Record<string, string>): SVGElement {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const element = document.createElementNS(svg.namespaceURI, 'a') as SVGElement;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(document.createElementNS(svg.namespaceURI, 'rect'));
+  svg.append(element);
+  document.body.append(svg);
+  return element;
+}
+
 /** Clicks the inside of a link; tells whether the router took it. */
-function taken(element: HTMLAnchorElement, init: MouseEventInit = {}): boolean {
+function taken(element: Element, init: MouseEventInit = {}): boolean {
   const event = new MouseEvent('click', { bubbles: true, cancelable: true, button: 0, ...init });
   element.firstElementChild?.dispatchEvent(event);
   return event.defaultPrevented;
@@ -43,6 +54,15 @@ describe('the router', () => {
     expect(router.visits).toBe(before + 1);
   });
 
+  it('follows links of ours in an SVG, and leaves other links in it to the browser', () => {
+    expect(taken(linkInSvg({ href: '/maps?view=ipv4&prefix=16.0.0.0%2F4' }))).toBe(true);
+    expect(router.here).toBe('/maps?view=ipv4&prefix=16.0.0.0%2F4');
+    expect(taken(linkInSvg({ href: 'https://example.org/' }))).toBe(false);
+    expect(taken(linkInSvg({ href: '/agents', target: '_blank' }))).toBe(false);
+    expect(taken(linkInSvg({}))).toBe(false);
+    expect(router.route).toEqual({ page: 'maps' });
+  });
+
   it('leaves every other click to the browser', () => {
     expect(taken(link('https://example.org/'))).toBe(false);
     expect(taken(link('/api/v1/openapi.json'))).toBe(false);
@@ -50,6 +70,7 @@ describe('the router', () => {
     expect(taken(link('/agents', { target: '_blank' }))).toBe(false);
     expect(taken(link('/agents'), { ctrlKey: true })).toBe(false);
     expect(taken(link('#main'))).toBe(false);
+    expect(taken(link('http://['))).toBe(false);
     expect(router.route).toEqual({ page: 'search' });
   });
 
