@@ -47,6 +47,11 @@ test('a program is checked before it may run', () => {
   );
 });
 
+test('a user removes the program of an earlier run, whose mode curl would keep', () => {
+  expect(userCommands(setup, 't', program)).toContain('\nrm -f nearcrawl-agent\ncurl ');
+  expect(userCommands(setup, 't', null)).not.toContain('rm -f');
+});
+
 test('without a program the commands say whether the coordinator offers none or that is unknown', () => {
   for (const commands of [userCommands, serviceCommands]) {
     expect(commands(setup, 't', null)).toContain('offers no download');
