@@ -10,6 +10,8 @@ export class Resource<T> {
   value = $state.raw<T | undefined>(undefined);
   /** Why the last load failed; undefined after a success. */
   problem = $state.raw<Problem | undefined>(undefined);
+  /** True when the value was loaded by an earlier loader than the present one. */
+  isEarlier = $state(false);
   /** True during a load that shows its progress. */
   busy = $state(false);
 
@@ -20,6 +22,7 @@ export class Resource<T> {
 
   /** Loads a value. Only the latest call counts; late responses of earlier calls are dropped. */
   load(loader: Loader<T>): Promise<void> {
+    if (loader !== this.#loader) this.isEarlier = true;
     this.#loader = loader;
     this.busy = true;
     return this.#run(loader);
@@ -63,7 +66,10 @@ export class Resource<T> {
     this.#outdated = false;
     try {
       const value = await loader(control.signal);
-      if (this.#current === control) this.#settle(value, undefined);
+      if (this.#current === control) {
+        this.isEarlier = false;
+        this.#settle(value, undefined);
+      }
     } catch (thrown) {
       if (this.#current === control) this.#settle(this.value, asProblem(thrown));
     }

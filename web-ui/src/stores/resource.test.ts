@@ -48,6 +48,18 @@ describe('a resource', () => {
     expect(resource.problem).toBeUndefined();
   });
 
+  it('knows whether the value answers an earlier question', async () => {
+    const resource = new Resource<string>();
+    await resource.load(() => Promise.resolve('value'));
+    expect(resource.isEarlier).toBe(false);
+    const load = resource.load(() => Promise.reject(refused));
+    expect(resource.isEarlier).toBe(true);
+    await load;
+    expect(resource.isEarlier).toBe(true);
+    await resource.load(() => Promise.resolve('next'));
+    expect(resource.isEarlier).toBe(false);
+  });
+
   it('refreshes without showing a wait', async () => {
     const resource = new Resource<number>();
     let asked = 0;
