@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { heatClass, heatClasses } from './heat';
 import { cellPath, hilbertCell } from './hilbert';
-import { partsOf, pathTo } from './prefix';
+import { agentsAmong, partsOf, pathTo } from './prefix';
 
 describe('the Hilbert curve', () => {
   it('visits every cell once, and neighbours one after the other', () => {
@@ -33,6 +33,19 @@ describe('prefixes of the map', () => {
     expect(partsOf('192.0.0.0/8')[1]).toBe('192.16.0.0/12');
     expect(partsOf('192.0.0.0/8')).toHaveLength(16);
     expect(partsOf('192.0.0.0/20')).toEqual([]);
+  });
+
+  it('know the agents in them, those with most cells first', () => {
+    const runs = [
+      { first: 250, cells: 10, agent: 0 },
+      { first: 300, cells: 1, agent: 1 },
+      { first: 310, cells: 4, agent: 0 },
+      { first: 400, cells: 9, agent: 2 },
+      { first: 512, cells: 9, agent: 3 },
+    ];
+    expect(agentsAmong(runs, 256, 256)).toEqual([2, 0, 1]);
+    expect(agentsAmong(runs, 0, 256)).toEqual([0]);
+    expect(agentsAmong(runs, 768, 256)).toEqual([]);
   });
 
   it('know what is around them', () => {

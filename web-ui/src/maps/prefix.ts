@@ -1,4 +1,5 @@
 /** Prefixes of the IPv4 map. Pure. */
+import type { Ipv4Map } from '../api/model';
 
 /** A prefix is as long as a number of these bits; a step of the zoom shows a sixteenth. */
 const zoomBits = 4;
@@ -25,6 +26,17 @@ export function pathTo(prefix: string): string[] {
     path.push(written(Math.floor(numberOf(address) / size) * size, length));
   }
   return path;
+}
+
+/** Numbers of the agents with cells among `cells` from `first` on, those with most cells first. */
+export function agentsAmong(runs: Ipv4Map['runs'], first: number, cells: number): number[] {
+  const held = new Map<number, number>();
+  for (const run of runs) {
+    const end = Math.min(run.first + run.cells, first + cells);
+    const shared = end - Math.max(run.first, first);
+    if (shared > 0) held.set(run.agent, (held.get(run.agent) ?? 0) + shared);
+  }
+  return [...held].sort(([, a], [, b]) => b - a).map(([agent]) => agent);
 }
 
 function numberOf(address: string): number {
