@@ -2,7 +2,8 @@ import { flushSync } from 'svelte';
 import { expect, it, vi } from 'vitest';
 import { session } from '../session/session.svelte';
 import { Live } from './live.svelte';
-import { refreshOn } from './refreshing.svelte';
+import { loadWith, refreshOn } from './refreshing.svelte';
+import { Resource } from './resource.svelte';
 
 it('loads again after a change, but neither at first nor without a session', () => {
   const live = new Live();
@@ -21,4 +22,27 @@ it('loads again after a change, but neither at first nor without a session', () 
   flushSync();
   expect(refresh).toHaveBeenCalledOnce();
   stop();
+});
+
+it('loads when what the loader reads changes, and after a sign-in, until it is stopped', async () => {
+  const live = new Live();
+  const found = new Resource<number>();
+  const signals: AbortSignal[] = [];
+  const loader = vi.fn((signal: AbortSignal) => {
+    signals.push(signal);
+    return Promise.resolve(live.agents);
+  });
+  const stop = $effect.root(() => loadWith(found, loader));
+  flushSync();
+  expect(loader).toHaveBeenCalledOnce();
+  await vi.waitFor(() => expect(found.isEarlier).toBe(false));
+  live.agents = 1;
+  flushSync();
+  expect(loader).toHaveBeenCalledTimes(2);
+  expect(found.isEarlier).toBe(true);
+  session.epoch += 1;
+  flushSync();
+  expect(signals.map((signal) => signal.aborted)).toEqual([false, true, false]);
+  stop();
+  expect(signals.map((signal) => signal.aborted)).toEqual([false, true, true]);
 });
