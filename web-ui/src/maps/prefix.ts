@@ -1,5 +1,5 @@
 /** Prefixes of the IPv4 map. Pure. */
-import type { Ipv4Map } from '../api/model';
+import type { CellRunOnMap } from '../api/model';
 
 /** A prefix is as long as a number of these bits; a step of the zoom shows a sixteenth. */
 const zoomBits = 4;
@@ -29,7 +29,7 @@ export function pathTo(prefix: string): string[] {
 }
 
 /** Numbers of the agents with cells among `cells` from `first` on, those with most cells first. */
-export function agentsAmong(runs: Ipv4Map['runs'], first: number, cells: number): number[] {
+export function agentsAmong(runs: readonly CellRunOnMap[], first: number, cells: number): number[] {
   const held = new Map<number, number>();
   for (const run of runs) {
     const end = Math.min(run.first + run.cells, first + cells);
