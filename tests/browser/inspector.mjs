@@ -103,6 +103,7 @@ async function savesShortLists(page) {
     ['/constraints', 'pins'],
     ['/constraints', 'exclusions'],
     ['/agents', 'join tokens'],
+    ['/accounts', 'accounts'],
     ['/accounts', 'api tokens'],
   ];
   for (const [path, list] of lists) {
