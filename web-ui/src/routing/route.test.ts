@@ -14,6 +14,8 @@ describe('a path', () => {
   it('is not found when it is not ours, whatever it looks like', () => {
     for (const path of [
       '/nope',
+      '/search',
+      '/agent',
       '/agents/a/b',
       '/delegations/dlg_7',
       '/delegations/dlg_7/explanation/more',

@@ -1,68 +1,44 @@
 /** Addresses of the pages. Pure; `router.svelte.ts` accesses the browser. */
 
+/** Pages without a parameter whose path is their name. */
+const plain = [
+  'sign-in',
+  'overview',
+  'agents',
+  'regions',
+  'delegations',
+  'constraints',
+  'inspector',
+  'hosts',
+  'errors',
+  'crawler',
+  'host-an-agent',
+  'invitation',
+  'maps',
+  'hidden',
+  'hierarchy',
+  'seeds',
+  'policy',
+  'accounts',
+  'audit',
+] as const;
+
 /** A page with its parameters. */
 export type Route =
-  | { page: 'search' }
-  | { page: 'sign-in' }
-  | { page: 'overview' }
-  | { page: 'agents' }
-  | { page: 'agent'; id: string }
-  | { page: 'regions' }
-  | { page: 'delegations' }
-  | { page: 'explanation'; id: string }
-  | { page: 'constraints' }
-  | { page: 'inspector' }
-  | { page: 'hosts' }
-  | { page: 'host'; id: string }
-  | { page: 'errors' }
-  | { page: 'crawler' }
-  | { page: 'host-an-agent' }
-  | { page: 'invitation' }
-  | { page: 'maps' }
-  | { page: 'hidden' }
-  | { page: 'hierarchy' }
-  | { page: 'seeds' }
-  | { page: 'policy' }
-  | { page: 'accounts' }
-  | { page: 'audit' }
-  | { page: 'not-found' };
-
-/** Pages without a parameter, by the one segment of their path. */
-const plain: Record<string, Route> = {
-  '': { page: 'search' },
-  'sign-in': { page: 'sign-in' },
-  overview: { page: 'overview' },
-  agents: { page: 'agents' },
-  regions: { page: 'regions' },
-  delegations: { page: 'delegations' },
-  constraints: { page: 'constraints' },
-  inspector: { page: 'inspector' },
-  hosts: { page: 'hosts' },
-  errors: { page: 'errors' },
-  crawler: { page: 'crawler' },
-  'host-an-agent': { page: 'host-an-agent' },
-  invitation: { page: 'invitation' },
-  maps: { page: 'maps' },
-  hidden: { page: 'hidden' },
-  hierarchy: { page: 'hierarchy' },
-  seeds: { page: 'seeds' },
-  policy: { page: 'policy' },
-  accounts: { page: 'accounts' },
-  audit: { page: 'audit' },
-};
+  | { page: (typeof plain)[number] | 'search' | 'not-found' }
+  | { page: 'agent' | 'host' | 'explanation'; id: string };
 
 /** The page at a path; a trailing slash is ignored, an unknown path is `not-found`. */
 export function routeOf(path: string): Route {
-  const [first = '', id, last, ...more] = path.split('/').slice(1).filter(Boolean).map(decoded);
-  if (id === undefined) return (Object.hasOwn(plain, first) && plain[first]) || notFound;
+  const [first, id, last, ...more] = path.split('/').slice(1).filter(Boolean).map(decoded);
+  if (first === undefined) return { page: 'search' };
+  if (id === undefined) return { page: plain.find((name) => name === first) ?? 'not-found' };
   if (first === 'agents' && last === undefined) return { page: 'agent', id };
   if (first === 'hosts' && last === undefined) return { page: 'host', id };
   if (first === 'delegations' && last === 'explanation' && more.length === 0)
     return { page: 'explanation', id };
-  return notFound;
+  return { page: 'not-found' };
 }
-
-const notFound: Route = { page: 'not-found' };
 
 function decoded(segment: string): string {
   try {
