@@ -86,7 +86,7 @@ export function userCommands(setup: Setup, token: string, program: Program): str
   return [
     'mkdir -p -m 700 ~/nearcrawl-agent && cd ~/nearcrawl-agent',
     ...(program
-      ? // The file of an earlier run may be executable, which curl keeps, and is busy while it runs.
+      ? // The file of an earlier run may be executable, which curl keeps, or busy.
         ['rm -f nearcrawl-agent', ...download(setup, program, 'chmod 755 nearcrawl-agent')]
       : byHand(program, '~/nearcrawl-agent/nearcrawl-agent')),
     heredoc('agent.toml', configuration(setup, 'data')),

@@ -24,7 +24,7 @@ it('loads again after a change, but neither at first nor without a session', () 
   stop();
 });
 
-it('loads when what the loader reads changes, and after a sign-in, until it is stopped', async () => {
+it('loads when what the loader reads changes, and after a sign-in, until a stop', async () => {
   const live = new Live();
   const found = new Resource<number>();
   const signals: AbortSignal[] = [];
