@@ -27,6 +27,7 @@ mod spellings;
 mod traps;
 mod window;
 mod workbench;
+mod workbench_rules;
 
 const BOUNDS: Bounds = Bounds { pages_a_host: 1_000, depth: 25 };
 const NOW: UnixMillis = UnixMillis(1_000_000);

@@ -41,6 +41,11 @@ impl Workbench {
         }
         self.pass_on_reserved(host);
         self.waiting.ended(host);
+        if self.retired.contains(&host) {
+            self.hosts.remove(&host);
+            self.waiting.forget(host);
+            return false;
+        }
         let may_send_away = self.may_send_away();
         match self.addresses.get_mut(&address) {
             Some(held) if may_send_away && held.queue.len() >= LONG_QUEUE => {
