@@ -189,6 +189,19 @@ fn a_retired_host_that_is_refused_an_address_is_idle() {
 }
 
 #[test]
+fn a_host_that_comes_back_does_not_have_its_old_place_in_a_queue() {
+    let mut workbench = with_busy_hosts();
+    assert!(workbench.hold(A, ip(1), 0, 0));
+    assert!(!workbench.hold(B, ip(1), 0, 0));
+    workbench.retire(B);
+    workbench.forget(B);
+    offer(&mut workbench, B, 500);
+    workbench.free_address(ip(1), 0);
+    assert_eq!(workbench.take(499), None, "it may not be visited yet");
+    assert_eq!((workbench.take(500), workbench.take(500)), (Some(B), None));
+}
+
+#[test]
 fn a_host_is_asked_only_when_its_name_was_looked_up() {
     let mut workbench = Workbench::default();
     workbench.offer(A, 20);

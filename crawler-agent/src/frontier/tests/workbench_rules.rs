@@ -16,6 +16,7 @@ enum Step {
     Hold(usize, u8),
     Finish(usize, bool, u64),
     Retire(u64),
+    Forget(u64),
     Later(u64),
 }
 
@@ -31,6 +32,7 @@ fn step() -> impl Strategy<Value = Step> {
         (any::<usize>(), any::<bool>(), 0u64..40)
             .prop_map(|(which, more, pause)| Step::Finish(which, more, pause)),
         (0u64..6).prop_map(Step::Retire),
+        (0u64..6).prop_map(Step::Forget),
         (0u64..20).prop_map(Step::Later),
     ]
 }
@@ -84,6 +86,7 @@ impl Observer {
             Step::Hold(which, last) => self.hold(workbench, which, ip(last)),
             Step::Finish(which, more, pause) => self.finish(workbench, which, more, pause),
             Step::Retire(host) => self.retire(workbench, HostNumber(host)),
+            Step::Forget(host) => self.forget(workbench, HostNumber(host)),
             Step::Later(ms) => self.now += ms,
         }
         assert_eq!(
@@ -105,6 +108,14 @@ impl Observer {
         self.resolving.retain(|resolving| *resolving != host);
         let is_busy = self.busy.iter().any(|(busy, _)| *busy == host);
         assert_eq!(workbench.is_idle(host), !is_busy);
+    }
+
+    /// Forgets that a host was retired, once its last request is over.
+    fn forget(&mut self, workbench: &mut Workbench, host: HostNumber) {
+        if workbench.is_idle(host) {
+            workbench.forget(host);
+            self.retired.remove(&host.0);
+        }
     }
 
     fn look_up_again(&mut self, workbench: &mut Workbench, which: usize) {

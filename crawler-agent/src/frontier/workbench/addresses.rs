@@ -86,11 +86,12 @@ impl Workbench {
     /// may send a request to it from `due` on.
     pub fn free_address(&mut self, address: IpAddr, due: u64) {
         let Some(held) = self.addresses.get_mut(&address) else { return };
-        // Hosts that were retired meanwhile are skipped.
-        let retired = &self.retired;
-        let Some(next) =
-            std::iter::from_fn(|| held.queue.pop_front()).find(|host| !retired.contains(host))
-        else {
+        // Hosts that were retired meanwhile are skipped, also those that have come back since.
+        let hosts = &self.hosts;
+        let queues = |host: &HostNumber| {
+            matches!(hosts.get(host), Some(Slot { state: SlotState::Queueing, .. }))
+        };
+        let Some(next) = std::iter::from_fn(|| held.queue.pop_front()).find(queues) else {
             self.addresses.remove(&address);
             return;
         };
