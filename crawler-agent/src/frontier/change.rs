@@ -70,9 +70,10 @@ pub enum Change {
         /// The host's failures in a row.
         failures: u32,
     },
-    /// A host received a request on behalf of another host.
+    /// A host received a request on behalf of another host or of a probe, or was sent away because
+    /// many hosts wait for its address.
     Asked {
-        /// Host that received the request.
+        /// Host that is left alone.
         host: HostNumber,
         /// Earliest time of the next request to it.
         due: UnixMillis,

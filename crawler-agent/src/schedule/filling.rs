@@ -107,6 +107,20 @@ impl Schedule {
         self.wake_filler(&workbench);
     }
 
+    /// How long a host stays outside that [`Claim::hold`](super::Claim::hold) has sent away because
+    /// many hosts wait for its address; none where it was not sent away.
+    pub fn away(&self, host: HostNumber) -> Option<Duration> {
+        let due = self.workbench().away_until(host)?;
+        Some(Duration::from_millis(due.saturating_sub(self.now())))
+    }
+
+    /// Forgets how long a host stays outside that was sent away: the frontier has the time by now.
+    pub fn rest_is_stored(&self, host: HostNumber) {
+        let mut workbench = self.workbench();
+        workbench.rest_is_stored(host);
+        self.wake_filler(&workbench);
+    }
+
     /// Waits until hosts are wanted.
     pub async fn until_wanted(&self) {
         loop {

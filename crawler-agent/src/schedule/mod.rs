@@ -265,7 +265,8 @@ impl Claim {
     }
 
     /// Holds the address for this claim. Where another request uses it, or the last one ended less
-    /// than `pause` ago, the claim ends and the host queues for the address.
+    /// than `pause` ago, the claim ends and the host queues for the address, or is sent away until
+    /// the time of [`Schedule::away`].
     pub fn hold(mut self, address: IpAddr, pause: Duration) -> Option<Self> {
         let is_held = {
             let mut workbench = self.schedule.workbench();

@@ -186,7 +186,7 @@ impl Visitor {
         let turn = retry::Turn::of(self.choice(visit.record.failures), addresses.len());
         let address = addresses[turn.index];
         // Two hosts at one address are one server: politeness counts for both.
-        let Some(claim) = visit.claim.hold(address, self.delay()) else { return Ok(()) };
+        let Some(claim) = self.hold(visit.claim, address)? else { return Ok(()) };
         let mut visit = Visit { claim, turn, ..visit };
         let started = clock::now();
         let known = revisit::validators(&item);
@@ -206,6 +206,20 @@ impl Visitor {
             Ok(answer) => self.answered(visit, &item, started, address, answer, slot).await,
             Err(error) => self.failed(visit, &item, started, address, error),
         }
+    }
+
+    /// Holds the address for a claim, unless the host has to wait for it. The time of a host that
+    /// is sent away is stored: an address may have more hosts than can be remembered.
+    fn hold(&self, claim: Claim, address: IpAddr) -> Result<Option<Claim>, FrontierError> {
+        let host = claim.host();
+        let held = claim.hold(address, self.delay());
+        if held.is_none()
+            && let Some(rest) = self.schedule.away(host)
+        {
+            self.store.apply(Change::Asked { host, due: clock::after(rest) })?;
+            self.schedule.rest_is_stored(host);
+        }
+        Ok(held)
     }
 
     async fn answered(

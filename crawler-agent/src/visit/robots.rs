@@ -150,7 +150,7 @@ impl Visitor {
     ) -> Result<Option<(Claim, Option<BorrowedHost>)>, FrontierError> {
         let target = url.host_key_str();
         if target == key {
-            return Ok(claim.hold(address, self.delay()).map(|claim| (claim, None)));
+            return Ok(self.hold(claim, address)?.map(|claim| (claim, None)));
         }
         let mut other = None;
         if let Some(number) = self.store.host_number(target)?
@@ -169,7 +169,8 @@ impl Visitor {
             Some((other, pause)) => claim.borrow(other, pause, delay),
             None => Some(claim),
         };
-        Ok(claim.and_then(|claim| claim.hold(address, self.delay())).map(|claim| (claim, other)))
+        let Some(claim) = claim else { return Ok(None) };
+        Ok(self.hold(claim, address)?.map(|claim| (claim, other)))
     }
 
     fn robots_answered(

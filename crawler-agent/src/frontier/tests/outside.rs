@@ -214,3 +214,73 @@ fn an_address_with_many_hosts_keeps_no_other_from_coming_in() {
     assert!((20..=100).contains(&early), "{early} come back within 100 s");
     assert!(away.iter().all(|host| workbench.is_passed_over(*host, 60_000)));
 }
+
+#[test]
+fn an_address_may_have_more_hosts_than_are_remembered() {
+    let mut workbench = Workbench::default();
+    let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    workbench.start_search(0);
+    workbench.end_search(Some(0), 0);
+    let mut latest = 0;
+    for number in 0..70_000 {
+        let host = HostNumber(number);
+        workbench.bring_in(host, 0, 0);
+        workbench.take_unresolved(0);
+        workbench.resolved(host);
+        assert_eq!(workbench.take(0), Some(host));
+        workbench.hold(host, address, 0, 0);
+        if let Some(until) = workbench.away_until(host) {
+            assert!(until >= latest && until <= 12 * 3_600_000, "{until} after {latest}");
+            latest = until;
+            workbench.rest_is_stored(host);
+            assert_eq!(workbench.away_until(host), None);
+        }
+    }
+    assert!(latest > 3_600_000);
+    assert!(workbench.hosts.len() < 100, "{} hosts wait inside", workbench.hosts.len());
+    assert!(workbench.wants_hosts(0, 0), "others may come in");
+}
+
+#[test]
+fn a_time_that_is_stored_during_a_search_is_not_forgotten() {
+    let mut workbench = Workbench::default();
+    let host = HostNumber(1);
+    workbench.start_search(0);
+    workbench.end_search(Some(0), 0);
+    assert_eq!(workbench.borrow(host, 0, 0), Ok(()));
+    workbench.give_back(host, 5_000);
+    workbench.start_search(0);
+    assert!(workbench.is_passed_over(host, 0));
+    workbench.rest_is_stored(host);
+    workbench.end_search(None, 0);
+    assert_eq!(workbench.first_outside(), Some(5_000));
+}
+
+#[test]
+fn hosts_leave_again_once_those_that_rested_may_be_visited() {
+    let mut workbench = Workbench::default();
+    workbench.start_search(0);
+    workbench.end_search(Some(0), 0);
+    let others = (10_000..80_000).map(HostNumber);
+    for host in others.clone() {
+        assert_eq!(workbench.borrow(host, 0, 0), Ok(()));
+        workbench.give_back(host, 1_000);
+    }
+    assert!(others.clone().all(|host| workbench.is_idle(host)));
+    for host in (0..4_200).map(HostNumber) {
+        workbench.bring_in(host, 0, 0);
+    }
+    let postpone_all = |workbench: &mut Workbench, now| {
+        while let Some(host) = workbench.take_unresolved(now) {
+            workbench.resolved(host);
+        }
+        while let Some(host) = workbench.take(now) {
+            workbench.postpone(host, now + 500);
+        }
+        workbench.hosts.len()
+    };
+    assert_eq!(postpone_all(&mut workbench, 0), 4_200, "too many others rest");
+    assert_eq!(postpone_all(&mut workbench, 1_000), 4_095);
+    workbench.offer(HostNumber(5_000), 3_000);
+    assert!(workbench.is_idle(HostNumber(5_000)), "it stays outside");
+}

@@ -22,12 +22,16 @@ const LONG_QUEUE: usize = 64;
 /// Time between the turns of two hosts at an address, in milliseconds: that of a request with its
 /// delay.
 const TURN_MS: u64 = 1_000;
+/// Longest time for which a host is sent away, in milliseconds. It is stored, and stored times that
+/// are too far ahead count as wrong.
+const LONGEST_AWAY_MS: u64 = 12 * 3_600 * 1_000;
 
 impl Workbench {
     /// Takes an address for a busy host, if a request may be sent to the address by `now`: from
     /// `due` on, unless it was reserved for the host. Where that is later, or the address is in
     /// use, the host is no longer busy. It becomes due when the address is reserved for it and a
-    /// request may be sent; where many hosts wait for the address, it comes back later.
+    /// request may be sent; where many hosts wait for the address, it is sent away until the time
+    /// of [`Self::away_until`], which is to be stored.
     pub fn hold(&mut self, host: HostNumber, address: IpAddr, due: u64, now: u64) -> bool {
         let held = self.addresses.get(&address);
         let reserved = held.is_some_and(|held| held.reserved_for == Some(host));
@@ -50,7 +54,8 @@ impl Workbench {
         match self.addresses.get_mut(&address) {
             Some(held) if may_send_away && held.queue.len() >= LONG_QUEUE => {
                 let after_queue = now + TURN_MS * held.queue.len() as u64;
-                held.away_until = held.away_until.max(after_queue) + TURN_MS;
+                let next = held.away_until.max(after_queue) + TURN_MS;
+                held.away_until = next.min(now + LONGEST_AWAY_MS);
                 let due = held.away_until;
                 self.send_away(host, due);
             }

@@ -23,6 +23,8 @@ const FEW: usize = 256;
 const AWAY: u64 = 60_000;
 /// Hosts that are remembered because they may not be visited yet.
 const MAX_RESTING: usize = 1 << 16;
+/// Time in milliseconds before all that rest are looked through again for room.
+const FORGET_PAUSE: u64 = 1_000;
 /// Longest pause that is remembered, in milliseconds: the longest delay between two requests.
 const LONGEST_REST: u64 = MAX_DELAY_MS as u64;
 
@@ -36,6 +38,8 @@ pub(super) struct Outside {
     /// Hosts that may not be visited yet, though the file may say so, with the times from which on
     /// they may be.
     resting: HashMap<HostNumber, u64>,
+    /// When those were last forgotten that may be visited again, because too many rested.
+    forgot_at: Option<u64>,
 }
 
 impl Outside {
@@ -51,6 +55,20 @@ impl Outside {
     /// Whether any of them has work by then.
     pub(super) fn is_due(&self, then: u64) -> bool {
         self.first.is_some_and(|first| first <= then)
+    }
+
+    /// Whether another host can be remembered. Where too many are, those are forgotten that may be
+    /// visited again: hosts that cannot leave keep others from coming in, and a search, which
+    /// forgets them as well, would never begin.
+    fn has_room_to_rest(&mut self, now: u64) -> bool {
+        let is_full = self.resting.len() >= MAX_RESTING;
+        if is_full && self.forgot_at.is_none_or(|at| now >= at + FORGET_PAUSE) {
+            self.forgot_at = Some(now);
+            self.resting.retain(|_, rest| *rest > now);
+            // A search that is going on may have passed them over.
+            self.note(now);
+        }
+        self.resting.len() < MAX_RESTING
     }
 
     /// When a host may be visited, as far as it is remembered.
@@ -115,7 +133,7 @@ impl Workbench {
         let due = due.max(least);
         let is_full = self.hosts.len() >= CAPACITY;
         let stays = self.outside.is_searched && (is_full || self.outside.is_due(due));
-        if stays && self.has_room_to_rest() {
+        if stays && self.can_stay_outside(least) {
             self.stay_outside(host, least, due);
         } else {
             self.enter(host, least, due);
@@ -130,10 +148,19 @@ impl Workbench {
     /// Notes a host outside, which may be visited from `least` on and has work from `due` on.
     pub(super) fn stay_outside(&mut self, host: HostNumber, least: u64, due: u64) {
         self.outside.note(due);
-        // Longer pauses are stored with the host.
-        if least > self.now && least - self.now <= LONGEST_REST {
+        if self.is_remembered(least) {
             self.outside.resting.insert(host, least);
         }
+    }
+
+    /// Whether a host outside that may be visited from `least` on is remembered. Longer pauses are
+    /// stored with the host.
+    fn is_remembered(&self, least: u64) -> bool {
+        least > self.now && least - self.now <= LONGEST_REST
+    }
+
+    fn can_stay_outside(&mut self, least: u64) -> bool {
+        !self.is_remembered(least) || self.outside.has_room_to_rest(self.now)
     }
 
     /// Ends a request of the host, whose times are stored: it may be visited again from `least` on
@@ -142,6 +169,7 @@ impl Workbench {
         self.release_until(host, least, due);
         if let Some(due) = self.due_of_waiting(host)
             && self.leaves(host, due)
+            && self.can_stay_outside(least)
         {
             self.waiting.remove(due, host);
             self.hosts.remove(&host);
@@ -154,8 +182,7 @@ impl Workbench {
         let is_far = due > self.now + NAME_VALID;
         let is_crowded = self.hosts.len() > CAPACITY || self.outside.is_due(due);
         let is_turn_over = self.waiting.is_turn_over(host) && self.outside.is_due(self.now);
-        let may_leave = self.outside.is_searched && self.has_room_to_rest();
-        may_leave && (is_far && is_crowded || is_turn_over)
+        self.outside.is_searched && (is_far && is_crowded || is_turn_over)
     }
 
     /// Ends a request of the host that does not count, until `due`. Where the workbench is
@@ -165,6 +192,7 @@ impl Workbench {
         self.release(host, due, true);
         if self.hosts.len() >= CAPACITY
             && self.may_send_away()
+            && self.outside.has_room_to_rest(self.now)
             && let Some(due) = self.due_of_waiting(host)
         {
             self.waiting.remove(due, host);
@@ -181,7 +209,7 @@ impl Workbench {
         }
     }
 
-    /// Sends a busy host outside until `due`, whose address has a long queue.
+    /// Sends a host outside until `due`.
     pub(super) fn send_away(&mut self, host: HostNumber, due: u64) {
         self.hosts.remove(&host);
         self.waiting.leave(host);
@@ -189,12 +217,21 @@ impl Workbench {
         self.outside.resting.insert(host, due);
     }
 
-    /// Whether hosts may be sent outside for a while: others are there, and few of them rest.
+    /// Whether hosts may be sent outside for a while: others are there that are due.
     pub(super) fn may_send_away(&self) -> bool {
-        self.outside.is_due(self.now) && self.has_room_to_rest()
+        self.outside.is_due(self.now)
     }
 
-    fn has_room_to_rest(&self) -> bool {
-        self.outside.resting.len() < MAX_RESTING
+    /// Until when the host was sent away by [`Self::hold`]; none where it is in the workbench.
+    pub fn away_until(&self, host: HostNumber) -> Option<u64> {
+        self.outside.resting.get(&host).copied().filter(|_| !self.hosts.contains_key(&host))
+    }
+
+    /// Forgets how long a host rests that was sent away: the frontier has the time by now.
+    pub fn rest_is_stored(&mut self, host: HostNumber) {
+        if let Some(due) = self.outside.resting.remove(&host) {
+            // A search that is going on may have passed it over.
+            self.outside.note(due);
+        }
     }
 }
