@@ -67,7 +67,7 @@ impl Crawler {
                 self.readiness.change(|readiness| readiness.lease_expired = true);
             } else if !self.visitor.store.has_room()? {
                 tokio::select! {
-                    room = self.visitor.store.until_room() => room?,
+                    room = self.visitor.pack_trigger.until_room(&self.visitor.store) => room?,
                     ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
                     _ = readiness.changed() => {}
                 }

@@ -183,11 +183,8 @@ impl HostOrders {
         let change = Change::Order { number: order.number, host, task: order.task };
         // A large host is released in several changes.
         while self.store.apply(change.clone())?.more {
-            if !self.store.has_room()? {
-                // The URLs that are handed back take the room, and nothing else may cause packing.
-                self.pack_trigger.pack_now();
-                self.store.until_room().await?;
-            }
+            // The URLs that are handed back take the room.
+            self.pack_trigger.until_room(&self.store).await?;
             // Other tasks have their turn between the parts.
             tokio::task::yield_now().await;
         }

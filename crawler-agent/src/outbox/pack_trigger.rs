@@ -7,6 +7,8 @@ use std::{
 
 use tokio::{sync::Notify, time::timeout};
 
+use crate::frontier::{FrontierError, FrontierHandle};
+
 /// Counts results that are not packed yet.
 #[derive(Debug, Default)]
 pub struct PackTrigger {
@@ -27,6 +29,16 @@ impl PackTrigger {
         // Half of the range, so that later additions do not overflow.
         self.bytes.fetch_max(u64::MAX / 2, Ordering::Relaxed);
         self.more.notify_one();
+    }
+
+    /// Waits until `store` has room for further results. They are packed now: without room nothing
+    /// is fetched that would add to them, and what they are counted as may be less than enough.
+    pub async fn until_room(&self, store: &FrontierHandle) -> Result<(), FrontierError> {
+        if store.has_room()? {
+            return Ok(());
+        }
+        self.pack_now();
+        store.until_room().await
     }
 
     /// Returns when there are `enough` bytes of results, or when the first result has waited for

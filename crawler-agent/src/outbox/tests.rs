@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{fmt::Write as _, time::Duration};
 
 use model::UnixMillis;
 use protocol::{
@@ -8,7 +8,7 @@ use protocol::{
 use tempfile::TempDir;
 
 use super::*;
-use crate::frontier::Bounds;
+use crate::frontier::{Bounds, Report};
 
 const AGENT: AgentId = AgentId::new(3);
 
@@ -189,4 +189,31 @@ fn a_result_that_never_fits_is_reported_as_failed() {
     let discovered = Discovered { url: "http://e.org/".into(), redirects: 0, handed_back: false };
     let discovered = vec![stored(8, &Entry::Discovered(discovered))];
     assert_eq!(build::package(&discovered, label(&key)).unwrap().1, 8);
+}
+
+#[tokio::test]
+async fn results_are_packed_when_there_is_no_room_for_others() {
+    let world = World::new();
+    let outbox = world.outbox(32 << 10).await;
+    let trigger = PackTrigger::default();
+    let mut number = 1_u64;
+    while world.store.has_room().unwrap() {
+        // A package does not grow a hundredfold when it is unpacked, so this does not compress.
+        let mut url = String::from("http://h.test/");
+        while url.len() < 64 << 10 {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            write!(url, "{number:x}").unwrap();
+        }
+        let report = Report { url: url.into(), redirects: 0 };
+        world.store.apply(Change::Report { reports: vec![report] }).unwrap();
+        trigger.add(1);
+    }
+    let pack = async {
+        trigger.wait(Duration::from_hours(1), outbox.rules.bytes).await;
+        outbox.seal_all().await.unwrap();
+    };
+    let both = async { tokio::join!(trigger.until_room(&world.store), pack) };
+    let (room, ()) = tokio::time::timeout(Duration::from_mins(1), both).await.unwrap();
+    room.unwrap();
+    assert!(world.store.has_room().unwrap());
 }
