@@ -19,7 +19,8 @@ const BOILERPLATE: [Name; 8] =
 
 /// Elements in which only their own end tag is markup, and whose text no reader sees. The text of a
 /// title is raw, too.
-const RAW: [Name; 9] = Name::all([
+const RAW: [Name; RAW_NAMES.len()] = Name::all(RAW_NAMES);
+const RAW_NAMES: [&str; 9] = [
     "script",
     "style",
     "textarea",
@@ -29,7 +30,7 @@ const RAW: [Name; 9] = Name::all([
     "noembed",
     "noframes",
     "plaintext",
-]);
+];
 
 /// Headings of sections.
 const HEADINGS: [Name; 6] = Name::all(["h1", "h2", "h3", "h4", "h5", "h6"]);
@@ -75,6 +76,14 @@ impl Name {
             at += 1;
         }
         all
+    }
+
+    /// The name as a text, if it is that of an element whose text is raw.
+    pub(super) fn of_raw(self) -> Option<&'static str> {
+        if self == Self::TITLE {
+            return Some("title");
+        }
+        RAW.iter().position(|raw| *raw == self).map(|at| RAW_NAMES[at])
     }
 
     pub(super) fn is_heading(self) -> bool {

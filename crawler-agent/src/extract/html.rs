@@ -11,7 +11,7 @@ use lol_html::{
     send::{Element, HtmlRewriter, SendHandlerTypes, Settings},
 };
 
-use super::collector::Collector;
+use super::{collector::Collector, self_closed::SelfClosed};
 
 /// Most memory of the parser for one page, in bytes. Deeper nesting than this allows ends the
 /// extraction.
@@ -41,6 +41,8 @@ pub(super) struct HtmlReader {
     parser: Option<Box<Parser>>,
     /// None only while the parser runs.
     collector: Option<Box<Collector>>,
+    /// Of a page that is XHTML, what the parser would read otherwise.
+    self_closed: Option<SelfClosed>,
     /// Bytes of the page so far.
     written: usize,
 }
@@ -48,11 +50,20 @@ pub(super) struct HtmlReader {
 impl HtmlReader {
     pub(super) fn new() -> Self {
         let parser = SELECTOR.as_ref().map(|selector| Box::new(parser(selector)));
-        Self { parser, collector: Some(Box::default()), written: 0 }
+        Self { parser, collector: Some(Box::default()), self_closed: None, written: 0 }
+    }
+
+    /// A reader of XHTML.
+    pub(super) fn of_xhtml() -> Self {
+        Self { self_closed: Some(SelfClosed::default()), ..Self::new() }
     }
 
     pub(super) fn write(&mut self, html: &str) {
         let Some(mut parser) = self.parser.take() else { return };
+        let html = match &mut self.self_closed {
+            Some(self_closed) => self_closed.with_end_tags(html),
+            None => Cow::Borrowed(html),
+        };
         self.written += html.len();
         // A parser that failed must not be used again.
         self.parser = self.lend(|| parser.write(html.as_bytes()).is_ok().then_some(parser));

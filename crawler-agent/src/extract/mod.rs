@@ -13,6 +13,7 @@ mod html;
 mod lang;
 mod links;
 mod references;
+mod self_closed;
 mod sniff;
 mod text;
 mod tokenizer;
@@ -57,8 +58,10 @@ const TEXT_COPIES: usize = 2;
 /// Kinds of bodies that are extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Media {
-    /// HTML and XHTML.
+    /// HTML of any version.
     Html,
+    /// XHTML, which is read as HTML in which a slash ends an element of raw text.
+    Xhtml,
     /// Plain text and Markdown.
     Text,
     /// Plain text that may be a sitemap with a URL in each line.
@@ -73,7 +76,8 @@ impl Media {
     /// The kind of a media type (without parameters, lower case); none when it is not extracted.
     pub fn of(media_type: &str) -> Option<Self> {
         match media_type {
-            "text/html" | "application/xhtml+xml" => Some(Self::Html),
+            "text/html" => Some(Self::Html),
+            "application/xhtml+xml" => Some(Self::Xhtml),
             "text/plain" | "text/markdown" => Some(Self::Text),
             "text/xml"
             | "application/xml"
@@ -146,6 +150,7 @@ impl Extractor {
         let named = header_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         let (declared, reader) = match media {
             Media::Html => (CharsetDeclaration::InMeta, Reader::Html(HtmlReader::new())),
+            Media::Xhtml => (CharsetDeclaration::InMeta, Reader::Html(HtmlReader::of_xhtml())),
             Media::Text | Media::TextOrUrls => {
                 (CharsetDeclaration::Nowhere, Reader::Text(CollapsedText::new(TEXT_BYTES)))
             }
@@ -234,7 +239,7 @@ impl Extractor {
             }
             Media::Untyped if sniff::is_html(text) => self.reader = Reader::Html(HtmlReader::new()),
             Media::Untyped => self.reader = Reader::Nothing,
-            Media::Html | Media::Text | Media::TextOrUrls => {}
+            Media::Html | Media::Xhtml | Media::Text | Media::TextOrUrls => {}
         }
     }
 }

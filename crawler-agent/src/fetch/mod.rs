@@ -46,6 +46,9 @@ pub use memory::Share;
 pub use robots_body::RobotsBody;
 pub use tls::config as tls_config;
 
+/// Types of bodies by preference. XHTML is read as HTML, which is therefore preferred to it.
+const ACCEPT: &str = "text/html,application/xhtml+xml;q=0.8,text/plain;q=0.9,*/*;q=0.1";
+
 /// An answer that was read to its end, or as far as its sink wanted.
 #[derive(Debug)]
 pub struct Answer<S> {
@@ -386,7 +389,7 @@ impl Fetcher {
             .uri(url.path_and_query())
             .header(header::HOST, authority)
             .header(header::USER_AGENT, &self.user_agent)
-            .header(header::ACCEPT, "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1")
+            .header(header::ACCEPT, ACCEPT)
             .header(header::ACCEPT_ENCODING, coding::ACCEPTED)
             .body(Empty::new())
             .map_err(|_| Problem::Request)

@@ -67,14 +67,25 @@ impl Tokenizer {
     /// Reads `html` and gives its tokens to `take`, which says whether the text after the token is
     /// raw.
     pub(super) fn read(&mut self, html: &str, mut take: impl FnMut(Token<'_>) -> bool) {
+        self.read_with_ends(html, |token, _| take(token));
+    }
+
+    /// Like [`Self::read`], but `take` also gets the place in `html` at which the token ends.
+    pub(super) fn read_with_ends(
+        &mut self,
+        html: &str,
+        mut take: impl FnMut(Token<'_>, usize) -> bool,
+    ) {
         if self.undecided.is_empty() {
             let decided = self.read_decided(html, &mut take);
             self.undecided.push_str(&html[decided..]);
             return;
         }
         let mut joined = std::mem::take(&mut self.undecided);
+        let before = joined.len();
         joined.push_str(html);
-        let decided = self.read_decided(&joined, &mut take);
+        let decided =
+            self.read_decided(&joined, &mut |token, end| take(token, end.saturating_sub(before)));
         joined.drain(..decided);
         self.undecided = joined;
     }
@@ -89,13 +100,17 @@ impl Tokenizer {
     }
 
     /// Returns how many bytes could be decided.
-    fn read_decided(&mut self, html: &str, take: &mut impl FnMut(Token<'_>) -> bool) -> usize {
+    fn read_decided(
+        &mut self,
+        html: &str,
+        take: &mut impl FnMut(Token<'_>, usize) -> bool,
+    ) -> usize {
         let mut rest = html;
         while !rest.is_empty() {
             let Some(Step { bytes, token }) = self.step(rest) else { break };
             rest = &rest[bytes..];
             let Some(token) = token else { continue };
-            let is_raw = take(token);
+            let is_raw = take(token, html.len() - rest.len());
             if let Token::Start { name, .. } = token
                 && is_raw
             {
