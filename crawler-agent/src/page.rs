@@ -64,7 +64,7 @@ impl Sink for PageSink {
         self.is_gzip_file
     }
 
-    fn takes_beginning(&self) -> bool {
+    fn takes_beginning(&self) -> Option<bool> {
         self.extractor.is_list()
     }
 

@@ -195,9 +195,11 @@ impl Extractor {
         }
     }
 
-    /// Whether the body is read for the URLs that it lists.
-    pub fn is_list(&self) -> bool {
-        matches!(self.reader, Reader::List(_) | Reader::Lines(_))
+    /// Whether the body is read for the URLs that it lists; none while its beginning has not said
+    /// what it is.
+    pub fn is_list(&self) -> Option<bool> {
+        let is_known = matches!(self.unconfirmed, None | Some(Media::Xml));
+        is_known.then_some(matches!(self.reader, Reader::List(_) | Reader::Lines(_)))
     }
 
     /// Ends the body.

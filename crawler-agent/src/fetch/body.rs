@@ -50,9 +50,10 @@ pub trait Sink {
         false
     }
 
-    /// Whether the beginning of a body that is too large is of use. The rest is not read then.
-    fn takes_beginning(&self) -> bool {
-        false
+    /// Whether the beginning of a body that is too large is of use, so that the rest is not read;
+    /// none while that depends on what comes next.
+    fn takes_beginning(&self) -> Option<bool> {
+        Some(false)
     }
 }
 
@@ -66,25 +67,26 @@ pub(super) async fn read<S: Sink>(
     (sink, share): (Option<&mut S>, &mut Share),
 ) -> Result<bool, Problem> {
     let Some(sink) = sink else { return discard(body, progress).await };
-    let takes_beginning = sink.takes_beginning();
     let is_too_large = body.size_hint().exact().is_some_and(|size| size > limits.wire_bytes);
-    if is_too_large && !takes_beginning {
-        return Err(Problem::TooLarge(limits.wire_bytes));
-    }
     let mut reading = BodyReader::new(head, limits, (sink, share), progress.deadline())?;
     let started = BodyStart::now(progress);
-    while let Some(mut bytes) = next(&mut body, started, progress).await? {
-        if let Some(over) = progress.wire_bytes.checked_sub(limits.wire_bytes).filter(|n| *n > 0) {
-            if !takes_beginning {
-                return Err(Problem::TooLarge(limits.wire_bytes));
-            }
-            progress.wire_bytes = limits.wire_bytes;
-            bytes.truncate(bytes.len().saturating_sub(over as usize));
-            reading.take(&bytes).await?;
-            return Ok(false);
+    loop {
+        // Its length says so, and a page of HTML is known by its first bytes at the latest.
+        if is_too_large && reading.sink.takes_beginning() == Some(false) {
+            return Err(Problem::TooLarge(limits.wire_bytes));
         }
+        let Some(mut bytes) = next(&mut body, started, progress).await? else { break };
+        let over = progress.wire_bytes.saturating_sub(limits.wire_bytes);
+        bytes.truncate(bytes.len().saturating_sub(over as usize));
         if reading.take(&bytes).await? == Flow::Enough {
             return Ok(false);
+        }
+        if over > 0 && reading.sink.takes_beginning() == Some(true) {
+            progress.wire_bytes = limits.wire_bytes;
+            return Ok(false);
+        }
+        if over > 0 {
+            return Err(Problem::TooLarge(limits.wire_bytes));
         }
     }
     reading.finish()?;
@@ -238,7 +240,7 @@ impl<'s, S: Sink> BodyReader<'s, S> {
         }
         // What a bomb says is worth nothing.
         let is_bomb = self.decoded > plausible;
-        let is_cut = self.sink.takes_beginning() && !is_bomb;
+        let is_cut = self.sink.takes_beginning() == Some(true) && !is_bomb;
         if is_cut { Ok(Flow::Enough) } else { Err(Problem::Bomb(most)) }
     }
 

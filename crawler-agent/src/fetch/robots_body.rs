@@ -21,8 +21,8 @@ impl Sink for RobotsBody {
         if self.0.len() < MAX_BYTES { Flow::More } else { Flow::Enough }
     }
 
-    fn takes_beginning(&self) -> bool {
-        true
+    fn takes_beginning(&self) -> Option<bool> {
+        Some(true)
     }
 
     fn held(&self) -> usize {
