@@ -13,6 +13,7 @@ use super::{
     readiness::{Readiness, ReadinessSignal},
 };
 use crate::{
+    fetch::Fetcher,
     frontier::FrontierError,
     lease::Lease,
     owner::gate::{Admission, Gate, Permit},
@@ -50,7 +51,7 @@ impl Crawler {
         loop {
             let now = readiness.borrow_and_update().clone();
             if now.idle_reason().is_some() {
-                rest(&mut visits, &mut readiness, &now).await?;
+                rest(&mut visits, &mut readiness, &now, &self.visitor.fetcher).await?;
                 if now.is_draining() {
                     return Ok(());
                 }
@@ -153,11 +154,13 @@ impl Crawler {
 }
 
 /// Waits while the agent may not start visits. Running visits may end by themselves, except where
-/// [`Readiness::must_end`] demands that they are cut off after [`GRACE`].
+/// [`Readiness::must_end`] demands that they are cut off after [`GRACE`]. Afterwards nothing leaves
+/// the machine, which an end of a kept connection would.
 async fn rest(
     visits: &mut Visits,
     readiness: &mut watch::Receiver<Readiness>,
     now: &Readiness,
+    fetcher: &Fetcher,
 ) -> Result<(), AgentError> {
     if now.must_end() {
         match timeout(GRACE, reap_all(visits)).await {
@@ -168,6 +171,9 @@ async fn rest(
         if now.is_draining() {
             return Ok(());
         }
+    }
+    if visits.is_empty() {
+        fetcher.close_connections();
     }
     tokio::select! {
         ended = visits.join_next(), if !visits.is_empty() => reap(ended),
@@ -186,5 +192,51 @@ fn reap(ended: Option<Result<Result<(), FrontierError>, JoinError>>) -> Result<(
     match ended {
         None => Ok(()),
         Some(ended) => Ok(ended.map_err(AgentError::Crashed)??),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, time::Duration};
+
+    use model::CrawlUrl;
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use super::*;
+    use crate::{config::Limits, fetch::RobotsBody};
+
+    const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+
+    #[tokio::test]
+    async fn no_connection_is_kept_while_the_agent_rests() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await?;
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") {
+                request.push(stream.read_u8().await?);
+            }
+            stream.write_all(ANSWER).await?;
+            stream.read(&mut [0]).await
+        });
+        let url = CrawlUrl::parse(&format!("http://h.example:{port}/")).unwrap();
+        let fetcher = Fetcher::new(Limits::default(), "test".into(), None, None, Gate::of(""));
+        let open = |_: &_| Some(RobotsBody::default());
+        fetcher.get(&url, Ipv4Addr::LOCALHOST.into(), open).await.unwrap();
+        let now = Readiness::default();
+        let (_sender, mut readiness) = watch::channel(now.clone());
+        let mut visits = Visits::new();
+        let resting = rest(&mut visits, &mut readiness, &now, &fetcher);
+        let closed = async {
+            tokio::select! {
+                read = server => read.unwrap().unwrap(),
+                ended = resting => panic!("the rest has ended: {ended:?}"),
+            }
+        };
+        assert_eq!(timeout(Duration::from_mins(1), closed).await.unwrap(), 0, "the end");
     }
 }
