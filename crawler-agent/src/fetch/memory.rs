@@ -1,8 +1,10 @@
 //! Memory of the fetches going on: one budget in bytes, which no set of bodies exceeds.
 //!
 //! Every fetch has a guaranteed share, which ordinary pages stay within. What it needs beyond comes
-//! from a pool. A fetch that waits keeps what it has, so fetches may wait for each other; each
-//! waits for [`WAIT`] at most and then ends with [`Problem::Memory`], so that the others go on.
+//! from a pool. A page that waits for name servers when its fetch is over takes all from the pool,
+//! so that the next fetch has the guaranteed share. A fetch that waits keeps what it has, so
+//! fetches may wait for each other; each waits for [`WAIT`] at most and then ends with
+//! [`Problem::Memory`], so that the others go on.
 
 use std::{sync::Arc, time::Duration};
 
@@ -34,7 +36,8 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A budget of `total` bytes for at most this number of fetches at the same time.
+    /// A budget of `total` bytes, of which this number of fetches at the same time have guaranteed
+    /// shares.
     pub(super) fn new(total: usize, fetches: usize) -> Self {
         let shared = total / GUARANTEED.1 * GUARANTEED.0;
         let guaranteed = shared / fetches.max(1);
@@ -44,7 +47,7 @@ impl Budget {
 
     /// The share of a fetch that begins.
     pub(super) fn share(&self) -> Share {
-        Share { guaranteed: self.guaranteed, taken: 0, pool: Arc::clone(&self.pool) }
+        Share { guaranteed: self.guaranteed, held: 0, taken: 0, pool: Arc::clone(&self.pool) }
     }
 }
 
@@ -52,6 +55,8 @@ impl Budget {
 #[derive(Debug)]
 pub struct Share {
     guaranteed: usize,
+    /// Size of the share, in bytes.
+    held: usize,
     /// Units from the pool.
     taken: usize,
     pool: Arc<Semaphore>,
@@ -72,7 +77,22 @@ impl Share {
             self.pool.add_permits(self.taken - needed);
             self.taken = needed;
         }
+        self.held = bytes;
         Ok(())
+    }
+
+    /// Takes all memory from the pool, so that another fetch may begin before this share ends.
+    /// Returns whether the pool had that much; if not, nothing changes.
+    pub(crate) fn leave_guaranteed(&mut self) -> bool {
+        let needed = self.held.div_ceil(UNIT_BYTES);
+        let missing = u32::try_from(needed.saturating_sub(self.taken));
+        let Ok(Ok(units)) = missing.map(|missing| self.pool.try_acquire_many(missing)) else {
+            return false;
+        };
+        units.forget();
+        self.taken = self.taken.max(needed);
+        self.guaranteed = 0;
+        true
     }
 }
 
@@ -126,6 +146,24 @@ mod tests {
             first.hold(0, later).await
         });
         assert!(waited.0.is_ok() && waited.1.is_ok(), "{waited:?}");
+    }
+
+    #[tokio::test]
+    async fn a_page_that_waits_leaves_its_guaranteed_share_to_the_next_fetch() {
+        let budget = Budget::new(TOTAL, 2);
+        let now = Instant::now();
+        let mut shares: Vec<Share> = (0..4).map(|_| budget.share()).collect();
+        for share in &mut shares {
+            share.hold(2 << 20, now).await.unwrap();
+        }
+        // The pool has 5 MiB.
+        let waiting: Vec<bool> = shares.iter_mut().map(Share::leave_guaranteed).collect();
+        assert_eq!(waiting, [true, true, false, false]);
+        assert!(shares[2].hold((3 << 20) + UNIT_BYTES, now).await.is_err(), "4 + 2 + 3 MiB");
+        assert!(shares[2].hold(3 << 20, now).await.is_ok());
+        assert!(!shares[2].leave_guaranteed());
+        drop(shares);
+        assert_eq!(budget.pool.available_permits(), (5 << 20) / UNIT_BYTES);
     }
 
     proptest! {

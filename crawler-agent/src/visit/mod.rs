@@ -231,7 +231,7 @@ impl Visitor {
         answer: Answer<PageSink>,
         slot: &mut Option<RequestSlot>,
     ) -> Result<(), FrontierError> {
-        let Answer { head, mut timing, wire_bytes, sink, memory: _until_stored } = answer;
+        let Answer { head, mut timing, wire_bytes, sink, mut memory } = answer;
         if !self.tcp_times_count {
             timing.tcp_us = 0;
         }
@@ -253,11 +253,14 @@ impl Visitor {
         if self.must_look_up(&fetch, &links) {
             // Nothing more is sent: other hosts need not wait for name servers.
             visit.claim.request_is_over();
-            *slot = None;
+            if memory.leave_guaranteed() {
+                *slot = None;
+            }
         }
         let (links, target_is_shared) = self.share(item, &fetch, links).await?;
         let result = FetchResult { fetch, page, links, target_is_shared, failures: 0 };
         self.done(visit, item, result)?;
+        drop(memory);
         if let Some(peers) = &self.peers {
             peers.fetched(&item.url);
         }
