@@ -26,6 +26,9 @@ const KEEP_RULES: Duration = Duration::from_hours(24);
 /// Hosts whose rules are remembered.
 const MAX_HOSTS: usize = 1_024;
 
+/// Reason where the time limit of a request is over.
+const NO_ANSWER: &str = "no answer in time";
+
 /// Sends HEAD requests; one for the whole agent.
 pub struct HeadProber {
     /// Time limit of one request.
@@ -99,7 +102,7 @@ impl HeadProber {
         };
         let reason = match &problem {
             Some(problem) => error_line::of(problem),
-            None => "no answer in time".to_owned(),
+            None => NO_ANSWER.to_owned(),
         };
         under_way.end(&format!("head: {reason}"), 0, lasted(Duration::ZERO));
         let is_owners = problem.is_some_and(|problem| problem.is_owners());
@@ -139,7 +142,12 @@ impl HeadProber {
         let url = target.url.robots();
         let held = self.hold(target).await?;
         let under_way = self.activity_log.begin(Activity::Robots, url.as_str(), target.address);
-        let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
+        let asking = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default()));
+        let Ok(result) = timeout(self.timeout, asking).await else {
+            under_way.end(NO_ANSWER, 0, lasted(self.timeout));
+            self.rest(target, held, self.timeout)?;
+            return Err(no_robots(NO_ANSWER));
+        };
         fetch::note_end(under_way, &result);
         self.rest(target, held, fetch::duration_of(&result))?;
         let Answer { head, sink, memory: _until_parsed, .. } = match result {
@@ -147,10 +155,7 @@ impl HeadProber {
             Err(FetchError { problem, .. }) if problem.is_owners() => {
                 return Err(SampleError::Withheld);
             }
-            Err(FetchError { problem, .. }) => {
-                let reason = error_line::of(&problem);
-                return Err(format!("robots.txt could not be fetched: {reason}").into());
-            }
+            Err(FetchError { problem, .. }) => return Err(no_robots(&error_line::of(&problem))),
         };
         let body = sink.map(RobotsBody::into_bytes).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, 0) {
@@ -197,6 +202,10 @@ impl HeadProber {
         held.end(pause);
         Ok(())
     }
+}
+
+fn no_robots(reason: &str) -> SampleError {
+    format!("robots.txt could not be fetched: {reason}").into()
 }
 
 impl KnownRules {

@@ -37,8 +37,14 @@ pub use icmp::is_allowed as icmp_is_allowed;
 /// them.
 const MAX_HEAD_SAMPLES: u8 = 2;
 
-/// Samples without any answer after which a method is given up.
-const MAX_FAILED_SAMPLES: u8 = 2;
+/// Samples without any answer after which a method is given up. After a HEAD request the host would
+/// rest for twice the time limit before the next one, and the order would expire.
+const fn max_failed_samples(method: ProbeMethod) -> u8 {
+    match method {
+        ProbeMethod::Head => 1,
+        ProbeMethod::Icmp | ProbeMethod::Tcp => 2,
+    }
+}
 
 /// Bytes that count for an echo or a TCP connection: a few small packets each way.
 const SAMPLE_BYTES: u64 = 200;
@@ -250,7 +256,7 @@ impl Prober {
                 Err(SampleError::Failed(reason)) => last_error = Some(reason),
             }
             // A silent target would cost the full time limit for each further sample.
-            if answered == 0 && sample + 1 >= MAX_FAILED_SAMPLES {
+            if answered == 0 && sample + 1 >= max_failed_samples(method) {
                 break;
             }
         }

@@ -118,3 +118,23 @@ async fn a_host_that_answers_slowly_rests_also_where_it_is_another_agents() {
     let gap = bed.web.first_gap("a1.test", "/");
     assert!(gap >= 3 * takes, "the answer, and twice its time: {gap:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_silent_host_gets_one_request_within_the_time_limit() {
+    let mut bed = TestBed::new(2).await;
+    bed.configure("probe", "timeout_ms = 1000");
+    let takes = Duration::from_secs(30);
+    bed.web.page("a1.test", "/robots.txt", Answer { takes, ..text("") });
+    bed.web.page("a2.test", "/", Answer { takes, ..html("x") });
+    bed.start_approved().await;
+    for (id, path) in [(1, "/robots.txt"), (2, "/")] {
+        let host = format!("a{id}.test");
+        let address = address(id).into();
+        let ordered = order(&bed, id.into(), address, HEAD);
+        let ordered = ProbeOrder { host: format!("{host}:{}", bed.web.port), ..ordered };
+        let result = measure(&bed, ordered).await;
+        assert!(reason(&result).contains("no answer in time"), "{result:?}");
+        assert_eq!(bed.web.count(&host, path), 1, "{host}");
+    }
+    assert_eq!(bed.web.count("a1.test", "/"), 0);
+}
