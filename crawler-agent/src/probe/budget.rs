@@ -1,24 +1,33 @@
-//! Budget of new targets: a token bucket per minute, so that no orders can turn the agent into a
-//! scanner. Targets that were probed before are free.
+//! Budget of new targets: so many a minute, so that no orders can turn the agent into a scanner.
+//! Targets that were probed before are free.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, VecDeque},
     net::IpAddr,
     time::Duration,
 };
 
+use crate::token_bucket::TokenBucket;
+
 /// Targets that are remembered as probed before.
 const MAX_KNOWN: usize = 4_096;
 
-/// A token bucket that holds the targets of one minute and fills evenly.
+/// Longest wait of a probe for the budget; by then its order has expired.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// The bucket holds the targets of this time, and is full at first.
+const BURST: Duration = Duration::from_mins(1);
+
+/// Tokens of a target: the bucket gets the targets of a minute as tokens each second.
+const TOKENS: u64 = 60;
+
+/// The budget of new targets.
 #[derive(Debug)]
 pub(super) struct Budget {
-    per_minute: u32,
-    /// New targets that may be probed now.
-    left: f64,
-    /// When `left` was computed.
-    at: Duration,
-    known: HashSet<IpAddr>,
+    /// None where the owner allows no new targets.
+    bucket: Option<TokenBucket>,
+    /// From when on each known target may be probed.
+    known: HashMap<IpAddr, Duration>,
     /// The known targets, oldest first.
     order: VecDeque<IpAddr>,
 }
@@ -26,47 +35,40 @@ pub(super) struct Budget {
 /// Answer of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grant {
-    /// The target may be probed.
-    Now,
-    /// The budget is empty for this long.
-    Later(Duration),
+    /// The target may be probed after this time.
+    After(Duration),
+    /// The budget is used up for longer than [`LONGEST_WAIT`].
+    NotNow,
     /// The owner allows no new targets.
     Never,
 }
 
 impl Budget {
     pub(super) fn new(per_minute: u32) -> Self {
-        let left = f64::from(per_minute);
-        Self { per_minute, left, at: Duration::ZERO, known: HashSet::new(), order: VecDeque::new() }
+        let bucket = (per_minute > 0).then(|| TokenBucket::new(per_minute.into(), BURST));
+        Self { bucket, known: HashMap::new(), order: VecDeque::new() }
     }
 
-    /// Requests a target. `now` is read from any clock that does not go back.
+    /// Requests a target. `now` is the time since the start.
     pub(super) fn request(&mut self, target: IpAddr, now: Duration) -> Grant {
-        if self.known.contains(&target) {
-            return Grant::Now;
+        if let Some(from) = self.known.get(&target) {
+            return Grant::After(from.saturating_sub(now));
         }
-        if self.per_minute == 0 {
-            return Grant::Never;
+        let Some(bucket) = &mut self.bucket else { return Grant::Never };
+        let wait = bucket.reserve(TOKENS, now + BURST);
+        if wait > LONGEST_WAIT {
+            bucket.give_back(TOKENS);
+            return Grant::NotNow;
         }
-        let per_second = f64::from(self.per_minute) / 60.0;
-        let passed = now.saturating_sub(self.at).as_secs_f64();
-        self.left = (self.left + passed * per_second).min(f64::from(self.per_minute));
-        self.at = now;
-        if self.left < 1.0 {
-            let wait = Duration::from_secs_f64((1.0 - self.left) / per_second);
-            // Rounded up: the caller must find a whole token when it comes back.
-            return Grant::Later(wait + Duration::from_millis(1));
-        }
-        self.left -= 1.0;
-        self.remember(target);
-        Grant::Now
+        self.remember(target, now + wait);
+        Grant::After(wait)
     }
 
-    fn remember(&mut self, target: IpAddr) {
+    fn remember(&mut self, target: IpAddr, from: Duration) {
         if self.order.len() == MAX_KNOWN {
             self.order.pop_front().map(|oldest| self.known.remove(&oldest));
         }
-        self.known.insert(target);
+        self.known.insert(target, from);
         self.order.push_back(target);
     }
 }
@@ -76,6 +78,8 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use super::*;
+
+    const NOW: Grant = Grant::After(Duration::ZERO);
 
     fn target(n: u32) -> IpAddr {
         IpAddr::V4(Ipv4Addr::from(n))
@@ -87,16 +91,13 @@ mod tests {
         let mut now = Duration::ZERO;
         let mut spent = 0;
         for n in 0..1_000 {
-            loop {
-                match budget.request(target(n), now) {
-                    Grant::Now => break,
-                    Grant::Later(wait) => now += wait,
-                    Grant::Never => panic!("never"),
-                }
+            match budget.request(target(n), now) {
+                Grant::After(wait) => now += wait,
+                other => panic!("{other:?}"),
             }
             spent += 1;
             // A bucket full at the start, then one a second.
-            assert!(f64::from(spent) <= 60.0 + now.as_secs_f64() + 1e-6, "{spent} after {now:?}");
+            assert!(spent <= 60 + now.as_secs(), "{spent} after {now:?}");
         }
         assert!(now < Duration::from_secs(945), "and no slower: {now:?}");
     }
@@ -104,10 +105,28 @@ mod tests {
     #[test]
     fn known_targets_are_free() {
         let mut budget = Budget::new(1);
-        assert_eq!(budget.request(target(1), Duration::ZERO), Grant::Now);
-        assert_eq!(budget.request(target(1), Duration::ZERO), Grant::Now);
-        assert!(matches!(budget.request(target(2), Duration::ZERO), Grant::Later(_)));
+        assert_eq!(budget.request(target(1), Duration::ZERO), NOW);
+        assert_eq!(budget.request(target(1), Duration::ZERO), NOW);
         assert_eq!(Budget::new(0).request(target(1), Duration::ZERO), Grant::Never);
+    }
+
+    #[test]
+    fn nobody_waits_for_long() {
+        let mut budget = Budget::new(6);
+        for n in 0..6 {
+            assert_eq!(budget.request(target(n), Duration::ZERO), NOW);
+        }
+        let seconds = |seconds| Grant::After(Duration::from_secs(seconds));
+        assert_eq!(budget.request(target(6), Duration::ZERO), seconds(10));
+        assert_eq!(budget.request(target(7), Duration::ZERO), seconds(20));
+        assert_eq!(budget.request(target(8), Duration::ZERO), Grant::NotNow);
+        assert_eq!(budget.request(target(8), Duration::ZERO), Grant::NotNow, "it cost nothing");
+        let later = Duration::from_secs(15);
+        assert_eq!(
+            (budget.request(target(6), later), budget.request(target(7), later)),
+            (NOW, seconds(5))
+        );
+        assert_eq!(budget.request(target(8), later), seconds(15));
     }
 
     #[test]

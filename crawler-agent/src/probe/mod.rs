@@ -27,7 +27,7 @@ use crate::{
     owner::gate::Gate,
     resolve::Resolver,
 };
-use budget::{Budget, Grant};
+use budget::{Budget, Grant, LONGEST_WAIT};
 use icmp::Icmp;
 
 pub use head::{HeadProber, KnownRules};
@@ -137,8 +137,10 @@ impl Prober {
             Ok(allowed) => allowed,
             Err(reason) => return Some(ProbeResult::Refused { reason }),
         };
-        if let Err(reason) = self.await_budget(address).await {
-            return Some(ProbeResult::Refused { reason });
+        match self.await_budget(address).await {
+            Ok(()) => {}
+            Err(SampleError::Withheld) => return None,
+            Err(SampleError::Failed(reason)) => return Some(ProbeResult::Refused { reason }),
         }
         let text = address.to_string();
         let target = Target { url: &url, address, text: &text, pause };
@@ -215,18 +217,24 @@ impl Prober {
         }
     }
 
-    /// Waits until the owner's budget allows the target.
-    async fn await_budget(&self, address: IpAddr) -> Result<(), String> {
-        loop {
-            let granted = {
-                let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
-                budget.request(address, self.started.elapsed())
-            };
-            match granted {
-                Grant::Now => return Ok(()),
-                Grant::Later(wait) => tokio::time::sleep(wait).await,
-                Grant::Never => return Err("the owner allows no new targets".into()),
+    /// Waits until the owner's budget allows the target; an error where that takes too long, or
+    /// where it allows none.
+    async fn await_budget(&self, address: IpAddr) -> Result<(), SampleError> {
+        let granted = {
+            let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+            budget.request(address, self.started.elapsed())
+        };
+        match granted {
+            Grant::After(wait) => {
+                tokio::time::sleep(wait).await;
+                Ok(())
             }
+            Grant::NotNow => {
+                // Otherwise the coordinator would repeat the order at once, again and again.
+                tokio::time::sleep(LONGEST_WAIT).await;
+                Err(SampleError::Withheld)
+            }
+            Grant::Never => Err("the owner allows no new targets".to_owned().into()),
         }
     }
 
