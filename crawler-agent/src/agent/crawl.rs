@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::{
-    sync::watch,
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::{JoinError, JoinSet},
     time::timeout,
 };
@@ -19,7 +19,7 @@ use crate::{
     owner::gate::{Admission, Gate, Permit},
     peers::Peers,
     schedule::Claim,
-    visit::{FreeSlot, RequestSlot, RequestSlots, Visitor},
+    visit::{RequestSlot, Visitor},
 };
 
 /// Visits that may wait for name servers after their requests, beside those in request slots. Their
@@ -35,7 +35,8 @@ pub(super) struct Crawler {
     pub(super) lease: Arc<Lease>,
     pub(super) peers: Option<Arc<Peers>>,
     pub(super) readiness: ReadinessSignal,
-    pub(super) slots: RequestSlots,
+    /// Request slots, of which each running request has one.
+    pub(super) slots: Arc<Semaphore>,
 }
 
 /// A visit that may start.
@@ -57,9 +58,10 @@ impl Crawler {
                 }
             } else if visits.len() >= self.visitor.limits.concurrency + WAITING {
                 reap(visits.join_next().await)?;
-            } else if !self.slots.any_free() {
+            } else if self.slots.available_permits() == 0 {
                 tokio::select! {
-                    () = self.slots.until_free() => {}
+                    // It is free again at once, and is taken with the next host.
+                    _ = self.slots.acquire() => {}
                     ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
                     _ = readiness.changed() => {}
                 }
@@ -104,10 +106,10 @@ impl Crawler {
         readiness: &mut watch::Receiver<Readiness>,
     ) -> Result<(), AgentError> {
         // Visits pass their own slots on, so that free ones are taken only here.
-        if let Some(slot) = self.slots.take()
+        if let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned()
             && let Some(claim) = self.visitor.schedule.take(self.visitor.delay())
         {
-            let next = Next { claim, slot: slot.with(permit) };
+            let next = Next { claim, slot: RequestSlot::new(slot, permit) };
             visits.spawn(Arc::clone(self).visit_hosts(next, readiness.clone()));
             return Ok(());
         }
@@ -140,7 +142,7 @@ impl Crawler {
     /// The next host that is due, if its visit may start at once.
     fn next_visit(
         &self,
-        slot: FreeSlot,
+        slot: OwnedSemaphorePermit,
         readiness: &watch::Receiver<Readiness>,
     ) -> Result<Option<Next>, FrontierError> {
         let is_idle = readiness.borrow().idle_reason().is_some();
@@ -149,7 +151,7 @@ impl Crawler {
         }
         let Admission::Start(permit) = self.gate.start() else { return Ok(None) };
         let claim = self.visitor.schedule.take(self.visitor.delay());
-        Ok(claim.map(|claim| Next { claim, slot: slot.with(permit) }))
+        Ok(claim.map(|claim| Next { claim, slot: RequestSlot::new(slot, permit) }))
     }
 }
 

@@ -51,7 +51,10 @@ use std::{
 
 use model::{AgentId, AgentState};
 use protocol::key::{AgentKey, PublicKey};
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::JoinSet,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -60,7 +63,6 @@ use crate::{
     data_dir::leave_request,
     frontier::{Frontier, FrontierHandle},
     peers::PeerListener,
-    visit::RequestSlots,
 };
 use control::ControlTask;
 use crawl::Crawler;
@@ -266,7 +268,7 @@ impl Parts {
             lease: Arc::clone(&self.lease),
             peers: self.peers.clone(),
             readiness: self.readiness.clone(),
-            slots: RequestSlots::new(self.visitor.limits.concurrency),
+            slots: Arc::new(Semaphore::new(self.visitor.limits.concurrency)),
         };
         tasks.spawn(Arc::new(crawler).run());
         let filler =

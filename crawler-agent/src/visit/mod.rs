@@ -27,7 +27,7 @@ use crate::{
     schedule::Claim, schedule::Schedule, schedule::after_answer,
 };
 pub use revisit::LostBefore;
-pub use slot::{FreeSlot, RequestSlot, RequestSlots};
+pub use slot::RequestSlot;
 
 /// Makes visits; one for the whole agent.
 pub struct Visitor {
