@@ -1,11 +1,9 @@
 //! Filling: brings hosts that have work from the frontier's file into the workbench, by due time.
 
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use model::UnixMillis;
+use tokio::time::Instant;
 
 use super::{
     Schedule, millis,
@@ -132,16 +130,11 @@ impl Schedule {
                     return;
                 }
                 let first = workbench.first_outside();
-                self.fill_at.store(first.unwrap_or(u64::MAX), Ordering::Relaxed);
+                self.filling_alarm.set(first);
                 first.map(|first| Duration::from_millis(first.saturating_sub(then)).max(PAUSE))
             };
-            let left = self.left.notified();
-            match pause {
-                // A timeout means that it is time to look again.
-                Some(pause) => drop(tokio::time::timeout(pause, left).await),
-                None => left.await,
-            }
-            self.fill_at.store(0, Ordering::Relaxed);
+            let until = pause.and_then(|pause| Instant::now().checked_add(pause));
+            self.filling_alarm.wait(until).await;
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Lookups: which host's name is to be looked up next, before its request.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::{Schedule, millis};
 use crate::frontier::HostNumber;
@@ -36,13 +38,11 @@ impl Schedule {
                 next => {
                     let longest = millis(LOOKUP_HORIZON) / 2;
                     let pause = next.map_or(longest, |pause| pause.min(longest));
-                    self.look_up_at.store(horizon + pause, Ordering::Relaxed);
+                    self.lookup_alarm.set(Some(horizon + pause));
                     Duration::from_millis(pause)
                 }
             }
         };
-        // A timeout means that it is time to look again.
-        drop(tokio::time::timeout(pause, self.unresolved.notified()).await);
-        self.look_up_at.store(0, Ordering::Relaxed);
+        self.lookup_alarm.wait(Some(Instant::now() + pause)).await;
     }
 }

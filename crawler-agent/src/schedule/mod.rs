@@ -1,5 +1,6 @@
 //! The schedule: the workbench, shared by many tasks and driven by the runtime's clock.
 
+mod alarm;
 mod filling;
 mod last_requests;
 mod lookups;
@@ -10,18 +11,16 @@ mod targets;
 
 use std::{
     net::IpAddr,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 
 use model::UnixMillis;
-use tokio::{sync::Notify, time::Instant};
+use tokio::time::Instant;
 
 pub use crate::frontier::HostActivity;
 use crate::frontier::{HostNumber, Workbench};
+use alarm::Alarm;
 pub use filling::FillRules;
 use last_requests::LastRequests;
 pub use slow_answers::after_answer;
@@ -35,19 +34,12 @@ const WORK_HORIZON: Duration = Duration::from_hours(1);
 pub struct Schedule {
     workbench: Mutex<Workbench>,
     last_requests: Mutex<LastRequests>,
-    /// Notified when a host has become due before `wake_at`.
-    changed: Notify,
-    /// Until when [`Self::wait`] sleeps, in milliseconds of the schedule's clock; 0 where nobody
-    /// waits. Written and read with the workbench locked.
-    wake_at: AtomicU64,
-    /// Notified when a name is to be looked up before `look_up_at`.
-    unresolved: Notify,
-    /// Like `wake_at`, for [`Self::until_unresolved`].
-    look_up_at: AtomicU64,
-    /// Notified when a host is outside whose work begins before `fill_at`.
-    left: Notify,
-    /// Like `wake_at`, for [`Self::until_wanted`].
-    fill_at: AtomicU64,
+    /// Ends the sleep of [`Self::wait`].
+    host_alarm: Alarm,
+    /// Ends the sleep of [`Self::until_unresolved`].
+    lookup_alarm: Alarm,
+    /// Ends the sleep of [`Self::until_wanted`].
+    filling_alarm: Alarm,
     started: Instant,
     /// Milliseconds for which the machine was suspended since.
     suspended: AtomicU64,
@@ -76,12 +68,9 @@ impl Schedule {
         Arc::new(Self {
             workbench: Mutex::new(Workbench::new(slots)),
             last_requests: Mutex::default(),
-            changed: Notify::new(),
-            wake_at: AtomicU64::new(0),
-            unresolved: Notify::new(),
-            look_up_at: AtomicU64::new(0),
-            left: Notify::new(),
-            fill_at: AtomicU64::new(0),
+            host_alarm: Alarm::default(),
+            lookup_alarm: Alarm::default(),
+            filling_alarm: Alarm::default(),
             started: Instant::now(),
             suspended: AtomicU64::new(0),
         })
@@ -152,42 +141,22 @@ impl Schedule {
         let next = {
             let workbench = self.workbench();
             let next = workbench.next_due();
-            self.wake_at.store(next.unwrap_or(u64::MAX), Ordering::Relaxed);
+            self.host_alarm.set(next);
             next
         };
-        // `notify_one` stores a permit, so a change between these two lines is not missed.
-        let changed = self.changed.notified();
-        match next {
-            Some(due) => {
-                let at = self.instant(due);
-                // A timeout means that a host is due.
-                drop(tokio::time::timeout_at(at, changed).await);
-            }
-            None => changed.await,
-        }
-        self.wake_at.store(0, Ordering::Relaxed);
+        self.host_alarm.wait(next.map(|due| self.instant(due))).await;
     }
 
-    /// Notifies who waits, if a host is due before that. Each wake-up of another thread costs more
-    /// than a request to a near host leaves.
+    /// Ends the sleep of each task for which there is work before its end.
     fn wake_if_due(&self, workbench: &Workbench) {
-        let wake_at = self.wake_at.load(Ordering::Relaxed);
-        if wake_at > 0 && workbench.next_due().is_some_and(|due| due < wake_at) {
-            self.changed.notify_one();
-        }
-        let look_up_at = self.look_up_at.load(Ordering::Relaxed);
-        if look_up_at > 0 && workbench.next_unresolved().is_some_and(|due| due < look_up_at) {
-            self.unresolved.notify_one();
-        }
+        self.host_alarm.ring_before(workbench.next_due());
+        self.lookup_alarm.ring_before(workbench.next_unresolved());
         self.wake_filler(workbench);
     }
 
-    /// Notifies who brings hosts in, if one is outside whose work begins before the others'.
+    /// Ends the sleep of the task that brings hosts in, if one is outside whose work begins before.
     fn wake_filler(&self, workbench: &Workbench) {
-        let fill_at = self.fill_at.load(Ordering::Relaxed);
-        if fill_at > 0 && workbench.first_outside().is_some_and(|first| first < fill_at) {
-            self.left.notify_one();
-        }
+        self.filling_alarm.ring_before(workbench.first_outside());
     }
 
     /// What a host is doing.

@@ -11,8 +11,8 @@ impl Schedule {
     /// Adds time for which the machine was suspended. The monotonic clock stood still meanwhile.
     pub fn was_suspended(&self, time: Duration) {
         self.suspended.fetch_add(millis(time), Ordering::Relaxed);
-        for waiting in [&self.changed, &self.unresolved, &self.left] {
-            waiting.notify_one();
+        for alarm in [&self.host_alarm, &self.lookup_alarm, &self.filling_alarm] {
+            alarm.ring();
         }
     }
 
