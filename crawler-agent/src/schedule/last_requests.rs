@@ -4,9 +4,9 @@ use std::{collections::HashMap, net::IpAddr};
 
 /// Addresses that are remembered before old ones are forgotten.
 const MAX_ADDRESSES: usize = 4_096;
-/// Longest pause of a host, which a later request to its address may ask for: the longest
-/// Crawl-delay, in milliseconds.
-const LONGEST_PAUSE_MS: u64 = crate::robots::MAX_DELAY_MS as u64;
+/// Time for which the end of a request is remembered at least, in milliseconds: the next request
+/// may ask for a longer pause. Where this one asks for more, its own pause counts.
+const LEAST_REMEMBERED_MS: u64 = crate::robots::MAX_DELAY_MS as u64;
 
 /// The last requests to addresses. Times are in milliseconds of the schedule's clock.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl LastRequests {
         let rest =
             self.requests.get(&address).map_or(0, |last| last.ended.saturating_add(last.pause));
         let pause = pause.max(rest.saturating_sub(now));
-        let matters_until = now.saturating_add(pause.max(LONGEST_PAUSE_MS));
+        let matters_until = now.saturating_add(pause.max(LEAST_REMEMBERED_MS));
         self.requests.insert(address, LastRequest { ended: now, pause, matters_until });
     }
 
@@ -80,7 +80,7 @@ mod tests {
         let mut last = LastRequests::default();
         let address = |n: u32| IpAddr::V4(Ipv4Addr::from(n));
         for n in 0..3 * MAX_ADDRESSES as u32 {
-            last.ended(address(n), u64::from(n) * LONGEST_PAUSE_MS, 0);
+            last.ended(address(n), u64::from(n) * LEAST_REMEMBERED_MS, 0);
         }
         assert!(last.requests.len() <= MAX_ADDRESSES);
     }
@@ -89,7 +89,7 @@ mod tests {
     fn a_long_pause_is_kept_however_many_addresses_follow() {
         let mut last = LastRequests::default();
         let address = |n: u32| IpAddr::V4(Ipv4Addr::from(n));
-        let pause = 10 * LONGEST_PAUSE_MS;
+        let pause = 10 * LEAST_REMEMBERED_MS;
         for n in 0..3 * MAX_ADDRESSES as u32 {
             last.ended(address(n), u64::from(n), pause);
         }

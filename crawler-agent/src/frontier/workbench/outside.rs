@@ -25,8 +25,8 @@ const AWAY: u64 = 60_000;
 const MAX_RESTING: usize = 1 << 16;
 /// Time in milliseconds before all that rest are looked through again for room.
 const FORGET_PAUSE: u64 = 1_000;
-/// Longest pause that is remembered, in milliseconds: the longest delay between two requests.
-const LONGEST_REST: u64 = MAX_DELAY_MS as u64;
+/// Pauses up to this, in milliseconds, are remembered here; longer ones are stored with the host.
+const LONGEST_REMEMBERED: u64 = MAX_DELAY_MS as u64;
 
 /// What the workbench knows of the hosts outside.
 #[derive(Debug, Default)]
@@ -153,10 +153,9 @@ impl Workbench {
         }
     }
 
-    /// Whether a host outside that may be visited from `least` on is remembered. Longer pauses are
-    /// stored with the host.
+    /// Whether a host outside that may be visited from `least` on is remembered.
     fn is_remembered(&self, least: u64) -> bool {
-        least > self.now && least - self.now <= LONGEST_REST
+        least > self.now && least - self.now <= LONGEST_REMEMBERED
     }
 
     fn can_stay_outside(&mut self, least: u64) -> bool {
