@@ -1,7 +1,8 @@
-//! Whether the agent's own line, or its name servers, have failed.
+//! Detection of outages: whether the agent's own uplink, or its name servers, have failed.
 //!
-//! Without a line every host looks dead: pages would count as failed and hosts would be given up,
-//! all at once. So failures do not count against hosts while many were tried and none was reached.
+//! Without an uplink every host looks dead: pages would count as failed and hosts would be given
+//! up, all at once. So failures do not count against hosts while many were tried and none was
+//! reached.
 
 use std::{
     collections::HashSet,
@@ -22,7 +23,7 @@ const FEW: usize = 2;
 /// After this time failures count again: nothing that the agent visits may be there any more.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Time for which no outage begins after something else proved that the line works. Longer than a
+/// Time for which no outage begins after something else proved that the uplink works. Longer than a
 /// request, whose failure does not count if it began in the outage: otherwise many dead hosts in a
 /// row would never be given up.
 const PROVED: Duration = Duration::from_secs(40);
@@ -33,9 +34,9 @@ const BRIEF: Duration = Duration::from_secs(10);
 /// Time that the network gets after the machine was suspended.
 const AFTER_SUSPENSION: Duration = Duration::from_mins(1);
 
-/// What was reached lately through a line, or through name servers.
+/// What was reached lately through the uplink, or through name servers.
 #[derive(Debug, Default)]
-pub struct Reach(Mutex<Misses>);
+pub struct OutageDetector(Mutex<Misses>);
 
 /// The hosts that were not reached since one was.
 #[derive(Debug, Default)]
@@ -55,7 +56,7 @@ struct Misses {
     suspended_until: Option<Instant>,
 }
 
-impl Reach {
+impl OutageDetector {
     /// Notes that a host was reached.
     pub fn reached(&self, now: Instant) {
         let mut misses = self.misses();
@@ -63,7 +64,7 @@ impl Reach {
         misses.reached_at = Some(now);
     }
 
-    /// Notes that the line works, though no host was reached.
+    /// Notes that the uplink works, though no host was reached.
     pub fn proved(&self, now: Instant) {
         let mut misses = self.misses();
         if misses.outage(now).is_some() {
@@ -185,37 +186,37 @@ fn hash(value: impl Hash) -> u64 {
 mod tests {
     use super::*;
 
-    fn missed(reach: &Reach, hosts: std::ops::Range<u32>, now: Instant) {
+    fn missed(detector: &OutageDetector, hosts: std::ops::Range<u32>, now: Instant) {
         for host in hosts {
-            reach.missed(host, host, now);
+            detector.missed(host, host, now);
         }
     }
 
     #[test]
     fn many_hosts_in_a_row_are_an_outage_until_one_is_reached() {
-        let reach = Reach::default();
+        let detector = OutageDetector::default();
         let start = Instant::now();
         let later = start + Duration::from_mins(5);
-        missed(&reach, 0..7, start);
-        missed(&reach, 0..7, start);
-        assert_eq!(reach.outage(start), None, "one host may fail many times");
-        reach.missed("another", "another", start);
-        missed(&reach, 0..100, later);
-        assert_eq!(reach.outage(later), Some(Duration::from_mins(5)));
-        reach.reached(later);
-        assert_eq!(reach.outage(later), None);
-        missed(&reach, 0..7, later);
-        assert_eq!(reach.outage(later), None);
+        missed(&detector, 0..7, start);
+        missed(&detector, 0..7, start);
+        assert_eq!(detector.outage(start), None, "one host may fail many times");
+        detector.missed("another", "another", start);
+        missed(&detector, 0..100, later);
+        assert_eq!(detector.outage(later), Some(Duration::from_mins(5)));
+        detector.reached(later);
+        assert_eq!(detector.outage(later), None);
+        missed(&detector, 0..7, later);
+        assert_eq!(detector.outage(later), None);
         let after = later + Duration::from_secs(10);
-        assert!(reach.was_reached_within(Duration::from_secs(11), after));
-        assert!(!reach.was_reached_within(Duration::from_secs(10), after));
+        assert!(detector.was_reached_within(Duration::from_secs(11), after));
+        assert!(!detector.was_reached_within(Duration::from_secs(10), after));
     }
 
     #[test]
     fn neither_many_addresses_of_a_host_nor_many_hosts_at_one_are_an_outage() {
         let now = Instant::now();
-        let one_host = Reach::default();
-        let one_address = Reach::default();
+        let one_host = OutageDetector::default();
+        let one_address = OutageDetector::default();
         for n in 0..20 {
             one_host.missed("host", n, now);
             one_address.missed(n, "address", now);
@@ -226,78 +227,81 @@ mod tests {
     #[test]
     fn few_are_enough_where_the_coordinator_cannot_be_reached() {
         let now = Instant::now();
-        let reach = Reach::default();
-        missed(&reach, 0..2, now);
-        reach.doubt(now);
-        assert_eq!(reach.outage(now), Some(Duration::ZERO));
-        reach.reached(now);
-        missed(&reach, 0..2, now);
-        assert_eq!(reach.outage(now), None);
-        reach.doubt(now);
-        assert!(reach.outage(now).is_some());
-        reach.trust(now);
-        assert_eq!(reach.outage(now), None);
-        missed(&reach, 0..8, now);
-        reach.trust(now);
-        assert!(reach.outage(now).is_some(), "many are enough");
+        let detector = OutageDetector::default();
+        missed(&detector, 0..2, now);
+        detector.doubt(now);
+        assert_eq!(detector.outage(now), Some(Duration::ZERO));
+        detector.reached(now);
+        missed(&detector, 0..2, now);
+        assert_eq!(detector.outage(now), None);
+        detector.doubt(now);
+        assert!(detector.outage(now).is_some());
+        detector.trust(now);
+        assert_eq!(detector.outage(now), None);
+        missed(&detector, 0..8, now);
+        detector.trust(now);
+        assert!(detector.outage(now).is_some(), "many are enough");
     }
 
     #[test]
     fn what_began_before_the_end_of_an_outage_does_not_count() {
         let start = Instant::now();
-        let reach = Reach::default();
-        missed(&reach, 0..8, start);
+        let detector = OutageDetector::default();
+        missed(&detector, 0..8, start);
         let end = start + BRIEF;
-        reach.reached(end);
+        detector.reached(end);
         let later = end + Duration::from_secs(5);
-        assert_eq!(reach.outage_since(end - Duration::from_secs(1), later), Some(Duration::ZERO));
-        assert_eq!(reach.outage_since(end, later), None);
-        missed(&reach, 0..8, later);
-        reach.reached(later + BRIEF / 2);
+        assert_eq!(
+            detector.outage_since(end - Duration::from_secs(1), later),
+            Some(Duration::ZERO)
+        );
+        assert_eq!(detector.outage_since(end, later), None);
+        missed(&detector, 0..8, later);
+        detector.reached(later + BRIEF / 2);
         let now = later + BRIEF;
-        assert_eq!(reach.outage_since(later, now), None, "it was brief");
+        assert_eq!(detector.outage_since(later, now), None, "it was brief");
     }
 
     #[test]
     fn failures_count_for_a_moment_where_something_else_is_reached() {
-        let reach = Reach::default();
+        let detector = OutageDetector::default();
         let start = Instant::now();
-        missed(&reach, 0..7, start);
-        reach.proved(start);
-        missed(&reach, 0..8, start);
-        assert!(reach.outage(start).is_some(), "there was no outage to end");
-        reach.proved(start);
-        missed(&reach, 0..8, start);
-        assert_eq!(reach.outage(start), None);
+        missed(&detector, 0..7, start);
+        detector.proved(start);
+        missed(&detector, 0..8, start);
+        assert!(detector.outage(start).is_some(), "there was no outage to end");
+        detector.proved(start);
+        missed(&detector, 0..8, start);
+        assert_eq!(detector.outage(start), None);
         // The failures of requests of twenty seconds count before another outage can begin.
         let failed = start + PROVED - Duration::from_secs(1);
-        missed(&reach, 0..8, failed);
-        assert_eq!(reach.outage_since(failed - Duration::from_secs(20), failed), None);
+        missed(&detector, 0..8, failed);
+        assert_eq!(detector.outage_since(failed - Duration::from_secs(20), failed), None);
         let after = start + PROVED;
-        missed(&reach, 0..8, after);
-        assert!(reach.outage(after).is_some());
+        missed(&detector, 0..8, after);
+        assert!(detector.outage(after).is_some());
     }
 
     #[test]
     fn failures_count_again_after_a_day_of_outage() {
-        let reach = Reach::default();
+        let detector = OutageDetector::default();
         let first = Instant::now();
-        missed(&reach, 0..7, first);
+        missed(&detector, 0..7, first);
         let start = first + LONGEST;
-        missed(&reach, 7..8, start);
-        assert!(reach.outage(start + LONGEST - Duration::from_secs(1)).is_some());
-        assert_eq!(reach.outage(start + LONGEST), None);
+        missed(&detector, 7..8, start);
+        assert!(detector.outage(start + LONGEST - Duration::from_secs(1)).is_some());
+        assert_eq!(detector.outage(start + LONGEST), None);
     }
 
     #[test]
     fn nothing_counts_just_after_a_suspension_until_a_host_is_reached() {
-        let reach = Reach::default();
+        let detector = OutageDetector::default();
         let now = Instant::now();
-        reach.suspended(now);
-        assert!(reach.outage(now + AFTER_SUSPENSION - Duration::from_secs(1)).is_some());
-        assert_eq!(reach.outage(now + AFTER_SUSPENSION), None);
-        reach.suspended(now);
-        reach.reached(now);
-        assert_eq!(reach.outage(now), None);
+        detector.suspended(now);
+        assert!(detector.outage(now + AFTER_SUSPENSION - Duration::from_secs(1)).is_some());
+        assert_eq!(detector.outage(now + AFTER_SUSPENSION), None);
+        detector.suspended(now);
+        detector.reached(now);
+        assert_eq!(detector.outage(now), None);
     }
 }

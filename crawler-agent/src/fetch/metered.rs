@@ -4,7 +4,7 @@
 use std::{
     error::Error,
     io,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -16,7 +16,7 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
-    time::{Instant, Sleep, sleep},
+    time::{Instant, Sleep, error::Elapsed, sleep, timeout_at},
 };
 
 use crate::owner::gate::Gate;
@@ -185,6 +185,30 @@ impl Drop for MeteredStream {
     fn drop(&mut self) {
         if self.granted > 0 {
             self.gate.unread(self.granted as u64);
+        }
+    }
+}
+
+/// Waits for `work` until `deadline`, which moves by the pauses that the owner's bandwidth makes
+/// meanwhile: they are not the server's.
+pub(super) async fn within<T>(
+    deadline: Instant,
+    pauses: &Pauses,
+    work: impl Future<Output = T>,
+) -> Result<T, Elapsed> {
+    let before = pauses.total();
+    let mut work = pin!(work);
+    let mut moved = Duration::ZERO;
+    loop {
+        match timeout_at(deadline + moved, &mut work).await {
+            Ok(done) => return Ok(done),
+            Err(elapsed) => {
+                let total = pauses.total().saturating_sub(before);
+                if total == moved {
+                    return Err(elapsed);
+                }
+                moved = total;
+            }
         }
     }
 }

@@ -18,7 +18,6 @@ mod tls;
 
 use std::{
     net::{IpAddr, SocketAddr},
-    pin::pin,
     sync::Arc,
     time::Duration,
 };
@@ -27,12 +26,15 @@ use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::{Method, Request, body::Incoming, header};
 use protocol::page::Timing;
-use tokio::time::{Instant, error::Elapsed, timeout_at};
+use tokio::time::Instant;
 
-use crate::{activity_log::UnderWay, config::Limits, error_line, owner::gate::Gate, reach::Reach};
+use crate::{
+    activity_log::UnderWay, config::Limits, error_line, outage_detector::OutageDetector,
+    owner::gate::Gate,
+};
 use dial::Dialler;
 use memory::{Budget, TOTAL_BYTES};
-use metered::Pauses;
+use metered::{Pauses, within};
 use model::CrawlUrl;
 use pool::{Idle, Pool};
 use sender::Sender;
@@ -73,7 +75,7 @@ pub struct Fetcher {
     budget: Budget,
     gate: Arc<Gate>,
     /// Which hosts were reached lately.
-    line: Reach,
+    uplink: OutageDetector,
 }
 
 /// State of a running request, from which times are reported even if it fails.
@@ -127,30 +129,6 @@ impl Progress {
     }
 }
 
-/// Waits for `work` until `deadline`, which moves by the pauses that the owner's bandwidth makes
-/// meanwhile: they are not the server's.
-async fn within<T>(
-    deadline: Instant,
-    pauses: &Pauses,
-    work: impl Future<Output = T>,
-) -> Result<T, Elapsed> {
-    let before = pauses.total();
-    let mut work = pin!(work);
-    let mut moved = Duration::ZERO;
-    loop {
-        match timeout_at(deadline + moved, &mut work).await {
-            Ok(done) => return Ok(done),
-            Err(elapsed) => {
-                let total = pauses.total().saturating_sub(before);
-                if total == moved {
-                    return Err(elapsed);
-                }
-                moved = total;
-            }
-        }
-    }
-}
-
 /// How long a fetch took, with or without success.
 pub fn duration_of<S>(result: &Result<Answer<S>, FetchError>) -> Duration {
     let timing = match result {
@@ -190,13 +168,13 @@ impl Fetcher {
         let dialler = Dialler::new(bind, tls, Arc::clone(&gate));
         let budget = Budget::new(TOTAL_BYTES, limits.concurrency);
         let pool = Pool::default();
-        let line = Reach::default();
-        Self { limits, user_agent, dialler, pool, budget, gate, line }
+        let uplink = OutageDetector::default();
+        Self { limits, user_agent, dialler, pool, budget, gate, uplink }
     }
 
     /// Which hosts were reached lately.
-    pub const fn line(&self) -> &Reach {
-        &self.line
+    pub const fn uplink(&self) -> &OutageDetector {
+        &self.uplink
     }
 
     /// Requests `url` from `address`. `open` chooses the sink of the body by the head of the
@@ -225,7 +203,7 @@ impl Fetcher {
         let wire_bytes = progress.wire_bytes;
         let problem = result.as_ref().err().filter(|_| !progress.is_connected);
         if problem.is_some_and(|problem| problem.is_silence(address)) {
-            self.line.missed(url.host_key_str(), address, Instant::now());
+            self.uplink.missed(url.host_key_str(), address, Instant::now());
         }
         match result {
             Ok((head, sink, memory)) => Ok(Answer { head, timing, wire_bytes, sink, memory }),
@@ -314,7 +292,7 @@ impl Fetcher {
     ) -> Result<(Sender, Duration), Problem> {
         let (stream, tcp) = self.dialler.connect(target).await?;
         *is_connected = true;
-        self.line.reached(Instant::now());
+        self.uplink.reached(Instant::now());
         Ok((self.dialler.speak(url, stream, pauses).await?, tcp))
     }
 
@@ -332,7 +310,7 @@ impl Fetcher {
         progress.first_byte = started.elapsed().saturating_sub(paused);
         match answered.map_err(|_| Problem::FirstByteTimeout)? {
             Ok(response) => {
-                self.line.reached(Instant::now());
+                self.uplink.reached(Instant::now());
                 Ok(Ok(response))
             }
             Err(mut failed) => match failed.take_message() {

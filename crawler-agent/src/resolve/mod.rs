@@ -23,7 +23,7 @@ use std::{
 use hickory_resolver::{net::NetError, proto::rr::Name};
 use url::Host;
 
-use crate::{guard::Guard, guard::Refusal, reach::Reach};
+use crate::{guard::Guard, guard::Refusal, outage_detector::OutageDetector};
 use model::CrawlUrl;
 use name_cache::{Answer, NameCache};
 use name_servers::NameServers;
@@ -73,7 +73,7 @@ pub struct Resolver {
     bind: Option<IpAddr>,
     names: Mutex<NameCache>,
     /// Which names were found lately.
-    reach: Reach,
+    outages: OutageDetector,
     started: Instant,
 }
 
@@ -88,13 +88,13 @@ impl Resolver {
         let servers = servers.map_err(ResolveError::Setup)?;
         let guard = RwLock::new(guard);
         let names = Mutex::default();
-        let reach = Reach::default();
-        Ok(Self { servers, guard, bind, names, reach, started: Instant::now() })
+        let outages = OutageDetector::default();
+        Ok(Self { servers, guard, bind, names, outages, started: Instant::now() })
     }
 
     /// Which names were found lately.
-    pub const fn servers(&self) -> &Reach {
-        &self.reach
+    pub const fn servers(&self) -> &OutageDetector {
+        &self.outages
     }
 
     /// Whether an address is on the Internet, beyond the networks of this machine.
@@ -227,7 +227,7 @@ impl Resolver {
     async fn ask_servers(&self, name: Name) -> (Answer, Duration) {
         match self.servers.client().lookup_ip(name.clone()).await {
             Ok(found) => {
-                self.reach.reached(tokio::time::Instant::now());
+                self.outages.reached(tokio::time::Instant::now());
                 // IPv4-mapped answers must meet the rules for IPv4.
                 let addresses = found.iter().map(|ip| ip.to_canonical()).collect();
                 let addresses = without_synthesised(addresses);
@@ -235,11 +235,11 @@ impl Resolver {
                 (Answer::Addresses(addresses.into()), ttl)
             }
             Err(error) if error.is_no_records_found() => {
-                self.reach.reached(tokio::time::Instant::now());
+                self.outages.reached(tokio::time::Instant::now());
                 (Answer::Missing(error.to_string().into()), Duration::ZERO)
             }
             Err(error) => {
-                self.reach.missed(&name, &name, tokio::time::Instant::now());
+                self.outages.missed(&name, &name, tokio::time::Instant::now());
                 (Answer::Failed(error.to_string().into()), Duration::ZERO)
             }
         }

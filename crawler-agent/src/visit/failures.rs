@@ -52,7 +52,7 @@ impl Visitor {
             // It is the agent that lacked memory, so that the attempts of this URL alone count.
             visit.record.failures = item.attempts.into();
         }
-        if temporary && (retry::has_attempts(item) || visit.turn.has_next) {
+        if temporary && (retry::has_attempts(item) || visit.choice.has_next) {
             return self.retry_later(visit, item, None);
         }
         // A bad body says nothing about the host, which did answer.

@@ -26,6 +26,7 @@ use crate::{
     metrics::Metrics, outbox::PackTrigger, page, page::PageSink, peers::Peers, resolve::Resolver,
     schedule::Claim, schedule::Schedule, schedule::after_answer,
 };
+use retry::AddressChoice;
 pub use revisit::LostBefore;
 pub use slot::RequestSlot;
 
@@ -67,12 +68,12 @@ struct Visit {
     delay: Duration,
     /// Pause that the time of the last answer asks for.
     slowness_pause: Duration,
-    /// The outage of the agent's line that may be the reason for a failure of the request.
+    /// The outage of the agent's uplink that may be the reason for a failure of the request.
     outage: Option<Duration>,
     /// When the request must have ended, in a region.
     deadline: Option<Instant>,
-    /// The address that the host is asked at.
-    turn: retry::Turn,
+    /// Which address of the host is asked.
+    choice: AddressChoice,
 }
 
 /// Everything that a finished request leaves behind.
@@ -160,9 +161,9 @@ impl Visitor {
         let deadline = limit.map(|limit| Instant::now() + limit);
         let record = snapshot.record;
         let slowness_pause = Duration::ZERO;
-        let turn = retry::Turn::default();
+        let choice = AddressChoice::default();
         let outage = None;
-        let visit = Visit { claim, record, delay, slowness_pause, outage, deadline, turn };
+        let visit = Visit { claim, record, delay, slowness_pause, outage, deadline, choice };
         match need {
             robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
             robots::Need::Obey { allows: true, .. } => self.fetch(visit, item, slot).await,
@@ -183,11 +184,12 @@ impl Visitor {
             Ok(addresses) => addresses,
             Err(error) => return self.not_reached(visit, &item, &error),
         };
-        let turn = retry::Turn::of(self.choice(visit.record.failures), addresses.len());
-        let address = addresses[turn.index];
+        let number = self.address_number(visit.record.failures);
+        let choice = AddressChoice::of(number, addresses.len());
+        let address = addresses[choice.index];
         // Two hosts at one address are one server: politeness counts for both.
         let Some(claim) = self.hold(visit.claim, address)? else { return Ok(()) };
-        let mut visit = Visit { claim, turn, ..visit };
+        let mut visit = Visit { claim, choice, ..visit };
         let started = clock::now();
         let known = revisit::validators(&item);
         let open = |head: &fetch::Head| PageSink::open(&item.url, head);
@@ -246,7 +248,7 @@ impl Visitor {
         let (outcome, links) = page::outcome(&item.url, head, sink);
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        let slowdown = self.policy.borrow().slowdown.filter(|_| visit.turn.is_usual());
+        let slowdown = self.policy.borrow().slowdown.filter(|_| visit.choice.is_usual());
         let page = revisit::remember(item, &mut fetch, validators, slowdown);
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };

@@ -1,5 +1,5 @@
-//! Outages of the agent's own line or name servers, during which failures do not count against
-//! hosts ([`crate::reach`]).
+//! Outages of the agent's own uplink or name servers, during which failures do not count against
+//! hosts ([`crate::outage_detector`]).
 
 use std::{net::IpAddr, time::Duration};
 
@@ -33,9 +33,9 @@ impl Visit {
 }
 
 impl Visitor {
-    /// How long the outage of the agent's line has lasted, if there is one.
+    /// How long the outage of the agent's uplink has lasted, if there is one.
     pub fn line_outage(&self) -> Option<Duration> {
-        self.fetcher.line().outage(Instant::now())
+        self.fetcher.uplink().outage(Instant::now())
     }
 
     /// Notes how the request of a visit ended, and which outage may be the reason. Returns how long
@@ -51,48 +51,48 @@ impl Visitor {
         fetch::duration_of(result)
     }
 
-    /// The outage of the line that may be the reason for a failed request.
+    /// The outage of the uplink that may be the reason for a failed request.
     fn outage_behind(&self, error: &FetchError) -> Option<Duration> {
         // The host answered.
         if !error.problem.is_temporary() {
             return None;
         }
-        // The line works if a connection was made for this request.
+        // The uplink works if a connection was made for this request.
         let took = if error.is_connected { 0 } else { error.timing.total_us };
         self.line_outage_since(before(Instant::now(), Duration::from_micros(took.into())))
     }
 
-    /// The outage of the line at any time since `began`.
+    /// The outage of the uplink at any time since `began`.
     pub fn line_outage_since(&self, began: Instant) -> Option<Duration> {
-        self.fetcher.line().outage_since(began, Instant::now())
+        self.fetcher.uplink().outage_since(began, Instant::now())
     }
 
-    /// The outage of the line or of the name servers that may be the reason for a failed lookup.
+    /// The outage of the uplink or of the name servers that may be the reason for a failed lookup.
     pub(super) fn outage_of_lookups(&self) -> Option<Duration> {
         let now = Instant::now();
         let began = before(now, FAILED_LOOKUP);
         let of_servers = self.resolver.servers().outage_since(began, now);
-        of_servers.or_else(|| self.fetcher.line().outage_since(began, now))
+        of_servers.or_else(|| self.fetcher.uplink().outage_since(began, now))
     }
 
     /// The outage that keeps the agent from crawling, once it has lasted for a while.
     pub fn long_outage(&self) -> Option<Duration> {
         let now = Instant::now();
-        let line = self.fetcher.line();
+        let uplink = self.fetcher.uplink();
         let of_servers = self.resolver.servers().outage(now);
         // Without name servers the agent still reaches hosts whose addresses it knows.
-        let of_servers = of_servers.filter(|outage| !line.was_reached_within(*outage, now));
-        line.outage(now).or(of_servers).filter(|outage| *outage >= SHOWN_AFTER)
+        let of_servers = of_servers.filter(|outage| !uplink.was_reached_within(*outage, now));
+        uplink.outage(now).or(of_servers).filter(|outage| *outage >= SHOWN_AFTER)
     }
 
     /// Notes that the coordinator has answered from this address. One on the Internet shows that
-    /// the agent's line works.
+    /// the agent's uplink works.
     pub fn coordinator_answered(&self, from: Option<IpAddr>) {
         let now = Instant::now();
-        self.fetcher.line().trust(now);
+        self.fetcher.uplink().trust(now);
         self.resolver.servers().trust(now);
         if self.is_outside(from) {
-            self.fetcher.line().proved(now);
+            self.fetcher.uplink().proved(now);
         }
     }
 
@@ -101,7 +101,7 @@ impl Visitor {
         // One in the owner's network may be switched off.
         if self.is_outside(last_from) {
             let now = Instant::now();
-            self.fetcher.line().doubt(now);
+            self.fetcher.uplink().doubt(now);
             self.resolver.servers().doubt(now);
         }
     }
@@ -112,7 +112,7 @@ impl Visitor {
         self.fetcher.close_connections();
         // The network may need a moment.
         let now = Instant::now();
-        self.fetcher.line().suspended(now);
+        self.fetcher.uplink().suspended(now);
         self.resolver.servers().suspended(now);
     }
 
@@ -122,7 +122,7 @@ impl Visitor {
 
     /// The number by which the address of a host is chosen. During an outage failures do not count,
     /// so that the same address would always be chosen.
-    pub(super) fn choice(&self, failures: u32) -> u32 {
+    pub(super) fn address_number(&self, failures: u32) -> u32 {
         if self.line_outage().is_some() { rand::random() } else { failures }
     }
 }

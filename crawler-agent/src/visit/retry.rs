@@ -89,7 +89,7 @@ fn failed_visit(visit: &Visit, item: &QueueItem, reason: &str) -> Change {
 /// Which of the addresses of a host is asked: each attempt takes another one, in case one does not
 /// answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct AddressChoice {
     /// Place among the addresses.
     pub(super) index: usize,
     /// Whether there are addresses that were not asked since the host answered. A page that is
@@ -97,8 +97,8 @@ pub(super) struct Turn {
     pub(super) has_next: bool,
 }
 
-impl Turn {
-    /// The turn after `failures` of the host in a row.
+impl AddressChoice {
+    /// The choice after `failures` of the host in a row.
     pub(super) fn of(failures: u32, addresses: usize) -> Self {
         let failures = failures as usize;
         let has_next = failures.saturating_add(1) < addresses.min(ATTEMPTS.into());
@@ -162,11 +162,12 @@ mod tests {
 
     #[test]
     fn failures_take_the_addresses_in_turn() {
-        let turns = |addresses| [0, 1, 2, 3].map(|failures| Turn::of(failures, addresses));
-        assert_eq!(turns(2).map(|turn| turn.index), [0, 1, 0, 1]);
-        assert_eq!(turns(2).map(|turn| turn.has_next), [true, false, false, false]);
-        assert_eq!(turns(9).map(|turn| turn.has_next), [true, true, false, false]);
-        assert_eq!(turns(1), [Turn::default(); 4]);
+        let choices =
+            |addresses| [0, 1, 2, 3].map(|failures| AddressChoice::of(failures, addresses));
+        assert_eq!(choices(2).map(|choice| choice.index), [0, 1, 0, 1]);
+        assert_eq!(choices(2).map(|choice| choice.has_next), [true, false, false, false]);
+        assert_eq!(choices(9).map(|choice| choice.has_next), [true, true, false, false]);
+        assert_eq!(choices(1), [AddressChoice::default(); 4]);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&asking.url).await {
             Ok(addresses) => {
-                addresses[self.choice(visit.record.failures) as usize % addresses.len()]
+                addresses[self.address_number(visit.record.failures) as usize % addresses.len()]
             }
             // Where the owner denies robots.txt of the URL's own host, the URL is denied too.
             Err(error) if asking.hops == 0 && error.is_lasting(&asking.url) => {
