@@ -22,6 +22,7 @@ const DYNAMIC_GROUPS: RangeInclusive<u32> = 61_184..=65_519;
 /// An installed service.
 #[derive(Debug)]
 pub(super) struct InstalledService {
+    units: Vec<PathBuf>,
     environment: PathBuf,
     data_dir: PathBuf,
     echo_groups: PathBuf,
@@ -31,12 +32,29 @@ impl InstalledService {
     /// The service that runs with this configuration, in the file system `root`; none where no unit
     /// is installed, or where an agent with another configuration is meant.
     pub(super) fn find(root: &Path, config: &Path) -> Option<Self> {
-        let is_installed = UNIT_DIRS.iter().any(|dir| root.join(dir).join(UNIT).exists());
-        (is_installed && config == root.join(CONFIG)).then(|| Self {
+        let units = units(root);
+        (!units.is_empty() && config == root.join(CONFIG)).then(|| Self {
+            units,
             environment: root.join(ENVIRONMENT),
             data_dir: root.join(DATA_DIR),
             echo_groups: root.join(ECHO_GROUPS),
         })
+    }
+
+    /// As [`Self::find`]; none also where the agent that is meant has another data directory.
+    pub(super) fn find_with_data(root: &Path, config: &Path, dir: &Path) -> Option<Self> {
+        Self::find(root, config).filter(|service| service.other_directory(dir).is_none())
+    }
+
+    /// The commands that delete the service.
+    pub(super) fn how_to_delete(&self) -> Vec<String> {
+        let files = self.units.iter().chain([&self.environment]);
+        let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+        vec![
+            "systemctl disable --now nearcrawl-agent".to_owned(),
+            "systemctl clean --what=state nearcrawl-agent".to_owned(),
+            format!("rm -f {} && systemctl daemon-reload", files.join(" ")),
+        ]
     }
 
     /// Whether the service may send echo requests; if not, why. It has no privilege, unlike root,
@@ -75,6 +93,21 @@ impl InstalledService {
             environment.display()
         )
     }
+}
+
+/// The units that are installed. On most machines `/lib` is a link to `/usr/lib`, so that two paths
+/// lead to one unit.
+fn units(root: &Path) -> Vec<PathBuf> {
+    let paths = UNIT_DIRS.iter().map(|dir| root.join(dir).join(UNIT));
+    let mut units: Vec<PathBuf> = Vec::new();
+    for path in paths.filter(|path| path.exists()) {
+        let is_known =
+            units.iter().any(|known| known.canonicalize().ok() == path.canonicalize().ok());
+        if !is_known {
+            units.push(path);
+        }
+    }
+    units
 }
 
 /// Whether a range, which is the numbers of its first and last group as the kernel prints them,
@@ -151,6 +184,17 @@ mod tests {
         let refused = allowed(&machine(&[unit(), (ECHO_GROUPS, "1\t0\n")])).unwrap_err();
         assert!(refused.contains("ping_group_range is 1 0"), "{refused}");
         assert!(allowed(&machine(&[unit()])).unwrap_err().contains("cannot be read"));
+    }
+
+    #[test]
+    fn the_commands_name_each_unit_once() {
+        let root = machine(&[("usr/lib/systemd/system/nearcrawl-agent.service", "[Service]")]);
+        std::os::unix::fs::symlink("usr/lib", root.path().join("lib")).unwrap();
+        let commands = service(&root).unwrap().how_to_delete();
+        let unit = root.path().join("usr/lib/systemd/system/nearcrawl-agent.service");
+        let environment = root.path().join(ENVIRONMENT);
+        let files = format!("rm -f {} {} &&", unit.display(), environment.display());
+        assert!(commands.iter().any(|command| command.starts_with(&files)), "{commands:?}");
     }
 
     #[test]

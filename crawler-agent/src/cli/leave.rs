@@ -10,16 +10,12 @@ use std::{
 use anyhow::bail;
 use clap::Args;
 
-use super::{ConfigArgs, Join, print_line, run};
+use super::{ConfigArgs, Join, installed_service::InstalledService, print_line, run};
 use crate::{
     data_dir::{DataDir, control_socket, leave_request, removal},
     status::StatusFile,
 };
 
-/// Where a package or a person installs the service.
-const UNIT: &str = "/etc/systemd/system/nearcrawl-agent.service";
-/// Where the service reads its join token.
-const TOKEN: &str = "/etc/nearcrawl/agent.env";
 /// Time between two looks at the running agent.
 const LOOK: Duration = Duration::from_millis(300);
 
@@ -41,9 +37,11 @@ pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
     let (_, dir) = arguments.config_args.open()?;
     // Who may not read the status may do nothing of the following either.
     StatusFile::read_if_sound(&dir)?;
-    if has_left(&dir) {
+    let config = &arguments.config_args.config;
+    let service = InstalledService::find_with_data(Path::new("/"), config, &dir);
+    if has_left(&dir, service.as_ref()) {
         print_line("the agent has left");
-        print_rest(&arguments.config_args.config);
+        print_rest(config, service.as_ref());
         return Ok(ExitCode::SUCCESS);
     }
     if !DataDir::has_agent(&dir) {
@@ -66,15 +64,15 @@ pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
     } else {
         print_line(&format!("the agent's files in {} are deleted", dir.display()));
     }
-    print_rest(&arguments.config_args.config);
+    print_rest(config, service.as_ref());
     Ok(ExitCode::SUCCESS)
 }
 
 /// Whether the service has left by itself, after this was interrupted: it cannot delete its
 /// directory.
-fn has_left(dir: &Path) -> bool {
+fn has_left(dir: &Path, service: Option<&InstalledService>) -> bool {
     let is_empty = dir.read_dir().is_ok_and(|mut entries| entries.next().is_none());
-    is_empty && Path::new(UNIT).exists()
+    is_empty && service.is_some()
 }
 
 fn is_meant(dir: &Path) -> anyhow::Result<bool> {
@@ -133,23 +131,27 @@ fn has_enrolled_still(dir: &Path) -> bool {
     dir.exists() && has_enrolled(dir).unwrap_or(true)
 }
 
-/// What the agent does not delete, because it did not make it.
-fn print_rest(config: &Path) {
+/// Prints how to delete what the agent does not delete, because it did not make it.
+fn print_rest(config: &Path, service: Option<&InstalledService>) {
     print_line("To delete the rest:");
-    let is_service = Path::new(UNIT).exists();
-    if is_service {
-        print_line("  systemctl disable --now nearcrawl-agent");
-        print_line("  systemctl clean --what=state nearcrawl-agent");
-        print_line(&format!("  rm -f {UNIT} {TOKEN} && systemctl daemon-reload"));
-    }
     let program = std::env::current_exe().unwrap_or_else(|_| "nearcrawl-agent".into());
-    match own_directory(config, &program) {
-        Some(dir) => print_line(&format!("  rm -r {}", dir.display())),
-        None => print_line(&format!("  rm {} {}", config.display(), program.display())),
+    for command in rest(config, &program, service) {
+        print_line(&format!("  {command}"));
     }
-    if is_service {
-        print_line("  rmdir --ignore-fail-on-non-empty /etc/nearcrawl");
+}
+
+/// The commands that delete the rest. Those of a service are only for the agent that it runs:
+/// another agent of this machine may leave while the service goes on.
+fn rest(config: &Path, program: &Path, service: Option<&InstalledService>) -> Vec<String> {
+    let mut commands = service.map(InstalledService::how_to_delete).unwrap_or_default();
+    commands.push(match own_directory(config, program) {
+        Some(dir) => format!("rm -r {}", dir.display()),
+        None => format!("rm {} {}", config.display(), program.display()),
+    });
+    if service.is_some() {
+        commands.push("rmdir --ignore-fail-on-non-empty /etc/nearcrawl".to_owned());
     }
+    commands
 }
 
 /// What the partner's guide puts beside program and configuration.
@@ -204,6 +206,33 @@ mod tests {
         let left = leave(&LeaveArgs { config_args, yes: true, without_coordinator: true });
         assert!(left.unwrap_err().to_string().contains("no agent has run in"));
         assert!(dir.join("packages").exists());
+    }
+
+    /// The commands for the service would delete its agent's key and queue.
+    #[test]
+    fn an_agent_beside_the_service_leaves_the_service_alone() {
+        let root = TempDir::new().unwrap();
+        let unit_dir = root.path().join("etc/systemd/system");
+        fs::create_dir_all(&unit_dir).unwrap();
+        fs::write(unit_dir.join("nearcrawl-agent.service"), "").unwrap();
+        let service_config = root.path().join("etc/nearcrawl/agent.toml");
+        let service_data = root.path().join("var/lib/nearcrawl-agent");
+        let home = root.path().join("home");
+        fs::create_dir_all(&service_data).unwrap();
+        fs::create_dir(&home).unwrap();
+        let own_config = home.join("agent.toml");
+        let find =
+            |config: &Path, dir: &Path| InstalledService::find_with_data(root.path(), config, dir);
+        for (config, dir) in [(&own_config, &home), (&service_config, &home)] {
+            let service = find(config, dir);
+            assert!(!has_left(&service_data, service.as_ref()));
+            let commands = rest(config, Path::new("/bin/agent"), service.as_ref());
+            assert!(!commands.iter().any(|command| command.contains("systemctl")), "{commands:?}");
+        }
+        let service = find(&service_config, &service_data);
+        assert!(has_left(&service_data, service.as_ref()));
+        let commands = rest(&service_config, Path::new("/bin/agent"), service.as_ref());
+        assert!(commands[0].contains("disable --now"), "{commands:?}");
     }
 
     #[test]
