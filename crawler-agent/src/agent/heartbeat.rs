@@ -11,19 +11,16 @@ use std::{
 
 use model::{AgentState, CrawlPolicy, UnixMillis};
 use protocol::{
-    HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus, enrol::AgentProfile,
+    HeartbeatRequest, HeartbeatResponse, Presence, WorkStatus, enrol::AgentProfile,
     host_status::UrlStatus, limits, limits::HEARTBEAT_HOLD_MS, version,
 };
-use tokio::{
-    sync::{mpsc, watch},
-    time::Instant,
-};
+use tokio::{sync::watch, time::Instant};
 
 use super::{
     AgentError, filler,
     host_orders::HostOrders,
     inspector::Inspector,
-    probes::AcceptedProbes,
+    probes::ProbeQueue,
     readiness::{Readiness, ReadinessSignal, Sleep, idle_reason},
     routes::new_routes,
     takeovers::Takeovers,
@@ -54,7 +51,7 @@ pub(super) struct HeartbeatTask<P> {
     pub(super) store: FrontierHandle,
     pub(super) schedule: Arc<Schedule>,
     pub(super) visitor: Arc<Visitor>,
-    pub(super) accepted_probes: Arc<AcceptedProbes>,
+    pub(super) probe_queue: ProbeQueue,
     pub(super) host_orders: Arc<HostOrders>,
     pub(super) takeovers: Arc<Takeovers>,
     pub(super) lease: Arc<Lease>,
@@ -66,8 +63,6 @@ pub(super) struct HeartbeatTask<P> {
     pub(super) readiness: ReadinessSignal,
     pub(super) peers: Option<Arc<Peers>>,
     pub(super) pack_trigger: Arc<PackTrigger>,
-    /// Probe orders on their way to the prober.
-    pub(super) probe_orders: mpsc::Sender<ProbeOrder>,
     /// Answers the coordinator's questions about URLs.
     pub(super) inspector: Inspector,
     /// Answers for the next request.
@@ -160,7 +155,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             hold_ms,
             routes_after: counts.routes_after,
             state: readiness.state.unwrap_or(AgentState::Pending),
-            probes_accepted: self.accepted_probes.list(),
+            probes_accepted: self.probe_queue.accepted.list(),
             orders_done,
             orders_accepted: self.host_orders.list(),
             bundles_taken,
@@ -220,11 +215,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         // agent would ask for them again at once.
         let takes_probes = self.readiness.current().takes_probes();
         for order in response.probes {
-            if takes_probes && self.accepted_probes.add(order.probe) {
-                news = true;
-                // Fails only when the agent is stopping; the order is then sent again.
-                drop(self.probe_orders.send(order).await);
-            }
+            news |= takes_probes && self.probe_queue.offer(order, Instant::now());
         }
         Ok(news)
     }

@@ -74,7 +74,7 @@ use lookups::LookupTask;
 use metrics_server::MetricsServer;
 use owner::MachineWatch;
 use parts::Parts;
-use probes::{AcceptedProbes, ProbeTask};
+use probes::{AcceptedProbes, ProbeQueue, ProbeTask};
 use readiness::Phase;
 
 /// Time that running fetches get to end once the agent stops.
@@ -208,7 +208,7 @@ impl Parts {
         leave: &CancellationToken,
         print: impl Fn(&str) + Send + Sync + 'static,
     ) {
-        let (probe_orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
+        let (orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
         let (reports, reported) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
         let accepted_probes = Arc::new(AcceptedProbes::default());
         let takeovers = Arc::new(self.takeovers());
@@ -219,7 +219,7 @@ impl Parts {
             store: self.store.clone(),
             schedule: Arc::clone(&self.schedule),
             visitor: Arc::clone(&self.visitor),
-            accepted_probes: Arc::clone(&accepted_probes),
+            probe_queue: ProbeQueue { accepted: Arc::clone(&accepted_probes), orders },
             host_orders: Arc::clone(&self.host_orders),
             takeovers: Arc::clone(&takeovers),
             lease: Arc::clone(&self.lease),
@@ -227,7 +227,6 @@ impl Parts {
             readiness: self.readiness.clone(),
             peers: self.peers.clone(),
             pack_trigger: Arc::clone(&self.pack_trigger),
-            probe_orders,
             inspector: self.inspector(),
             url_statuses: Mutex::default(),
             print,

@@ -17,7 +17,7 @@ use std::{
 
 use model::{CrawlUrl, ProbeMethod};
 use protocol::{ProbeOrder, ProbeResult};
-use tokio::time::timeout;
+use tokio::time::{timeout, timeout_at};
 
 use crate::{
     activity_log::{Activity, ActivityLog, UnderWay, lasted},
@@ -129,15 +129,20 @@ impl Prober {
         Self { rules, bind, resolver, head, activity_log, icmp, budget, gate, started }
     }
 
-    /// Carries an order out; none where the owner's hours or budgets let nothing be sent now.
-    /// `pause` is the least time between two requests to a host.
-    pub async fn measure(&self, order: &ProbeOrder, pause: Duration) -> Option<ProbeResult> {
+    /// Carries an order out; none where the owner's hours or budgets let nothing be sent now, or no
+    /// new target before `latest`. `pause` is the least time between two requests to a host.
+    pub async fn measure(
+        &self,
+        order: &ProbeOrder,
+        pause: Duration,
+        latest: tokio::time::Instant,
+    ) -> Option<ProbeResult> {
         let address = order.address.to_canonical();
         let (methods, url) = match self.allowed(order, address) {
             Ok(allowed) => allowed,
             Err(reason) => return Some(ProbeResult::Refused { reason }),
         };
-        match self.await_budget(address).await {
+        match timeout_at(latest, self.await_budget(address)).await.ok()? {
             Ok(()) => {}
             Err(SampleError::Withheld) => return None,
             Err(SampleError::Failed(reason)) => return Some(ProbeResult::Refused { reason }),

@@ -1,7 +1,7 @@
 //! Heartbeats keep their distance, and strange answers do not stop the agent.
 
 use model::{AgentState, ProbeMethod};
-use protocol::{Route, enrol::AgentProfile};
+use protocol::{HeartbeatRequest, Route, enrol::AgentProfile};
 
 use crate::{
     probes::{measure, order},
@@ -28,6 +28,27 @@ async fn an_answer_that_repeats_known_orders_does_not_hasten_heartbeats() {
     let times = accepted(&bed);
     let gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(gaps.iter().all(|gap| *gap >= 900), "{gaps:?} ms between heartbeats");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_orders_than_the_agent_can_carry_out_do_not_stop_heartbeats() {
+    let mut bed = TestBed::new(1).await;
+    bed.configure("probe", "new_targets_per_minute = 1");
+    bed.start_approved().await;
+    bed.coordinator.change(|state| {
+        for n in 1..=250 {
+            let order = order(&bed, n.into(), address(n).into(), &[ProbeMethod::Tcp]);
+            state.orders.insert(order.probe, order);
+        }
+    });
+    let since_full = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        let full = |heartbeat: &&HeartbeatRequest| heartbeat.probes_accepted.len() >= 100;
+        state.heartbeats.iter().filter(full).count()
+    };
+    bed.until("heartbeats go on", |bed| since_full(bed) >= 3).await;
+    let accepted = bed.coordinator.state().heartbeats.last().unwrap().probes_accepted.len();
+    assert!(accepted < 250, "{accepted} orders wait");
 }
 
 #[tokio::test(flavor = "multi_thread")]
