@@ -32,14 +32,20 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// A member that joins.
+    /// A member that joins. Where the agent rests until `rests_until`, the member sleeps from the
+    /// beginning, so that no other member waits for it.
     pub(super) fn join(
         identity: Identity,
         settings: Settings,
         view: SignedView,
         places: Arc<Places>,
+        rests_until: Option<Millis>,
     ) -> Result<Self, RosterError> {
-        let member = Member::join(identity, settings, view, elapsed_clock::now())?;
+        let now = elapsed_clock::now();
+        let mut member = Member::join(identity, settings, view, now)?;
+        if let Some(until) = rests_until {
+            member.sleep(until.since(now), now);
+        }
         Ok(Self::new(identity, member, places))
     }
 
@@ -252,6 +258,10 @@ mod tests {
 
     /// A member of a region of two.
     fn core() -> Core {
+        joined(None)
+    }
+
+    fn joined(rests_until: Option<Millis>) -> Core {
         let coordinator = CoordinatorKey::from_seed([9; 32]);
         let entry = |agent: AgentId| RosterAgent::new(agent, key(agent).public());
         let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
@@ -268,7 +278,7 @@ mod tests {
         let roster = SignedRoster::new(&coordinator, &roster).unwrap();
         let view = SignedView { roster, deltas: vec![] };
         let identity = Identity { agent: ME, coordinator: coordinator.public(), incarnation: 1 };
-        Core::join(identity, Settings::default(), view, Arc::default()).unwrap()
+        Core::join(identity, Settings::default(), view, Arc::default(), rests_until).unwrap()
     }
 
     fn bundle(number: u64, bytes: Vec<u8>) -> Message {
@@ -276,6 +286,17 @@ mod tests {
         let position = HostPosition::of(front.host_key_str());
         let host = PlacedHost { position, address: IpAddr::from([10, 0, 0, 1]) };
         Message::Bundle(Bundle { number, is_copy: false, host, front, bytes })
+    }
+
+    #[test]
+    fn an_agent_that_rests_when_it_joins_sleeps_from_the_beginning() {
+        let url = CrawlUrl::parse("http://h.example/").unwrap();
+        let position = HostPosition::of(url.host_key_str());
+        let host = PlacedHost { position, address: IpAddr::from([10, 0, 0, 1]) };
+        let denial = |mut core: Core| core.permit(&url, host).0;
+        assert_ne!(denial(core()), Permit::Denied(Denial::Asleep));
+        let hour = elapsed_clock::now().plus(3_600_000);
+        assert_eq!(denial(joined(Some(hour))), Permit::Denied(Denial::Asleep));
     }
 
     #[test]

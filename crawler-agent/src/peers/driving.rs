@@ -14,7 +14,7 @@ use region::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Peers, PeersError, collection, core::Core, relay, worker::Work};
+use super::{Peers, PeersError, Shared, collection, core::Core, relay, worker::Work};
 use crate::elapsed_clock;
 
 /// Least time between two steps of the member.
@@ -107,6 +107,7 @@ impl Peers {
     }
 
     fn join(&self, settings: Settings, view: SignedView) -> Result<Core, RosterError> {
-        Core::join(self.shared.identity, settings, view, Arc::clone(&self.shared.places))
+        let Shared { identity, places, .. } = &*self.shared;
+        Core::join(*identity, settings, view, Arc::clone(places), self.rests_until())
     }
 }

@@ -43,7 +43,7 @@ use std::{
 use model::{CrawlPolicy, CrawlUrl};
 use protocol::Route;
 use region::{
-    Denial, HostPosition, Permit, PlacedHost,
+    Denial, HostPosition, Millis, Permit, PlacedHost,
     member::{Identity, Link},
     roster::RosterError,
 };
@@ -154,6 +154,9 @@ pub struct Peers {
     failure: Mutex<Option<oneshot::Receiver<PeersError>>>,
     /// Notified when the member may have something to do earlier.
     changed: Notify,
+    /// End of the sleep that was announced last; none while the agent works. A region that the
+    /// agent joins later is told by it.
+    rests_until: Mutex<Option<Millis>>,
     /// Policy of the last run, for work before the coordinator answers.
     stored_policy: Option<CrawlPolicy>,
 }
@@ -289,11 +292,23 @@ impl Peers {
     pub fn set_asleep(&self, sleeps: Option<Duration>) {
         let now = elapsed_clock::now();
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.shared.with_core(|core| match sleeps {
-            Some(time) => core.member.sleep(ms(time), now),
+        let for_ms = sleeps.map(ms);
+        // Before the member is told, so that one that joins meanwhile is told, too.
+        *self.lock_rest() = for_ms.map(|for_ms| now.plus(for_ms));
+        self.shared.with_core(|core| match for_ms {
+            Some(for_ms) => core.member.sleep(for_ms, now),
             None => core.member.wake(now),
         });
         self.changed.notify_one();
+    }
+
+    /// When the agent works again, as it was announced last; none while it works.
+    fn rests_until(&self) -> Option<Millis> {
+        *self.lock_rest()
+    }
+
+    fn lock_rest(&self) -> MutexGuard<'_, Option<Millis>> {
+        self.rests_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn listens(&self) -> bool {

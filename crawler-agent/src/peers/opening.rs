@@ -95,6 +95,7 @@ impl Peers {
             works: sender,
             failure: Mutex::new(Some(failure)),
             changed: Notify::new(),
+            rests_until: Mutex::default(),
             stored_policy,
         });
         peers.work(works);
