@@ -1,26 +1,20 @@
 //! Lookups: the names of hosts that are due soon are looked up before a request slot is taken for
-//! them, several at a time and at a bounded rate.
+//! them, several at a time.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::Arc;
 
 use futures_util::future::join_all;
 use model::CrawlUrl;
-use tokio::{task::JoinSet, time::Instant};
+use tokio::task::JoinSet;
 
 use super::{AgentError, readiness::ReadinessSignal};
 use crate::{
     frontier::{FrontierError, HostNumber, RobotsState},
-    token_bucket::TokenBucket,
     visit::Visitor,
 };
 
 /// Lookups at the same time.
 const CONCURRENCY: usize = 64;
-/// Time of a rest whose lookups may follow each other at once.
-const BURST: Duration = Duration::from_secs(1);
 
 /// Task that looks names up while the agent may work.
 pub(super) struct LookupTask {
@@ -32,25 +26,14 @@ pub(super) struct LookupTask {
 /// What the lookups share.
 struct Lookups {
     visitor: Arc<Visitor>,
-    /// The rate at which name servers are asked. Times are counted from the start of the task.
-    pace: Mutex<TokenBucket>,
-    started: Instant,
     readiness: ReadinessSignal,
 }
 
 impl LookupTask {
     pub(super) async fn run(self) -> Result<(), AgentError> {
-        let rate = self.visitor.limits.lookups_per_second.into();
-        let pace = Mutex::new(TokenBucket::new(rate, BURST));
         let schedule = Arc::clone(&self.visitor.schedule);
         let mut readiness = self.readiness.subscribe();
-        let lookups = Lookups {
-            visitor: self.visitor,
-            pace,
-            started: Instant::now(),
-            readiness: self.readiness,
-        };
-        let lookups = Arc::new(lookups);
+        let lookups = Arc::new(Lookups { visitor: self.visitor, readiness: self.readiness });
         let mut running = JoinSet::new();
         loop {
             let may_start = readiness.borrow_and_update().idle_reason().is_none();
@@ -83,10 +66,13 @@ impl Lookups {
         if self.visitor.resolver.is_ready(url) {
             return;
         }
-        tokio::time::sleep(self.admit()).await;
-        // The owner's hours may have ended meanwhile: then the visit does not begin either.
-        if self.readiness.current().idle_reason().is_none() {
-            self.visitor.resolver.resolve(url).await;
+        let mut readiness = self.readiness.subscribe();
+        tokio::select! {
+            biased;
+            // The owner's hours may end before it is this name's turn: then the visit does not
+            // begin either.
+            _ = readiness.wait_for(|readiness| readiness.idle_reason().is_some()) => {}
+            () = self.visitor.resolver.resolve(url) => {}
         }
     }
 
@@ -98,11 +84,5 @@ impl Lookups {
         let moved = moved.map(|(url, _)| url);
         let texts = [Some(snapshot.record.key.as_str()), moved].into_iter().flatten();
         Ok(texts.filter_map(|text| CrawlUrl::parse(text).ok()).collect())
-    }
-
-    /// Counts a lookup; returns how long it must wait.
-    fn admit(&self) -> Duration {
-        let now = self.started.elapsed();
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner).reserve(1, now)
     }
 }

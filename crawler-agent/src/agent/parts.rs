@@ -78,7 +78,8 @@ impl Parts {
         let on_link = on_link_prefixes().map_err(machine("reading the network interfaces"))?;
         let guard_rules = Arc::new(config.guard.clone());
         let guard = Guard::new(Arc::clone(&guard_rules), on_link);
-        let resolver = Arc::new(Resolver::new(&config.resolver, config.bind, guard)?);
+        let rate = config.limits.lookups_per_second;
+        let resolver = Arc::new(Resolver::new(&config.resolver, config.bind, guard, rate)?);
         let activity_log =
             ActivityLog::start(&dir.join("activity"), config.limits.activity_log_days)
                 .map_err(machine("starting the activity log"))?;

@@ -55,7 +55,8 @@ pub(super) fn print(arguments: &GuardArgs) -> anyhow::Result<ExitCode> {
     let config = Config::read(&arguments.config_args.config)?;
     let guard = Guard::new(Arc::new(config.guard.clone()), on_link_prefixes()?);
     let verdicts = super::run::runtime()?.block_on(async {
-        let resolver = Resolver::new(&config.resolver, config.bind, guard)?;
+        let rate = config.limits.lookups_per_second;
+        let resolver = Resolver::new(&config.resolver, config.bind, guard, rate)?;
         let mut verdicts = Vec::new();
         for target in &arguments.targets {
             verdicts.push(verdict(&resolver, target).await);

@@ -115,7 +115,7 @@ mod tests {
     fn client_of(port: u16) -> PeerClient {
         let rules = GuardRules::new(&["127.0.0.0/8".parse().unwrap()], &[], vec![], vec![port]);
         let guard = Guard::new(Arc::new(rules), AddressSet::default());
-        PeerClient::new(Arc::new(Resolver::new(&[], None, guard).unwrap()), None)
+        PeerClient::new(Arc::new(Resolver::new(&[], None, guard, 100).unwrap()), None)
     }
 
     fn envelope(sealer: &mut Sealer) -> Envelope {

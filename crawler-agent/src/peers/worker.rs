@@ -355,7 +355,7 @@ mod tests {
         let key = Arc::new(AgentKey::from_seed([1; 32]));
         let agent = AgentId::new(1);
         let identity = Identity { agent, coordinator: key.public(), incarnation: 1 };
-        let resolver = Resolver::new(&[], None, Guard::default()).unwrap();
+        let resolver = Resolver::new(&[], None, Guard::default(), 100).unwrap();
         let ways = (Arc::new(resolver), None);
         let outgoing = Outgoing::new(identity, key, ways, CancellationToken::new());
         let shared = Shared { identity, core: None.into(), outgoing, places: Arc::default() };

@@ -8,10 +8,12 @@
 //! Names of hosts are looked up before a request slot is taken for them, so that no slot waits for
 //! a name server: [`Resolver::resolve`] asks, and the visit finds the answer in the cache.
 //!
-//! The answers and their times to live are in [`name_cache`], the servers in [`name_servers`].
+//! The answers and their times to live are in [`name_cache`], the servers in [`name_servers`]. Every
+//! lookup, whoever wants it, obeys the owner's rate by [`pace`].
 
 mod name_cache;
 mod name_servers;
+mod pace;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -27,6 +29,7 @@ use crate::{guard::Guard, guard::Refusal, outage_detector::OutageDetector};
 use model::CrawlUrl;
 use name_cache::{Answer, NameCache};
 use name_servers::NameServers;
+use pace::Pace;
 
 /// A host cannot, or may not, be reached.
 #[derive(Debug, thiserror::Error)]
@@ -72,24 +75,28 @@ pub struct Resolver {
     /// Source address of connections; targets are of the same family.
     bind: Option<IpAddr>,
     names: Mutex<NameCache>,
+    pace: Pace,
     /// Which names were found lately.
     outages: OutageDetector,
     started: Instant,
 }
 
 impl Resolver {
-    /// A resolver that asks `servers`, or the system's name servers when there are none.
+    /// A resolver that asks `servers`, or the system's name servers when there are none, for
+    /// `lookups_per_second` names on average.
     pub fn new(
         servers: &[SocketAddr],
         bind: Option<IpAddr>,
         guard: Guard,
+        lookups_per_second: u32,
     ) -> Result<Self, ResolveError> {
         let servers = NameServers::new(servers, bind, Path::new(name_servers::SYSTEM));
         let servers = servers.map_err(ResolveError::Setup)?;
         let guard = RwLock::new(guard);
         let names = Mutex::default();
         let outages = OutageDetector::default();
-        Ok(Self { servers, guard, bind, names, outages, started: Instant::now() })
+        let pace = Pace::new(lookups_per_second);
+        Ok(Self { servers, guard, bind, names, pace, outages, started: Instant::now() })
     }
 
     /// Which names were found lately.
@@ -211,6 +218,7 @@ impl Resolver {
     }
 
     async fn ask(&self, name: &str) -> Answer {
+        self.pace.wait().await;
         // The final dot keeps the search domains of the system out.
         let full = format!("{}.", name.trim_end_matches('.'));
         // Not as a text, which would be read as an international name: those have no underscores.
@@ -301,7 +309,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_no_server_can_be_asked_for_is_looked_up_once() {
-        let resolver = Resolver::new(&[], None, Guard::default()).unwrap();
+        let resolver = Resolver::new(&[], None, Guard::default(), 100).unwrap();
         for text in ["http://www..a.org/", "http://a!b.org/"] {
             let url = CrawlUrl::parse(text).unwrap();
             assert!(!resolver.is_ready(&url));
@@ -312,11 +320,27 @@ mod tests {
         }
     }
 
+    /// The links of a page are looked up by this way in a region.
+    #[tokio::test(start_paused = true)]
+    async fn addresses_are_looked_up_at_the_owners_rate() {
+        let resolver = Resolver::new(&[], None, Guard::default(), 1).unwrap();
+        let begun = tokio::time::Instant::now();
+        for name in ["a", "b", "c"] {
+            // No name server is asked for such a name.
+            let url = CrawlUrl::parse(&format!("http://www..{name}.org/")).unwrap();
+            resolver.addresses(&url).await.unwrap_err();
+            resolver.addresses(&url).await.unwrap_err();
+        }
+        let taken = begun.elapsed();
+        assert!(taken >= Duration::from_secs(2), "one at once, then two: {taken:?}");
+        assert!(taken < Duration::from_secs(3), "what is in the cache is free: {taken:?}");
+    }
+
     #[tokio::test]
     async fn a_name_that_the_owner_denies_is_not_looked_up_for_a_peer() {
         let rules = GuardRules::new(&[], &[], vec!["a.org".into()], vec![]);
         let guard = Guard::new(rules.into(), AddressSet::default());
-        let resolver = Resolver::new(&["127.0.0.1:9".parse().unwrap()], None, guard).unwrap();
+        let resolver = Resolver::new(&["127.0.0.1:9".parse().unwrap()], None, guard, 100).unwrap();
         let url = CrawlUrl::parse("http://peer.a.org:7946/").unwrap();
         let error = resolver.addresses_of_peer(&url).await.unwrap_err();
         assert!(matches!(error, ResolveError::Refused(Refusal::Host(_))), "{error}");
