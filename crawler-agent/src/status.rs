@@ -94,7 +94,8 @@ pub struct StatusFile {
     pub standing: Option<Standing>,
     /// Fingerprint of the agent's key; the admin who approves the agent sees the same.
     pub fingerprint: Option<String>,
-    /// Error of the last call to the coordinator; none when it succeeded.
+    /// Error of the last call to the coordinator; none when it succeeded, and while the agent
+    /// sleeps.
     pub unreachable: Option<String>,
     /// Hosts that the agent crawls.
     pub hosts: u64,

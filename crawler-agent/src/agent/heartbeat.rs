@@ -42,8 +42,11 @@ use crate::{
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 /// Least time between any two heartbeats, whatever the coordinator answers.
 const LEAST_INTERVAL: Duration = Duration::from_millis(100);
-/// Time limit of the heartbeat that announces sleep.
+/// Time limit of a heartbeat that announces sleep.
 const SLEEP_ANNOUNCEMENT: Duration = Duration::from_secs(10);
+/// Time in which the announcement is repeated while the coordinator does not take it. Nothing is
+/// sent after that until the owner's hours begin.
+const ANNOUNCING: Duration = Duration::from_mins(2);
 
 /// Task that sends heartbeats.
 pub(super) struct HeartbeatTask<P> {
@@ -124,19 +127,39 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         }
     }
 
-    /// Tells the coordinator that the agent sleeps. Where this fails, the coordinator notices that
-    /// the heartbeats have stopped.
+    /// Tells the coordinator that the agent sleeps: one that is silent otherwise counts as
+    /// unreachable. Returns when the coordinator knows, when it is too late, or when the sleep ends.
     async fn announce_sleep(&self, sleep: Sleep) -> Result<(), AgentError> {
+        let mut readiness = self.readiness.subscribe();
+        let mut backoff = Backoff::default();
+        let end = Instant::now() + ANNOUNCING;
+        while !self.send_announcement(sleep).await? {
+            let next = Instant::now() + backoff.next(rand::random());
+            let waking = readiness.wait_for(|readiness| readiness.asleep.is_none());
+            if next > end || tokio::time::timeout_at(next, waking).await.is_ok() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Announces the sleep once; returns whether another attempt is of no use.
+    async fn send_announcement(&self, sleep: Sleep) -> Result<bool, AgentError> {
         let mut request = self.request(0).await?;
         let until = sleep.until.unwrap_or(UnixMillis(i64::MAX));
         request.status.presence = Presence::Asleep { until };
         let sending = self.client.heartbeat(&request);
-        if let Ok(Ok(response)) = tokio::time::timeout(SLEEP_ANNOUNCEMENT, sending).await {
-            self.is_profile_told.store(true, Ordering::Relaxed);
-            // Work in the answer is sent again later; a revocation must not wait for the morning.
-            self.apply_state(response.state)?;
+        match tokio::time::timeout(SLEEP_ANNOUNCEMENT, sending).await {
+            Ok(Ok(response)) => {
+                self.is_profile_told.store(true, Ordering::Relaxed);
+                // Work in the answer is sent again later; a revocation must not wait for the
+                // morning.
+                self.apply_state(response.state)?;
+                Ok(true)
+            }
+            Ok(Err(error)) => Ok(!error.is_temporary()),
+            Err(_) => Ok(false),
         }
-        Ok(())
     }
 
     async fn request(&self, hold_ms: u32) -> Result<HeartbeatRequest, AgentError> {

@@ -106,7 +106,7 @@ impl MetricsSource {
         idle(registry, status.idle.as_deref());
         let reached =
             status.unreachable.is_none() && status.idle.as_deref() != Some("not_connected");
-        let help = "1 if the last call to the coordinator succeeded";
+        let help = "1 if the last call to the coordinator succeeded, and while the agent sleeps";
         gauge(registry, "coordinator_up", help, f64::from(reached));
         let left = self.lease.left().as_secs_f64();
         let help = "Time for which the agent may fetch without another answer of the coordinator";

@@ -274,7 +274,7 @@ impl StatusWriter {
             idle_reason: idle.map(|idle| idle.to_string()),
             standing: self.standing(readiness.state),
             fingerprint: Some(self.fingerprint.clone()),
-            unreachable: readiness.unreachable,
+            unreachable: readiness.call_error().map(ToOwned::to_owned),
             hosts: counts.hosts,
             queued: counts.queued,
             in_flight: self.visitor.schedule.in_flight() as u64,

@@ -128,6 +128,12 @@ impl Readiness {
         self.clock_ahead_hours = (hours != 0).then_some(hours);
     }
 
+    /// Error of the last call to the coordinator, while calls are made: none outside the spans, in
+    /// which nothing is tried again.
+    pub fn call_error(&self) -> Option<&str> {
+        self.unreachable.as_deref().filter(|_| self.asleep.is_none())
+    }
+
     /// Whether the program is ending.
     pub fn is_draining(&self) -> bool {
         self.phase == Phase::Draining
@@ -270,6 +276,15 @@ mod tests {
         };
         let (cut_off, ()) = tokio::join!(signal.while_awake(std::future::pending::<()>()), ending);
         assert_eq!(cut_off, None);
+    }
+
+    #[test]
+    fn an_agent_that_sleeps_does_not_try_again() {
+        let unreachable = Some("no answer".to_owned());
+        let mut readiness = Readiness { unreachable, ..Readiness::default() };
+        assert_eq!(readiness.call_error(), Some("no answer"));
+        readiness.asleep = Some(Sleep { until: None });
+        assert_eq!(readiness.call_error(), None);
     }
 
     #[test]

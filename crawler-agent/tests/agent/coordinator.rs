@@ -86,6 +86,8 @@ pub(crate) struct CoordinatorState {
     pub(crate) repeats_orders: bool,
     /// Status and detail with which every call is refused.
     pub(crate) refuse_all: Option<(u16, &'static str)>,
+    /// Calls that were refused so.
+    pub(crate) calls_refused: u32,
     /// Status with which every package is refused.
     pub(crate) refuse_packages: Option<u16>,
     /// Answer of a proxy to every package, with its status.
@@ -169,6 +171,7 @@ impl Coordinator {
             lease_ms: 3_600_000,
             contents_lost_before: None,
             is_in_region: false,
+            calls_refused: 0,
             repeats_orders: false,
             refuse_all: None,
             refuse_packages: None,
@@ -298,10 +301,10 @@ impl Inner {
         if let Some((status, target)) = &self.state().redirect_all {
             return Err(answer_of_a_proxy(*status, header::LOCATION, target.clone()));
         }
-        match self.state().refuse_all {
-            Some((status, detail)) => Err(problem(status, detail)),
-            None => Ok(()),
-        }
+        let mut state = self.state();
+        let Some((status, detail)) = state.refuse_all else { return Ok(()) };
+        state.calls_refused += 1;
+        Err(problem(status, detail))
     }
 
     fn authorise(&self, headers: &HeaderMap) -> Result<(), Refusal> {

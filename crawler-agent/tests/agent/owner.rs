@@ -180,6 +180,25 @@ async fn nothing_is_fetched_outside_the_owners_hours() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_the_hours_is_announced_again_where_the_coordinator_was_away() {
+    let mut bed = TestBed::new(1).await;
+    bed.start_approved().await;
+    assert!(bed.stop().await.0.success());
+    bed.configure("", &over());
+    bed.coordinator.change(|state| {
+        state.refuse_all = Some((503, "restarting"));
+        state.calls_refused = 0;
+    });
+    bed.start().await;
+    bed.until("a call was refused", |bed| bed.coordinator.state().calls_refused > 0).await;
+    until_status(&bed, "\"asleep\"").await;
+    assert!(bed.status().contains("\"unreachable\": null"), "{}", bed.status());
+    bed.coordinator.change(|state| state.refuse_all = None);
+    bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
+    assert!(bed.stop().await.0.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_the_owners_hours_cuts_requests_off() {
     let mut bed = TestBed::new(1).await;
     // The agent needs some seconds for its start.
