@@ -160,15 +160,15 @@ impl StatusFile {
         }
     }
 
-    /// Whether the agent that wrote the file still runs.
-    pub fn is_running(&self, now: Timestamp) -> bool {
+    /// Whether the agent that wrote the file still runs and writes. One that cannot write, such as
+    /// on a full disk, is found by its socket only.
+    pub fn is_renewed(&self, now: Timestamp) -> bool {
         let age = now.as_second() - self.at.as_second();
         age.abs() <= STALE_SECONDS && Path::new(&format!("/proc/{}", self.pid)).exists()
     }
 
-    /// The status in a few lines of text.
-    pub fn describe(&self, now: Timestamp) -> String {
-        let running = self.is_running(now);
+    /// The status of an agent that runs or does not, in a few lines of text.
+    pub fn describe(&self, now: Timestamp, running: bool) -> String {
         let Self { name, agent, version, coordinator, at, .. } = self;
         let mut lines = vec![format!("{name} ({agent}), version {version}, for {coordinator}")];
         lines.push(match &self.idle_reason {
@@ -176,6 +176,9 @@ impl StatusFile {
             Some(reason) => format!("not crawling: {reason}"),
             None => "crawling".to_owned(),
         });
+        if running && !self.is_renewed(now) {
+            lines.push(format!("all of this is as of {at:.0}: the agent cannot write its status"));
+        }
         lines.extend(self.standing.map(Standing::describe));
         if let Some(error) = self.unreachable.as_ref().filter(|_| running) {
             lines.push(format!("coordinator: {error}; trying again"));
@@ -263,17 +266,19 @@ mod tests {
     #[test]
     fn the_description_says_why_the_agent_is_not_working() {
         let now = status().at + 2.seconds();
-        assert!(status().describe(now).contains("\ncrawling\n"));
+        let describe = |status: &StatusFile| status.describe(now, true);
+        assert!(describe(&status()).contains("\ncrawling\n"));
         let used = "today 8 requests and 1.5 MiB; this month 1024.0 MiB";
-        assert!(status().describe(now).contains(used));
+        assert!(describe(&status()).contains(used));
         let paused = StatusFile { idle_reason: Some("paused by an admin".into()), ..status() };
-        assert!(paused.describe(now).contains("not crawling: paused by an admin"));
-        assert!(
-            paused
-                .describe(now + 1.hours())
-                .contains("not running; last seen 2026-11-20T12:00:00Z")
-        );
-        assert!(StatusFile { pid: u32::MAX, ..status() }.describe(now).contains("not running"));
+        assert!(describe(&paused).contains("not crawling: paused by an admin"));
+        let later = now + 1.hours();
+        let ended = paused.describe(later, false);
+        assert!(ended.contains("not running; last seen 2026-11-20T12:00:00Z"), "{ended}");
+        let unwritten = paused.describe(later, true);
+        assert!(unwritten.contains("as of 2026-11-20T12:00:00Z"), "{unwritten}");
+        assert!(status().is_renewed(now) && !status().is_renewed(later));
+        assert!(!StatusFile { pid: u32::MAX, ..status() }.is_renewed(now));
         let at = status().at;
         let asleep = StatusFile {
             idle_reason: Some("outside the hours".into()),
@@ -281,14 +286,14 @@ mod tests {
             ..status()
         };
         let truth = "an admin has not approved the agent yet, as of 2026-11-20T12:00:00Z";
-        assert!(asleep.describe(now).contains(truth), "{}", asleep.describe(now));
+        assert!(describe(&asleep).contains(truth), "{}", describe(&asleep));
         let away = StatusFile {
             unreachable: Some("the coordinator cannot be reached".into()),
             ..status()
         };
-        assert!(away.describe(now).contains("trying again"));
+        assert!(describe(&away).contains("trying again"));
         let copied = StatusFile { has_package_conflict: true, ..status() };
-        assert!(copied.describe(now).contains("data directory was copied"));
-        assert!(!status().describe(now).contains("copied"));
+        assert!(describe(&copied).contains("data directory was copied"));
+        assert!(!describe(&status()).contains("copied"));
     }
 }

@@ -8,14 +8,15 @@ use protocol::limits;
 use reqwest::redirect;
 use url::{Host, Url};
 
-use super::{ConfigArgs, NO, installed_service::InstalledService, print_line, run};
+use super::{
+    ConfigArgs, NO, installed_service::InstalledService, print_line, run, running_agent::is_running,
+};
 use crate::{
     clock,
     config::{Config, is_on_loopback},
     data_dir::DataDir,
     disk, error_line,
     probe::icmp_is_allowed,
-    status::StatusFile,
 };
 
 /// Time limit of the call to the coordinator.
@@ -199,8 +200,8 @@ fn icmp(config: &Config, service: Option<&InstalledService>) -> Check {
 
 /// The ports at which the agent itself listens; a running agent has them.
 fn ports(config: &Config, dir: &Path) -> Vec<Check> {
-    let status = StatusFile::read(dir).ok().flatten();
-    if status.is_some_and(|status| status.is_running(clock::timestamp(clock::now()))) {
+    // What cannot be read was reported with the data directory.
+    if is_running(dir).unwrap_or(false) {
         return vec![Check::ok("ports", "the agent is running")];
     }
     let peer = config.peer.as_ref().and_then(|peer| peer.listen);

@@ -10,9 +10,12 @@ use std::{
 use anyhow::bail;
 use clap::Args;
 
-use super::{ConfigArgs, Join, installed_service::InstalledService, print_line, run};
+use super::{
+    ConfigArgs, Join, installed_service::InstalledService, print_line, run,
+    running_agent::is_running,
+};
 use crate::{
-    data_dir::{DataDir, control_socket, leave_request, removal},
+    data_dir::{DataDir, leave_request, removal},
     status::StatusFile,
 };
 
@@ -89,13 +92,6 @@ fn is_meant(dir: &Path) -> anyhow::Result<bool> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     Ok(line.trim() == "yes")
-}
-
-fn is_running(dir: &Path) -> anyhow::Result<bool> {
-    let status = StatusFile::read_if_sound(dir)?;
-    let is_fresh = status.is_some_and(|status| status.is_running(jiff::Timestamp::now()));
-    // On a full disk an agent cannot renew its status.
-    Ok(is_fresh || control_socket::is_open(dir))
 }
 
 fn has_enrolled(dir: &Path) -> anyhow::Result<bool> {

@@ -13,6 +13,7 @@ mod no_agent;
 mod package;
 mod robots;
 mod run;
+mod running_agent;
 mod why;
 
 use std::{
@@ -31,6 +32,7 @@ use crate::{
     file::{self, FileError},
     status::StatusFile,
 };
+use running_agent::{is_running, running_process};
 
 /// Crawls, at a partner organisation, what is near to it on the network.
 #[derive(Debug, Parser)]
@@ -285,13 +287,13 @@ fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
     let Some(status) = StatusFile::read(&dir)? else {
         return Ok(deny(&config_args.no_agent(&dir)));
     };
-    let now = jiff::Timestamp::now();
+    let running = is_running(&dir)?;
     if json {
         print_line(&serde_json::to_string_pretty(&status)?);
     } else {
-        print_line(&status.describe(now));
+        print_line(&status.describe(jiff::Timestamp::now(), running));
     }
-    Ok(if status.is_running(now) { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+    Ok(if running { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
 fn pause(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
@@ -311,11 +313,10 @@ fn finish(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let Some(status) = StatusFile::read(&dir)? else {
         return Ok(deny(&config_args.no_agent(&dir)));
     };
-    if !status.is_running(jiff::Timestamp::now()) {
+    let Some(pid) = running_process(&dir, &status)? else {
         print_line("it is not running");
         return Ok(ExitCode::from(NO));
-    }
-    let pid = nix::unistd::Pid::from_raw(i32::try_from(status.pid)?);
+    };
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGUSR1)
         .with_context(|| format!("process {pid} cannot be signalled"))?;
     print_line("finishing");

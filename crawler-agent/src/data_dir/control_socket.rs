@@ -7,6 +7,11 @@ use std::{
     time::Duration,
 };
 
+use nix::{
+    sys::socket::{getsockopt, sockopt::PeerCredentials},
+    unistd::Pid,
+};
+
 const FILE: &str = "control.sock";
 /// Longest wait for an answer.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -33,6 +38,14 @@ pub fn is_open(dir: &Path) -> bool {
     UnixStream::connect(path(dir)).is_ok()
 }
 
+/// The process that listens, where an agent with this data directory does.
+pub fn listening_process(dir: &Path) -> Option<Pid> {
+    let stream = UnixStream::connect(path(dir)).ok()?;
+    let pid = getsockopt(&stream, PeerCredentials).ok()?.pid();
+    // It is 0 where the process is in another container.
+    (pid > 0).then(|| Pid::from_raw(pid))
+}
+
 /// Asks the agent with this data directory; none when it is not running.
 pub fn ask(dir: &Path, question: &str) -> io::Result<Option<Vec<u8>>> {
     let mut stream = match UnixStream::connect(path(dir)) {
@@ -49,4 +62,23 @@ pub fn ask(dir: &Path, question: &str) -> io::Result<Option<Vec<u8>>> {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
     Ok(Some(answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn the_process_that_listens_is_known() {
+        let dir = TempDir::new().unwrap();
+        assert_eq!(listening_process(dir.path()), None);
+        let listener = UnixListener::bind(path(dir.path())).unwrap();
+        assert_eq!(listening_process(dir.path()), Some(Pid::this()));
+        drop(listener);
+        assert_eq!(listening_process(dir.path()), None, "a file that was left");
+    }
 }
