@@ -191,7 +191,7 @@ async fn the_end_of_the_hours_is_announced_again_where_the_coordinator_was_away(
     });
     bed.start().await;
     bed.until("a call was refused", |bed| bed.coordinator.state().calls_refused > 0).await;
-    until_status(&bed, "\"asleep\"").await;
+    until_status(&bed, "asleep").await;
     assert!(bed.status().contains("\"unreachable\": null"), "{}", bed.status());
     bed.coordinator.change(|state| state.refuse_all = None);
     bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
