@@ -16,6 +16,7 @@ use crate::{
     error_line,
     frontier::FrontierHandle,
     outbox::PackTrigger,
+    peers::Peers,
     schedule::Schedule,
 };
 
@@ -33,6 +34,7 @@ pub(super) struct LeaveProgress {
     pub(super) store: FrontierHandle,
     pub(super) pack_trigger: Arc<PackTrigger>,
     pub(super) readiness: ReadinessSignal,
+    pub(super) peers: Option<Arc<Peers>>,
 }
 
 impl LeaveProgress {
@@ -72,13 +74,15 @@ impl LeaveProgress {
         }
     }
 
-    /// Whether no request runs and the coordinator has every result. Bundles need no look: an order
-    /// is confirmed after its bundle was sent.
+    /// Whether no request runs, the coordinator has every result, and the region the hosts that the
+    /// coordinator does not know. Bundles of the coordinator's orders need no look: an order is
+    /// confirmed after its bundle was sent.
     fn is_all_sent(&self) -> Result<bool, AgentError> {
         // In this order: a request that ends leaves a result.
         let is_busy = self.schedule.is_busy();
         let counts = self.store.counts()?;
-        Ok(!is_busy && counts.results == 0 && counts.packages == 0)
+        let is_returning = self.peers.as_ref().is_some_and(|peers| peers.has_hosts_to_return());
+        Ok(!is_busy && !is_returning && counts.results == 0 && counts.packages == 0)
     }
 
     async fn deregister(&self) -> Result<(), AgentError> {

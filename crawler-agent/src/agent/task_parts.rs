@@ -30,6 +30,7 @@ impl Parts {
             store: self.store.clone(),
             pack_trigger: Arc::clone(&self.pack_trigger),
             readiness: self.readiness.clone(),
+            peers: self.peers.clone(),
         }
     }
 

@@ -60,6 +60,14 @@ impl Member {
         self.hosts.len()
     }
 
+    /// Whether hosts may still have to be returned to their owners: their bundles were not taken, or
+    /// it is not known of all hosts whose they are. What a former member has, nobody takes.
+    pub fn has_hosts_to_return(&self) -> bool {
+        let is_sleep_noticed = self.sleep.is_some() == self.skipped.contains(&self.me);
+        let is_member = self.views().iter().any(|view| view.has(self.me));
+        is_member && (!is_sleep_noticed || !self.hosts.is_checked() || self.hosts.has_leaving())
+    }
+
     /// Takes a URL for this agent; returns false if it was queued instead, because the bundle of
     /// its host has left.
     pub(super) fn accept(

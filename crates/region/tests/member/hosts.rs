@@ -103,6 +103,30 @@ fn a_new_member_gets_copies_of_the_hosts_that_it_would_take_over() {
 }
 
 #[test]
+fn hosts_are_to_be_returned_until_their_bundles_were_taken() {
+    let mut member = member();
+    restore_hosts(&mut member);
+    member.tick(Millis(1));
+    assert!(!member.has_hosts_to_return());
+    member.sleep(60_000, Millis(2));
+    assert!(member.has_hosts_to_return(), "they were not looked at");
+    let effects = member.tick(Millis(3));
+    let returns: Vec<BundleToPack> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Pack(packing) if !packing.is_copy => Some(*packing),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(returns.len(), 50);
+    for packing in returns {
+        assert!(member.has_hosts_to_return());
+        member.handle(Peer::Agent(OTHER), Message::BundleTaken(packing.number), Millis(4));
+    }
+    assert!(!member.has_hosts_to_return());
+}
+
+#[test]
 fn a_new_host_does_not_hold_up_the_check_of_the_others() {
     let mut member = member_that_shares();
     let inside = IpAddr::from([10, 0, 0, 7]);

@@ -169,6 +169,11 @@ impl Hosts {
         self.next_number
     }
 
+    /// Whether a host is on its way to its owner.
+    pub(super) fn has_leaving(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
     /// Whether the bundle with this number may be sent now, which it then is.
     pub(super) fn may_return(&mut self, to: AgentId, number: u64) -> bool {
         self.returning.take(to, number)
