@@ -4,7 +4,7 @@ use std::{fmt, path::Path};
 
 use nix::sys::statvfs::statvfs;
 
-use crate::config::Limits;
+use crate::{config::Limits, data_dir::ACTIVITY_LOG};
 
 /// Reason for which nothing more may be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Shortage {
         used: u64,
         /// Cap of the data directory, in bytes.
         cap: u64,
+        /// Size of the activity log in it, in bytes.
+        log: u64,
     },
 }
 
@@ -37,8 +39,15 @@ impl fmt::Display for Shortage {
                     mib(*floor)
                 )
             }
-            Self::Cap { used, cap } => {
-                write!(f, "the data directory takes {} of its {} MiB", mib(*used), mib(*cap))
+            Self::Cap { used, cap, log } => {
+                write!(
+                    f,
+                    "the data directory takes {} of its {} MiB (disk_mib), {} of them the activity \
+                     log (activity_log_days)",
+                    mib(*used),
+                    mib(*cap),
+                    mib(*log)
+                )
             }
         }
     }
@@ -61,7 +70,11 @@ pub fn shortage(dir: &Path, limits: &Limits) -> std::io::Result<Option<Shortage>
     }
     let used = if existing == dir { size(&dir)? } else { 0 };
     let cap = limits.disk_bytes;
-    Ok((used > cap / 100 * HIGH_WATER).then_some(Shortage::Cap { used, cap }))
+    if used <= cap / 100 * HIGH_WATER {
+        return Ok(None);
+    }
+    let log = size(&dir.join(ACTIVITY_LOG)).unwrap_or(0);
+    Ok(Some(Shortage::Cap { used, cap, log }))
 }
 
 /// Sum of the sizes of all files below `dir`. Files that vanish meanwhile are not counted.
@@ -94,7 +107,12 @@ mod tests {
             shortage(dir.path(), &limits).unwrap()
         };
         assert_eq!(with(1 << 30, 0), None);
-        assert_eq!(with(1_000_000, 0), Some(Shortage::Cap { used: 950_000, cap: 1_000_000 }));
+        let cap = 1_000_000;
+        assert_eq!(with(cap, 0), Some(Shortage::Cap { used: 950_000, cap, log: 0 }));
+        std::fs::rename(dir.path().join("sub"), dir.path().join("activity")).unwrap();
+        let full = with(cap, 0);
+        assert_eq!(full, Some(Shortage::Cap { used: 950_000, cap, log: 950_000 }));
+        assert!(full.unwrap().to_string().contains("activity_log_days"), "{full:?}");
         let short = with(1 << 30, u64::MAX).unwrap();
         assert!(short.to_string().contains("free on the disk"), "{short}");
     }

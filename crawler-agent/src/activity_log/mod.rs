@@ -1,10 +1,11 @@
 //! The activity log: one line of JSON for each request and probe that was made in the owner's name,
 //! one file for each day (UTC).
 //!
-//! Files are only appended to, and deleted after the number of days that the owner configured, by
+//! Files are only appended to, compressed when their day has ended, and deleted after the number of days that the owner configured, by
 //! the earlier of the agent's and the coordinator's clock. No message of the coordinator can switch
 //! the activity log off.
 
+mod pack;
 mod read;
 mod under_way;
 
@@ -249,6 +250,10 @@ impl LogWriter {
             end_last_line(&mut file)?;
             return Ok(&mut self.open.insert((today, file)).1);
         }
+            if let Err(error) = pack::pack_before(&self.dir, today) {
+                let dir = self.dir.display();
+                tracing::warn!(%error, %dir, "the activity log of an ended day stays uncompressed");
+            }
         match &mut self.open {
             Some((_, file)) => Ok(file),
             None => Err(std::io::Error::other("no file is open")),

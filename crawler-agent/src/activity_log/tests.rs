@@ -36,12 +36,47 @@ fn entries_are_kept_by_day_and_read_in_order() {
         ("2026-11-20T12:00:00Z", "c"),
     ];
     write(&dir, 90, &lines);
-    assert!(
-        dir.path().join("2026-11-19.jsonl").exists()
-            && dir.path().join("2026-11-20.jsonl").exists()
-    );
+    assert!(dir.path().join("2026-11-20.jsonl").exists());
     assert_eq!(targets(dir.path(), None), ["a", "b", "c"]);
     assert_eq!(targets(dir.path(), Some("2026-11-20T06:00:00Z")), ["c"]);
+}
+
+#[test]
+fn ended_days_are_compressed_and_can_be_read() {
+    let dir = TempDir::new().unwrap();
+    let entries: Vec<(String, String)> = (0..10_000)
+        .map(|n| (format!("2026-11-19T12:{:02}:{:02}Z", n / 60 % 60, n % 60), format!("url-{n}")))
+        .collect();
+    let lines: Vec<(&str, &str)> =
+        entries.iter().map(|(at, target)| (at.as_str(), target.as_str())).collect();
+    write(&dir, 90, &lines);
+    let plain = dir.path().join("2026-11-19.jsonl");
+    let size = std::fs::metadata(&plain).unwrap().len();
+    write(&dir, 90, &[("2026-11-20T00:00:01Z", "next")]);
+    assert!(!plain.exists());
+    let packed = dir.path().join("2026-11-19.jsonl.zst");
+    assert!(std::fs::metadata(&packed).unwrap().len() < size / 5);
+    let found = targets(dir.path(), None);
+    assert_eq!(found.len(), 10_001);
+    assert_eq!((found[0].as_str(), found[10_000].as_str()), ("url-0", "next"));
+    assert_eq!(targets(dir.path(), Some("2026-11-20T00:00:00Z")), ["next"]);
+}
+
+#[test]
+fn a_packed_day_keeps_each_entry_once() {
+    let dir = TempDir::new().unwrap();
+    let plain = dir.path().join("2026-11-19.jsonl");
+    write(&dir, 90, &[("2026-11-19T12:00:00Z", "a")]);
+    let content = std::fs::read(&plain).unwrap();
+    write(&dir, 90, &[("2026-11-20T12:00:00Z", "c")]);
+    // As if the process had been killed before it deleted the file.
+    std::fs::write(&plain, content).unwrap();
+    write(&dir, 90, &[("2026-11-21T12:00:00Z", "d")]);
+    assert_eq!(targets(dir.path(), None), ["a", "c", "d"]);
+    // The clock is set back, and the day gets further entries.
+    write(&dir, 90, &[("2026-11-19T13:00:00Z", "b")]);
+    write(&dir, 90, &[("2026-11-22T12:00:00Z", "e")]);
+    assert_eq!(targets(dir.path(), None), ["a", "b", "c", "d", "e"]);
 }
 
 #[test]
@@ -107,3 +142,4 @@ fn partial_lines_and_foreign_files_are_skipped() {
     assert_eq!(targets(dir.path(), None), ["a", "b"]);
     assert!(entries(&dir.path().join("none"), None).is_err());
 }
+    std::fs::write(dir.path().join("2026-11-19.tmp"), "not all of a day").unwrap();

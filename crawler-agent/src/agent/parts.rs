@@ -17,6 +17,7 @@ use crate::{
     activity_log::ActivityLog,
     config::Config,
     coordinator_client::CoordinatorClient,
+    data_dir::ACTIVITY_LOG,
     error_line,
     fetch::{self, Fetcher},
     frontier::{Frontier, FrontierHandle},
@@ -81,7 +82,7 @@ impl Parts {
         let rate = config.limits.lookups_per_second;
         let resolver = Arc::new(Resolver::new(&config.resolver, config.bind, guard, rate)?);
         let activity_log =
-            ActivityLog::start(&dir.join("activity"), config.limits.activity_log_days)
+            ActivityLog::start(&dir.join(ACTIVITY_LOG), config.limits.activity_log_days)
                 .map_err(machine("starting the activity log"))?;
         let gate = Arc::new(Gate::open(&config, &dir)?);
         let fetcher = Arc::new(fetcher(&config, Arc::clone(&gate)));

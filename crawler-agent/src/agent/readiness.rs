@@ -315,7 +315,7 @@ mod tests {
         let said = readiness.idle_reason().unwrap().to_string();
         assert!(said.starts_with("the clock is 30 h behind"), "{said}");
         readiness.compare_clocks(0);
-        readiness.shortage = Some(Shortage::Cap { used: 2, cap: 1 });
+        readiness.shortage = Some(Shortage::Cap { used: 2, cap: 1, log: 0 });
         assert_eq!(word(&readiness), Some("disk"));
         assert!(!readiness.must_end(), "running requests may end by themselves");
         readiness.busy = Some(Busy::Battery);

@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 use super::ConfigArgs;
 use crate::{
     activity_log::{ActivityEntry, entries},
+    data_dir::ACTIVITY_LOG,
     status::StatusFile,
 };
 
@@ -57,7 +58,7 @@ fn since(text: &str) -> Result<Timestamp, String> {
 
 pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
     let (_, dir) = log.config_args.open()?;
-    let activity = dir.join("activity");
+    let activity = dir.join(ACTIVITY_LOG);
     // Whether the log exists is unknown to a user who may not read the directory.
     StatusFile::read_if_sound(&dir)?;
     if !activity.exists() {

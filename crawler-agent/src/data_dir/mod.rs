@@ -131,6 +131,8 @@ impl DataDir {
     }
 }
 
+/// Directory of the activity log in the data directory.
+pub const ACTIVITY_LOG: &str = "activity";
 const KEY: &str = "agent.key";
 const IDENTITY: &str = "identity.json";
 const FRONTIER: &str = "frontier";

@@ -7,7 +7,7 @@ use crate::file::FileError;
 /// What an agent makes in its data directory. Only this is deleted: the owner may have named a
 /// directory that holds other files.
 const ENTRIES: [&str; 13] = [
-    "activity",
+    super::ACTIVITY_LOG,
     "bundles",
     super::FRONTIER,
     "packages",

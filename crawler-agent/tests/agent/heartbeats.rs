@@ -134,7 +134,7 @@ async fn an_agent_whose_clock_is_hours_off_rests_and_keeps_its_log() {
     // As if the agent had started with a clock that is ten years ahead.
     bed.coordinator.state().clock_ahead_ms = -10 * 365 * 24 * 3_600_000;
     bed.start_approved().await;
-    let old = bed.data_dir().join("activity/2020-01-01.jsonl");
+    let old = bed.data_dir().join("activity/2020-01-01.jsonl.zst");
     std::fs::write(&old, "").unwrap();
     bed.coordinator.route(&[bed.web.page("a1.test", "/", html("x"))]);
     let rests = |bed: &TestBed| {
