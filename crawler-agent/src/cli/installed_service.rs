@@ -10,6 +10,11 @@ use super::join_token;
 /// Where units are, those of the machine's admin first.
 const UNIT_DIRS: [&str; 3] = ["etc/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"];
 const UNIT: &str = "nearcrawl-agent.service";
+/// Where `systemctl edit` keeps the owner's changes of the unit.
+const DROP_INS: &str = "etc/systemd/system/nearcrawl-agent.service.d";
+/// Where the partner's guide lets the owner permit echo requests, also for an agent that is no
+/// service.
+const ECHO_SETTING: &str = "etc/sysctl.d/60-nearcrawl-agent.conf";
 /// What the unit names as configuration, environment and data directory.
 const CONFIG: &str = "etc/nearcrawl/agent.toml";
 const ENVIRONMENT: &str = "etc/nearcrawl/agent.env";
@@ -23,6 +28,7 @@ const DYNAMIC_GROUPS: RangeInclusive<u32> = 61_184..=65_519;
 #[derive(Debug)]
 pub(super) struct InstalledService {
     units: Vec<PathBuf>,
+    drop_ins: PathBuf,
     environment: PathBuf,
     data_dir: PathBuf,
     echo_groups: PathBuf,
@@ -35,6 +41,7 @@ impl InstalledService {
         let units = units(root);
         (!units.is_empty() && config == root.join(CONFIG)).then(|| Self {
             units,
+            drop_ins: root.join(DROP_INS),
             environment: root.join(ENVIRONMENT),
             data_dir: root.join(DATA_DIR),
             echo_groups: root.join(ECHO_GROUPS),
@@ -50,11 +57,15 @@ impl InstalledService {
     pub(super) fn how_to_delete(&self) -> Vec<String> {
         let files = self.units.iter().chain([&self.environment]);
         let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
-        vec![
+        let mut commands = vec![
             "systemctl disable --now nearcrawl-agent".to_owned(),
             "systemctl clean --what=state nearcrawl-agent".to_owned(),
-            format!("rm -f {} && systemctl daemon-reload", files.join(" ")),
-        ]
+        ];
+        if self.drop_ins.exists() {
+            commands.push(format!("rm -r {}", self.drop_ins.display()));
+        }
+        commands.push(format!("rm -f {} && systemctl daemon-reload", files.join(" ")));
+        commands
     }
 
     /// Whether the service may send echo requests; if not, why. It has no privilege, unlike root,
@@ -93,6 +104,17 @@ impl InstalledService {
             environment.display()
         )
     }
+}
+
+/// The command that deletes the setting by which the owner permitted echo requests, where it was
+/// made. While a service is installed, only the end of its agent makes it useless.
+pub(super) fn how_to_forbid_echoes(
+    root: &Path,
+    leaving: Option<&InstalledService>,
+) -> Option<String> {
+    let setting = root.join(ECHO_SETTING);
+    let is_useless = leaving.is_some() || units(root).is_empty();
+    (is_useless && setting.exists()).then(|| format!("rm {}", setting.display()))
 }
 
 /// The units that are installed. On most machines `/lib` is a link to `/usr/lib`, so that two paths
@@ -195,6 +217,29 @@ mod tests {
         let environment = root.path().join(ENVIRONMENT);
         let files = format!("rm -f {} {} &&", unit.display(), environment.display());
         assert!(commands.iter().any(|command| command.starts_with(&files)), "{commands:?}");
+    }
+
+    #[test]
+    fn what_the_guide_had_the_owner_make_is_named_where_it_exists() {
+        let root = machine(&[unit()]);
+        let leaving = service(&root);
+        let removed = |service: &InstalledService| {
+            service.how_to_delete().into_iter().find(|command| command.contains("service.d"))
+        };
+        assert_eq!(removed(leaving.as_ref().unwrap()), None);
+        assert_eq!(how_to_forbid_echoes(root.path(), leaving.as_ref()), None);
+
+        let drop_in = ("etc/systemd/system/nearcrawl-agent.service.d/override.conf", "[Service]");
+        let root = machine(&[unit(), drop_in, (ECHO_SETTING, "")]);
+        let leaving = service(&root);
+        let dir = root.path().join("etc/systemd/system/nearcrawl-agent.service.d");
+        assert_eq!(removed(leaving.as_ref().unwrap()), Some(format!("rm -r {}", dir.display())));
+        let setting = Some(format!("rm {}", root.path().join(ECHO_SETTING).display()));
+        assert_eq!(how_to_forbid_echoes(root.path(), leaving.as_ref()), setting);
+        let other = how_to_forbid_echoes(root.path(), None);
+        assert_eq!(other, None, "the service needs it, and another agent leaves");
+        let root = machine(&[(ECHO_SETTING, "")]);
+        assert!(how_to_forbid_echoes(root.path(), None).is_some(), "it was for this agent");
     }
 
     #[test]

@@ -11,7 +11,9 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{
-    ConfigArgs, Join, installed_service::InstalledService, print_line, run,
+    ConfigArgs, Join,
+    installed_service::{InstalledService, how_to_forbid_echoes},
+    print_line, run,
     running_agent::is_running,
 };
 use crate::{
@@ -131,7 +133,8 @@ fn has_enrolled_still(dir: &Path) -> bool {
 fn print_rest(config: &Path, service: Option<&InstalledService>) {
     print_line("To delete the rest:");
     let program = std::env::current_exe().unwrap_or_else(|_| "nearcrawl-agent".into());
-    for command in rest(config, &program, service) {
+    let setting = how_to_forbid_echoes(Path::new("/"), service);
+    for command in rest(config, &program, service).into_iter().chain(setting) {
         print_line(&format!("  {command}"));
     }
 }
