@@ -284,7 +284,15 @@ impl FromText for IpNet {
 
 impl FromText for HostSuffix {
     fn from_text(text: &str) -> Result<Self, String> {
-        match url::Host::parse(text.trim_start_matches("*.").trim_matches('.')) {
+        let name = text.strip_prefix("*.").unwrap_or(text);
+        // It would be parsed as a part of the name, and deny nothing.
+        if name.contains('*') {
+            return Err(format!(
+                "{text:?} is a pattern; write a name like \"example.org\", which also denies all \
+                 names below it"
+            ));
+        }
+        match url::Host::parse(name.trim_matches('.')) {
             Ok(url::Host::Domain(name)) => Ok(Self(name)),
             _ => Err(format!("{text:?} is not a host name; for addresses use `deny`")),
         }
