@@ -240,20 +240,25 @@ impl LogWriter {
         let written = self.file(self.batch_date).and_then(|file| file.write_all(&batch));
         batch.clear();
         self.batch = batch;
+        if written.is_err() {
+            // A part may have been written. The file is opened anew, so that the next line does not
+            // go on with it.
+            self.open = None;
+        }
         written
     }
 
     fn file(&mut self, today: Date) -> std::io::Result<&mut File> {
         if self.open.as_ref().is_none_or(|(date, _)| *date != today) {
+            if let Err(error) = pack::pack_before(&self.dir, today) {
+                let dir = self.dir.display();
+                tracing::warn!(%error, %dir, "the activity log of an ended day stays uncompressed");
+            }
             let path = self.dir.join(format!("{today}.jsonl"));
             let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
             end_last_line(&mut file)?;
             return Ok(&mut self.open.insert((today, file)).1);
         }
-            if let Err(error) = pack::pack_before(&self.dir, today) {
-                let dir = self.dir.display();
-                tracing::warn!(%error, %dir, "the activity log of an ended day stays uncompressed");
-            }
         match &mut self.open {
             Some((_, file)) => Ok(file),
             None => Err(std::io::Error::other("no file is open")),

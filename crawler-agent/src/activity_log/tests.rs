@@ -131,10 +131,27 @@ fn old_days_are_deleted_by_the_time_that_is_given_and_not_by_the_clock() {
 }
 
 #[test]
+fn a_write_that_failed_half_way_takes_no_other_entry_with_it() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("2026-11-20.jsonl");
+    std::fs::write(&path, "{\"at\":\"2026-11-20T11").unwrap();
+    let mut writer = LogWriter::new(dir.path(), 90);
+    let day = "2026-11-20".parse().unwrap();
+    // A file that is open for reading only stands for a disk that is full for a while.
+    writer.open = Some((day, File::open(&path).unwrap()));
+    writer.add(&entry("2026-11-20T12:00:00Z", "lost")).unwrap();
+    writer.write_batch().unwrap_err();
+    writer.add(&entry("2026-11-20T13:00:00Z", "next")).unwrap();
+    writer.write_batch().unwrap();
+    assert_eq!(targets(dir.path(), None), ["next"]);
+}
+
+#[test]
 fn partial_lines_and_foreign_files_are_skipped() {
     let dir = TempDir::new().unwrap();
     write(&dir, 90, &[("2026-11-20T12:00:00Z", "a")]);
     let path = dir.path().join("2026-11-20.jsonl");
+    std::fs::write(dir.path().join("2026-11-19.tmp"), "not all of a day").unwrap();
     let mut file = OpenOptions::new().append(true).open(path).unwrap();
     file.write_all(b"{\"at\":\"2026-11-20T12").unwrap();
     std::fs::write(dir.path().join("notes.txt"), "x").unwrap();
@@ -142,4 +159,3 @@ fn partial_lines_and_foreign_files_are_skipped() {
     assert_eq!(targets(dir.path(), None), ["a", "b"]);
     assert!(entries(&dir.path().join("none"), None).is_err());
 }
-    std::fs::write(dir.path().join("2026-11-19.tmp"), "not all of a day").unwrap();
