@@ -1,17 +1,22 @@
 //! Metrics server: answers `GET /metrics` at a loopback address, where the owner wants it.
 //!
-//! It accepts connections from the agent's own machine only.
+//! It accepts connections from the agent's own machine only, and answers only requests that name
+//! this machine as their host: a page in a browser of the owner could otherwise read the metrics by
+//! a name of its own that leads to a loopback address (DNS rebinding).
 
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{Arc, Weak, atomic::AtomicU64},
 };
 
 use axum::{
     Router,
     extract::State,
-    http::{StatusCode, header::CONTENT_TYPE},
-    response::IntoResponse,
+    http::{
+        HeaderMap, StatusCode,
+        header::{CONTENT_TYPE, HOST},
+    },
+    response::{IntoResponse, Response},
     routing::get,
 };
 use model::UnixMillis;
@@ -36,6 +41,10 @@ use crate::{
 const PREFIX: &str = "nearcrawl_agent";
 /// The text format of OpenMetrics 1.0.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What a request for another host is told.
+const MISDIRECTED: &str =
+    "The metrics are served only at localhost or a loopback address, such as 127.0.0.1.\n";
 
 type Number = Gauge<f64, AtomicU64>;
 
@@ -77,9 +86,29 @@ impl MetricsServer {
 
 async fn metrics(
     State(source): State<Weak<MetricsSource>>,
-) -> Result<impl IntoResponse, StatusCode> {
-    let source = source.upgrade().ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
-    Ok(([(CONTENT_TYPE, OPENMETRICS)], source.text()?))
+    headers: HeaderMap,
+) -> Result<impl IntoResponse, Response> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if !is_this_machine(host) {
+        return Err((StatusCode::MISDIRECTED_REQUEST, MISDIRECTED).into_response());
+    }
+    let source = source.upgrade().ok_or(StatusCode::SERVICE_UNAVAILABLE);
+    let source = source.map_err(IntoResponse::into_response)?;
+    let text = source.text().map_err(IntoResponse::into_response)?;
+    Ok(([(CONTENT_TYPE, OPENMETRICS)], text))
+}
+
+/// Whether the `Host` of a request is a loopback address or `localhost`, with any port.
+fn is_this_machine(host: &str) -> bool {
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    // The colons of an IPv6 address are in brackets.
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        _ => host,
+    };
+    let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
+    name.eq_ignore_ascii_case("localhost")
+        || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 impl MetricsSource {
@@ -150,4 +179,19 @@ fn rss_bytes() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1_024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_a_host_of_the_metrics() {
+        for host in ["127.0.0.1", "127.0.0.5:9421", "[::1]:9421", "[::1]", "LocalHost:1"] {
+            assert!(is_this_machine(host), "{host}");
+        }
+        for host in ["", "a.example", "127.0.0.1.a.example:9421", "192.0.2.1:9421", "[::2]", ":1"] {
+            assert!(!is_this_machine(host), "{host}");
+        }
+    }
 }

@@ -83,6 +83,21 @@ async fn what_the_agent_does_is_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_name_of_somebody_else_leads_to_no_metrics() {
+    let mut bed = TestBed::new(1).await;
+    bed.configure("metrics", "listen = \"127.0.0.1:0\"");
+    bed.start_approved().await;
+    bed.until("the metrics are served", |bed| url(bed).is_some()).await;
+    let url = url(&bed).unwrap();
+    scrape(&url).await;
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let refused = client.get(&url).header("host", "rebound.example").send().await.unwrap();
+    assert_eq!(refused.status(), 421);
+    let said = refused.text().await.unwrap();
+    assert!(said.contains("localhost or a loopback address"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_metrics_are_for_this_machine_only() {
     let mut bed = TestBed::new(1).await;
     bed.configure("metrics", "listen = \"0.0.0.0:9421\"");
