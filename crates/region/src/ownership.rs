@@ -14,7 +14,7 @@ use protocol::key::PublicKey;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::delegations::{Delegate, Delegations};
+use crate::delegations::{Change, Delegate, Delegations};
 use crate::peer::Peer;
 use crate::ring::{Ring, Share};
 use crate::roster::{Delta, Roster, RosterAgent, RosterError, SignedDelta, SignedRoster, Version};
@@ -89,12 +89,19 @@ impl View {
             roster: Arc::new(roster),
             signed: Arc::new(SignedView { roster: signed, deltas: Vec::new() }),
         };
-        view.check_delegates()?;
+        view.check_delegates(view.delegations.agents())?;
         Ok(view)
     }
 
     /// The view after a delta of the same epoch.
     pub fn after(&self, key: &PublicKey, signed: SignedDelta) -> Result<Self, RosterError> {
+        let mut view = self.clone();
+        view.advance(key, signed)?;
+        Ok(view)
+    }
+
+    /// Applies a delta of the same epoch. After an error the view must not be used.
+    fn advance(&mut self, key: &PublicKey, signed: SignedDelta) -> Result<(), RosterError> {
         let delta: Delta = signed.open(key)?;
         if delta.region != self.roster.region {
             return Err(RosterError::Region(delta.region));
@@ -106,25 +113,46 @@ impl View {
         if delta.version != next {
             return Err(RosterError::Gap(delta.version));
         }
-        let mut delegations = (*self.delegations).clone();
+        // Copied for the first delta only, where another view shares them.
+        let delegations = Arc::make_mut(&mut self.delegations);
         for change in &delta.changes {
             delegations.apply(*change)?;
         }
-        let mut view = self.clone();
-        view.version = next;
-        view.delegations = Arc::new(delegations);
-        Arc::make_mut(&mut view.signed).deltas.push(signed);
-        view.check_delegates()?;
-        Ok(view)
+        let named = delta.changes.iter().filter_map(|change| match change {
+            Change::Set(_, Delegate::Agent(agent)) => Some(*agent),
+            Change::Set(_, Delegate::Spread) | Change::Remove(_) => None,
+        });
+        self.check_delegates(named)?;
+        self.version = next;
+        Arc::make_mut(&mut self.signed).deltas.push(signed);
+        Ok(())
     }
 
     /// The view of a roster with its deltas.
     pub fn restore(key: &PublicKey, signed: SignedView) -> Result<Self, RosterError> {
         let mut view = Self::open(key, signed.roster)?;
-        for delta in signed.deltas {
-            view = view.after(key, delta)?;
-        }
+        view.advance_all(key, signed.deltas)?;
         Ok(view)
+    }
+
+    /// As [`Self::restore`], of a newer version than this one. Where the roster is the same, only the
+    /// deltas that this view lacks are applied: a large region has tens of thousands of ranges.
+    pub fn newer(&self, key: &PublicKey, signed: SignedView) -> Result<Self, RosterError> {
+        if signed.roster != self.signed.roster {
+            return Self::restore(key, signed);
+        }
+        let mut view = self.clone();
+        let known = self.signed.deltas.len();
+        view.advance_all(key, signed.deltas.into_iter().skip(known))?;
+        Ok(view)
+    }
+
+    fn advance_all(
+        &mut self,
+        key: &PublicKey,
+        deltas: impl IntoIterator<Item = SignedDelta>,
+    ) -> Result<(), RosterError> {
+        deltas.into_iter().try_for_each(|delta| self.advance(key, delta))
     }
 
     /// Version of roster and deltas.
@@ -190,8 +218,8 @@ impl View {
         self.order(host).find(is_alive)
     }
 
-    fn check_delegates(&self) -> Result<(), RosterError> {
-        match self.delegations.agents().find(|agent| !self.has(*agent)) {
+    fn check_delegates(&self, mut named: impl Iterator<Item = AgentId>) -> Result<(), RosterError> {
+        match named.find(|agent| !self.has(*agent)) {
             Some(agent) => Err(RosterError::Unlisted(agent)),
             None => Ok(()),
         }

@@ -33,7 +33,7 @@ impl Member {
         if version <= known.version() {
             return Err(RosterError::Old(version));
         }
-        let view = View::restore(&self.coordinator, signed)?;
+        let view = known.newer(&self.coordinator, signed)?;
         if view.roster().region != known.roster().region {
             return Err(RosterError::Region(view.roster().region));
         }

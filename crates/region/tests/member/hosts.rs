@@ -3,14 +3,19 @@
 use std::net::IpAddr;
 
 use model::AgentId;
-use region::delegations::Range;
+use protocol::key::CoordinatorKey;
+use region::delegations::{Change, Delegate, Range};
 use region::effect::{BundleToPack, CopiedView};
 use region::lease::Promises;
 use region::member::SavedMember;
 use region::message::{Bundle, RoutedUrl};
+use region::ownership::SignedView;
+use region::roster::{Delta, SignedDelta, Version};
 use region::{Effect, Member, Message, Millis, Peer, Settings};
 
-use crate::{ME, OTHER, coordinator, identity, member, member_that_shares, routed, signed_with};
+use crate::{
+    ME, OTHER, REGION, coordinator, identity, member, member_that_shares, routed, signed_with,
+};
 
 /// The member that joins later.
 const NEW: AgentId = AgentId::new(3);
@@ -100,6 +105,36 @@ fn a_new_member_gets_copies_of_the_hosts_that_it_would_take_over() {
     member.tick(Millis(4));
     let repeated = copies(&mut member, 5);
     assert!(repeated.is_empty(), "{repeated:?}");
+}
+
+/// A member in a region whose delegations change often must not verify and apply all changes since
+/// the roster with each.
+#[test]
+fn only_new_deltas_of_a_known_roster_are_applied() {
+    let mut member = member();
+    let roster = member.view().signed().roster.clone();
+    let delta = |number: u8, by: &CoordinatorKey| {
+        let first = [10, 0, number, 0].into();
+        let range = Range { first, last: [10, 0, number, 255].into() };
+        let changes = vec![Change::Set(range, Delegate::Agent(OTHER))];
+        let version = Version { epoch: 5, delta: number.into() };
+        SignedDelta::new(by, &Delta { region: REGION, version, changes }).unwrap()
+    };
+    let first = delta(1, &coordinator());
+    let mut tell = |deltas: Vec<SignedDelta>| {
+        let view = SignedView { roster: roster.clone(), deltas };
+        member.handle(Peer::Coordinator, Message::View(view), Millis(1));
+        member.view().clone()
+    };
+    assert_eq!(tell(vec![first.clone()]).version(), Version { epoch: 5, delta: 1 });
+    let forger = CoordinatorKey::from_seed([66; 32]);
+    let unread = delta(1, &forger);
+    let view = tell(vec![unread.clone(), delta(2, &coordinator())]);
+    assert_eq!(view.version(), Version { epoch: 5, delta: 2 });
+    assert!(view.contains([10, 0, 1, 1].into()) && view.contains([10, 0, 2, 1].into()));
+    assert_eq!(view.signed().deltas[0], first, "what is passed on was verified");
+    let view = tell(vec![unread, delta(2, &coordinator()), delta(3, &forger)]);
+    assert_eq!(view.version(), Version { epoch: 5, delta: 2 }, "what is new is verified");
 }
 
 #[test]
