@@ -60,7 +60,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::Config,
     coordinator_client::CoordinatorClient,
-    data_dir::leave_request,
+    data_dir::LEAVE_REQUEST,
     frontier::{Frontier, FrontierHandle},
     peers::PeerListener,
 };
@@ -192,7 +192,7 @@ impl Parts {
     /// registered.
     fn how_ended(&self, ended: Result<(), AgentError>) -> Result<RunOutcome, AgentError> {
         // A refusal may come before the request to leave was noticed.
-        let is_leaving = leave_request::is_made(&self.dir);
+        let is_leaving = LEAVE_REQUEST.is_set(&self.dir);
         match ended {
             Err(AgentError::Revoked) if is_leaving => Ok(RunOutcome::Left),
             Err(AgentError::Banned(error)) if is_leaving && error.is_gone() => Ok(RunOutcome::Left),

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     clock,
     config::{Config, Limits},
-    data_dir::{leave_request, owners_pause},
+    data_dir::{LEAVE_REQUEST, OWNERS_PAUSE},
     disk, elapsed_clock,
     frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
@@ -49,7 +49,7 @@ pub(super) fn initial_readiness(
 ) -> Result<ReadinessSignal, AgentError> {
     let shortage = disk::shortage(dir, &config.limits).map_err(machine("examining the disk"))?;
     let asleep = gate.asleep();
-    let paused_by_owner = owners_pause::is_paused(dir);
+    let paused_by_owner = OWNERS_PAUSE.is_set(dir);
     let used_up = gate.used_up();
     let readiness =
         Readiness { asleep, paused_by_owner, used_up, shortage, ..Readiness::default() };
@@ -162,9 +162,9 @@ pub(super) async fn watch_owner(
     let mut tick = tokio::time::interval(CLOCK_PERIOD);
     loop {
         tick.tick().await;
-        let paused_by_owner = owners_pause::is_paused(&dir);
+        let paused_by_owner = OWNERS_PAUSE.is_set(&dir);
         readiness.change(|readiness| readiness.paused_by_owner = paused_by_owner);
-        if leave_request::is_made(&dir) {
+        if LEAVE_REQUEST.is_set(&dir) {
             leave.cancel();
         }
     }

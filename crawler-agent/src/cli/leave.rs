@@ -17,7 +17,7 @@ use super::{
     running_agent::is_running,
 };
 use crate::{
-    data_dir::{DataDir, leave_request, removal},
+    data_dir::{DataDir, LEAVE_REQUEST, removal},
     status::StatusFile,
 };
 
@@ -61,7 +61,7 @@ pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
             bail!("the agent is running; stop it first");
         }
     } else if has_enrolled(&dir)? {
-        leave_request::make(&dir)?;
+        LEAVE_REQUEST.set(&dir)?;
         hand_over(arguments, &dir)?;
     }
     if removal::remove(&dir)? {

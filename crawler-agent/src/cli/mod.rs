@@ -27,7 +27,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
     config::Config,
-    data_dir::{DataDirError, owners_pause},
+    data_dir::{DataDirError, OWNERS_PAUSE},
     error_line,
     file::{self, FileError},
     status::StatusFile,
@@ -297,13 +297,13 @@ fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
 }
 
 fn pause(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
-    let is_new = owners_pause::pause(&agents_dir(config_args)?)?;
+    let is_new = OWNERS_PAUSE.set(&agents_dir(config_args)?)?;
     print_line(if is_new { "paused" } else { "it was paused already" });
     Ok(ExitCode::SUCCESS)
 }
 
 fn resume(config_args: &ConfigArgs) -> anyhow::Result<ExitCode> {
-    let was_paused = owners_pause::resume(&agents_dir(config_args)?)?;
+    let was_paused = OWNERS_PAUSE.clear(&agents_dir(config_args)?)?;
     print_line(if was_paused { "resumed" } else { "it was not paused" });
     Ok(ExitCode::SUCCESS)
 }
@@ -373,9 +373,9 @@ mod tests {
         pause(&config_args).unwrap_err();
         std::fs::write(dir.path().join("status.json"), "{").unwrap();
         pause(&config_args).unwrap();
-        assert!(owners_pause::is_paused(dir.path()));
+        assert!(OWNERS_PAUSE.is_set(dir.path()));
         resume(&config_args).unwrap();
-        assert!(!owners_pause::is_paused(dir.path()));
+        assert!(!OWNERS_PAUSE.is_set(dir.path()));
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! The data directory: paths and access rights of what the agent keeps on disk.
 
 pub mod control_socket;
+mod flag;
 mod key;
-pub mod leave_request;
-pub mod owners_pause;
 pub mod removal;
 
 use std::{
@@ -19,6 +18,8 @@ use crate::{
     file::{self, FileError},
     frontier::{Frontier, FrontierError, Rebuilt},
 };
+
+pub use flag::{Flag, LEAVE_REQUEST, OWNERS_PAUSE};
 
 /// The data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +82,9 @@ impl DataDir {
 
     /// Whether an agent has run in `dir`.
     pub fn has_agent(dir: &Path) -> bool {
-        [KEY, IDENTITY, FRONTIER, leave_request::FILE].iter().any(|name| dir.join(name).exists())
+        [KEY, IDENTITY, FRONTIER, LEAVE_REQUEST.file_name()]
+            .iter()
+            .any(|name| dir.join(name).exists())
     }
 
     /// Loads the agent's key; makes one where there is none.

@@ -16,11 +16,11 @@ const ENTRIES: [&str; 13] = [
     "status.json",
     "status.tmp",
     "control.sock",
-    "paused",
+    super::OWNERS_PAUSE.file_name(),
     super::KEY,
     super::IDENTITY,
     // The last one: while it is there, an interrupted removal goes on.
-    super::leave_request::FILE,
+    super::LEAVE_REQUEST.file_name(),
 ];
 
 /// Deletes what the agent keeps in `dir`, and `dir` itself if nothing else is in it. Returns
