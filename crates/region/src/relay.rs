@@ -62,7 +62,7 @@ pub struct MemberReport {
     pub sent: u64,
     /// URLs received from other agents since the start of its process.
     pub received: u64,
-    /// Envelopes that it refused since the start of its process.
+    /// Envelopes, messages and parts of messages that it refused since the start of its process.
     pub refused: u64,
 }
 

@@ -185,7 +185,7 @@ impl Core {
             waiting: self.member.waiting_urls() as u64,
             sent: counts.urls_sent,
             received: counts.urls_received,
-            refused: self.gate.refused().values().sum(),
+            refused: self.gate.refused().values().sum::<u64>() + counts.refused,
         }
     }
 
@@ -297,6 +297,20 @@ mod tests {
         assert_ne!(denial(core()), Permit::Denied(Denial::Asleep));
         let hour = elapsed_clock::now().plus(3_600_000);
         assert_eq!(denial(joined(Some(hour))), Permit::Denied(Denial::Asleep));
+    }
+
+    #[test]
+    fn the_report_counts_what_the_member_refuses() {
+        let mut core = core();
+        let mut sealer = Sealer::new(REGION, Peer::Agent(OTHER), 1);
+        let empty = HostUrls::default().encode().unwrap();
+        let Message::Bundle(mut bundle) = bundle(1, empty) else { panic!() };
+        bundle.host.address = IpAddr::from([192, 0, 2, 1]);
+        let to = Peer::Agent(ME);
+        let message = Message::Bundle(bundle);
+        let envelope = sealer.seal(&SenderKey::Agent(&key(OTHER)), to, message).unwrap();
+        core.open(&envelope).unwrap();
+        assert_eq!(core.report().refused, 1, "a host outside of the region");
     }
 
     #[test]

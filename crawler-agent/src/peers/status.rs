@@ -35,7 +35,7 @@ pub struct RegionStatus {
     pub sent: u64,
     /// URLs received from other agents since the start.
     pub received: u64,
-    /// Envelopes that were refused since the start.
+    /// Envelopes, messages and parts of messages that were refused since the start.
     pub refused: u64,
 }
 
@@ -93,7 +93,7 @@ impl RegionStatus {
             format!("suspected: {}; replaced: {}", list(&self.suspected), list(&self.replaced)),
             format!(
                 "hosts of the region {}, URLs waiting for peers {}, sent {}, received {}, \
-                 envelopes refused {}",
+                 refused {}",
                 self.hosts, self.waiting, self.sent, self.received, self.refused
             ),
         ]

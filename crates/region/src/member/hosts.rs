@@ -270,7 +270,7 @@ impl Member {
         effects: &mut Vec<Effect>,
     ) {
         if hosts.len() > REQUEST_HOSTS {
-            self.counts.refused.invalid += 1;
+            self.counts.refused += 1;
             return;
         }
         let mut missing = Vec::new();
@@ -307,22 +307,22 @@ impl Member {
     ) {
         let position = bundle.host.position;
         if HostPosition::of(bundle.front.host_key_str()) != position {
-            self.counts.refused.misplaced += 1;
+            self.counts.refused += 1;
             return;
         }
         if !self.current.contains(bundle.host.address) {
-            self.counts.refused.foreign += 1;
+            self.counts.refused += 1;
             return;
         }
         if bundle.bytes.len() > BUNDLE_BYTES {
-            self.counts.refused.invalid += 1;
+            self.counts.refused += 1;
             return;
         }
         let number = bundle.number;
         let is_known = self.hosts.state(position).is_some();
         if !is_known && !self.bundled_hosts.admit(now) {
             // Not acknowledged: the sender keeps it and tries again.
-            self.counts.refused.overflow += 1;
+            self.counts.refused += 1;
             return;
         }
         self.hosts.received(&bundle, from);

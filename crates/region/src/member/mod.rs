@@ -92,7 +92,7 @@ impl Member {
     pub fn handle(&mut self, from: Peer, message: Message, now: Millis) -> Vec<Effect> {
         let mut effects = Vec::new();
         if !self.knows(from) || from == Peer::Agent(self.me) {
-            self.counts.refused.strangers += 1;
+            self.counts.refused += 1;
             return effects;
         }
         match (message, from) {
@@ -122,7 +122,7 @@ impl Member {
                 self.bundle_taken(agent, number, &mut effects);
             }
             (Message::NoBundle(hosts), Peer::Agent(agent)) => self.no_bundle(agent, &hosts),
-            (_, Peer::Coordinator) | (Message::Collect, _) => self.counts.refused.invalid += 1,
+            (_, Peer::Coordinator) | (Message::Collect, _) => self.counts.refused += 1,
         }
         effects
     }

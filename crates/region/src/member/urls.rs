@@ -126,13 +126,13 @@ impl Member {
         effects: &mut Vec<Effect>,
     ) {
         if batch.urls.len() > BATCH_URLS {
-            self.counts.refused.invalid += 1;
+            self.counts.refused += 1;
             return;
         }
         let waits = |to: AgentId| to != self.me && self.exchange.room(to, now) == Room::Full;
         if batch.urls.iter().any(|url| self.destination(url.host).is_some_and(waits)) {
             // Not acknowledged: the sender keeps the batch and tries again.
-            self.counts.refused.overflow += 1;
+            self.counts.refused += 1;
             return;
         }
         for url in batch.urls {
@@ -145,11 +145,11 @@ impl Member {
 
     fn receive_url(&mut self, mut url: RoutedUrl, now: Millis, effects: &mut Vec<Effect>) {
         if HostPosition::of(url.url.host_key_str()) != url.host.position {
-            self.counts.refused.misplaced += 1;
+            self.counts.refused += 1;
             return;
         }
         let Some(to) = self.destination(url.host) else {
-            self.counts.refused.foreign += 1;
+            self.counts.refused += 1;
             // The sender may know another view, and forgets the URL.
             if url.purpose == UrlPurpose::Fetch {
                 effects.push(Effect::Foreign(url));
