@@ -48,14 +48,14 @@ impl StatusError {
 
 /// What the coordinator says of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct CoordinatorAnswer {
     /// What its admins decided.
     pub state: AgentState,
     /// When it last answered.
     pub at: Timestamp,
 }
 
-impl Standing {
+impl CoordinatorAnswer {
     /// One line for the owner.
     fn describe(self) -> String {
         let words = match self.state {
@@ -91,7 +91,7 @@ pub struct StatusFile {
     pub idle_reason: Option<String>,
     /// The coordinator's last answer about the agent, also while the agent sleeps; none before the
     /// first.
-    pub standing: Option<Standing>,
+    pub coordinator_answer: Option<CoordinatorAnswer>,
     /// Fingerprint of the agent's key; the admin who approves the agent sees the same.
     pub fingerprint: Option<String>,
     /// Error of the last call to the coordinator; none when it succeeded, and while the agent
@@ -179,7 +179,7 @@ impl StatusFile {
         if running && !self.is_renewed(now) {
             lines.push(format!("all of this is as of {at:.0}: the agent cannot write its status"));
         }
-        lines.extend(self.standing.map(Standing::describe));
+        lines.extend(self.coordinator_answer.map(CoordinatorAnswer::describe));
         if let Some(error) = self.unreachable.as_ref().filter(|_| running) {
             lines.push(format!("coordinator: {error}; trying again"));
         }
@@ -225,7 +225,7 @@ mod tests {
             working: true,
             idle: None,
             idle_reason: None,
-            standing: None,
+            coordinator_answer: None,
             fingerprint: None,
             unreachable: None,
             hosts: 1,
@@ -282,7 +282,7 @@ mod tests {
         let at = status().at;
         let asleep = StatusFile {
             idle_reason: Some("outside the hours".into()),
-            standing: Some(Standing { state: AgentState::Pending, at }),
+            coordinator_answer: Some(CoordinatorAnswer { state: AgentState::Pending, at }),
             ..status()
         };
         let truth = "an admin has not approved the agent yet, as of 2026-11-20T12:00:00Z";

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lease::Promises;
 use crate::message::{Bundle, Message, RoutedUrl};
-use crate::ownership::{PlacedHost, SignedView};
+use crate::ownership::{HostAtAddress, SignedView};
 use crate::peer::Peer;
 
 /// An action for the agent around a [`crate::Member`]. Effects are executed in order; what is to be
@@ -41,13 +41,13 @@ pub enum Effect {
     Store(Bundle),
     /// Delete everything about a host: its owner has stored the bundle, and this agent is not among
     /// those that would take the host over.
-    Drop(PlacedHost),
+    Drop(HostAtAddress),
     /// Give the URLs of a host back to the coordinator, and delete everything about it: its subnet
     /// left the region, so that the coordinator gives it to another agent.
-    HandBack(PlacedHost),
+    HandBack(HostAtAddress),
     /// Forget that the host is the region's: its subnet left the region, and is still delegated to
     /// this agent, which goes on with the host.
-    LeaveRegion(PlacedHost),
+    LeaveRegion(HostAtAddress),
 }
 
 /// The last state of the region for which every next-nearest agent had its copies. What has changed
@@ -64,7 +64,7 @@ pub struct CopiedView {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BundleToPack {
     /// The host whose bundle it is.
-    pub host: PlacedHost,
+    pub host: HostAtAddress,
     /// Receiver of the bundle.
     pub to: AgentId,
     /// Number for the acknowledgement; 0 for a copy that the receiver asked for.

@@ -1,7 +1,7 @@
-//! Envelope: signed messages between parties, and the gate that opens them.
+//! Envelope: signed messages between parties, and the filter that opens them.
 //!
 //! A message may pass through another agent's mailbox, so the connection does not show who wrote
-//! it. Sender, receiver and number are signed with the message. The gate refuses forged, repeated
+//! it. Sender, receiver and number are signed with the message. The filter refuses forged, repeated
 //! and too many messages before the state machine sees them, and counts each refusal.
 
 use std::collections::BTreeMap;
@@ -75,8 +75,8 @@ impl Envelope {
             && self.check_signature(header.from, view, coordinator).is_ok()
     }
 
-    /// The message, if a party of this view signed it; [`Gate::open_verified`] opens it. Verifying
-    /// takes most of the time and needs no gate, so that the gate need not be locked for it.
+    /// The message, if a party of this view signed it; [`EnvelopeFilter::open_verified`] opens it. Verifying
+    /// takes most of the time and needs no filter, so that the filter need not be locked for it.
     pub fn verify(&self, view: &View, coordinator: &PublicKey) -> Result<Verified, Refusal> {
         let contents = self.read()?;
         self.check_signature(contents.from, view, coordinator)?;
@@ -181,7 +181,7 @@ impl Sealer {
     }
 }
 
-/// What the gate knows of one sender.
+/// What the filter knows of one sender.
 #[derive(Debug, Clone, Copy)]
 struct Sender {
     incarnation: u64,
@@ -195,7 +195,7 @@ struct Sender {
 
 /// Opens messages for one party.
 #[derive(Debug, Clone)]
-pub struct Gate {
+pub struct EnvelopeFilter {
     region: RegionId,
     me: Peer,
     coordinator: PublicKey,
@@ -203,8 +203,8 @@ pub struct Gate {
     refused: BTreeMap<Refusal, u64>,
 }
 
-impl Gate {
-    /// The gate of a party, with the coordinator's key.
+impl EnvelopeFilter {
+    /// The filter of a party, with the coordinator's key.
     pub fn new(region: RegionId, me: Peer, coordinator: PublicKey) -> Self {
         let senders = BTreeMap::new();
         let refused = BTreeMap::new();
@@ -222,7 +222,7 @@ impl Gate {
         self.count(opened)
     }
 
-    /// As [`Gate::open`], for a message whose signature was verified before.
+    /// As [`EnvelopeFilter::open`], for a message whose signature was verified before.
     pub fn open_verified(
         &mut self,
         message: Verified,

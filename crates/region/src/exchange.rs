@@ -232,7 +232,7 @@ mod tests {
     use std::net::IpAddr;
 
     use super::*;
-    use crate::ownership::{HostPosition, PlacedHost};
+    use crate::ownership::{HostAtAddress, HostPosition};
 
     fn exchange(waiting_urls: usize, incarnation: u64) -> Exchange {
         let settings =
@@ -242,7 +242,7 @@ mod tests {
 
     fn url(number: u32) -> RoutedUrl {
         let url = model::CrawlUrl::parse(&format!("http://h/{number}")).unwrap();
-        let host = PlacedHost {
+        let host = HostAtAddress {
             position: HostPosition::of(url.host_key_str()),
             address: IpAddr::from([10, 0, 0, 1]),
         };

@@ -46,7 +46,7 @@ pub use coordinator::Coordinator;
 pub use effect::Effect;
 pub use member::Member;
 pub use message::Message;
-pub use ownership::{HostPosition, PlacedHost, View};
+pub use ownership::{HostAtAddress, HostPosition, View};
 pub use peer::Peer;
 pub use permit::{Denial, Permit};
 pub use settings::Settings;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use model::{AgentId, CrawlUrl};
 use serde::{Deserialize, Serialize};
 
-use crate::ownership::{PlacedHost, SignedView};
+use crate::ownership::{HostAtAddress, SignedView};
 use crate::roster::Version;
 
 /// Most URLs in a batch.
@@ -34,13 +34,13 @@ pub enum Message {
     /// The batch with this number is stored.
     UrlsTaken(u64),
     /// Asks for what the receiver knows of hosts that the sender now owns.
-    BundleRequest(Vec<PlacedHost>),
+    BundleRequest(Vec<HostAtAddress>),
     /// Everything about a host.
     Bundle(Bundle),
     /// The bundle with this number is stored.
     BundleTaken(u64),
     /// The sender knows nothing of these hosts.
-    NoBundle(Vec<PlacedHost>),
+    NoBundle(Vec<HostAtAddress>),
     /// Asks the receiver's mailbox for the envelopes to the sender. The transport answers it.
     Collect,
 }
@@ -136,7 +136,7 @@ pub struct RoutedUrl {
     /// The URL itself.
     pub url: CrawlUrl,
     /// Decides on the owner. The position must be that of the URL's host.
-    pub host: PlacedHost,
+    pub host: HostAtAddress,
     /// How often it was passed on.
     pub hops: u8,
     /// What the receiver shall do with it.
@@ -166,7 +166,7 @@ pub struct Bundle {
     /// Whether the sender keeps the host.
     pub is_copy: bool,
     /// The host whose bundle this is.
-    pub host: PlacedHost,
+    pub host: HostAtAddress,
     /// A URL of the host, by which it is found again.
     pub front: CrawlUrl,
     /// The bundle in the agent's own format; this crate does not read it.
@@ -175,7 +175,7 @@ pub struct Bundle {
 
 impl RoutedUrl {
     /// A URL from which a way begins: no link and no redirect led to it.
-    pub fn first(url: CrawlUrl, host: PlacedHost, purpose: UrlPurpose) -> Self {
+    pub fn first(url: CrawlUrl, host: HostAtAddress, purpose: UrlPurpose) -> Self {
         Self { url, host, hops: 0, purpose, depth: 0, redirects: 0 }
     }
 }

@@ -34,7 +34,7 @@ impl HostPosition {
 
 /// What decides on the owner of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlacedHost {
+pub struct HostAtAddress {
     /// Place on the ring.
     pub position: HostPosition,
     /// The address that the host's discoverer found.
@@ -196,7 +196,7 @@ impl View {
     }
 
     /// All agents in the order in which they own the host.
-    pub fn order(&self, host: PlacedHost) -> impl Iterator<Item = AgentId> + '_ {
+    pub fn order(&self, host: HostAtAddress) -> impl Iterator<Item = AgentId> + '_ {
         let delegate = match self.delegations.lookup(host.address) {
             Some(Delegate::Agent(agent)) => Some(agent),
             Some(Delegate::Spread) | None => None,
@@ -209,7 +209,7 @@ impl View {
     /// region's.
     pub fn owner(
         &self,
-        host: PlacedHost,
+        host: HostAtAddress,
         is_alive: impl FnMut(&AgentId) -> bool,
     ) -> Option<AgentId> {
         if !self.contains(host.address) {

@@ -62,7 +62,7 @@ pub(super) struct HeartbeatTask<P> {
     /// What the owner's configuration says of the agent.
     pub(super) profile: AgentProfile,
     /// Whether the coordinator has had this profile.
-    pub(super) is_profile_told: AtomicBool,
+    pub(super) profile_is_known: AtomicBool,
     pub(super) readiness: ReadinessSignal,
     pub(super) peers: Option<Arc<Peers>>,
     pub(super) pack_trigger: Arc<PackTrigger>,
@@ -105,7 +105,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             match response {
                 Ok(response) => {
                     backoff.reset();
-                    self.is_profile_told.store(true, Ordering::Relaxed);
+                    self.profile_is_known.store(true, Ordering::Relaxed);
                     let confirmed = &request.orders_done;
                     self.host_orders.forget_confirmed(confirmed, &response.host_orders)?;
                     self.compare_clocks(started_at, response.coordinator_time);
@@ -151,7 +151,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         let sending = self.client.heartbeat(&request);
         match tokio::time::timeout(SLEEP_ANNOUNCEMENT, sending).await {
             Ok(Ok(response)) => {
-                self.is_profile_told.store(true, Ordering::Relaxed);
+                self.profile_is_known.store(true, Ordering::Relaxed);
                 // Work in the answer is sent again later; a revocation must not wait for the
                 // morning.
                 self.apply_state(response.state)?;
@@ -190,7 +190,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             takes_probes: readiness.takes_probes(),
             wants_region: self.peers.is_some(),
             place: self.profile.place.clone(),
-            profile: (!self.is_profile_told.load(Ordering::Relaxed)).then(|| self.profile.clone()),
+            profile: (!self.profile_is_known.load(Ordering::Relaxed)).then(|| self.profile.clone()),
             status: WorkStatus {
                 presence: Presence::Awake,
                 queued: counts.queued,

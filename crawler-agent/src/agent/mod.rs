@@ -214,7 +214,7 @@ impl Parts {
         let takeovers = Arc::new(self.takeovers());
         let heartbeat = HeartbeatTask {
             profile: self.config.profile.clone(),
-            is_profile_told: AtomicBool::new(false),
+            profile_is_known: AtomicBool::new(false),
             client: Arc::clone(&self.client),
             store: self.store.clone(),
             schedule: Arc::clone(&self.schedule),

@@ -28,7 +28,7 @@ use crate::{
     owner::gate::Gate,
     peers::Peers,
     resolve::Resolver,
-    status::{Standing, StatusFile},
+    status::{CoordinatorAnswer, StatusFile},
     visit::Visitor,
 };
 
@@ -230,7 +230,7 @@ pub(super) struct StatusWriter {
     /// Fingerprint of the agent's key.
     pub(super) fingerprint: String,
     /// What the coordinator said before this start.
-    pub(super) earlier: Option<Standing>,
+    pub(super) earlier_answer: Option<CoordinatorAnswer>,
 }
 
 impl StatusWriter {
@@ -250,10 +250,10 @@ impl StatusWriter {
     }
 
     /// What the coordinator says of the agent: its last answer, be it from before this start.
-    fn standing(&self, state: Option<AgentState>) -> Option<Standing> {
+    fn coordinator_answer(&self, state: Option<AgentState>) -> Option<CoordinatorAnswer> {
         let answered = state.zip(self.readiness.answered_at());
-        let now = answered.map(|(state, at)| Standing { state, at: clock::timestamp(at) });
-        now.or(self.earlier)
+        let now = answered.map(|(state, at)| CoordinatorAnswer { state, at: clock::timestamp(at) });
+        now.or(self.earlier_answer)
     }
 
     /// The status now; none when the frontier has failed.
@@ -272,7 +272,7 @@ impl StatusWriter {
             working: idle.is_none(),
             idle: idle.as_ref().map(|idle| idle.as_str().to_owned()),
             idle_reason: idle.map(|idle| idle.to_string()),
-            standing: self.standing(readiness.state),
+            coordinator_answer: self.coordinator_answer(readiness.state),
             fingerprint: Some(self.fingerprint.clone()),
             unreachable: readiness.call_error().map(ToOwned::to_owned),
             hosts: counts.hosts,

@@ -30,7 +30,7 @@ use crate::{
     probe::{HeadProber, KnownRules, Prober},
     resolve::Resolver,
     schedule::Schedule,
-    status::{Standing, StatusFile},
+    status::{CoordinatorAnswer, StatusFile},
     visit::LostBefore,
     visit::Visitor,
 };
@@ -43,7 +43,7 @@ pub(super) struct Parts {
     /// Fingerprint of the agent's key.
     pub(super) fingerprint: String,
     /// What the coordinator said of the agent before this start.
-    pub(super) earlier: Option<Standing>,
+    pub(super) earlier_answer: Option<CoordinatorAnswer>,
     pub(super) client: Arc<CoordinatorClient>,
     pub(super) store: FrontierHandle,
     pub(super) gate: Arc<Gate>,
@@ -124,7 +124,7 @@ impl Parts {
         Ok(Self {
             readiness: monitors::initial_readiness(&config, &dir, &gate)?,
             config,
-            earlier: earlier_standing(&dir),
+            earlier_answer: earlier_answer(&dir),
             dir,
             id,
             fingerprint,
@@ -149,8 +149,8 @@ impl Parts {
 }
 
 /// What the last process wrote into the status file. A file of another version says nothing.
-fn earlier_standing(dir: &Path) -> Option<Standing> {
-    StatusFile::read(dir).ok().flatten()?.standing
+fn earlier_answer(dir: &Path) -> Option<CoordinatorAnswer> {
+    StatusFile::read(dir).ok().flatten()?.coordinator_answer
 }
 
 /// Bundles of released hosts that were not sent before the agent stopped.

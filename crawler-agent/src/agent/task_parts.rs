@@ -82,7 +82,7 @@ impl Parts {
             peers: self.peers.clone(),
             readiness: self.readiness.clone(),
             fingerprint: self.fingerprint.clone(),
-            earlier: self.earlier,
+            earlier_answer: self.earlier_answer,
         }
     }
 }

@@ -49,8 +49,8 @@ impl axum::serve::Listener for BoundedListener {
         loop {
             // Waits after errors, such as too many open files.
             let (stream, from) = axum::serve::Listener::accept(&mut self.listener).await;
-            if let Some(place) = Place::take(&self.open, from.ip()) {
-                return (BoundedConnection::new(stream, place), from);
+            if let Some(slot) = ConnectionSlot::take(&self.open, from.ip()) {
+                return (BoundedConnection::new(stream, slot), from);
             }
             tracing::debug!(%from, "closed a connection: too many are open");
         }
@@ -71,12 +71,12 @@ fn counted(address: IpAddr) -> IpAddr {
 }
 
 /// One of the connections that may be open; free again when it is dropped.
-struct Place {
+struct ConnectionSlot {
     open: Open,
     address: IpAddr,
 }
 
-impl Place {
+impl ConnectionSlot {
     fn take(open: &Open, address: IpAddr) -> Option<Self> {
         let address = counted(address);
         let mut counts = open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,7 +92,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut counts = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = counts.get_mut(&self.address) {
@@ -108,12 +108,12 @@ impl Drop for Place {
 pub(crate) struct BoundedConnection {
     stream: TcpStream,
     idle: Pin<Box<Sleep>>,
-    _place: Place,
+    _slot: ConnectionSlot,
 }
 
 impl BoundedConnection {
-    fn new(stream: TcpStream, place: Place) -> Self {
-        Self { stream, idle: Box::pin(tokio::time::sleep(IDLE)), _place: place }
+    fn new(stream: TcpStream, slot: ConnectionSlot) -> Self {
+        Self { stream, idle: Box::pin(tokio::time::sleep(IDLE)), _slot: slot }
     }
 
     fn is_busy(&mut self) {
@@ -165,19 +165,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_bounded_by_address_and_in_all_and_become_free() {
+    fn slots_are_bounded_by_address_and_in_all_and_become_free() {
         let open = Open::default();
         let address = |number: u8| IpAddr::from([10, 0, 0, number]);
-        let of_one: Vec<Place> =
-            (0..OF_ONE).filter_map(|_| Place::take(&open, address(1))).collect();
+        let of_one: Vec<ConnectionSlot> =
+            (0..OF_ONE).filter_map(|_| ConnectionSlot::take(&open, address(1))).collect();
         assert_eq!(of_one.len(), OF_ONE);
-        assert!(Place::take(&open, address(1)).is_none());
+        assert!(ConnectionSlot::take(&open, address(1)).is_none());
         let others = (2..=u8::MAX).flat_map(|number| [number; OF_ONE]);
-        let others: Vec<Place> =
-            others.filter_map(|number| Place::take(&open, address(number))).collect();
+        let others: Vec<ConnectionSlot> =
+            others.filter_map(|number| ConnectionSlot::take(&open, address(number))).collect();
         assert_eq!(of_one.len() + others.len(), ALL);
         drop(of_one);
-        assert!(Place::take(&open, address(1)).is_some());
+        assert!(ConnectionSlot::take(&open, address(1)).is_some());
         drop(others);
         assert!(open.lock().unwrap().is_empty());
     }
@@ -185,13 +185,13 @@ mod tests {
     #[test]
     fn an_ipv6_network_counts_as_one_address() {
         let open = Open::default();
-        let take = |address: String| Place::take(&open, address.parse().unwrap());
-        let places: Vec<Place> =
+        let take = |address: String| ConnectionSlot::take(&open, address.parse().unwrap());
+        let slots: Vec<ConnectionSlot> =
             (0..OF_ONE).filter_map(|n| take(format!("2001:db8:0:1::{n:x}"))).collect();
-        assert_eq!(places.len(), OF_ONE);
+        assert_eq!(slots.len(), OF_ONE);
         assert!(take("2001:db8:0:1:ffff::1".into()).is_none());
         assert!(take("2001:db8:0:2::1".into()).is_some());
-        assert!(take("::ffff:10.0.0.1".into()).is_some_and(|place| place.address.is_ipv4()));
+        assert!(take("::ffff:10.0.0.1".into()).is_some_and(|slot| slot.address.is_ipv4()));
     }
 
     #[tokio::test(start_paused = true)]

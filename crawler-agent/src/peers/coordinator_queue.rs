@@ -41,7 +41,7 @@ mod tests {
     use model::{AgentId, CrawlUrl, RegionId};
     use protocol::key::AgentKey;
     use region::{
-        HostPosition, PlacedHost,
+        HostAtAddress, HostPosition,
         envelope::{MESSAGE_BYTES, Sealer, SenderKey},
         message::{BUNDLE_BYTES, Bundle, Message},
     };
@@ -57,7 +57,7 @@ mod tests {
         let mut sealer = Sealer::new(RegionId::new(1), Peer::Agent(AgentId::new(1)), 1);
         let front = CrawlUrl::parse("http://h.example/").unwrap();
         let position = HostPosition::of(front.host_key_str());
-        let host = PlacedHost { position, address: [10, 0, 0, 1].into() };
+        let host = HostAtAddress { position, address: [10, 0, 0, 1].into() };
         let bundle = Bundle { number: 1, is_copy: false, host, front, bytes: vec![0; SIZE] };
         let to = Peer::Agent(AgentId::new(2));
         let message = Message::Bundle(bundle);

@@ -8,9 +8,9 @@ use std::{
 use model::{AgentId, CrawlUrl, UnixMillis};
 use protocol::key::PublicKey;
 use region::{
-    Denial, Effect, HostPosition, Member, Millis, Peer, Permit, PlacedHost, Settings,
+    Denial, Effect, HostAtAddress, HostPosition, Member, Millis, Peer, Permit, Settings,
     detector::Liveness,
-    envelope::{Envelope, Gate, Refusal},
+    envelope::{Envelope, EnvelopeFilter, Refusal},
     member::{Identity, Link, LinkOutcome},
     message::{Bundle, Message, RoutedUrl, UrlPurpose},
     ownership::SignedView,
@@ -18,17 +18,17 @@ use region::{
     roster::RosterError,
 };
 
-use super::{disk::Membership, host_urls::HostUrls, places::Places, worker::Work};
+use super::{disk::Membership, host_addresses::HostAddresses, host_urls::HostUrls, worker::Work};
 use crate::{elapsed_clock, error_line, frontier::BundleError};
 
 /// A member that runs.
 pub(super) struct Core {
     me: AgentId,
     pub(super) member: Member,
-    gate: Gate,
+    filter: EnvelopeFilter,
     /// Hosts of the region that the member knows.
     hosts: HashSet<HostPosition>,
-    places: Arc<Places>,
+    host_addresses: Arc<HostAddresses>,
 }
 
 impl Core {
@@ -38,7 +38,7 @@ impl Core {
         identity: Identity,
         settings: Settings,
         view: SignedView,
-        places: Arc<Places>,
+        host_addresses: Arc<HostAddresses>,
         rests_until: Option<Millis>,
     ) -> Result<Self, RosterError> {
         let now = elapsed_clock::now();
@@ -46,7 +46,7 @@ impl Core {
         if let Some(until) = rests_until {
             member.sleep(until.since(now), now);
         }
-        Ok(Self::new(identity, member, places))
+        Ok(Self::new(identity, member, host_addresses))
     }
 
     /// A member that starts again, with its hosts and waiting URLs.
@@ -54,14 +54,14 @@ impl Core {
         identity: Identity,
         membership: Membership,
         (hosts, waiting): (&[RoutedUrl], Vec<RoutedUrl>),
-        places: Arc<Places>,
+        host_addresses: Arc<HostAddresses>,
     ) -> Result<(Self, Vec<Work>), RosterError> {
         let now = elapsed_clock::now();
         let Membership { view, settings, promises, copied, loan_until } = membership;
         let loan_until = elapsed_clock::from_wall(loan_until);
         let saved = region::member::SavedMember { view, promises, copied, loan_until };
         let member = Member::restart(identity, settings, saved, now)?;
-        let mut core = Self::new(identity, member, places);
+        let mut core = Self::new(identity, member, host_addresses);
         for url in hosts {
             core.restore(url);
         }
@@ -73,15 +73,15 @@ impl Core {
         Ok((core, works))
     }
 
-    fn new(identity: Identity, member: Member, places: Arc<Places>) -> Self {
+    fn new(identity: Identity, member: Member, host_addresses: Arc<HostAddresses>) -> Self {
         let region = member.view().roster().region;
-        let gate = Gate::new(region, Peer::Agent(identity.agent), identity.coordinator);
-        Self { me: identity.agent, member, gate, hosts: HashSet::new(), places }
+        let filter = EnvelopeFilter::new(region, Peer::Agent(identity.agent), identity.coordinator);
+        Self { me: identity.agent, member, filter, hosts: HashSet::new(), host_addresses }
     }
 
     fn restore(&mut self, url: &RoutedUrl) {
         if self.hosts.insert(url.host.position) {
-            self.places.set(&url.url, url.host);
+            self.host_addresses.set(&url.url, url.host);
             self.member.restore_host(url);
         }
     }
@@ -90,7 +90,7 @@ impl Core {
     /// those that ask for their mailbox.
     pub(super) fn open(&mut self, envelope: &Envelope) -> Result<(Peer, Vec<Work>), Refusal> {
         let now = elapsed_clock::now();
-        let (from, message) = self.gate.open(envelope, self.member.view(), now)?;
+        let (from, message) = self.filter.open(envelope, self.member.view(), now)?;
         if message == Message::Collect {
             return Ok((from, Vec::new()));
         }
@@ -121,10 +121,10 @@ impl Core {
 
     /// Gives a link to the agent of its host. Returns what is to be done, and whether the link is
     /// settled: its host is the region's. None when too many URLs wait.
-    pub(super) fn offer(&mut self, link: &Link, place: PlacedHost) -> Option<(bool, Vec<Work>)> {
+    pub(super) fn offer(&mut self, link: &Link, host: HostAtAddress) -> Option<(bool, Vec<Work>)> {
         let mut effects = Vec::new();
         let now = elapsed_clock::now();
-        let offered = self.member.offer(link.clone(), place.address, now, &mut effects);
+        let offered = self.member.offer(link.clone(), host.address, now, &mut effects);
         let is_settled = match offered {
             LinkOutcome::Full => return None,
             LinkOutcome::Foreign => false,
@@ -135,29 +135,29 @@ impl Core {
 
     /// Asks for a permit. A host that the member does not know yet, because it came by another way,
     /// becomes known.
-    pub(super) fn permit(&mut self, url: &CrawlUrl, place: PlacedHost) -> (Permit, Vec<Work>) {
-        let permit = self.member.permit(place, elapsed_clock::now());
+    pub(super) fn permit(&mut self, url: &CrawlUrl, host: HostAtAddress) -> (Permit, Vec<Work>) {
+        let permit = self.member.permit(host, elapsed_clock::now());
         let is_foreign = permit == Permit::Denied(Denial::NotOfRegion);
-        if is_foreign || self.hosts.contains(&place.position) {
+        if is_foreign || self.hosts.contains(&host.position) {
             return (permit, Vec::new());
         }
-        let url = routed(url, place, UrlPurpose::Fetch);
+        let url = routed(url, host, UrlPurpose::Fetch);
         self.restore(&url);
         (permit, vec![Work::AddHost(url)])
     }
 
     /// Forgets the address of a host that was dropped, unless it came back meanwhile. The next link
     /// to it is looked up: its address may be another one now.
-    pub(super) fn forget_place(&self, host: HostPosition) {
+    pub(super) fn forget_address(&self, host: HostPosition) {
         if !self.hosts.contains(&host) {
-            self.places.forget(host);
+            self.host_addresses.forget(host);
         }
     }
 
     /// Tells agents that would take a host over that a URL of it was fetched.
-    pub(super) fn fetched(&mut self, url: CrawlUrl, place: PlacedHost) {
-        if self.hosts.contains(&place.position) {
-            self.member.fetched(url, place.address, elapsed_clock::now());
+    pub(super) fn fetched(&mut self, url: CrawlUrl, host: HostAtAddress) {
+        if self.hosts.contains(&host.position) {
+            self.member.fetched(url, host.address, elapsed_clock::now());
         }
     }
 
@@ -185,7 +185,7 @@ impl Core {
             waiting: self.member.waiting_urls() as u64,
             sent: counts.urls_sent,
             received: counts.urls_received,
-            refused: self.gate.refused().values().sum::<u64>() + counts.refused,
+            refused: self.filter.refused().values().sum::<u64>() + counts.refused,
         }
     }
 
@@ -203,9 +203,9 @@ impl Core {
         envelope.may_pass(self.member.view(), coordinator)
     }
 
-    fn note_host(&mut self, url: &CrawlUrl, host: PlacedHost) {
+    fn note_host(&mut self, url: &CrawlUrl, host: HostAtAddress) {
         if self.hosts.insert(host.position) {
-            self.places.set(url, host);
+            self.host_addresses.set(url, host);
         }
     }
 
@@ -232,7 +232,7 @@ fn check(bundle: &Bundle) -> Result<(), BundleError> {
 }
 
 /// A URL with what decides on its owner.
-pub(super) fn routed(url: &CrawlUrl, host: PlacedHost, purpose: UrlPurpose) -> RoutedUrl {
+pub(super) fn routed(url: &CrawlUrl, host: HostAtAddress, purpose: UrlPurpose) -> RoutedUrl {
     RoutedUrl::first(url.clone(), host, purpose)
 }
 
@@ -284,7 +284,7 @@ mod tests {
     fn bundle(number: u64, bytes: Vec<u8>) -> Message {
         let front = CrawlUrl::parse("http://h.example/").unwrap();
         let position = HostPosition::of(front.host_key_str());
-        let host = PlacedHost { position, address: IpAddr::from([10, 0, 0, 1]) };
+        let host = HostAtAddress { position, address: IpAddr::from([10, 0, 0, 1]) };
         Message::Bundle(Bundle { number, is_copy: false, host, front, bytes })
     }
 
@@ -292,7 +292,7 @@ mod tests {
     fn an_agent_that_rests_when_it_joins_sleeps_from_the_beginning() {
         let url = CrawlUrl::parse("http://h.example/").unwrap();
         let position = HostPosition::of(url.host_key_str());
-        let host = PlacedHost { position, address: IpAddr::from([10, 0, 0, 1]) };
+        let host = HostAtAddress { position, address: IpAddr::from([10, 0, 0, 1]) };
         let denial = |mut core: Core| core.permit(&url, host).0;
         assert_ne!(denial(core()), Permit::Denied(Denial::Asleep));
         let hour = elapsed_clock::now().plus(3_600_000);

@@ -270,7 +270,7 @@ mod tests {
     use std::net::IpAddr;
 
     use model::CrawlUrl;
-    use region::PlacedHost;
+    use region::HostAtAddress;
 
     use super::*;
     use crate::peers::PeersError;
@@ -279,7 +279,7 @@ mod tests {
         let url = CrawlUrl::parse(&format!("http://h{n}.test/a/long/path/{n}")).unwrap();
         let position = HostPosition::of(url.host_key_str());
         let address = IpAddr::from([192, 0, 2, 1]);
-        RoutedUrl::first(url, PlacedHost { position, address }, purpose)
+        RoutedUrl::first(url, HostAtAddress { position, address }, purpose)
     }
 
     /// Reads everything and changes each table.

@@ -107,7 +107,7 @@ impl Peers {
     }
 
     fn join(&self, settings: Settings, view: SignedView) -> Result<Core, RosterError> {
-        let Shared { identity, places, .. } = &*self.shared;
-        Core::join(*identity, settings, view, Arc::clone(places), self.rests_until())
+        let Shared { identity, host_addresses, .. } = &*self.shared;
+        Core::join(*identity, settings, view, Arc::clone(host_addresses), self.rests_until())
     }
 }

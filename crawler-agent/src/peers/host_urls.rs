@@ -4,7 +4,7 @@
 use model::CrawlUrl;
 use protocol::bounded::at_most;
 use region::{
-    PlacedHost,
+    HostAtAddress,
     message::{RoutedUrl, UrlPurpose},
 };
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,7 @@ impl HostUrls {
 
 impl ReceivedHost {
     /// All URLs, those of the bundle included, for an agent that only notes them.
-    pub(super) fn into_notes(self, host: PlacedHost) -> Vec<RoutedUrl> {
+    pub(super) fn into_notes(self, host: HostAtAddress) -> Vec<RoutedUrl> {
         let mut urls = self.urls;
         if let Some((_, bundle)) = self.bundle {
             let key = &bundle.record.key;
@@ -140,7 +140,7 @@ impl ReceivedUrl {
     }
 
     /// The URL as it is noted or adopted.
-    pub(super) fn routed(self, host: PlacedHost) -> RoutedUrl {
+    pub(super) fn routed(self, host: HostAtAddress) -> RoutedUrl {
         let purpose = if self.is_fetched { UrlPurpose::Fetched } else { UrlPurpose::Known };
         let Self { url, depth, redirects, .. } = self;
         RoutedUrl { depth, redirects, ..RoutedUrl::first(url, host, purpose) }

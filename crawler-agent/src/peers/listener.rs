@@ -31,7 +31,7 @@ pub struct PeerListener {
 }
 
 #[derive(Clone)]
-struct Door {
+struct ListenerState {
     peers: Arc<Peers>,
     bodies: Arc<BodyReader>,
     stop: CancellationToken,
@@ -47,12 +47,12 @@ impl PeerListener {
     /// Serves until `stop`.
     pub async fn run(self, peers: Arc<Peers>, stop: CancellationToken) -> std::io::Result<()> {
         let bodies = Arc::new(BodyReader::new());
-        let door = Door { peers, bodies, stop: stop.clone() };
+        let state = ListenerState { peers, bodies, stop: stop.clone() };
         let app = Router::new()
             .route(&format!("/{ENVELOPES}"), post(envelopes))
             .route(&format!("/{COLLECT}"), post(collect))
             .layer(DefaultBodyLimit::max(COLLECT_BYTES))
-            .with_state(door);
+            .with_state(state);
         let serving = axum::serve(BoundedListener::new(self.listener), app);
         tokio::select! {
             () = stop.cancelled() => Ok(()),
@@ -62,8 +62,8 @@ impl PeerListener {
 }
 
 /// Takes envelopes: those to this agent, and those to members that collect theirs here.
-async fn envelopes(State(door): State<Door>, request: Request) -> StatusCode {
-    let (body, _place) = match door.bodies.read(request).await {
+async fn envelopes(State(state): State<ListenerState>, request: Request) -> StatusCode {
+    let (body, _place) = match state.bodies.read(request).await {
         Ok(read) => read,
         Err(status) => return status,
     };
@@ -72,7 +72,7 @@ async fn envelopes(State(door): State<Door>, request: Request) -> StatusCode {
     };
     let mut status = StatusCode::NO_CONTENT;
     for envelope in envelopes {
-        if door.peers.take_from_peer(envelope).is_err() {
+        if state.peers.take_from_peer(envelope).is_err() {
             status = StatusCode::FORBIDDEN;
         }
     }
@@ -80,14 +80,14 @@ async fn envelopes(State(door): State<Door>, request: Request) -> StatusCode {
 }
 
 /// Answers with the envelopes to the sender of a signed request.
-async fn collect(State(door): State<Door>, body: Bytes) -> Result<Vec<u8>, StatusCode> {
+async fn collect(State(state): State<ListenerState>, body: Bytes) -> Result<Vec<u8>, StatusCode> {
     let envelope: Envelope =
         postcard::from_bytes(&body).map_err(|_| StatusCode::UNPROCESSABLE_ENTITY)?;
-    let from = door.peers.receive(&envelope).map_err(|_| StatusCode::FORBIDDEN)?;
-    let waiting = door.peers.shared.outgoing.take_kept(from, RELAY_FILL);
+    let from = state.peers.receive(&envelope).map_err(|_| StatusCode::FORBIDDEN)?;
+    let waiting = state.peers.shared.outgoing.take_kept(from, RELAY_FILL);
     let waited = tokio::select! {
         waited = tokio::time::timeout(HOLD, waiting) => waited,
-        () = door.stop.cancelled() => return Err(StatusCode::SERVICE_UNAVAILABLE),
+        () = state.stop.cancelled() => return Err(StatusCode::SERVICE_UNAVAILABLE),
     };
     postcard::to_allocvec(&waited.unwrap_or_default())
         .map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)

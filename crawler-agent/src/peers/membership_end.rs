@@ -42,7 +42,7 @@ mod tests {
     use model::{CrawlUrl, UnixMillis};
     use protocol::Route;
     use region::{
-        HostPosition, PlacedHost,
+        HostAtAddress, HostPosition,
         message::{RoutedUrl, UrlPurpose},
     };
 
@@ -53,7 +53,7 @@ mod tests {
         let url = CrawlUrl::parse(url).unwrap();
         let position = HostPosition::of(url.host_key_str());
         let address = IpAddr::from([192, 0, 2, 1]);
-        RoutedUrl::first(url, PlacedHost { position, address }, UrlPurpose::Fetch)
+        RoutedUrl::first(url, HostAtAddress { position, address }, UrlPurpose::Fetch)
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@
 //! - [`worker`], [`bundles`]: the thread that executes what the member asks for, in its order
 //! - [`disk`]: what the member must find again after a restart
 //! - [`opening`], [`driving`]: how the agent becomes a member, and what keeps it going
-//! - [`places`]: addresses of the hosts of links, each resolved once
+//! - [`host_addresses`]: addresses of the hosts of links, each resolved once
 //! - [`outgoing`], [`relay`], [`listener`]: how envelopes travel: to peers that listen, through the
 //!   coordinator, and from peers, over bounded [`connections`]
 //!
@@ -21,6 +21,7 @@ mod delivery;
 mod disk;
 mod disk_error;
 mod driving;
+mod host_addresses;
 mod host_urls;
 mod kept;
 mod listener;
@@ -29,7 +30,6 @@ mod note_counts;
 mod opening;
 mod outgoing;
 mod peer_client;
-mod places;
 mod relay;
 mod request_body;
 mod status;
@@ -43,7 +43,7 @@ use std::{
 use model::{CrawlPolicy, CrawlUrl};
 use protocol::Route;
 use region::{
-    Denial, HostPosition, Millis, Permit, PlacedHost,
+    Denial, HostAtAddress, HostPosition, Millis, Permit,
     member::{Identity, Link},
     roster::RosterError,
 };
@@ -56,10 +56,10 @@ use crate::{
 pub(crate) use connections::BoundedListener;
 use core::Core;
 use disk_error::PeersDiskError;
+use host_addresses::HostAddresses;
 pub use listener::PeerListener;
 pub use opening::{PeerCrawl, PeerIdentity};
 use outgoing::Outgoing;
-use places::Places;
 pub use status::RegionStatus;
 use worker::Work;
 
@@ -122,7 +122,7 @@ struct Shared {
     identity: Identity,
     core: Mutex<Option<Core>>,
     outgoing: Outgoing,
-    places: Arc<Places>,
+    host_addresses: Arc<HostAddresses>,
 }
 
 impl Shared {
@@ -135,10 +135,10 @@ impl Shared {
     }
 
     fn front(&self, host: HostPosition) -> Option<CrawlUrl> {
-        self.places.front(host)
+        self.host_addresses.front(host)
     }
 
-    fn is_mine(&self, host: PlacedHost) -> bool {
+    fn is_mine(&self, host: HostAtAddress) -> bool {
         let me = self.identity.agent;
         self.with_core(|core| core.member.destination(host) == Some(me)).unwrap_or(false)
     }
@@ -184,12 +184,12 @@ impl Peers {
         if self.shared.core().is_none() {
             return Permission::Outside;
         }
-        let Some(place) = self.shared.places.of(url, &self.resolver).await else {
+        let Some(host) = self.shared.host_addresses.of(url, &self.resolver).await else {
             return Permission::Outside;
         };
         let mut works = Vec::new();
         let permit = self.shared.with_core(|core| {
-            let (permit, more) = core.permit(url, place);
+            let (permit, more) = core.permit(url, host);
             works = more;
             permit
         });
@@ -208,7 +208,9 @@ impl Peers {
     /// Whether [`Self::share`] of these URLs waits for a name server.
     pub fn must_look_up(&self, urls: &[CrawlUrl]) -> bool {
         self.shared.core().is_some()
-            && urls.iter().any(|url| self.shared.places.needs_lookup(url, places::OF_LINK))
+            && urls
+                .iter()
+                .any(|url| self.shared.host_addresses.needs_lookup(url, host_addresses::OF_LINK))
     }
 
     /// Gives each link whose host is the region's to the agent of that host; returns the others.
@@ -222,7 +224,10 @@ impl Peers {
         if urls.is_empty() || self.shared.core().is_none() {
             return Ok(urls);
         }
-        self.shared.places.resolve_all(&urls, places::OF_LINK, &self.resolver).await;
+        self.shared
+            .host_addresses
+            .resolve_all(&urls, host_addresses::OF_LINK, &self.resolver)
+            .await;
         let mut foreign = Vec::new();
         for url in urls {
             let link = Link { url, depth, redirects };
@@ -237,9 +242,9 @@ impl Peers {
 
     /// Offers one link; false where its host is not the region's.
     async fn offer(&self, link: &Link) -> bool {
-        let Some(place) = self.shared.places.known(&link.url) else { return false };
+        let Some(host) = self.shared.host_addresses.known(&link.url) else { return false };
         loop {
-            if let Some(is_settled) = self.try_offer(link, place) {
+            if let Some(is_settled) = self.try_offer(link, host) {
                 return is_settled;
             }
             tokio::time::sleep(FULL).await;
@@ -247,10 +252,10 @@ impl Peers {
     }
 
     /// As [`Self::offer`]; none while too many URLs wait.
-    fn try_offer(&self, link: &Link, place: PlacedHost) -> Option<bool> {
+    fn try_offer(&self, link: &Link, host: HostAtAddress) -> Option<bool> {
         let mut core = self.shared.core();
         let Some(core) = core.as_mut() else { return Some(false) };
-        let (is_settled, works) = core.offer(link, place)?;
+        let (is_settled, works) = core.offer(link, host)?;
         // Under the lock, so that works are in the member's order.
         self.work(works);
         Some(is_settled)
@@ -264,7 +269,10 @@ impl Peers {
         if self.shared.core().is_none() {
             return Ok(routes);
         }
-        self.shared.places.resolve_all(&urls, places::OF_FETCH, &self.resolver).await;
+        self.shared
+            .host_addresses
+            .resolve_all(&urls, host_addresses::OF_FETCH, &self.resolver)
+            .await;
         let mut left = Vec::new();
         for route in routes {
             let link = parsed(&route).map(|url| Link { url, depth: 0, redirects: route.redirects });
@@ -283,8 +291,8 @@ impl Peers {
 
     /// A URL was fetched, and the outcome is stored.
     pub fn fetched(&self, url: &CrawlUrl) {
-        let Some(place) = self.shared.places.known(url) else { return };
-        self.shared.with_core(|core| core.fetched(url.clone(), place));
+        let Some(host) = self.shared.host_addresses.known(url) else { return };
+        self.shared.with_core(|core| core.fetched(url.clone(), host));
         self.changed.notify_one();
     }
 

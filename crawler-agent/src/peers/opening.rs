@@ -15,9 +15,9 @@ use super::{
     Peers, PeersError, Shared,
     core::Core,
     disk::PeersDisk,
+    host_addresses::HostAddresses,
     membership_end,
     outgoing::Outgoing,
-    places::Places,
     worker::{Work, Worker},
 };
 use crate::{
@@ -67,15 +67,16 @@ impl Peers {
         let PeerIdentity { agent, key, coordinator_key } = identity;
         let incarnation = disk.next_incarnation(clock::now())?;
         let identity = Identity { agent, coordinator: coordinator_key, incarnation };
-        let places: Arc<Places> = Arc::default();
-        let (core, works) = restore(identity, &disk, &places)?;
+        let host_addresses: Arc<HostAddresses> = Arc::default();
+        let (core, works) = restore(identity, &disk, &host_addresses)?;
         let resolver = Arc::clone(&crawl.resolver);
         let outgoing = Outgoing::new(identity, key, (Arc::clone(&resolver), config.bind), stop);
         if let Some(core) = &core {
             outgoing.follow(core.view(), !rules.advertise.is_empty());
         }
         let stored_policy = if core.is_some() { disk.policy()? } else { None };
-        let shared = Arc::new(Shared { identity, core: Mutex::new(core), outgoing, places });
+        let shared =
+            Arc::new(Shared { identity, core: Mutex::new(core), outgoing, host_addresses });
         let worker = Worker {
             noted: disk.note_counts()?,
             disk,
@@ -107,14 +108,14 @@ impl Peers {
 fn restore(
     identity: Identity,
     disk: &PeersDisk,
-    places: &Arc<Places>,
+    host_addresses: &Arc<HostAddresses>,
 ) -> Result<(Option<Core>, Vec<Work>), PeersError> {
     let hosts = disk.hosts()?;
     for url in &hosts {
-        places.set(&url.url, url.host);
+        host_addresses.set(&url.url, url.host);
     }
     let Some(membership) = disk.membership()? else { return Ok((None, Vec::new())) };
     let urls = (hosts.as_slice(), disk.waiting()?);
-    let (core, works) = Core::restart(identity, membership, urls, Arc::clone(places))?;
+    let (core, works) = Core::restart(identity, membership, urls, Arc::clone(host_addresses))?;
     Ok((Some(core), works))
 }

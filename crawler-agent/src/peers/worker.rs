@@ -11,7 +11,7 @@ use std::{
 
 use model::{CrawlPolicy, UnixMillis};
 use region::{
-    Effect, HostPosition, Peer, PlacedHost, Settings,
+    Effect, HostAtAddress, HostPosition, Peer, Settings,
     effect::BundleToPack,
     lease::Promises,
     message::{Message, RoutedUrl, UrlPurpose},
@@ -222,7 +222,7 @@ impl Worker {
     /// Drops a host by a change that is applied until nothing of it is left.
     fn drop_host(
         &mut self,
-        host: PlacedHost,
+        host: HostAtAddress,
         change: impl Fn(HostNumber) -> Change,
         batch: &mut Batch,
     ) -> Result<(), PeersError> {
@@ -246,8 +246,8 @@ impl Worker {
     }
 
     /// Removes a host from those of the region, with its address.
-    fn remove_host(&self, host: PlacedHost, batch: &mut Batch) -> Result<(), PeersError> {
-        self.shared.with_core(|core| core.forget_place(host.position));
+    fn remove_host(&self, host: HostAtAddress, batch: &mut Batch) -> Result<(), PeersError> {
+        self.shared.with_core(|core| core.forget_address(host.position));
         self.writing(batch)?.remove_host(host.position)?;
         Ok(())
     }
@@ -358,7 +358,8 @@ mod tests {
         let resolver = Resolver::new(&[], None, Guard::default(), 100).unwrap();
         let ways = (Arc::new(resolver), None);
         let outgoing = Outgoing::new(identity, key, ways, CancellationToken::new());
-        let shared = Shared { identity, core: None.into(), outgoing, places: Arc::default() };
+        let shared =
+            Shared { identity, core: None.into(), outgoing, host_addresses: Arc::default() };
         let (store, _failure) = FrontierHandle::start(Frontier::open(dir, 1).unwrap()).unwrap();
         let disk = PeersDisk::open(dir).unwrap();
         Worker {
@@ -378,7 +379,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let url = model::CrawlUrl::parse("http://elsewhere.test/").unwrap();
         let position = HostPosition::of(url.host_key_str());
-        let host = PlacedHost { position, address: IpAddr::from([192, 0, 2, 1]) };
+        let host = HostAtAddress { position, address: IpAddr::from([192, 0, 2, 1]) };
         let url = RoutedUrl { redirects: 3, ..routed(&url, host, UrlPurpose::Fetch) };
         let mut batch = Batch::default();
         worker(dir.path()).effect(Effect::Foreign(url), &mut batch).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::CoordinatorKey;
 use region::departures::{Departures, Refusal};
-use region::envelope::{Envelope, Gate, Sealer, SenderKey, Verified};
+use region::envelope::{Envelope, EnvelopeFilter, Sealer, SenderKey, Verified};
 use region::lease::{Promises, Restart};
 use region::loan::Lender;
 use region::mailbox::Mailbox;
@@ -25,7 +25,7 @@ pub(super) struct LeaderState {
     pub(super) name: String,
     pub(super) settings: Settings,
     pub(super) machine: Coordinator,
-    gate: Gate,
+    filter: EnvelopeFilter,
     sealer: Sealer,
     pub(super) mailbox: Mailbox,
     /// What each member reported last, and when.
@@ -118,7 +118,7 @@ impl LeaderState {
             name: stored.name,
             settings,
             machine,
-            gate: Gate::new(stored.id, Peer::Coordinator, public),
+            filter: EnvelopeFilter::new(stored.id, Peer::Coordinator, public),
             sealer: Sealer::new(stored.id, Peer::Coordinator, incarnation),
             mailbox: Mailbox::default(),
             reports: BTreeMap::new(),
@@ -132,7 +132,7 @@ impl LeaderState {
 
     /// Takes a message to the coordinator; returns what is to be done.
     pub(super) fn open(&mut self, message: Verified, now: Millis) -> Vec<Effect> {
-        match self.gate.open_verified(message, now) {
+        match self.filter.open_verified(message, now) {
             Ok((Peer::Agent(from), message)) => self.machine.handle(from, message, now),
             Ok((Peer::Coordinator, _)) => Vec::new(),
             Err(refusal) => {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use delegation::{Constraints, Delegation};
 use hierarchy::Range;
 use model::{AgentId, DelegationId, HostId, Reason};
-use region::{HostPosition, PlacedHost};
+use region::{HostAtAddress, HostPosition};
 use store::takeovers::{self, HeldHost, Transfer};
 use store::{StoreError, drains};
 
@@ -133,7 +133,7 @@ fn transfers(
     let mut votes: BTreeMap<(Range, i64), BTreeMap<AgentId, u32>> = BTreeMap::new();
     for host in hosts {
         let position = HostPosition::of(&host.host_key);
-        let placed = PlacedHost { position, address: host.address };
+        let placed = HostAtAddress { position, address: host.address };
         let is_able =
             |agent: &AgentId| availability.may_fetch(*agent) && may_have(&host.subnet, *agent);
         let owner = availability.view.owner(placed, is_able);

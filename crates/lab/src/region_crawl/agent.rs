@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use model::CrawlUrl;
 use region::message::{Bundle, RoutedUrl, UrlPurpose};
-use region::{Member, PlacedHost};
+use region::{HostAtAddress, Member};
 
 /// What an agent knows of a host.
 #[derive(Debug, Default)]
@@ -127,7 +127,7 @@ impl Agent {
     }
 
     /// All hosts with one URL each, for a restart.
-    pub(super) fn restored(&self, placed: impl Fn(u32) -> PlacedHost) -> Vec<RoutedUrl> {
+    pub(super) fn restored(&self, placed: impl Fn(u32) -> HostAtAddress) -> Vec<RoutedUrl> {
         let url = |(host, frontier): (&u32, &Frontier)| {
             let page = *frontier.seen.keys().next()?;
             let url = url_of(*host, page)?;

@@ -6,7 +6,7 @@ use protocol::key::PublicKey;
 use region::member::{Identity, Link, SavedMember};
 use region::ownership::SignedView;
 use region::roster::RosterError;
-use region::{Effect, HostPosition, Member, Message, Millis, Peer, PlacedHost, Settings};
+use region::{Effect, HostAtAddress, HostPosition, Member, Message, Millis, Peer, Settings};
 use serde::Serialize;
 
 use crate::noise::Noise;
@@ -100,7 +100,7 @@ struct Crawl<'g> {
     key: PublicKey,
     /// First page of each host.
     firsts: Vec<u32>,
-    placed: Vec<PlacedHost>,
+    placed: Vec<HostAtAddress>,
     numbers: BTreeMap<HostPosition, u32>,
     agents: Vec<Agent>,
     now: Millis,
@@ -138,11 +138,11 @@ impl<'g> Crawl<'g> {
     ) -> Result<Self, RosterError> {
         let (signed, key) = roster(settings.agents, settings.recovery, noise)?;
         let firsts = hosts(graph.len(), settings.hosts, noise);
-        let place = |host: usize| PlacedHost {
+        let place = |host: usize| HostAtAddress {
             position: HostPosition::of(&format!("http://h{host}")),
             address: ADDRESS,
         };
-        let placed: Vec<PlacedHost> = (0..firsts.len()).map(place).collect();
+        let placed: Vec<HostAtAddress> = (0..firsts.len()).map(place).collect();
         let numbers =
             placed.iter().enumerate().map(|(host, at)| (at.position, host as u32)).collect();
         Ok(Self {

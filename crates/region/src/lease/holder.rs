@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use model::AgentId;
 
 use crate::message::{Claim, LeaseAnswer, LeaseRequest, RequestNumber, Versions};
-use crate::ownership::{PlacedHost, View};
+use crate::ownership::{HostAtAddress, View};
 use crate::peer::Peer;
 use crate::roster::Version;
 use crate::settings::Settings;
@@ -93,7 +93,12 @@ impl Holder {
     }
 
     /// The moment until which a majority of voters allows the host; none if there is none.
-    pub fn allowed_until(&self, host: PlacedHost, views: &[&View], now: Millis) -> Option<Millis> {
+    pub fn allowed_until(
+        &self,
+        host: HostAtAddress,
+        views: &[&View],
+        now: Millis,
+    ) -> Option<Millis> {
         let current = views.first()?;
         let allowing = self.unexpired(current, now);
         let ends = allowing.filter(|held| self.allows(held, host, views)).map(|held| held.until);
@@ -126,7 +131,7 @@ impl Holder {
 
     /// Whether one grant allows a host: under each of its versions, all agents before this one are
     /// out.
-    fn allows(&self, held: &LastGrant, host: PlacedHost, views: &[&View]) -> bool {
+    fn allows(&self, held: &LastGrant, host: HostAtAddress, views: &[&View]) -> bool {
         held.claim.versions.iter().all(|version| {
             let view = views.iter().find(|view| view.version() == version);
             view.is_some_and(|view| {

@@ -28,7 +28,7 @@ use crate::member::Member;
 use crate::member::hosts::copies::BundleCopy;
 use crate::member::hosts::known::KnownHost;
 use crate::message::{BUNDLE_BYTES, Bundle, Message, REQUEST_HOSTS, RoutedUrl, UrlPurpose};
-use crate::ownership::{HostPosition, PlacedHost, View};
+use crate::ownership::{HostAtAddress, HostPosition, View};
 use crate::peer::Peer;
 use crate::time::Millis;
 
@@ -102,7 +102,7 @@ impl Member {
         for position in self.hosts.step(self.settings.hosts_a_step) {
             self.check_host(position, now, effects);
         }
-        let mut requests: BTreeMap<AgentId, Vec<PlacedHost>> = BTreeMap::new();
+        let mut requests: BTreeMap<AgentId, Vec<HostAtAddress>> = BTreeMap::new();
         for position in self.hosts.due(now) {
             self.attend(position, now, &mut requests, effects);
         }
@@ -169,7 +169,7 @@ impl Member {
     }
 
     /// Whether the host's subnet was delegated to this agent itself before the change.
-    fn was_delegate(&self, host: PlacedHost) -> bool {
+    fn was_delegate(&self, host: HostAtAddress) -> bool {
         let view = self.checked.as_ref().unwrap_or(&self.current);
         view.delegations().lookup(host.address) == Some(Delegate::Agent(self.me))
     }
@@ -227,7 +227,7 @@ impl Member {
         &mut self,
         position: HostPosition,
         now: Millis,
-        requests: &mut BTreeMap<AgentId, Vec<PlacedHost>>,
+        requests: &mut BTreeMap<AgentId, Vec<HostAtAddress>>,
         effects: &mut Vec<Effect>,
     ) {
         let Some(known) = self.hosts.get(position) else { return };
@@ -265,7 +265,7 @@ impl Member {
     pub(super) fn bundle_requested(
         &mut self,
         from: AgentId,
-        hosts: Vec<PlacedHost>,
+        hosts: Vec<HostAtAddress>,
         now: Millis,
         effects: &mut Vec<Effect>,
     ) {
@@ -275,7 +275,7 @@ impl Member {
         }
         let mut missing = Vec::new();
         // Each once: a bundle may be large.
-        let hosts: BTreeMap<HostPosition, PlacedHost> =
+        let hosts: BTreeMap<HostPosition, HostAtAddress> =
             hosts.into_iter().map(|host| (host.position, host)).collect();
         for (position, host) in hosts {
             match self.hosts.get(position).map(|known| known.state.clone()) {
@@ -346,7 +346,7 @@ impl Member {
         }
     }
 
-    pub(super) fn no_bundle(&mut self, from: AgentId, hosts: &[PlacedHost]) {
+    pub(super) fn no_bundle(&mut self, from: AgentId, hosts: &[HostAtAddress]) {
         for host in hosts {
             self.hosts.answered(host.position, from);
         }
@@ -355,7 +355,7 @@ impl Member {
     /// The agents that would take the host over from `owner`.
     fn next_nearest(
         &self,
-        host: PlacedHost,
+        host: HostAtAddress,
         owner: AgentId,
         skipped: &BTreeSet<AgentId>,
     ) -> Vec<AgentId> {
@@ -366,7 +366,7 @@ impl Member {
 /// The first *t* agents besides `owner` that are not in `skipped`, in the host's order.
 fn nearest(
     view: &View,
-    host: PlacedHost,
+    host: HostAtAddress,
     owner: AgentId,
     skipped: &BTreeSet<AgentId>,
 ) -> Vec<AgentId> {

@@ -5,7 +5,7 @@ use model::AgentId;
 use crate::effect::Effect;
 use crate::member::Member;
 use crate::message::{LeaseRequest, Message};
-use crate::ownership::PlacedHost;
+use crate::ownership::HostAtAddress;
 use crate::peer::Peer;
 use crate::roster::Mode;
 use crate::time::Millis;
@@ -56,7 +56,7 @@ impl Member {
     }
 
     /// The moment until which a majority of voters allows a host.
-    pub(super) fn lease_of(&self, host: PlacedHost, now: Millis) -> Option<Millis> {
+    pub(super) fn lease_of(&self, host: HostAtAddress, now: Millis) -> Option<Millis> {
         self.holder.allowed_until(host, &self.views(), now)
     }
 

@@ -3,7 +3,7 @@
 //! It takes messages, time and what the agent's engine reports, and answers with [`Effect`]s. The
 //! agent's transport calls, in a loop:
 //!
-//! 1. [`Member::handle`] for each message that the gate has opened;
+//! 1. [`Member::handle`] for each message that the filter has opened;
 //! 2. [`Member::tick`] when [`Member::next_wakeup`] is reached, and after messages;
 //! 3. [`Member::offer`] for each link to another host, [`Member::permit`] before each fetch, and
 //!    [`Member::packed`] when a bundle is ready.
@@ -35,7 +35,7 @@ use crate::loan::Borrower;
 use crate::member::hosts::{Copies, Hosts, State};
 use crate::member::new_hosts::NewHosts;
 use crate::message::{Heartbeat, Message, UrlPurpose};
-use crate::ownership::{PlacedHost, View};
+use crate::ownership::{HostAtAddress, View};
 use crate::peer::Peer;
 use crate::permit::{Denial, Permit};
 use crate::roster::{Mode, Version};
@@ -156,7 +156,7 @@ impl Member {
 
     /// Whether a fetch of a host may start now. The first question about a host that came to this
     /// agent starts the recovery of its pages.
-    pub fn permit(&mut self, host: PlacedHost, now: Millis) -> Permit {
+    pub fn permit(&mut self, host: HostAtAddress, now: Millis) -> Permit {
         let end = now.plus(self.settings.fetch_ms);
         if self.sleep.is_some() {
             return Permit::Denied(Denial::Asleep);

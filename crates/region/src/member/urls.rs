@@ -13,7 +13,7 @@ use crate::effect::Effect;
 use crate::exchange::Room;
 use crate::member::Member;
 use crate::message::{BATCH_URLS, Batch, Message, RoutedUrl, UrlPurpose};
-use crate::ownership::{HostPosition, PlacedHost};
+use crate::ownership::{HostAtAddress, HostPosition};
 use crate::peer::Peer;
 use crate::time::Millis;
 
@@ -57,7 +57,7 @@ impl Member {
         effects: &mut Vec<Effect>,
     ) -> LinkOutcome {
         let Link { url, depth, redirects } = link;
-        let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
+        let host = HostAtAddress { position: HostPosition::of(url.host_key_str()), address };
         let Some(to) = self.destination(host) else { return LinkOutcome::Foreign };
         let url = RoutedUrl { url, host, hops: 0, purpose: UrlPurpose::Fetch, depth, redirects };
         if to == self.me {
@@ -83,7 +83,7 @@ impl Member {
 
     /// Whether the host is known or may become so. URLs of other hosts go to the coordinator, which
     /// has limits of its own.
-    fn takes_on(&mut self, host: PlacedHost, purpose: UrlPurpose, now: Millis) -> bool {
+    fn takes_on(&mut self, host: HostAtAddress, purpose: UrlPurpose, now: Millis) -> bool {
         let new_hosts = match purpose {
             UrlPurpose::Fetch => &mut self.linked_hosts,
             UrlPurpose::Known | UrlPurpose::Fetched => &mut self.noticed_hosts,
@@ -95,7 +95,7 @@ impl Member {
     /// host included. Agents that would take the host over are told, so that they do not fetch it
     /// again.
     pub fn fetched(&mut self, url: CrawlUrl, address: IpAddr, now: Millis) {
-        let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
+        let host = HostAtAddress { position: HostPosition::of(url.host_key_str()), address };
         let url = RoutedUrl::first(url, host, UrlPurpose::Fetched);
         self.send_notices(&url, now);
     }
@@ -113,7 +113,7 @@ impl Member {
 
     /// The first agent of the host's order that is not skipped, or this one if nobody is left; none
     /// if the host is not the region's.
-    pub fn destination(&self, host: PlacedHost) -> Option<AgentId> {
+    pub fn destination(&self, host: HostAtAddress) -> Option<AgentId> {
         let owner = self.current.owner(host, |agent| !self.skipped.contains(agent));
         owner.or_else(|| self.current.contains(host.address).then_some(self.me))
     }

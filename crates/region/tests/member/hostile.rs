@@ -15,19 +15,19 @@ use region::roster::Version;
 use region::{Effect, Member, Message, Millis, Peer, Settings};
 
 use crate::{
-    ME, OTHER, REGION, STRANGER, coordinator, delegated, gate, identity, key, member,
+    ME, OTHER, REGION, STRANGER, coordinator, delegated, filter, identity, key, member,
     member_that_shares, routed, signed, view,
 };
 
 #[test]
-fn the_gate_refuses_forged_and_repeated_messages() {
-    let mut gate = gate();
+fn the_filter_refuses_forged_and_repeated_messages() {
+    let mut filter = filter();
     let view = view();
     let mut seal = Sealer::new(REGION, Peer::Agent(OTHER), 7);
     let honest = key(OTHER);
     let wrong = key(STRANGER);
     let message = || Message::UrlsTaken(1);
-    let mut open = |envelope: &_| gate.open(envelope, &view, Millis(1)).map(|(from, _)| from);
+    let mut open = |envelope: &_| filter.open(envelope, &view, Millis(1)).map(|(from, _)| from);
 
     let forged = seal.seal(&SenderKey::Agent(&wrong), Peer::Agent(ME), message()).unwrap();
     assert_eq!(open(&forged), Err(Refusal::Signature));
@@ -48,12 +48,12 @@ fn the_gate_refuses_forged_and_repeated_messages() {
         .seal(&SenderKey::Coordinator(&coordinator), Peer::Agent(ME), message())
         .unwrap();
     assert_eq!(open(&genuine), Ok(Peer::Coordinator));
-    assert_eq!(gate.refused()[&Refusal::Replay], 2);
+    assert_eq!(filter.refused()[&Refusal::Replay], 2);
 }
 
 #[test]
-fn a_message_that_was_verified_ahead_passes_the_same_gate() {
-    let mut gate = gate();
+fn a_message_that_was_verified_ahead_passes_the_same_filter() {
+    let mut filter = filter();
     let key = coordinator().public();
     let mut seal = Sealer::new(REGION, Peer::Agent(OTHER), 7);
     let mut sealed =
@@ -62,18 +62,18 @@ fn a_message_that_was_verified_ahead_passes_the_same_gate() {
     assert_eq!(forged.err(), Some(Refusal::Signature));
     let mut open = |envelope: &Envelope| {
         let verified = envelope.verify(&view(), &key).unwrap();
-        gate.open_verified(verified, Millis(1)).map(|(from, _)| from)
+        filter.open_verified(verified, Millis(1)).map(|(from, _)| from)
     };
     let genuine = sealed(OTHER, Peer::Agent(ME));
     assert_eq!(open(&genuine), Ok(Peer::Agent(OTHER)));
     assert_eq!(open(&genuine), Err(Refusal::Replay));
     assert_eq!(open(&sealed(OTHER, Peer::Coordinator)), Err(Refusal::Receiver));
-    assert_eq!(gate.refused()[&Refusal::Replay], 1);
+    assert_eq!(filter.refused()[&Refusal::Replay], 1);
 }
 
 #[test]
 fn late_messages_are_taken_once() {
-    let mut gate = gate();
+    let mut filter = filter();
     let view = view();
     let mut seal = Sealer::new(REGION, Peer::Agent(OTHER), 7);
     let key = key(OTHER);
@@ -83,7 +83,7 @@ fn late_messages_are_taken_once() {
             seal.seal(&SenderKey::Agent(&key), Peer::Agent(ME), message).unwrap()
         })
         .collect();
-    let mut is_open = |at: usize| gate.open(&envelopes[at], &view, Millis(1)).is_ok();
+    let mut is_open = |at: usize| filter.open(&envelopes[at], &view, Millis(1)).is_ok();
     assert!(is_open(150));
     assert!(is_open(100));
     assert!(!is_open(100));
@@ -94,7 +94,7 @@ fn late_messages_are_taken_once() {
 
 #[test]
 fn a_flood_is_refused_until_time_has_passed() {
-    let mut gate = gate();
+    let mut filter = filter();
     let view = view();
     let mut seal = Sealer::new(REGION, Peer::Agent(OTHER), 7);
     let key = key(OTHER);
@@ -102,7 +102,7 @@ fn a_flood_is_refused_until_time_has_passed() {
     let mut send = |now, opened: &mut u32| {
         let message = Message::UrlsTaken(1);
         let envelope = seal.seal(&SenderKey::Agent(&key), Peer::Agent(ME), message).unwrap();
-        let outcome = gate.open(&envelope, &view, Millis(now));
+        let outcome = filter.open(&envelope, &view, Millis(now));
         *opened += u32::from(outcome.is_ok());
         outcome.err()
     };

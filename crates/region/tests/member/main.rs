@@ -9,12 +9,12 @@ use std::net::IpAddr;
 use model::{AgentId, CrawlUrl, RegionId};
 use protocol::key::{AgentKey, CoordinatorKey};
 use region::delegations::{Delegate, Range};
-use region::envelope::Gate;
+use region::envelope::EnvelopeFilter;
 use region::member::Identity;
 use region::message::{RoutedUrl, UrlPurpose};
 use region::ownership::SignedView;
 use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
-use region::{HostPosition, Member, Millis, Peer, PlacedHost, Settings, View};
+use region::{HostAtAddress, HostPosition, Member, Millis, Peer, Settings, View};
 
 pub(crate) const REGION: RegionId = RegionId::new(1);
 pub(crate) const ME: AgentId = AgentId::new(1);
@@ -86,12 +86,12 @@ pub(crate) fn identity() -> Identity {
     Identity { agent: ME, coordinator: coordinator().public(), incarnation: 1 }
 }
 
-pub(crate) fn gate() -> Gate {
-    Gate::new(REGION, Peer::Agent(ME), coordinator().public())
+pub(crate) fn filter() -> EnvelopeFilter {
+    EnvelopeFilter::new(REGION, Peer::Agent(ME), coordinator().public())
 }
 
 pub(crate) fn routed(host: &str, address: IpAddr) -> RoutedUrl {
     let url = CrawlUrl::parse(&format!("http://{host}/")).unwrap();
-    let host = PlacedHost { position: HostPosition::of(url.host_key_str()), address };
+    let host = HostAtAddress { position: HostPosition::of(url.host_key_str()), address };
     RoutedUrl::first(url, host, UrlPurpose::Fetch)
 }

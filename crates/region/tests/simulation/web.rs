@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use model::CrawlUrl;
-use region::{HostPosition, PlacedHost};
+use region::{HostAtAddress, HostPosition};
 
 use crate::dice::Dice;
 
@@ -12,7 +12,7 @@ use crate::dice::Dice;
 pub(crate) type Page = (usize, usize);
 
 pub(crate) struct Host {
-    pub(crate) placed: PlacedHost,
+    pub(crate) placed: HostAtAddress,
     pub(crate) urls: Vec<CrawlUrl>,
 }
 
@@ -71,7 +71,7 @@ impl Host {
         let url = |page| CrawlUrl::parse(&format!("http://h{number}.test/{page}")).unwrap();
         let urls: Vec<CrawlUrl> = (0..pages).map(url).collect();
         let position = HostPosition::of(urls[0].host_key_str());
-        Self { placed: PlacedHost { position, address: address(number) }, urls }
+        Self { placed: HostAtAddress { position, address: address(number) }, urls }
     }
 }
 

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use model::AgentId;
 
 use crate::member::hosts::slots::Slots;
-use crate::ownership::PlacedHost;
+use crate::ownership::HostAtAddress;
 use crate::time::Millis;
 
 /// A copy that is to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BundleCopy {
-    pub(super) host: PlacedHost,
+    pub(super) host: HostAtAddress,
     pub(super) to: AgentId,
     pub(super) number: u64,
 }
@@ -90,7 +90,7 @@ mod tests {
 
     fn copy(number: u64) -> BundleCopy {
         let address = IpAddr::from([10, 0, 0, 1]);
-        let host = PlacedHost { position: HostPosition(number), address };
+        let host = HostAtAddress { position: HostPosition(number), address };
         BundleCopy { host, to: AgentId::new(2), number }
     }
 

@@ -6,7 +6,7 @@ use model::{AgentId, CrawlUrl};
 
 use crate::member::hosts::slots::Slots;
 use crate::message::{Bundle, RoutedUrl, UrlPurpose};
-use crate::ownership::{HostPosition, PlacedHost};
+use crate::ownership::{HostAtAddress, HostPosition};
 use crate::time::Millis;
 
 /// State of a host with what it waits for.
@@ -35,7 +35,7 @@ pub(crate) enum State {
 /// A host with its state.
 #[derive(Debug, Clone)]
 pub(super) struct KnownHost {
-    pub(super) host: PlacedHost,
+    pub(super) host: HostAtAddress,
     /// A URL of the host.
     pub(super) front: CrawlUrl,
     pub(super) state: State,
@@ -256,7 +256,7 @@ impl Hosts {
     }
 
     /// The host whose bundle with this number was stored; from now on it is the other agent's.
-    pub(super) fn taken(&mut self, from: AgentId, number: u64) -> Option<PlacedHost> {
+    pub(super) fn taken(&mut self, from: AgentId, number: u64) -> Option<HostAtAddress> {
         let position = *self.leaving.get(&number)?;
         if !self.get(position)?.is_leaving(from, number) {
             return None;
@@ -275,7 +275,7 @@ mod tests {
     fn host(number: u64) -> RoutedUrl {
         let url = CrawlUrl::parse(&format!("http://host-{number}.example/")).unwrap();
         let address = IpAddr::from([10, 0, 0, 1]);
-        let host = PlacedHost { position: HostPosition(number), address };
+        let host = HostAtAddress { position: HostPosition(number), address };
         RoutedUrl::first(url, host, UrlPurpose::Fetch)
     }
 

@@ -1,5 +1,5 @@
-//! Places: the address of each host that a link leads to. Who discovers a host resolves it; from
-//! then on the address travels with the host, so that it has one owner.
+//! Host addresses: the address of each host that a link leads to. Who discovers a host resolves it;
+//! from then on the address travels with the host, so that it has one owner.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use std::{
 
 use futures_util::{StreamExt as _, stream};
 use model::CrawlUrl;
-use region::{HostPosition, PlacedHost};
+use region::{HostAtAddress, HostPosition};
 
 use crate::resolve::Resolver;
 
@@ -31,19 +31,19 @@ const MOST: usize = 50_000;
 
 /// What is known of hosts.
 #[derive(Debug, Default)]
-pub(super) struct Places(Mutex<PlacesByPosition>);
+pub(super) struct HostAddresses(Mutex<AddressesByPosition>);
 
 #[derive(Debug, Default)]
-struct PlacesByPosition {
-    /// Hosts of the region by position: place and a URL.
-    hosts: HashMap<HostPosition, (PlacedHost, CrawlUrl)>,
+struct AddressesByPosition {
+    /// Hosts of the region by position, with a URL.
+    hosts: HashMap<HostPosition, (HostAtAddress, CrawlUrl)>,
     /// Addresses that were looked up, and when.
     looked_up: HashMap<HostPosition, (Option<IpAddr>, Instant)>,
 }
 
-impl Places {
-    /// Sets the place of a host, as its discoverer found it.
-    pub(super) fn set(&self, url: &CrawlUrl, host: PlacedHost) {
+impl HostAddresses {
+    /// Sets where a host is, as its discoverer found it.
+    pub(super) fn set(&self, url: &CrawlUrl, host: HostAtAddress) {
         self.lock().hosts.insert(host.position, (host, url.clone()));
     }
 
@@ -59,19 +59,19 @@ impl Places {
         self.lock().hosts.get(&host).map(|(_, url)| url.clone())
     }
 
-    /// The place of a URL's host, if its address is known.
-    pub(super) fn known(&self, url: &CrawlUrl) -> Option<PlacedHost> {
+    /// The host of a URL, if its address is known.
+    pub(super) fn known(&self, url: &CrawlUrl) -> Option<HostAtAddress> {
         let position = HostPosition::of(url.host_key_str());
         let known = self.lock();
         if let Some((host, _)) = known.hosts.get(&position) {
             return Some(*host);
         }
         let (address, _) = known.looked_up.get(&position)?;
-        address.map(|address| PlacedHost { position, address })
+        address.map(|address| HostAtAddress { position, address })
     }
 
-    /// The place of a URL's host, which is looked up where it is not known.
-    pub(super) async fn of(&self, url: &CrawlUrl, resolver: &Resolver) -> Option<PlacedHost> {
+    /// The host of a URL, whose address is looked up where it is not known.
+    pub(super) async fn of(&self, url: &CrawlUrl, resolver: &Resolver) -> Option<HostAtAddress> {
         if self.needs_lookup(url, OF_FETCH) {
             self.look_up(url, resolver).await;
         }
@@ -123,7 +123,7 @@ impl Places {
         known.looked_up.insert(position, (address, Instant::now()));
     }
 
-    fn lock(&self) -> MutexGuard<'_, PlacesByPosition> {
+    fn lock(&self) -> MutexGuard<'_, AddressesByPosition> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
