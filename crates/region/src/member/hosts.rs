@@ -32,9 +32,6 @@ use crate::ownership::{HostAtAddress, HostPosition, View};
 use crate::peer::Peer;
 use crate::time::Millis;
 
-/// Pause of a return that waits until others have ended.
-const RETURN_PAUSE_MS: u64 = 1_000;
-
 impl Member {
     /// A bundle is ready. `bytes` must contain every URL of the host that was accepted before.
     pub fn packed(&mut self, packing: BundleToPack, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
@@ -103,7 +100,9 @@ impl Member {
             self.check_host(position, now, effects);
         }
         let mut requests: BTreeMap<AgentId, Vec<HostAtAddress>> = BTreeMap::new();
-        for position in self.hosts.due(now) {
+        let mut due = self.hosts.due(now);
+        due.extend(self.hosts.begin_returns());
+        for position in due {
             self.attend(position, now, &mut requests, effects);
         }
         self.send_copies(now, effects);
@@ -148,10 +147,10 @@ impl Member {
                 self.hosts.set(position, State::New, None);
             }
             (State::Leaving { to, .. }, Some(owner)) if *to != owner => {
-                self.begin_return(position, owner, now);
+                self.begin_return(position, owner);
             }
             (State::New | State::Asking { .. } | State::Held, Some(owner)) if !is_mine => {
-                self.begin_return(position, owner, now);
+                self.begin_return(position, owner);
             }
             (State::New | State::Asking { .. } | State::Held, _) if is_mine => {
                 self.renew_copies(&known, now);
@@ -217,9 +216,10 @@ impl Member {
         }
     }
 
-    fn begin_return(&mut self, position: HostPosition, to: AgentId, now: Millis) {
+    /// Lets a host leave as soon as its bundle has a slot.
+    fn begin_return(&mut self, position: HostPosition, to: AgentId) {
         let number = self.hosts.next_number();
-        self.hosts.set(position, State::Leaving { to, number }, Some(now));
+        self.hosts.set(position, State::Leaving { to, number }, None);
     }
 
     /// Does what is due for one host: asks for its bundle, or returns it.
@@ -249,10 +249,6 @@ impl Member {
             // The agents that did not answer are dead or unreachable; the host does not wait for
             // them.
             State::Asking { .. } => self.hosts.set(position, State::Held, None),
-            State::Leaving { to, number } if !self.hosts.may_return(to, number) => {
-                let later = now.plus(RETURN_PAUSE_MS);
-                self.hosts.set(position, State::Leaving { to, number }, Some(later));
-            }
             State::Leaving { to, number } => {
                 let again = now.plus(self.settings.resend_ms);
                 self.hosts.set(position, State::Leaving { to, number }, Some(again));
@@ -266,7 +262,6 @@ impl Member {
         &mut self,
         from: AgentId,
         hosts: Vec<HostAtAddress>,
-        now: Millis,
         effects: &mut Vec<Effect>,
     ) {
         if hosts.len() > REQUEST_HOSTS {
@@ -283,7 +278,7 @@ impl Member {
                 // The bundle is on its way, or begins it: the acknowledgement deletes the host.
                 Some(State::Leaving { to, .. }) if to == from => {}
                 Some(state) if state != State::Standby && self.destination(host) == Some(from) => {
-                    self.begin_return(position, from, now);
+                    self.begin_return(position, from);
                 }
                 // The sender asks again if this copy is lost.
                 Some(_) => {

@@ -113,7 +113,7 @@ impl Member {
                 }
             }
             (Message::BundleRequest(hosts), Peer::Agent(agent)) => {
-                self.bundle_requested(agent, hosts, now, &mut effects);
+                self.bundle_requested(agent, hosts, &mut effects);
             }
             (Message::Bundle(bundle), Peer::Agent(agent)) => {
                 self.receive_bundle(agent, bundle, now, &mut effects);

@@ -50,6 +50,8 @@ pub(crate) struct Hosts {
     due: BTreeSet<(Millis, HostPosition)>,
     /// Hosts that leave, by the numbers of their bundles.
     leaving: BTreeMap<u64, HostPosition>,
+    /// Numbers of those whose bundles wait for a slot, by receiver.
+    waiting: BTreeMap<AgentId, BTreeSet<u64>>,
     /// Slots of those whose bundles are on their way.
     returning: Slots,
     /// The next host of the check; none if all are checked.
@@ -91,6 +93,7 @@ impl Hosts {
             known: BTreeMap::new(),
             due: BTreeSet::new(),
             leaving: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             returning: Slots::default(),
             cursor: None,
             unchecked: BTreeSet::new(),
@@ -136,15 +139,33 @@ impl Hosts {
 
     pub(super) fn set(&mut self, position: HostPosition, state: State, due: Option<Millis>) {
         let Some(known) = self.known.get_mut(&position) else { return };
-        let former = std::mem::replace(&mut known.state, state);
+        let former = std::mem::replace(&mut known.state, state).leaving();
         let leaving = known.state.leaving();
-        if let Some((to, number)) = former.leaving() {
-            self.leaving.remove(&number);
-            if leaving != Some((to, number)) {
-                self.returning.free(to, number);
+        if former != leaving {
+            if let Some((to, number)) = former {
+                self.stays(to, number);
+            }
+            if let Some((to, number)) = leaving {
+                self.leaving.insert(number, position);
+                self.waiting.entry(to).or_default().insert(number);
             }
         }
-        self.leaving.extend(leaving.map(|(_, number)| (number, position)));
+        self.set_due(position, due);
+    }
+
+    /// The host with this number of its bundle leaves no more.
+    fn stays(&mut self, to: AgentId, number: u64) {
+        self.leaving.remove(&number);
+        self.returning.free(to, number);
+        let Some(waiting) = self.waiting.get_mut(&to) else { return };
+        waiting.remove(&number);
+        if waiting.is_empty() {
+            self.waiting.remove(&to);
+        }
+    }
+
+    fn set_due(&mut self, position: HostPosition, due: Option<Millis>) {
+        let Some(known) = self.known.get_mut(&position) else { return };
         if let Some(former) = std::mem::replace(&mut known.due, due) {
             self.due.remove(&(former, position));
         }
@@ -156,9 +177,25 @@ impl Hosts {
         self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, position)| *position).collect()
     }
 
+    /// Hosts that wait to leave and whose bundles have a slot from now on.
+    pub(super) fn begin_returns(&mut self) -> Vec<HostPosition> {
+        let mut begun = Vec::new();
+        for (to, waiting) in &mut self.waiting {
+            while self.returning.has_room(*to)
+                && let Some(number) = waiting.pop_first()
+            {
+                self.returning.take(*to, number);
+                begun.extend(self.leaving.get(&number));
+            }
+        }
+        self.waiting.retain(|_, waiting| !waiting.is_empty());
+        begun
+    }
+
     pub(crate) fn next_wakeup(&self) -> Option<Millis> {
+        let may_return = self.waiting.keys().any(|to| self.returning.has_room(*to));
         // A check that is not finished goes on at once.
-        if !self.is_checked() {
+        if !self.is_checked() || may_return {
             return Some(Millis(0));
         }
         self.due.first().map(|(due, _)| *due)
@@ -172,11 +209,6 @@ impl Hosts {
     /// Whether a host is on its way to its owner.
     pub(super) fn has_leaving(&self) -> bool {
         !self.leaving.is_empty()
-    }
-
-    /// Whether the bundle with this number may be sent now, which it then is.
-    pub(super) fn may_return(&mut self, to: AgentId, number: u64) -> bool {
-        self.returning.take(to, number)
     }
 
     /// Begins the check of all hosts anew.
@@ -279,25 +311,41 @@ mod tests {
         RoutedUrl::first(url, host, UrlPurpose::Fetch)
     }
 
+    fn leaves(hosts: &mut Hosts, host: u64, to: AgentId, number: u64) {
+        hosts.set(HostPosition(host), State::Leaving { to, number }, None);
+    }
+
     #[test]
     fn few_bundles_are_on_their_way_to_owners() {
         let to = AgentId::new(2);
         let mut hosts = Hosts::new(1);
+        hosts.check_all();
+        hosts.step(1);
+        assert_eq!(hosts.next_wakeup(), None);
         for number in 1..=1_000 {
             hosts.insert(&host(number), State::Held);
-            hosts.set(HostPosition(number), State::Leaving { to, number }, Some(Millis(0)));
+            leaves(&mut hosts, number, to, number);
         }
-        let next = (1..=1_000).find(|number| !hosts.may_return(to, *number)).unwrap();
-        assert!((10..500).contains(&next), "{next}");
+        assert_eq!(hosts.next_wakeup(), Some(Millis(0)));
+        let begun = hosts.begin_returns();
+        let count = begun.len() as u64;
+        assert!((10..500).contains(&count), "{count}");
+        assert_eq!(begun, (1..=count).map(HostPosition).collect::<Vec<_>>(), "in their order");
+        // Those that wait need no attention until a slot is free.
+        assert_eq!(hosts.next_wakeup(), None);
+        assert!(hosts.begin_returns().is_empty());
         // Sent again, it is the same bundle.
         hosts.set(HostPosition(1), State::Leaving { to, number: 1 }, Some(Millis(5)));
-        assert!(hosts.may_return(to, 1) && !hosts.may_return(to, next));
+        assert!(hosts.begin_returns().is_empty());
         assert!(hosts.taken(to, 1).is_some());
-        assert!(hosts.may_return(to, next) && !hosts.may_return(to, next + 1));
+        assert_eq!(hosts.begin_returns(), [HostPosition(count + 1)]);
         // One that goes to another agent instead is not on its way any more.
-        let other = AgentId::new(3);
-        hosts.set(HostPosition(2), State::Leaving { to: other, number: 1_001 }, Some(Millis(5)));
-        assert!(hosts.may_return(to, next + 1) && !hosts.may_return(to, next + 2));
-        assert!(hosts.may_return(other, 1_001), "one receiver holds no others up");
+        leaves(&mut hosts, 2, AgentId::new(3), 1_001);
+        assert_eq!(hosts.begin_returns(), [HostPosition(count + 2), HostPosition(2)]);
+        // One that stays while it waits gets no slot.
+        hosts.set(HostPosition(count + 3), State::Held, None);
+        assert!(hosts.taken(to, 3).is_some());
+        assert_eq!(hosts.begin_returns(), [HostPosition(count + 4)]);
+        assert!(hosts.has_leaving());
     }
 }
