@@ -25,7 +25,8 @@ pub struct Settings {
     pub drift: Drift,
     /// URLs are collected for this long before a batch is sent.
     pub linger_ms: u64,
-    /// What was not acknowledged is sent again after this time.
+    /// What was not acknowledged is sent again after this time; bundles after twice the time each
+    /// time.
     pub resend_ms: u64,
     /// Longest wait for the bundles of a host that was taken over.
     pub recovery_ms: u64,
@@ -34,6 +35,9 @@ pub struct Settings {
     /// Hosts whose owner is checked in one step after a change.
     pub hosts_a_step: usize,
 }
+
+/// How often the interval doubles in which a bundle is sent again: from 15 seconds to four minutes.
+const MOST_DOUBLINGS: u32 = 4;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -58,6 +62,13 @@ impl Settings {
     /// How long a voter keeps a promise: at least the term, and the pause after the last fetch.
     pub fn promise_ms(&self) -> u64 {
         self.drift.at_least(self.term_ms.saturating_add(self.gap_ms))
+    }
+
+    /// When a bundle is sent again that was sent so often. Over a slow line it may take minutes, and
+    /// what is repeated meanwhile would delay all others.
+    pub fn bundle_resend_ms(&self, times_sent: u32) -> u64 {
+        let doublings = times_sent.saturating_sub(1).min(MOST_DOUBLINGS);
+        self.resend_ms.saturating_mul(1 << doublings)
     }
 
     /// How long after a new claim no fetch runs under the one before, with the pause.

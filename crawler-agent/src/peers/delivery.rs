@@ -7,9 +7,14 @@ use std::{
 
 use region::{envelope::Envelope, relay::RELAY_FILL};
 use reqwest::StatusCode;
-use tokio::sync::mpsc;
 
-use super::{coordinator_queue::CoordinatorQueue, listener::ENVELOPES, peer_client::PeerClient};
+use super::{
+    coordinator_queue::CoordinatorQueue,
+    delivery_queue::{Queued, is_bundle},
+    listener::ENVELOPES,
+    peer_client::PeerClient,
+    signer::Signer,
+};
 use crate::backoff::Backoff;
 
 /// Time limit of one delivery, which may be a bundle on a slow line.
@@ -21,21 +26,24 @@ pub(super) const MOST_PAUSE: Duration = Duration::from_secs(15);
 pub(super) struct Delivery {
     pub(super) addresses: Vec<String>,
     pub(super) client: PeerClient,
+    pub(super) signer: Arc<Signer>,
     pub(super) coordinator: Arc<CoordinatorQueue>,
 }
 
 impl Delivery {
     /// Delivers what comes, until the sender is gone.
-    pub(super) async fn run(self, mut coming: mpsc::Receiver<Envelope>) {
+    pub(super) async fn run(self, mut queued: Queued) {
         let mut attempts = Attempts::default();
-        while let Some(first) = coming.recv().await {
-            let mut envelopes = vec![first];
-            let mut bytes = envelopes.iter().map(Envelope::bytes).sum::<usize>();
-            while bytes < RELAY_FILL
-                && let Ok(next) = coming.try_recv()
-            {
-                bytes += next.bytes();
-                envelopes.push(next);
+        while let Some(first) = queued.next().await {
+            let bundle = is_bundle(&first.1);
+            let mut envelopes = Vec::new();
+            let mut bytes = 0;
+            let mut next = Some(first);
+            while let Some((to, message)) = next {
+                let envelope = self.signer.seal(to, message);
+                bytes += envelope.as_ref().map_or(0, Envelope::bytes);
+                envelopes.extend(envelope);
+                next = if bytes < RELAY_FILL { queued.another(bundle) } else { None };
             }
             if attempts.are_due(Instant::now()) {
                 let Ok(body) = postcard::to_allocvec(&envelopes) else { continue };
@@ -88,14 +96,13 @@ mod tests {
 
     use model::{AgentId, RegionId};
     use protocol::key::AgentKey;
-    use region::{
-        Message, Peer,
-        envelope::{Sealer, SenderKey},
-    };
+    use region::{Message, Peer, envelope::Sealer};
+    use tokio::sync::mpsc;
 
     use super::*;
     use crate::{
         guard::{AddressSet, Guard, GuardRules},
+        peers::delivery_queue::delivery_queue,
         resolve::Resolver,
     };
 
@@ -118,37 +125,39 @@ mod tests {
         PeerClient::new(Arc::new(Resolver::new(&[], None, guard, 100).unwrap()), None)
     }
 
-    fn envelope(sealer: &mut Sealer) -> Envelope {
-        let key = AgentKey::from_seed([1; 32]);
-        let to = Peer::Agent(AgentId::new(2));
-        sealer.seal(&SenderKey::Agent(&key), to, Message::UrlsTaken(1)).unwrap()
+    fn signer() -> Signer {
+        let signer = Signer::new(AgentKey::from_seed([1; 32]).into());
+        signer.use_sealer(|| Sealer::new(RegionId::new(1), Peer::Agent(AgentId::new(1)), 1));
+        signer
     }
 
     #[tokio::test]
     async fn only_a_listener_takes_envelopes_and_others_get_few() {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut sealer = Sealer::new(RegionId::new(1), Peer::Agent(AgentId::new(1)), 1);
+        let to = Peer::Agent(AgentId::new(2));
         for status in [StatusCode::OK, StatusCode::NO_CONTENT] {
             let (address, mut requests) = server(status).await;
             let coordinator = Arc::<CoordinatorQueue>::default();
             let delivery = Delivery {
                 addresses: vec![format!("http://{address}")],
                 client: client_of(address.port()),
+                signer: Arc::new(signer()),
                 coordinator: Arc::clone(&coordinator),
             };
-            let (sender, coming) = mpsc::channel(9);
-            let running = tokio::spawn(delivery.run(coming));
+            let (queue, queued) = delivery_queue();
+            let running = tokio::spawn(delivery.run(queued));
             let is_listener = status == StatusCode::NO_CONTENT;
-            for _ in 0..2 {
-                let sent = envelope(&mut sealer);
-                sender.send(sent.clone()).await.unwrap();
+            let same = signer();
+            for number in 1..=2 {
+                queue.push(to, Message::UrlsTaken(number));
+                let sent = same.seal(to, Message::UrlsTaken(number)).unwrap();
                 if is_listener {
                     requests.recv().await.unwrap();
                 } else {
                     assert_eq!(coordinator.take(1).await, [sent]);
                 }
             }
-            drop(sender);
+            drop(queue);
             running.await.unwrap();
             let mut more = 0;
             while requests.try_recv().is_ok() {

@@ -18,6 +18,7 @@ mod connections;
 mod coordinator_queue;
 mod core;
 mod delivery;
+mod delivery_queue;
 mod disk;
 mod disk_error;
 mod driving;
@@ -32,6 +33,7 @@ mod outgoing;
 mod peer_client;
 mod relay;
 mod request_body;
+mod signer;
 mod status;
 mod worker;
 

@@ -15,29 +15,26 @@ use model::AgentId;
 use protocol::key::AgentKey;
 use region::{
     Message, Peer,
-    envelope::{Envelope, Sealer, SenderKey},
+    envelope::{Envelope, Sealer},
     member::Identity,
     ownership::View,
 };
-use tokio::{
-    runtime::Handle,
-    sync::{Notify, mpsc},
-    task::JoinHandle,
-};
+use tokio::{runtime::Handle, sync::Notify, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    coordinator_queue::CoordinatorQueue, delivery::Delivery, kept::KeptEnvelopes,
+    coordinator_queue::CoordinatorQueue,
+    delivery::Delivery,
+    delivery_queue::{DeliveryQueue, delivery_queue},
+    kept::KeptEnvelopes,
     peer_client::PeerClient,
+    signer::Signer,
 };
 use crate::resolve::Resolver;
 
-/// Envelopes that may wait for one peer; what comes then is lost.
-const QUEUE: usize = 4_000;
-
 /// Ways to the other parties.
 pub(super) struct Outgoing {
-    key: Arc<AgentKey>,
+    signer: Arc<Signer>,
     me: AgentId,
     incarnation: u64,
     resolver: Arc<Resolver>,
@@ -53,12 +50,24 @@ pub(super) struct Outgoing {
 
 #[derive(Default)]
 struct Links {
-    sealer: Option<Sealer>,
     /// Members that listen, with their URLs.
     listeners: BTreeMap<AgentId, Vec<String>>,
-    queues: BTreeMap<AgentId, mpsc::Sender<Envelope>>,
+    queues: BTreeMap<AgentId, DeliveryQueue>,
     /// Whether this agent keeps a mailbox for others.
     listens: bool,
+}
+
+impl Links {
+    /// The member that gets what is for this party: itself if it listens, else the first that does,
+    /// unless this agent keeps it. None where it goes another way.
+    fn listener_for(&self, to: Peer) -> Option<AgentId> {
+        let Peer::Agent(agent) = to else { return None };
+        if self.listeners.contains_key(&agent) {
+            return Some(agent);
+        }
+        let first = self.listeners.keys().next().copied();
+        first.filter(|_| !self.listens)
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -73,7 +82,7 @@ impl Outgoing {
         stop: CancellationToken,
     ) -> Self {
         Self {
-            key,
+            signer: Arc::new(Signer::new(key)),
             me: identity.agent,
             incarnation: identity.incarnation,
             resolver,
@@ -92,9 +101,8 @@ impl Outgoing {
         let mut ways = lock(&self.ways);
         let roster = view.roster();
         ways.listens = listens;
-        ways.sealer.get_or_insert_with(|| {
-            Sealer::new(roster.region, Peer::Agent(self.me), self.incarnation)
-        });
+        self.signer
+            .use_sealer(|| Sealer::new(roster.region, Peer::Agent(self.me), self.incarnation));
         let others = roster.agents.iter().filter(|entry| entry.agent != self.me);
         let listeners: BTreeMap<AgentId, Vec<String>> = others
             .filter(|entry| !entry.addresses.is_empty())
@@ -106,45 +114,35 @@ impl Outgoing {
         queues.retain(|agent, _| listeners.get(agent) == former.get(agent));
     }
 
-    /// Seals a message and sends it on its way.
+    /// Sends a message on its way.
     pub(super) fn send(&self, to: Peer, message: Message) {
         let mut ways = lock(&self.ways);
-        let Some(envelope) = self.seal(&mut ways, to, message) else { return };
-        let Peer::Agent(agent) = to else {
-            drop(ways);
-            return self.coordinator.push(envelope);
-        };
-        if ways.listeners.contains_key(&agent) {
-            return self.deliver(&mut ways, agent, envelope);
+        if let Some(listener) = ways.listener_for(to) {
+            return self.deliver(&mut ways, listener, to, message);
         }
-        if ways.listens {
-            drop(ways);
-            return self.keep(to, envelope);
-        }
-        match ways.listeners.keys().next().copied() {
-            Some(other) => self.deliver(&mut ways, other, envelope),
-            None => self.coordinator.push(envelope),
+        let keeps = ways.listens && to != Peer::Coordinator;
+        drop(ways);
+        match self.signer.seal(to, message) {
+            Some(envelope) if keeps => self.keep(to, envelope),
+            Some(envelope) => self.coordinator.push(envelope),
+            None => {}
         }
     }
 
-    fn seal(&self, ways: &mut Links, to: Peer, message: Message) -> Option<Envelope> {
-        ways.sealer.as_mut()?.seal(&SenderKey::Agent(&self.key), to, message)
-    }
-
-    fn deliver(&self, ways: &mut Links, agent: AgentId, envelope: Envelope) {
+    fn deliver(&self, ways: &mut Links, listener: AgentId, to: Peer, message: Message) {
         let Links { listeners, queues, .. } = ways;
-        let queue = queues.entry(agent).or_insert_with(|| {
-            let (sender, coming) = mpsc::channel(QUEUE);
+        let queue = queues.entry(listener).or_insert_with(|| {
+            let (queue, queued) = delivery_queue();
             let delivery = Delivery {
-                addresses: listeners.get(&agent).cloned().unwrap_or_default(),
+                addresses: listeners.get(&listener).cloned().unwrap_or_default(),
                 client: self.client(),
+                signer: Arc::clone(&self.signer),
                 coordinator: Arc::clone(&self.coordinator),
             };
-            self.spawn(delivery.run(coming));
-            sender
+            self.spawn(delivery.run(queued));
+            queue
         });
-        // A full queue belongs to a peer that cannot be reached; its messages are repeated.
-        let _ = queue.try_send(envelope);
+        queue.push(to, message);
     }
 
     /// Keeps an envelope for a receiver that collects here, or sends it through the coordinator.
@@ -181,7 +179,7 @@ impl Outgoing {
 
     /// A sealed message that asks a member for what its mailbox has.
     pub(super) fn collection_from(&self, agent: AgentId) -> Option<Vec<u8>> {
-        let envelope = self.seal(&mut lock(&self.ways), Peer::Agent(agent), Message::Collect)?;
+        let envelope = self.signer.seal(Peer::Agent(agent), Message::Collect)?;
         postcard::to_allocvec(&envelope).ok()
     }
 

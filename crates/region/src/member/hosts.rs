@@ -43,6 +43,11 @@ impl Member {
         }
         self.counts.bundles_sent += 1;
         let bundle = Bundle { number, is_copy, host, front: known.front.clone(), bytes };
+        if is_copy {
+            self.copies.weigh(to, number, bundle.bytes.len());
+        } else {
+            self.hosts.weigh(to, number, bundle.bytes.len());
+        }
         effects.push(Effect::Send(Peer::Agent(to), Message::Bundle(bundle)));
     }
 
@@ -190,7 +195,7 @@ impl Member {
 
     /// Sends copies that are due, and again those that were not acknowledged.
     fn send_copies(&mut self, now: Millis, effects: &mut Vec<Effect>) {
-        for copy in self.copies.due(self.settings.resend_ms, now) {
+        for copy in self.copies.due(&self.settings, now) {
             let BundleCopy { host, to, number } = copy;
             let is_mine = self.destination(host) == Some(self.me);
             if is_mine && self.next_nearest(host, self.me, &self.skipped).contains(&to) {
@@ -250,7 +255,8 @@ impl Member {
             // them.
             State::Asking { .. } => self.hosts.set(position, State::Held, None),
             State::Leaving { to, number } => {
-                let again = now.plus(self.settings.resend_ms);
+                let times_sent = self.hosts.count_sent(position);
+                let again = now.plus(self.settings.bundle_resend_ms(times_sent));
                 self.hosts.set(position, State::Leaving { to, number }, Some(again));
                 effects.push(Effect::Pack(BundleToPack { host, to, number, is_copy: false }));
             }

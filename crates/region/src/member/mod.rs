@@ -148,7 +148,7 @@ impl Member {
     /// When [`Member::tick`] has something to do at the latest.
     pub fn next_wakeup(&self) -> Millis {
         let release = self.sleep.filter(|sleep| !sleep.released).map(|sleep| sleep.release_at);
-        let copies = self.copies.next_wakeup(self.settings.resend_ms);
+        let copies = self.copies.next_wakeup(&self.settings);
         let times = [self.exchange.next_wakeup(), self.hosts.next_wakeup(), copies, release];
         let regular = self.next_heartbeat.min(self.next_renewal);
         times.into_iter().flatten().fold(regular, Ord::min)

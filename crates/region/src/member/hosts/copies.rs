@@ -6,6 +6,7 @@ use model::AgentId;
 
 use crate::member::hosts::slots::Slots;
 use crate::ownership::HostAtAddress;
+use crate::settings::Settings;
 use crate::time::Millis;
 
 /// A copy that is to be sent.
@@ -16,12 +17,27 @@ pub(super) struct BundleCopy {
     pub(super) number: u64,
 }
 
+/// A copy on its way.
+#[derive(Debug, Clone, Copy)]
+struct FlyingCopy {
+    copy: BundleCopy,
+    /// When it was sent last, and how often it was.
+    sent: Millis,
+    times_sent: u32,
+}
+
+impl FlyingCopy {
+    fn due(&self, settings: &Settings) -> Millis {
+        self.sent.plus(settings.bundle_resend_ms(self.times_sent))
+    }
+}
+
 /// Copies that their receivers have not stored.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Copies {
     waiting: BTreeMap<AgentId, VecDeque<BundleCopy>>,
-    /// Those on their way by number, each with the time at which it was sent last.
-    flying: BTreeMap<u64, (BundleCopy, Millis)>,
+    /// Those on their way by number.
+    flying: BTreeMap<u64, FlyingCopy>,
     slots: Slots,
 }
 
@@ -31,12 +47,13 @@ impl Copies {
     }
 
     /// Copies that are to be sent now.
-    pub(super) fn due(&mut self, resend_ms: u64, now: Millis) -> Vec<BundleCopy> {
+    pub(super) fn due(&mut self, settings: &Settings, now: Millis) -> Vec<BundleCopy> {
         let mut due = Vec::new();
-        for (copy, sent) in self.flying.values_mut() {
-            if now.since(*sent) >= resend_ms {
-                *sent = now;
-                due.push(*copy);
+        for flying in self.flying.values_mut() {
+            if flying.due(settings) <= now {
+                flying.sent = now;
+                flying.times_sent = flying.times_sent.saturating_add(1);
+                due.push(flying.copy);
             }
         }
         for (to, waiting) in &mut self.waiting {
@@ -44,7 +61,7 @@ impl Copies {
                 && let Some(copy) = waiting.pop_front()
             {
                 self.slots.take(*to, copy.number);
-                self.flying.insert(copy.number, (copy, now));
+                self.flying.insert(copy.number, FlyingCopy { copy, sent: now, times_sent: 1 });
                 due.push(copy);
             }
         }
@@ -65,7 +82,7 @@ impl Copies {
 
     /// The receiver has stored the copy with this number; returns whether there was one.
     pub(super) fn taken(&mut self, from: AgentId, number: u64) -> bool {
-        let Some((copy, _)) = self.flying.get(&number).copied() else { return false };
+        let Some(copy) = self.flying.get(&number).map(|flying| flying.copy) else { return false };
         if copy.to != from {
             return false;
         }
@@ -73,11 +90,16 @@ impl Copies {
         true
     }
 
-    pub(crate) fn next_wakeup(&self, resend_ms: u64) -> Option<Millis> {
+    /// A copy was packed.
+    pub(super) fn weigh(&mut self, to: AgentId, number: u64, bytes: usize) {
+        self.slots.weigh(to, number, bytes);
+    }
+
+    pub(crate) fn next_wakeup(&self, settings: &Settings) -> Option<Millis> {
         if self.waiting.keys().any(|to| self.slots.has_room(*to)) {
             return Some(Millis(0));
         }
-        self.flying.values().map(|(_, sent)| sent.plus(resend_ms)).min()
+        self.flying.values().map(|flying| flying.due(settings)).min()
     }
 }
 
@@ -94,30 +116,44 @@ mod tests {
         BundleCopy { host, to: AgentId::new(2), number }
     }
 
+    /// Settings with which what was not acknowledged is sent again after 50 milliseconds.
+    fn settings() -> Settings {
+        Settings { resend_ms: 50, ..Settings::default() }
+    }
+
     #[test]
     fn copies_are_repeated_until_taken_and_few_are_on_their_way() {
         let mut copies = Copies::default();
         for number in 1..=1_000 {
             copies.add(copy(number));
         }
-        assert_eq!(copies.next_wakeup(50), Some(Millis(0)));
-        let flying = copies.due(50, Millis(10)).len();
+        assert_eq!(copies.next_wakeup(&settings()), Some(Millis(0)));
+        let flying = copies.due(&settings(), Millis(10)).len();
         assert!((10..500).contains(&flying), "{flying}");
         let mut next = (flying as u64 + 1..).map(copy);
-        assert!(copies.due(50, Millis(59)).is_empty());
-        assert_eq!(copies.next_wakeup(50), Some(Millis(60)));
+        assert!(copies.due(&settings(), Millis(59)).is_empty());
+        assert_eq!(copies.next_wakeup(&settings()), Some(Millis(60)));
         assert!(!copies.taken(AgentId::new(3), 1), "of another receiver");
         assert!(copies.taken(AgentId::new(2), 1));
         assert!(!copies.taken(AgentId::new(2), 1));
-        assert_eq!(copies.due(50, Millis(59)), [next.next().unwrap()]);
-        let repeated = copies.due(50, Millis(60));
+        assert_eq!(copies.due(&settings(), Millis(59)), [next.next().unwrap()]);
+        let repeated = copies.due(&settings(), Millis(60));
         assert_eq!(repeated.len(), flying - 1);
         for copy in repeated {
             copies.give_up(copy);
         }
-        let sent = copies.due(50, Millis(109));
+        let sent = copies.due(&settings(), Millis(109));
         assert_eq!(sent[1], next.next().unwrap());
         assert_eq!(sent.len(), flying, "the one of before is repeated");
+    }
+
+    #[test]
+    fn a_copy_that_is_not_taken_is_repeated_at_growing_intervals() {
+        let mut copies = Copies::default();
+        copies.add(copy(1));
+        let sent: Vec<u64> =
+            (0..5_000).filter(|ms| !copies.due(&settings(), Millis(*ms)).is_empty()).collect();
+        assert_eq!(sent, [0, 50, 150, 350, 750, 1_550, 2_350, 3_150, 3_950, 4_750]);
     }
 
     #[test]
@@ -126,10 +162,10 @@ mod tests {
         for number in 1..=1_000 {
             copies.add(copy(number));
         }
-        copies.due(50, Millis(10));
+        copies.due(&settings(), Millis(10));
         let other = BundleCopy { to: AgentId::new(3), ..copy(1_001) };
         copies.add(other);
-        assert_eq!(copies.next_wakeup(50), Some(Millis(0)));
-        assert_eq!(copies.due(50, Millis(11)), [other]);
+        assert_eq!(copies.next_wakeup(&settings()), Some(Millis(0)));
+        assert_eq!(copies.due(&settings(), Millis(11)), [other]);
     }
 }

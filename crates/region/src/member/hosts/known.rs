@@ -41,6 +41,8 @@ pub(super) struct KnownHost {
     pub(super) state: State,
     /// When something is to be done.
     due: Option<Millis>,
+    /// How often the bundle was sent with which it leaves.
+    times_sent: u32,
 }
 
 /// All hosts of a member.
@@ -121,7 +123,8 @@ impl Hosts {
 
     /// Adds a host that is not known.
     pub(super) fn insert(&mut self, url: &RoutedUrl, state: State) {
-        let known = KnownHost { host: url.host, front: url.url.clone(), state, due: None };
+        let known =
+            KnownHost { host: url.host, front: url.url.clone(), state, due: None, times_sent: 0 };
         self.known.entry(url.host.position).or_insert(known);
     }
 
@@ -142,6 +145,7 @@ impl Hosts {
         let former = std::mem::replace(&mut known.state, state).leaving();
         let leaving = known.state.leaving();
         if former != leaving {
+            known.times_sent = 0;
             if let Some((to, number)) = former {
                 self.stays(to, number);
             }
@@ -190,6 +194,18 @@ impl Hosts {
         }
         self.waiting.retain(|_, waiting| !waiting.is_empty());
         begun
+    }
+
+    /// The bundle with which a host leaves was packed.
+    pub(super) fn weigh(&mut self, to: AgentId, number: u64, bytes: usize) {
+        self.returning.weigh(to, number, bytes);
+    }
+
+    /// Counts that the bundle is sent with which a host leaves; returns how often it was.
+    pub(super) fn count_sent(&mut self, position: HostPosition) -> u32 {
+        let Some(known) = self.known.get_mut(&position) else { return 0 };
+        known.times_sent = known.times_sent.saturating_add(1);
+        known.times_sent
     }
 
     pub(crate) fn next_wakeup(&self) -> Option<Millis> {
@@ -261,8 +277,9 @@ impl Hosts {
             None => {
                 let state = if is_copy { State::Standby } else { State::Held };
                 let front = bundle.front.clone();
-                self.known
-                    .insert(position, KnownHost { host: bundle.host, front, state, due: None });
+                let host = bundle.host;
+                let known = KnownHost { host, front, state, due: None, times_sent: 0 };
+                self.known.insert(position, known);
             }
             Some(State::Asking { .. }) => self.answered(position, from),
             Some(_) if is_copy => {}

@@ -1,18 +1,39 @@
-//! Slots of bundles on their way. A bounded number travels at a time, since a death or a night may
-//! concern every host, and receivers take some hundred messages a second, heartbeats included.
+//! Slots of bundles on their way. A bounded number and size travels at a time, since a death or a
+//! night may concern every host, receivers take some hundred messages a second, heartbeats
+//! included, and what is sent over a slow line must arrive before it is sent again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use model::AgentId;
 
 /// Bundles of one kind on their way, beyond which a receiver gets only one.
 const SLOTS: usize = 200;
+/// Bytes of bundles of one kind on their way to a receiver, beyond which it gets no others.
+const BYTES: usize = 4 << 20;
+/// Expected size of a bundle before any was packed.
+const USUAL_BYTES: usize = 40 << 10;
 
-/// Numbers of the bundles on their way to each receiver.
-#[derive(Debug, Clone, Default)]
+/// The bundles on their way to each receiver.
+#[derive(Debug, Clone)]
 pub(super) struct Slots {
-    used: BTreeMap<AgentId, BTreeSet<u64>>,
+    used: BTreeMap<AgentId, OnWay>,
     count: usize,
+    /// Mean size of the last bundles: one that is not packed yet counts with it.
+    expected: usize,
+}
+
+/// What is on its way to one receiver.
+#[derive(Debug, Clone, Default)]
+struct OnWay {
+    /// Sizes by number.
+    sizes: BTreeMap<u64, usize>,
+    bytes: usize,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Self { used: BTreeMap::new(), count: 0, expected: USUAL_BYTES }
+    }
 }
 
 impl Slots {
@@ -21,27 +42,41 @@ impl Slots {
     /// others, and no number of them leaves another without any.
     pub(super) fn has_room(&self, to: AgentId) -> bool {
         let free = SLOTS.saturating_sub(self.count);
-        self.used.get(&to).is_none_or(|numbers| numbers.len() < free)
+        self.used.get(&to).is_none_or(|way| way.sizes.len() < free && way.bytes < BYTES)
     }
 
     /// Whether the bundle with this number has a slot or gets one.
     pub(super) fn take(&mut self, to: AgentId, number: u64) -> bool {
-        if self.used.get(&to).is_some_and(|numbers| numbers.contains(&number)) {
+        if self.used.get(&to).is_some_and(|way| way.sizes.contains_key(&number)) {
             return true;
         }
         let takes = self.has_room(to);
         if takes {
-            self.used.entry(to).or_default().insert(number);
+            let way = self.used.entry(to).or_default();
+            way.sizes.insert(number, self.expected);
+            way.bytes += self.expected;
             self.count += 1;
         }
         takes
     }
 
+    /// The bundle with this number was packed.
+    pub(super) fn weigh(&mut self, to: AgentId, number: u64, bytes: usize) {
+        let Some(way) = self.used.get_mut(&to) else { return };
+        let Some(size) = way.sizes.get_mut(&number) else { return };
+        way.bytes = way.bytes - *size + bytes;
+        *size = bytes;
+        self.expected = (7 * self.expected + bytes) / 8;
+    }
+
     /// The bundle is not on its way any more.
     pub(super) fn free(&mut self, to: AgentId, number: u64) {
-        let Some(numbers) = self.used.get_mut(&to) else { return };
-        self.count -= usize::from(numbers.remove(&number));
-        if numbers.is_empty() {
+        let Some(way) = self.used.get_mut(&to) else { return };
+        if let Some(size) = way.sizes.remove(&number) {
+            way.bytes -= size;
+            self.count -= 1;
+        }
+        if way.sizes.is_empty() {
             self.used.remove(&to);
         }
     }
@@ -77,5 +112,27 @@ mod tests {
         slots.free(ONE, 0);
         assert!(slots.take(ONE, 1_000));
         assert!(!slots.take(ONE, 1_001));
+    }
+
+    #[test]
+    fn large_bundles_leave_one_after_the_other() {
+        let mut slots = Slots::default();
+        assert!(slots.take(ONE, 0) && slots.take(ONE, 1));
+        slots.weigh(ONE, 0, 8 << 20);
+        assert!(!slots.has_room(ONE));
+        assert!(slots.has_room(TWO), "one receiver holds no others up");
+        slots.free(ONE, 0);
+        assert!(slots.has_room(ONE));
+        slots.weigh(ONE, 7, 8 << 20);
+        assert!(slots.has_room(ONE), "it has no slot");
+        // What is not packed yet counts as the last ones did.
+        slots.free(ONE, 1);
+        let more = (2..100).take_while(|number| slots.take(ONE, *number)).count();
+        assert!((1..10).contains(&more), "{more}");
+        // Small ones make room for more.
+        for number in 2..2 + more as u64 {
+            slots.weigh(ONE, number, 1_000);
+        }
+        assert!(slots.has_room(ONE));
     }
 }
