@@ -13,7 +13,7 @@ pub struct Counts {
     pub bundles_sent: u64,
     /// Messages and parts of messages that were refused: of parties that are in no known roster,
     /// without a right or room for them, of hosts outside the region or with a wrong position, and
-    /// rosters that are not the coordinator's. An old roster is not counted: several members may pass
-    /// the same one on.
+    /// rosters that are not the coordinator's. An old roster is not counted: several members may
+    /// pass the same one on.
     pub refused: u64,
 }

@@ -75,8 +75,9 @@ impl Envelope {
             && self.check_signature(header.from, view, coordinator).is_ok()
     }
 
-    /// The message, if a party of this view signed it; [`EnvelopeFilter::open_verified`] opens it. Verifying
-    /// takes most of the time and needs no filter, so that the filter need not be locked for it.
+    /// The message, if a party of this view signed it; [`EnvelopeFilter::open_verified`] opens it.
+    /// Verifying takes most of the time and needs no filter, so that the filter need not be locked
+    /// for it.
     pub fn verify(&self, view: &View, coordinator: &PublicKey) -> Result<Verified, Refusal> {
         let contents = self.read()?;
         self.check_signature(contents.from, view, coordinator)?;

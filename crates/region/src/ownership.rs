@@ -135,8 +135,8 @@ impl View {
         Ok(view)
     }
 
-    /// As [`Self::restore`], of a newer version than this one. Where the roster is the same, only the
-    /// deltas that this view lacks are applied: a large region has tens of thousands of ranges.
+    /// As [`Self::restore`], of a newer version than this one. Where the roster is the same, only
+    /// the deltas that this view lacks are applied: a large region has tens of thousands of ranges.
     pub fn newer(&self, key: &PublicKey, signed: SignedView) -> Result<Self, RosterError> {
         if signed.roster != self.signed.roster {
             return Self::restore(key, signed);

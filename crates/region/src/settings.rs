@@ -64,8 +64,8 @@ impl Settings {
         self.drift.at_least(self.term_ms.saturating_add(self.gap_ms))
     }
 
-    /// When a bundle is sent again that was sent so often. Over a slow line it may take minutes, and
-    /// what is repeated meanwhile would delay all others.
+    /// When a bundle is sent again that was sent so often. Over a slow line it may take minutes,
+    /// and what is repeated meanwhile would delay all others.
     pub fn bundle_resend_ms(&self, times_sent: u32) -> u64 {
         let doublings = times_sent.saturating_sub(1).min(MOST_DOUBLINGS);
         self.resend_ms.saturating_mul(1 << doublings)

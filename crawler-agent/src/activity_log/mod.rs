@@ -1,9 +1,9 @@
 //! The activity log: one line of JSON for each request and probe that was made in the owner's name,
 //! one file for each day (UTC).
 //!
-//! Files are only appended to, compressed when their day has ended, and deleted after the number of days that the owner configured, by
-//! the earlier of the agent's and the coordinator's clock. No message of the coordinator can switch
-//! the activity log off.
+//! Files are only appended to, compressed when their day has ended, and deleted after the number of
+//! days that the owner configured, by the earlier of the agent's and the coordinator's clock. No
+//! message of the coordinator can switch the activity log off.
 
 mod pack;
 mod read;

@@ -10,13 +10,13 @@ const LENGTH: usize = 4_000;
 /// A message with its receiver, who may collect it at the peer.
 type Addressed = (Peer, Message);
 
-/// Where messages are put.
+/// The end at which messages are put.
 pub(super) struct DeliveryQueue {
     others: mpsc::Sender<Addressed>,
     bundles: mpsc::Sender<Addressed>,
 }
 
-/// What waits.
+/// The messages that wait.
 pub(super) struct Queued {
     others: mpsc::Receiver<Addressed>,
     bundles: mpsc::Receiver<Addressed>,

@@ -8,8 +8,8 @@
 //! Names of hosts are looked up before a request slot is taken for them, so that no slot waits for
 //! a name server: [`Resolver::resolve`] asks, and the visit finds the answer in the cache.
 //!
-//! The answers and their times to live are in [`name_cache`], the servers in [`name_servers`]. Every
-//! lookup, whoever wants it, obeys the owner's rate by [`pace`].
+//! The answers and their times to live are in [`name_cache`], the servers in [`name_servers`].
+//! Every lookup, whoever wants it, obeys the owner's rate by [`pace`].
 
 mod name_cache;
 mod name_servers;

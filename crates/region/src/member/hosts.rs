@@ -62,8 +62,8 @@ impl Member {
         self.hosts.len()
     }
 
-    /// Whether hosts may still have to be returned to their owners: their bundles were not taken, or
-    /// it is not known of all hosts whose they are. What a former member has, nobody takes.
+    /// Whether hosts may still have to be returned to their owners: their bundles were not taken,
+    /// or it is not known of all hosts whose they are. What a former member has, nobody takes.
     pub fn has_hosts_to_return(&self) -> bool {
         let is_sleep_noticed = self.sleep.is_some() == self.skipped.contains(&self.me);
         let is_member = self.views().iter().any(|view| view.has(self.me));
