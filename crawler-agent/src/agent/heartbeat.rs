@@ -128,7 +128,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     }
 
     /// Tells the coordinator that the agent sleeps: one that is silent otherwise counts as
-    /// unreachable. Returns when the coordinator knows, when it is too late, or when it wakes up.
+    /// unreachable. Returns when the coordinator knows, when it is too late, or when the owner's
+    /// hours begin.
     async fn announce_sleep(&self, sleep: Sleep) -> Result<(), AgentError> {
         let mut readiness = self.readiness.subscribe();
         let mut backoff = Backoff::default();
