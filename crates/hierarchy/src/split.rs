@@ -22,9 +22,9 @@ impl Hierarchy {
     /// A copy of this generation with the parts added as virtual subnets, and the number added;
     /// `None` where no part can be added.
     ///
-    /// The registry's data has precedence over measurements. Left out are parts of what is no
-    /// subnet here, parts that exist already, parts that cross a registered range, and parts inside
-    /// a smaller registered range.
+    /// The registry's data has precedence over measurements. Left out are parts of what may not be
+    /// delegated here, parts that exist already, parts that cross a registered range, and parts
+    /// inside a smaller registered range.
     pub fn split(&self, generation: Generation, splits: &[SubnetSplit]) -> Option<(Self, usize)> {
         let parts = self.new_parts(splits);
         if parts.is_empty() {
@@ -53,7 +53,9 @@ impl Hierarchy {
         splits.sort_by_key(|split| Reverse(split.whole.addresses()));
         let mut parts: HashMap<Range, Record> = HashMap::new();
         for split in splits {
-            let existing = self.find(&split.whole).map(|id| record(&self.subnet(id)));
+            // A block may have taken the place of a subnet that was split; its records are several
+            // holders'.
+            let existing = self.find_delegable(&split.whole).map(|id| record(&self.subnet(id)));
             let Some(whole) = existing.or_else(|| parts.get(&split.whole).copied()) else {
                 continue;
             };
@@ -163,5 +165,27 @@ mod tests {
         let (new, parts) = old.split(Generation::new(2), &beside).unwrap();
         assert_eq!(parts, 2);
         assert_eq!(below(&new, "193.0.0.0 - 193.0.99.255"), ["193.0.0.0/24"]);
+    }
+
+    #[test]
+    fn a_block_is_not_split() {
+        let mut builder = Builder::default();
+        let records = [
+            ("193.0.0.0/16", SubnetKind::Block),
+            ("193.0.0.0/18", SubnetKind::Delegated),
+            ("193.0.128.0/18", SubnetKind::Delegated),
+        ];
+        for (text, kind) in records {
+            builder.add(Record {
+                range: range(text),
+                kind,
+                registry: Some(Registry::RipeNcc),
+                company: None,
+                country: None,
+            });
+        }
+        let hierarchy = builder.build(Generation::new(1), CompanyIndex::default().into_companies());
+        let splits = [split("193.0.0.0/16", &["193.0.0.0/17", "193.0.128.0/17"])];
+        assert!(hierarchy.0.split(Generation::new(2), &splits).is_none());
     }
 }
