@@ -116,12 +116,13 @@ impl RemapInput {
         .collect()
     }
 
-    /// Whether everything fits this generation without a look at the one before. Once it was
-    /// remapped, rules of companies that vanished without a successor fit: they stay as they are.
+    /// Whether everything fits this generation without a look at the one before. A range that is a
+    /// block now does not: only that one says what it was. Once it was remapped, rules of companies
+    /// that vanished without a successor fit: they stay as they are.
     pub fn fits(&self, new: &Hierarchy, is_remapped: bool) -> bool {
         let held = self.held.iter().map(|held| &held.subnet);
         let mut subnets = held.chain(self.searched.iter().map(|claim| &claim.range));
-        let is_there = |range: &Range| new.find(range).is_some();
+        let is_there = |range: &Range| new.find_delegable(range).is_some();
         let rule_fits = |(_, rule): &(Kind, Rule)| match &rule.scope {
             Scope::Range(range) => is_there(range) || new.inside(range).next().is_some(),
             scope => is_remapped || has_company(new, scope),

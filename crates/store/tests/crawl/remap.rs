@@ -192,6 +192,30 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
 }
 
 #[tokio::test]
+async fn a_delegation_whose_range_became_a_block_needs_the_generation_before() {
+    let world = World::new().await;
+    world.approved(1, Some("192.0.2.0/24")).await;
+    let old = hierarchy(&["192.0.2.0/24"]);
+    let delegated = ["192.0.2.0/26", "192.0.2.128/26"].map(|text| (text, SubnetKind::Delegated));
+    let new = hierarchy_of(&[&delegated[..], &[("192.0.2.0/24", SubnetKind::Block)]].concat());
+    let tied = RemapInput::read(world.store()).await.unwrap();
+    assert!(tied.fits(&old, true) && !tied.fits(&new, true));
+    let plan = tied.plan(Some(&old), &new);
+    assert_eq!(plan.delegations[0].change, RangeChange::Split);
+    assert_eq!(plan.delegations[0].assigned, ["192.0.2.0/26", "192.0.2.128/26"].map(range));
+}
+
+#[tokio::test]
+async fn a_pin_of_a_block_fits() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    pin(&world, agent, &Scope::Range(range("192.0.2.0/24"))).await;
+    let tied = RemapInput::read(world.store()).await.unwrap();
+    let subnets = [("192.0.2.0/24", SubnetKind::Block), ("192.0.2.0/26", SubnetKind::Delegated)];
+    assert!(tied.fits(&hierarchy_of(&subnets), true));
+}
+
+#[tokio::test]
 async fn a_rule_of_a_vanished_company_needs_the_generation_before_only_once() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
@@ -242,12 +266,17 @@ async fn a_subnet_of_a_region_stays_in_it_where_subnets_merge() {
 
 /// A generation in which somebody holds these ranges.
 fn hierarchy(ranges: &[&str]) -> Hierarchy {
+    let subnets: Vec<_> = ranges.iter().map(|text| (*text, SubnetKind::Delegated)).collect();
+    hierarchy_of(&subnets)
+}
+
+/// A generation of these subnets.
+fn hierarchy_of(subnets: &[(&str, SubnetKind)]) -> Hierarchy {
     let mut builder = Builder::default();
-    for text in ranges {
-        let range = range(text);
+    for (text, kind) in subnets {
         builder.add(Record {
-            range,
-            kind: SubnetKind::Delegated,
+            range: range(text),
+            kind: *kind,
             registry: None,
             company: None,
             country: None,
