@@ -6,7 +6,6 @@
 //! present agent until a search has decided.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 
 use hierarchy::{Hierarchy, HostSubnet, Range};
 use model::{AgentId, HostId};
@@ -20,18 +19,16 @@ const BATCH: u32 = 2_000;
 /// Assigns every host with an address to its subnet in the hierarchy in use. Repeating it changes
 /// nothing, so it starts over after an interruption.
 pub async fn remap_hosts(registry: &RegistryData) -> Result<usize, anyhow::Error> {
-    let mut after = HostId::new(0);
     let mut changes = Changes::default();
-    loop {
-        // No subnet may be delegated between reading its delegation and moving its hosts.
-        let _writing = registry.hierarchy.writing().await;
-        let Some(delegated) = registry.hierarchy.current() else { break };
-        let found = hosts::with_address(&registry.store, after, BATCH).await?;
-        let Some(last) = found.last() else { break };
-        after = last.id;
-        changes.apply(registry, delegated.hierarchy(), &found).await?;
+    changes.apply_to_all(registry).await?;
+    if !changes.unregistered.is_empty() {
+        let ranges: Vec<Range> = changes.unregistered.iter().copied().collect();
+        // These hosts are not looked at again in this generation, so the addition does not wait.
+        registry.unregistered_space.add_at_once(&ranges).await?;
+        // Another coordinator may have added what was not added here. Hosts for which there is no
+        // room stay as they are: those without an agent are given up when they are placed.
+        changes.apply_to_all(registry).await?;
     }
-    changes.place_unregistered(registry).await?;
     // Agents that have to release hosts learn it now.
     registry.agent_wakeups.wake(changes.releasing);
     let count = changes.count;
@@ -46,11 +43,25 @@ struct Changes {
     count: usize,
     /// Agents that have to release hosts.
     releasing: BTreeSet<AgentId>,
-    /// Hosts in space that no registry records, whose virtual subnets are still to be made.
-    unregistered: Vec<(HostId, IpAddr, Range)>,
+    /// Ranges of hosts in space that no registry records, which are to become virtual subnets.
+    unregistered: BTreeSet<Range>,
 }
 
 impl Changes {
+    /// Moves the hosts whose subnets are known, a batch in a transaction.
+    async fn apply_to_all(&mut self, registry: &RegistryData) -> Result<(), anyhow::Error> {
+        let mut after = HostId::new(0);
+        loop {
+            // No subnet may be delegated between reading its delegation and moving its hosts.
+            let _writing = registry.hierarchy.writing().await;
+            let Some(delegated) = registry.hierarchy.current() else { return Ok(()) };
+            let found = hosts::with_address(&registry.store, after, BATCH).await?;
+            let Some(last) = found.last() else { return Ok(()) };
+            after = last.id;
+            self.apply(registry, delegated.hierarchy(), &found).await?;
+        }
+    }
+
     async fn apply(
         &mut self,
         registry: &RegistryData,
@@ -67,7 +78,7 @@ impl Changes {
                     }
                 }
                 HostSubnet::Unregistered(range) => {
-                    self.unregistered.push((host.id, host.address, range));
+                    self.unregistered.insert(range);
                 }
                 // What was delegated there before stays until an admin decides.
                 HostSubnet::SpecialPurpose(_) => {}
@@ -78,28 +89,6 @@ impl Changes {
             let now = registry.clock.now();
             self.releasing.extend(hosts::remap(&registry.store, &moves, now).await?);
         }
-        Ok(())
-    }
-
-    /// Makes the virtual subnets, and assigns their hosts to them. Without room for them, hosts
-    /// without an agent are given up when they are placed.
-    async fn place_unregistered(&mut self, registry: &RegistryData) -> Result<(), anyhow::Error> {
-        let hosts = std::mem::take(&mut self.unregistered);
-        let ranges: BTreeSet<Range> = hosts.iter().map(|(_, _, range)| *range).collect();
-        if ranges.is_empty() {
-            return Ok(());
-        }
-        let ranges: Vec<Range> = ranges.into_iter().collect();
-        // These hosts are not looked at again in this generation, so the addition does not wait.
-        registry.unregistered_space.add_at_once(&ranges).await?;
-        let _writing = registry.hierarchy.writing().await;
-        let Some(delegated) = registry.hierarchy.current() else { return Ok(()) };
-        let placed: Vec<HostAddress> = hosts
-            .iter()
-            .map(|(id, address, _)| HostAddress { id: *id, address: *address, subnet: None })
-            .collect();
-        self.apply(registry, delegated.hierarchy(), &placed).await?;
-        self.unregistered.clear();
         Ok(())
     }
 }

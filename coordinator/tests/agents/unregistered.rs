@@ -158,6 +158,27 @@ async fn a_host_whose_record_vanished_gets_its_virtual_subnet_a_moment_after_ano
 }
 
 #[tokio::test]
+async fn hosts_whose_record_vanished_move_in_batches() {
+    let ground = Ground::bare().await;
+    let running = ground.start_on(&world_with(&[("41.0.0.0/24", "east")])).await;
+    let more_than_a_batch = "INSERT INTO hosts (scheme, authority, state, address, first, last)
+        SELECT 'http', n || '.example', 'resolved', '41.0.0.1', '41.0.0.0', '41.0.0.255'
+        FROM generate_series(1, 2001) AS n";
+    execute(ground.store(), more_than_a_batch).await.unwrap();
+    load(ground.store(), &world_with(&[("41.1.0.0/16", "west")])).await;
+    let moved = Some("41.0.0.0/22".parse().unwrap());
+    until("the hosts are moved", async || {
+        let hosts = hosts::with_address(ground.store(), HostId::new(0), 3_000).await.unwrap();
+        hosts.len() == 2001 && hosts.iter().all(|host| host.subnet == moved)
+    })
+    .await;
+    let of_one_transaction = "DELETE FROM hosts WHERE xmin::text IN
+        (SELECT xmin::text FROM hosts GROUP BY xmin::text HAVING count(*) > 2000)";
+    assert_eq!(execute(ground.store(), of_one_transaction).await.unwrap(), 0);
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_root_that_was_delegated_is_not_any_more_after_an_audit() {
     let ground = Ground::bare().await;
     let running = ground.start_on(&world_with(&[])).await;
