@@ -39,6 +39,7 @@ pub mod stats;
 pub mod terms;
 mod text_error;
 mod thousands;
+pub mod virtual_subnets;
 pub mod whois;
 
 pub use progress::{Progress, Step};

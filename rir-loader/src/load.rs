@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use hierarchy::{Hierarchy, Registry};
 use store::generations::{Load, Source};
-use store::{Store, StoreError, subnet_splits, unregistered_subnets};
+use store::{Store, StoreError};
 
 use crate::progress::{Progress, Step};
 use crate::read::RegistryData;
 use crate::report::{LoadReport, SourceReport};
+use crate::virtual_subnets::VirtualSubnets;
 
 /// Writes the data as a new generation and makes it the current one in one transaction. Waits while
 /// another process loads one. After an error the previous generation stays current. Data with far
@@ -33,13 +34,9 @@ pub async fn load(
     if !force {
         load.refuse_shrunken(&stored).await?;
     }
-    // What searches found about the places of addresses stays true with new files.
-    let split = data.hierarchy.split(load.generation(), &subnet_splits::all(store).await?);
-    let (hierarchy, virtual_subnets) =
-        split.as_ref().map_or((&data.hierarchy, 0), |(split, count)| (split, *count));
-    let ranges = unregistered_subnets::all(store).await?;
-    let completed = hierarchy.with_unregistered(load.generation(), &ranges);
-    let hierarchy = completed.as_ref().unwrap_or(hierarchy);
+    let virtual_subnets = VirtualSubnets::read(store).await?;
+    let (completed, parts) = virtual_subnets.add_to(&data.hierarchy, load.generation());
+    let hierarchy = completed.as_ref().unwrap_or(&data.hierarchy);
     copy(&mut load, hierarchy, progress).await?;
     let (generation, took) = load.swap(begun, &stored).await?;
     progress(Step::Done);
@@ -50,7 +47,7 @@ pub async fn load(
         build_seconds: took.as_secs_f64(),
         equal: data.build.equal,
         crossing: data.build.crossing,
-        virtual_subnets: virtual_subnets as u64,
+        virtual_subnets: parts as u64,
         rejected: data.rejected(),
         settled: data.settled.clone(),
         missing: data.missing().into_iter().map(Registry::as_str).collect(),

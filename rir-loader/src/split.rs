@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use serde::Serialize;
 use store::generations::{self, Load};
-use store::{Store, StoreError, subnet_splits};
+use store::{Store, StoreError};
 
 use crate::load::copy;
 use crate::progress::{Progress, Step};
+use crate::virtual_subnets::VirtualSubnets;
 
 /// Result of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -49,8 +50,9 @@ pub async fn split(
     let mut load = Load::wait(store).await?;
     let Some(current) = generations::live(store).await? else { return Ok(None) };
     let Some(hierarchy) = generations::read(store, current.id).await? else { return Ok(None) };
-    let splits = subnet_splits::all(store).await?;
-    let Some((hierarchy, added)) = hierarchy.split(load.generation(), &splits) else {
+    let virtual_subnets = VirtualSubnets::read(store).await?;
+    let (Some(hierarchy), added @ 1..) = virtual_subnets.add_to(&hierarchy, load.generation())
+    else {
         return Ok(Some(SplitReport { generation: current.id.get(), virtual_subnets: 0 }));
     };
     copy(&mut load, &hierarchy, progress).await?;

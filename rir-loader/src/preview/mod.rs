@@ -8,14 +8,15 @@ mod table;
 
 use std::collections::HashMap;
 
-use hierarchy::{Hierarchy, Range, SubnetSplit};
+use hierarchy::Hierarchy;
 use serde::Serialize;
 use store::delegations::RemapInput;
 use store::generations::{self, Facts, Source, refusal};
-use store::{Store, StoreError, subnet_splits, unregistered_subnets};
+use store::{Store, StoreError, unregistered_subnets};
 
 use crate::read::RegistryData;
 use crate::report::SourceReport;
+use crate::virtual_subnets::VirtualSubnets;
 
 pub use changes::{CededRange, Change, Changes};
 
@@ -28,10 +29,8 @@ pub struct CurrentState {
     pub hierarchy: Hierarchy,
     /// Delegations, open searches, pins and exclusions.
     pub tied: RemapInput,
-    /// Virtual subnets that searches found.
-    pub splits: Vec<SubnetSplit>,
-    /// Ranges of unregistered space that are virtual subnets.
-    pub unregistered: Vec<Range>,
+    /// Virtual subnets that a load adds.
+    pub virtual_subnets: VirtualSubnets,
 }
 
 impl CurrentState {
@@ -40,11 +39,11 @@ impl CurrentState {
         let Some(facts) = generations::live(store).await? else { return Ok(None) };
         let Some(hierarchy) = generations::read(store, facts.id).await? else { return Ok(None) };
         let tied = RemapInput::read(store).await?;
-        let splits = subnet_splits::all(store).await?;
+        let virtual_subnets = VirtualSubnets::read(store).await?;
         let unregistered = unregistered_subnets::all(store).await?;
         let completed = hierarchy.with_unregistered(facts.id, &unregistered);
         let hierarchy = completed.unwrap_or(hierarchy);
-        Ok(Some(Self { facts, hierarchy, tied, splits, unregistered }))
+        Ok(Some(Self { facts, hierarchy, tied, virtual_subnets }))
     }
 }
 
@@ -77,12 +76,9 @@ impl Preview {
         let Some(current) = current else {
             return Self { subnets_after: data.hierarchy.len() as u64, ..Self::default() };
         };
-        // A load adds all virtual subnets, so the preview does, too.
         let generation = data.hierarchy.generation();
-        let split = data.hierarchy.split(generation, &current.splits);
-        let after = split.as_ref().map_or(&data.hierarchy, |(split, _)| split);
-        let completed = after.with_unregistered(generation, &current.unregistered);
-        let after = completed.as_ref().unwrap_or(after);
+        let (completed, _) = current.virtual_subnets.add_to(&data.hierarchy, generation);
+        let after = completed.as_ref().unwrap_or(&data.hierarchy);
         let sources: Vec<Source> =
             data.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
         let plan = current.tied.plan(Some(&current.hierarchy), after);

@@ -5,10 +5,11 @@ use std::time::Instant;
 use hierarchy::{Hierarchy, Range, SubnetKind, SubnetSplit};
 use model::{SearchId, UnixMillis};
 use rir_loader::load::load;
+use rir_loader::preview::{CurrentState, Preview};
 use rir_loader::split::split;
 use store::searches::{self, NewSearch, OpenSearchFilter, SearchKind};
-use store::testing::TestDatabase;
-use store::{Store, generations, subnet_splits};
+use store::testing::{TestDatabase, execute};
+use store::{Store, generations, subnet_splits, unregistered_subnets};
 
 use crate::fixtures;
 
@@ -81,4 +82,40 @@ async fn virtual_subnets_are_added_and_stay() {
         hierarchy.subnet(hierarchy.smallest(halves.parts[0].first())).range(),
         halves.parts[0]
     );
+}
+
+/// Unregistered space with a host in its first /48.
+const UNREGISTERED: &str = "2a20::/44";
+const HOST: &str = "INSERT INTO hosts (scheme, authority, state, address, first, last)
+    VALUES ('http', 'a.example', 'resolved', '2a20::1', '2a20::',
+            '2a20:0:f:ffff:ffff:ffff:ffff:ffff')";
+
+#[tokio::test]
+async fn unregistered_space_is_split_before_and_after_it_is_part_of_a_generation() {
+    let database = TestDatabase::new().await.unwrap();
+    let store = database.store();
+    let begun = Instant::now();
+    let data = fixtures::data();
+    load(store, &data, false, begun, &|_| {}).await.unwrap();
+    let whole: Range = UNREGISTERED.parse().unwrap();
+    let parts = ["2a20::/48", "2a20:0:1::/48"].map(|part| part.parse().unwrap());
+    unregistered_subnets::add(store, &[whole], NOW).await.unwrap();
+    execute(store, HOST).await.unwrap();
+    subnet_splits::note(store, &SubnetSplit { whole, parts: parts.into() }, None, NOW)
+        .await
+        .unwrap();
+    let report = split(store, begun, &|_| {}).await.unwrap().unwrap();
+    assert_eq!(report.virtual_subnets, 2);
+    let has_all = |hierarchy: &Hierarchy| {
+        [whole, parts[0], parts[1]].iter().all(|range| hierarchy.find_delegable(range).is_some())
+    };
+    assert!(has_all(&in_use(store).await.1));
+    let again = split(store, begun, &|_| {}).await.unwrap().unwrap();
+    assert_eq!((again.generation, again.virtual_subnets), (report.generation, 0));
+
+    let preview = Preview::of(CurrentState::read(store).await.unwrap().as_ref(), &data);
+    let report = load(store, &data, false, begun, &|_| {}).await.unwrap();
+    assert_eq!((report.virtual_subnets, report.subnets), (2, data.hierarchy.len() as u64 + 3));
+    assert_eq!((preview.subnets_before, preview.subnets_after), (report.subnets, report.subnets));
+    assert!(has_all(&in_use(store).await.1));
 }
