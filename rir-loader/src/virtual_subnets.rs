@@ -6,7 +6,8 @@ use store::{Store, StoreError, subnet_splits, unregistered_subnets};
 /// What the coordinator found out about addresses; it stays true with new files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VirtualSubnets {
-    /// Ranges of unregistered space.
+    /// Ranges of unregistered space with hosts. Unused ones are left out: the coordinator deletes
+    /// them once the generation is in use.
     unregistered: Vec<Range>,
     /// Parts of subnets that searches found to be in several places.
     splits: Vec<SubnetSplit>,
@@ -15,7 +16,7 @@ pub struct VirtualSubnets {
 impl VirtualSubnets {
     /// Reads them from the database.
     pub async fn read(store: &Store) -> Result<Self, StoreError> {
-        let unregistered = unregistered_subnets::all(store).await?;
+        let unregistered = unregistered_subnets::used(store).await?;
         Ok(Self { unregistered, splits: subnet_splits::all(store).await? })
     }
 

@@ -45,13 +45,15 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     Ok(Outcome::Done(format!("loaded generation {} with {subnets} subnets{counts}", live.id)))
 }
 
-/// Makes room in unregistered space when a new generation replaces the one in use: a site could use
-/// it up for good with names that lead there. Only then, since the remap of what is tied to these
-/// subnets needs both hierarchies.
+/// Makes room in unregistered space when a newly loaded generation replaces the one in use: a site
+/// could use it up for good with names that lead there. Only then, since the remap of what is tied
+/// to these subnets needs both hierarchies. A generation that splits subnets has those of the
+/// generation before it, used or not, so that their ranges stay: the next load would not find the
+/// range of a host that is placed there meanwhile.
 async fn forget_unused(registry: &RegistryData, live: &Facts) -> Result<(), StoreError> {
     let in_memory = registry.hierarchy.current();
     let is_new = in_memory.is_some_and(|used| used.hierarchy().generation() != live.id);
-    if registry.leader.is_leader() && is_new {
+    if registry.leader.is_leader() && is_new && !live.is_split() {
         let deleted = unregistered_subnets::delete_unused(&registry.store).await?;
         tracing::info!(deleted, "unused subnets of unregistered space were deleted");
     }

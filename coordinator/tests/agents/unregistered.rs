@@ -7,8 +7,10 @@ use coordinator::runtime::events::Event;
 use hierarchy::{Hierarchy, Range};
 use model::HostId;
 use protocol::ProbeOrder;
+use store::generations::Load;
 use store::hosts;
 use store::testing::execute;
+use store::unregistered_subnets;
 
 use crate::agent::FakeAgent;
 use crate::world::{Ground, Running, hierarchy_of, load, until};
@@ -116,6 +118,28 @@ async fn room_that_is_used_up_is_free_again_with_the_next_generation() {
     until("there is room", || async {
         running.coordinator.events.emit(Event::HostsResolved);
         placed(&ground).await == [subnet]
+    })
+    .await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn unused_subnets_stay_until_a_load_leaves_them_out() {
+    let ground = Ground::bare().await;
+    let running = ground.start_on(&world_with(&[])).await;
+    let range: Range = "41.0.0.0/22".parse().unwrap();
+    let now = running.coordinator.now();
+    unregistered_subnets::add(ground.store(), &[range], now).await.unwrap();
+    let has_it = world_with(&[("41.0.0.0/22", "unregistered")]);
+    let mut split = Load::wait(ground.store()).await.unwrap();
+    split.copy(&has_it, &|_| {}).await.unwrap();
+    let split = split.swap_same_data(Instant::now()).await.unwrap();
+    let in_use = || running.coordinator.delegated().unwrap().hierarchy().generation();
+    until("the split generation is in use", || std::future::ready(in_use() == split)).await;
+    assert_eq!(unregistered_subnets::all(ground.store()).await.unwrap(), [range]);
+    load(ground.store(), &world_with(&[])).await;
+    until("the range is deleted", async || {
+        unregistered_subnets::all(ground.store()).await.unwrap().is_empty()
     })
     .await;
     running.stop().await;

@@ -4,10 +4,16 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::UnixMillis;
+use sqlx::{AssertSqlSafe, SqlSafeStr};
 
 use crate::columns::range;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
+
+/// Whether a host that has a subnet is in the range `r`.
+const IS_USED: &str = "EXISTS (
+    SELECT FROM hosts h WHERE h.first BETWEEN r.first AND r.last
+                          AND h.state IN ('resolved', 'delegated', 'moving'))";
 
 /// Adds ranges; those that are there already stay as they are.
 pub async fn add(store: &Store, ranges: &[Range], now: UnixMillis) -> Result<(), StoreError> {
@@ -27,11 +33,21 @@ pub async fn add(store: &Store, ranges: &[Range], now: UnixMillis) -> Result<(),
 
 /// All ranges in order.
 pub async fn all(store: &Store) -> Result<Vec<Range>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr)> =
-        sqlx::query_as("SELECT first, last FROM unregistered_subnets ORDER BY first, last")
-            .fetch_all(&store.pool())
-            .await
-            .map_err(StoreError::doing("read the subnets of unregistered space"))?;
+    list(store, "SELECT first, last FROM unregistered_subnets ORDER BY first, last").await
+}
+
+/// The ranges in which a host is that has a subnet, in order.
+pub async fn used(store: &Store) -> Result<Vec<Range>, StoreError> {
+    let select = "SELECT first, last FROM unregistered_subnets r WHERE";
+    let statement = format!("{select} {IS_USED} ORDER BY first, last");
+    list(store, AssertSqlSafe(statement)).await
+}
+
+async fn list(store: &Store, statement: impl SqlSafeStr) -> Result<Vec<Range>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(statement)
+        .fetch_all(&store.pool())
+        .await
+        .map_err(StoreError::doing("read the subnets of unregistered space"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }
 
@@ -46,13 +62,10 @@ pub async fn count(store: &Store) -> Result<u64, StoreError> {
 
 /// Deletes ranges in which no host is that has a subnet. Returns how many there were.
 pub async fn delete_unused(store: &Store) -> Result<u64, StoreError> {
-    let deleted = sqlx::query(
-        "DELETE FROM unregistered_subnets r WHERE NOT EXISTS (
-             SELECT FROM hosts h WHERE h.first BETWEEN r.first AND r.last
-                                   AND h.state IN ('resolved', 'delegated', 'moving'))",
-    )
-    .execute(&store.pool())
-    .await
-    .map_err(StoreError::doing("delete unused subnets of unregistered space"))?;
+    let statement = format!("DELETE FROM unregistered_subnets r WHERE NOT {IS_USED}");
+    let deleted = sqlx::query(AssertSqlSafe(statement))
+        .execute(&store.pool())
+        .await
+        .map_err(StoreError::doing("delete unused subnets of unregistered space"))?;
     Ok(deleted.rows_affected())
 }

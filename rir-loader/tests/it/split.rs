@@ -119,3 +119,15 @@ async fn unregistered_space_is_split_before_and_after_it_is_part_of_a_generation
     assert_eq!((preview.subnets_before, preview.subnets_after), (report.subnets, report.subnets));
     assert!(has_all(&in_use(store).await.1));
 }
+
+#[tokio::test]
+async fn unregistered_space_without_hosts_is_not_loaded() {
+    let database = TestDatabase::new().await.unwrap();
+    let store = database.store();
+    let [used, unused]: [Range; 2] = [UNREGISTERED, "2a30::/44"].map(|text| text.parse().unwrap());
+    unregistered_subnets::add(store, &[used, unused], NOW).await.unwrap();
+    execute(store, HOST).await.unwrap();
+    load(store, &fixtures::data(), false, Instant::now(), &|_| {}).await.unwrap();
+    let (_, hierarchy) = in_use(store).await;
+    assert!(hierarchy.find(&used).is_some() && hierarchy.find(&unused).is_none());
+}

@@ -72,6 +72,14 @@ pub struct Facts {
     pub sources: Vec<Source>,
 }
 
+impl Facts {
+    /// Whether it was made of the generation before it, with parts cut out of subnets, instead of
+    /// files.
+    pub fn is_split(&self) -> bool {
+        self.read_at < self.started_at
+    }
+}
+
 /// The generation that was in use before the one in use; `None` after the first load.
 pub async fn retired(store: &Store) -> Result<Option<Generation>, StoreError> {
     let id: Option<i32> =
