@@ -101,9 +101,12 @@ impl Mirror {
             Registry::Apnic => {
                 &["apnic.db.inetnum.gz", "apnic.db.inet6num.gz", "apnic.db.organisation.gz"]
             }
-            Registry::RipeNcc => {
-                &["ripe.db.inetnum.gz", "ripe.db.inet6num.gz", "ripe.db.organisation.gz"]
-            }
+            // The same objects in Latin-1, without `.utf8`, are not read where these are there.
+            Registry::RipeNcc => &[
+                "ripe.db.inetnum.utf8.gz",
+                "ripe.db.inet6num.utf8.gz",
+                "ripe.db.organisation.utf8.gz",
+            ],
             Registry::Arin | Registry::Lacnic => &[],
         };
         names.iter().map(|name| self.file((*name).to_owned(), Integrity::Gzip)).collect()
@@ -179,7 +182,7 @@ mod tests {
         let ripe = Mirror::official_whois(Registry::RipeNcc).unwrap().unwrap().dumps();
         assert_eq!(
             ripe[0].url().as_str(),
-            "https://ftp.ripe.net/ripe/dbase/split/ripe.db.inetnum.gz"
+            "https://ftp.ripe.net/ripe/dbase/split/ripe.db.inetnum.utf8.gz"
         );
         assert!(ripe.iter().all(|remote| remote.integrity() == Integrity::Gzip
             && remote.server() == "https://ftp.ripe.net"));
