@@ -24,7 +24,8 @@ pub struct SourceReport {
     pub format: &'static str,
     /// The registry's number of the edition; empty where the file has none.
     pub serial: String,
-    /// Last day covered, `YYYY-MM-DD`.
+    /// Last day covered, `YYYY-MM-DD`, or the day on which the file was last modified where the
+    /// text names none; `None` for a stream.
     pub date: Option<String>,
     /// Records or objects of every kind.
     pub records: u64,
@@ -76,6 +77,7 @@ impl From<&SourceFile> for SourceReport {
         let report = Self {
             registry: source.registry.map(Registry::as_str),
             file: source.member.as_ref().map_or(name.clone(), |member| format!("{name}, {member}")),
+            date: source.modified.clone(),
             rejected: rejects.count,
             examples: rejects.examples.clone(),
             ..Self::default()
@@ -84,7 +86,7 @@ impl From<&SourceFile> for SourceReport {
             Contents::Delegated(delegated) => Self {
                 format: Format::Delegated.as_str(),
                 serial: delegated.header.serial.clone(),
-                date: delegated.header.end.clone(),
+                date: delegated.header.end.clone().or(source.modified.clone()),
                 records: delegated.records(),
                 ipv4: delegated.count_of(Resource::Ipv4).held,
                 ipv6: delegated.count_of(Resource::Ipv6).held,

@@ -1,9 +1,12 @@
 //! Reads one file: every text in it by its format.
 
+use std::fs::Metadata;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use hierarchy::Registry;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::ReadError;
 use super::detect::detect_format;
@@ -27,6 +30,8 @@ pub struct SourceFile {
     pub path: PathBuf,
     /// Name inside an archive.
     pub member: Option<String>,
+    /// Day on which the file was last modified, `YYYY-MM-DD`; `None` for a stream.
+    pub modified: Option<String>,
     /// Registry of the data; `None` for routes and for texts without objects.
     pub registry: Option<Registry>,
     /// Counts of what was read.
@@ -91,10 +96,12 @@ pub(super) fn read_file(
     files: &mut Vec<SourceFile>,
 ) -> Result<(), ReadError> {
     let before = files.len();
+    let modified = modified(path);
     let result = for_each_text(path, progress, &mut |member, input| {
         let number = u16::try_from(files.len());
         let number = number.map_err(|_| FileError::Read(ReadError::TooManyFiles))?;
-        let mut text = TextReader { path, member, number, force, settler };
+        let mut text =
+            TextReader { path, member, modified: modified.as_deref(), number, force, settler };
         let file = text.read(input, &files[before..]).map_err(FileError::Read)?;
         files.push(file);
         Ok(())
@@ -104,6 +111,16 @@ pub(super) fn read_file(
         Err(FileError::Read(error)) => Err(error),
         Err(FileError::Open(source)) => Err(ReadError::Open { file: name(path, None), source }),
     }
+}
+
+/// The day on which a regular file was last modified, in UTC.
+fn modified(path: &Path) -> Option<String> {
+    if is_stdin(path) {
+        return None;
+    }
+    let file = path.metadata().ok().filter(Metadata::is_file)?;
+    let moment = Timestamp::try_from(file.modified().ok()?).ok()?;
+    Some(moment.to_zoned(TimeZone::UTC).date().to_string())
 }
 
 fn refuse_empty_archive(path: &Path, files: &[SourceFile]) -> Result<(), ReadError> {
@@ -132,6 +149,7 @@ fn is_same_data(read: &SourceFile, member: &str, format: Format) -> bool {
 struct TextReader<'f> {
     path: &'f Path,
     member: Option<&'f str>,
+    modified: Option<&'f str>,
     /// Number of the text among all that are read.
     number: u16,
     force: bool,
@@ -205,7 +223,8 @@ impl TextReader<'_> {
 
     fn source(&self, registry: Option<Registry>, contents: Contents) -> SourceFile {
         let member = self.member.map(str::to_owned);
-        SourceFile { path: self.path.to_owned(), member, registry, contents }
+        let modified = self.modified.map(str::to_owned);
+        SourceFile { path: self.path.to_owned(), member, modified, registry, contents }
     }
 }
 

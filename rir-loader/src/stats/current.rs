@@ -26,7 +26,8 @@ pub struct SourceAge {
     /// Registry, name, edition and size of the file.
     #[serde(flatten)]
     pub source: Source,
-    /// Days since the last day covered; since the load, where the file names no day.
+    /// Days since the last day covered or the last change of the file; since the load, where
+    /// neither is known.
     pub age_days: u64,
     /// Whether it is older than 90 days.
     pub outdated: bool,

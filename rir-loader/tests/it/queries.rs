@@ -1,7 +1,9 @@
 //! The commands `stats`, `inspect` and `diff`.
 
+use std::fs::File;
 use std::io::Write;
 use std::process::Stdio;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 use store::testing::TestDatabase;
@@ -62,6 +64,24 @@ async fn a_company_is_found_by_its_name_in_any_case() {
             links.as_array().unwrap().iter().map(|link| link["range"].clone()).collect();
         assert_eq!(ranges, ["192.0.2.0 - 192.0.2.99"], "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_dump_is_as_old_as_its_file() {
+    let database = TestDatabase::new().await.unwrap();
+    let url = database.url();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("dump");
+    std::fs::write(&file, RPSL).unwrap();
+    // 13 October 2018.
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_539_432_000);
+    File::options().write(true).open(&file).unwrap().set_modified(then).unwrap();
+    let file = file.display().to_string();
+    let loaded = run(&["load", "--special-purpose", "--database-url", &url, &file]).await;
+    assert_eq!(loaded.status.code(), Some(0), "{}", stderr(&loaded));
+    let stats = json(&run(&["stats", "--json", "--database-url", &url]).await);
+    let source = &stats["loaded"]["files"][0];
+    assert_eq!((&source["date"], &source["outdated"]), (&"2018-10-13".into(), &true.into()));
 }
 
 #[tokio::test]

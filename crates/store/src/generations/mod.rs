@@ -34,7 +34,8 @@ pub struct Source {
     pub file: String,
     /// The registry's own number for this edition.
     pub serial: String,
-    /// Day up to which it speaks, `YYYY-MM-DD`; `None` when the file does not say.
+    /// Day up to which it speaks, `YYYY-MM-DD`, or on which the file was last modified where it
+    /// names none; `None` for a stream.
     pub date: Option<String>,
     /// Records in it, of every kind.
     pub records: u64,
@@ -44,8 +45,8 @@ impl Source {
     /// The registry of tables of routes, which no registry published.
     pub const ROUTES: &str = "routing";
 
-    /// Whole days since the day up to which it speaks; since it was loaded, where it names no day.
-    /// 0 for a day to come. Both moments in milliseconds since 1970.
+    /// Whole days since `date`; since it was loaded, where there is none. 0 for a day to come. Both
+    /// moments in milliseconds since 1970.
     pub fn age_days(&self, loaded_at_ms: i64, now_ms: i64) -> u64 {
         age::days(self.date.as_deref(), loaded_at_ms, now_ms)
     }

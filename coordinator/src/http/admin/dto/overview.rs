@@ -40,10 +40,11 @@ pub struct RegistrySource {
     pub file: String,
     /// Number of records taken from it.
     pub records: u64,
-    /// Date that the registry wrote into it, ISO 8601; null when it has none.
+    /// Date that the registry wrote into it, or of the last change of the file, ISO 8601; null when
+    /// neither is known.
     #[schema(required = true)]
     pub date: Option<String>,
-    /// Days since that date, or since the load where the file has no date.
+    /// Days since that date, or since the load where it is not known.
     pub age_days: u64,
     /// True when the file is older than the refresh period.
     pub outdated: bool,
