@@ -98,9 +98,9 @@ pub enum ReadError {
     TwoOfOneRegistry {
         /// The registry of both.
         registry: Registry,
-        /// Path of the first file.
+        /// Path of the first file, and the name inside an archive.
         first: String,
-        /// Path of the second file.
+        /// The same of the second file.
         second: String,
     },
     /// More files than the origin of a range can number.
@@ -141,9 +141,10 @@ pub fn read(
     let mut settler = Settler::new(options.special_purpose);
     let mut files: Vec<SourceFile> = vec![];
     for path in paths {
+        let known = files.len();
         read_file(path, options.force, progress, &mut settler, &mut files)?;
         progress(Step::Done);
-        refuse_second_edition(&files)?;
+        refuse_second_edition(&files, known)?;
     }
     if settler.ranges() == 0 && !options.may_be_empty {
         return Err(ReadError::NoAddresses);
@@ -160,19 +161,20 @@ pub fn read(
     })
 }
 
-/// Compares the last delegated file with those before it.
-fn refuse_second_edition(files: &[SourceFile]) -> Result<(), ReadError> {
-    let is_delegated = |file: &&SourceFile| matches!(file.contents, Contents::Delegated(_));
-    let Some((last, before)) = files.split_last().filter(|(last, _)| is_delegated(last)) else {
-        return Ok(());
-    };
-    let other = before.iter().filter(is_delegated).find(|other| other.registry == last.registry);
-    match (other, last.registry) {
-        (Some(other), Some(registry)) => Err(ReadError::TwoOfOneRegistry {
-            registry,
-            first: other.path.display().to_string(),
-            second: last.path.display().to_string(),
-        }),
-        _ => Ok(()),
+/// Compares each delegated file after the first `known` texts with those before it.
+fn refuse_second_edition(files: &[SourceFile], known: usize) -> Result<(), ReadError> {
+    for (index, second) in files.iter().enumerate().skip(known) {
+        let Some(registry) = registry_of_delegated(second) else { continue };
+        let same = |first: &&SourceFile| registry_of_delegated(first) == Some(registry);
+        if let Some(first) = files[..index].iter().find(same) {
+            let second = second.name();
+            return Err(ReadError::TwoOfOneRegistry { registry, first: first.name(), second });
+        }
     }
+    Ok(())
+}
+
+/// The registry of a delegated file; `None` for other texts.
+fn registry_of_delegated(file: &SourceFile) -> Option<Registry> {
+    file.registry.filter(|_| matches!(file.contents, Contents::Delegated(_)))
 }

@@ -1,5 +1,7 @@
 //! The fixtures become the expected hierarchy.
 
+use std::io::{Cursor, Write};
+
 use hierarchy::{Hierarchy, Registry, SubnetKind};
 use rir_loader::delegated::Resource;
 use rir_loader::read::{Contents, Options, ReadError};
@@ -164,6 +166,32 @@ fn two_files_of_one_registry_are_refused() {
         "{error}"
     );
     assert!(error.to_string().ends_with("are both of apnic; give one of them"), "{error}");
+}
+
+#[test]
+fn two_files_of_one_registry_are_refused_in_an_archive_with_other_texts() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = |name: &str, members: &[(&str, &str)]| {
+        let mut zip = zip::ZipWriter::new(Cursor::new(vec![]));
+        for (name, text) in members {
+            zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(text.as_bytes()).unwrap();
+        }
+        let path = dir.path().join(name);
+        std::fs::write(&path, zip.finish().unwrap().into_inner()).unwrap();
+        path
+    };
+    let apnic = fixtures::text("apnic");
+    let readme = ("README.txt", "read me\n");
+    let one = archive("one.zip", &[("a", &apnic), readme]);
+    let two = archive("two.zip", &[("a", &apnic), ("b", &apnic), readme]);
+    let plain = dir.path().join("delegated-apnic-extended");
+    std::fs::write(&plain, &apnic).unwrap();
+    for paths in [vec![plain, one], vec![two]] {
+        let error = read::read(&paths, Options::default(), &|_| {}).unwrap_err();
+        assert!(matches!(error, ReadError::TwoOfOneRegistry { .. }), "{error}");
+        assert!(error.to_string().contains(".zip, "), "{error}");
+    }
 }
 
 #[test]
