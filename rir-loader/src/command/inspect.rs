@@ -1,6 +1,6 @@
 //! The command `rir-loader inspect`.
 
-use hierarchy::{Hierarchy, Range};
+use hierarchy::{Hierarchy, Range, RangeError};
 use rir_loader::inspect::{FindSource, SubnetInfo, chain, holdings};
 use rir_loader::read::Options;
 
@@ -40,14 +40,16 @@ fn find_subnets(
     look_up(&data.hierarchy, wanted, &|range| data.file_of(range))
 }
 
-/// A query that can be parsed as an address, a prefix or a range is one; any other is a company.
+/// A query of addresses is an address, a prefix or a range, or an error; any other is a company.
 fn look_up(
     hierarchy: &Hierarchy,
     query: &str,
     source: FindSource<'_>,
 ) -> anyhow::Result<Vec<SubnetInfo>> {
-    if let Ok(range) = query.parse::<Range>() {
-        return Ok(chain(hierarchy, &range, source));
+    match query.parse::<Range>() {
+        Ok(range) => return Ok(chain(hierarchy, &range, source)),
+        Err(RangeError::Text(_)) => {}
+        Err(error) => return Err(error.into()),
     }
     let found = holdings(hierarchy, query, source);
     if found.is_empty() { Err(NoSuchCompany(query.to_owned()).into()) } else { Ok(found) }

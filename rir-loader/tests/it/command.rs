@@ -141,6 +141,11 @@ async fn every_kind_of_error_has_its_exit_code() {
             3,
             "`no-company` is neither an address, a prefix (a/n), a range",
         ),
+        (
+            vec!["inspect", "193.0.6.139/21", &fixtures()],
+            1,
+            "193.0.6.139/21 has host bits set; the network is 193.0.0.0/21",
+        ),
         (vec!["fetch", "--dir", &empty, "--registry", "iana"], 2, "the five are afrinic, apnic"),
         (
             vec!["load", "--database-url", nobody, &fixtures()],
