@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use hierarchy::Registry;
+use hierarchy::{Registry, SplitLeaves};
 use rir_loader::fetch::Mirror;
 use rir_loader::read::Options;
-use rir_loader::settle::{SplitLeaves, SplitPolicy};
+use rir_loader::settle::SplitPolicy;
 
 /// Loads the registries' records of who holds which addresses.
 ///
@@ -162,10 +162,10 @@ pub(crate) struct ReadArgs {
     pub(crate) special_purpose: bool,
     /// Split IPv4 ranges larger than /ABOVE in which nothing smaller is recorded into virtual
     /// subnets of /INTO, for example 16/22, so that different agents can get them.
-    #[arg(long, value_name = "ABOVE/INTO")]
+    #[arg(long, value_name = "ABOVE/INTO", value_parser = SplitLeaves::parse_v4)]
     pub(crate) split_v4: Option<SplitLeaves>,
     /// The same for IPv6, for example 32/40.
-    #[arg(long, value_name = "ABOVE/INTO")]
+    #[arg(long, value_name = "ABOVE/INTO", value_parser = SplitLeaves::parse_v6)]
     pub(crate) split_v6: Option<SplitLeaves>,
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use hierarchy::SplitLeaves;
 use ipnet::IpNet;
 use serde::Deserialize;
 use url::{Host, Url};
@@ -54,7 +55,7 @@ pub fn load(
         None => File::default(),
     };
     check(&file.limits)?;
-    check_splits(&file.registries)?;
+    check_loader_arguments(&file.registries)?;
     let admin_password = match &args.admin_password_file {
         Some(path) => Some(first_line(path)?),
         None => args.admin_password.filter(|password| !password.is_empty()),
@@ -215,26 +216,16 @@ fn check(limits: &Limits) -> Result<(), Failure> {
 }
 
 /// Refuses what the loader would refuse at the next refresh, which may be in three months.
-fn check_splits(registries: &Registries) -> Result<(), Failure> {
-    let keys = [("split_v4", &registries.split_v4, 32), ("split_v6", &registries.split_v6, 128)];
-    for (key, value, longest) in keys {
-        if value.as_ref().is_some_and(|value| !is_split(value, longest)) {
-            return Err(Failure::configuration(format!(
-                "[registries] {key} must be two prefix lengths up to {longest}, the smaller one \
-                 first, such as \"16/22\""
-            )));
-        }
+fn check_loader_arguments(registries: &Registries) -> Result<(), Failure> {
+    let failure =
+        |key: &str, reason: String| Failure::configuration(format!("[registries] {key}: {reason}"));
+    if let Some(text) = &registries.split_v4 {
+        SplitLeaves::parse_v4(text).map_err(|error| failure("split_v4", error.to_string()))?;
+    }
+    if let Some(text) = &registries.split_v6 {
+        SplitLeaves::parse_v6(text).map_err(|error| failure("split_v6", error.to_string()))?;
     }
     Ok(())
-}
-
-fn is_split(text: &str, longest: u8) -> bool {
-    let lengths = text.split_once('/').and_then(|(above, into)| {
-        let above: u8 = above.parse().ok()?;
-        let into: u8 = into.parse().ok()?;
-        Some((above, into))
-    });
-    lengths.is_some_and(|(above, into)| above < into && into <= longest)
 }
 
 fn check_registries(registries: &Registries) -> Result<(), Failure> {

@@ -13,7 +13,8 @@
 //!    `columns`). Address lookup has a table of its own (`segments`).
 //! 4. [`Snapshot`] writes the columns to a file and reads them without building the tree again.
 //! 5. [`Scope`] names a part of the hierarchy so that it has the same meaning in later generations.
-//! 6. [`Hierarchy::split`] adds virtual subnets that are parts of others.
+//! 6. [`Hierarchy::split`] adds virtual subnets that are parts of others. [`SplitLeaves`] says
+//!    which large leaves a loader splits by itself.
 //! 7. [`Hierarchy::host_subnet`] says to which subnet a host belongs, and
 //!    [`Hierarchy::with_unregistered`] adds virtual subnets of space that no registry assigned.
 //!    [`special_purpose`] knows the addresses that are no part of the public internet.
@@ -66,6 +67,7 @@ mod segments;
 mod snapshot;
 pub mod special_purpose;
 mod split;
+mod split_leaves;
 mod strings;
 mod tree;
 mod unregistered;
@@ -82,5 +84,6 @@ pub use registry::{Registry, UnknownRegistry};
 pub use scope::Scope;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use split::SubnetSplit;
+pub use split_leaves::{InvalidSplit, SplitLeaves};
 pub use tree::{HeapBytes, Hierarchy, Numbering, Subnet};
 pub use unregistered::{HostSubnet, PrefixLengths};

@@ -5,11 +5,12 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
+use hierarchy::SplitLeaves;
 use hierarchy::remap::{Claim, Plan, RangeChange, SearchClaim};
 use libfuzzer_sys::fuzz_target;
 use rir_loader::inspect::chain;
 use rir_loader::read::{Options, read};
-use rir_loader::settle::{SplitLeaves, SplitPolicy};
+use rir_loader::settle::SplitPolicy;
 use rir_loader::stats::Stats;
 
 thread_local! {

@@ -54,7 +54,7 @@ pub(crate) use holder::readable;
 pub(crate) use names::normalize;
 pub use report::{SettleReport, Umbrella};
 pub(crate) use settler::{Origins, Settler};
-pub use split_leaves::{SplitLeaves, SplitPolicy};
+pub use split_leaves::SplitPolicy;
 
 /// Blocks of IPv4, outermost first.
 pub const V4_BLOCKS: [BlockLevel; 2] =

@@ -5,21 +5,12 @@
 //! prefixes of a fixed length; the search then has siblings to learn from. Without a policy nothing
 //! is split.
 
-use std::str::FromStr;
+use hierarchy::SplitLeaves;
 
 use super::claim::{AddressBits, Claim};
 
 /// A leaf is split into at most 2 to this power subnets; a larger leaf is split into larger ones.
 const MAX_SPLIT_BITS: u8 = 12;
-
-/// Leaves larger than a prefix of one length are split into prefixes of another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SplitLeaves {
-    /// A leaf with more addresses than a prefix of this length is split.
-    pub above: u8,
-    /// Length of the prefixes it is split into.
-    pub into: u8,
-}
 
 /// Splitting in both families; `None` splits nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,26 +19,6 @@ pub struct SplitPolicy {
     pub v4: Option<SplitLeaves>,
     /// Leaves of IPv6.
     pub v6: Option<SplitLeaves>,
-}
-
-/// A text that is not `ABOVE/INTO`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not ABOVE/INTO, two prefix lengths of which the second is longer, for example 16/22"
-)]
-pub struct InvalidSplit(String);
-
-/// Parses a text such as `16/22`.
-impl FromStr for SplitLeaves {
-    type Err = InvalidSplit;
-
-    fn from_str(text: &str) -> Result<Self, InvalidSplit> {
-        let parts = text
-            .split_once('/')
-            .and_then(|(above, into)| Some((above.parse().ok()?, into.parse().ok()?)));
-        let valid = parts.filter(|(above, into): &(u8, u8)| above < into && *into <= 128);
-        valid.map(|(above, into)| Self { above, into }).ok_or_else(|| InvalidSplit(text.to_owned()))
-    }
 }
 
 /// The virtual subnets of one claim; empty where it is small enough.
@@ -133,13 +104,5 @@ mod tests {
         assert!(subnets.iter().all(|subnet| subnet.first >= 1024));
         let crossing = [plain(0, 2047), plain(1024, 4095)];
         assert_eq!(split_leaves(&crossing, POLICY), []);
-    }
-
-    #[test]
-    fn a_policy_is_two_lengths() {
-        assert_eq!("16/22".parse(), Ok(SplitLeaves { above: 16, into: 22 }));
-        for wrong in ["16", "22/16", "16/16", "16/129", "/", "a/b"] {
-            assert!(wrong.parse::<SplitLeaves>().is_err(), "{wrong}");
-        }
     }
 }

@@ -146,6 +146,7 @@ async fn every_kind_of_error_has_its_exit_code() {
             1,
             "193.0.6.139/21 has host bits set; the network is 193.0.0.0/21",
         ),
+        (vec!["load", "--split-v4", "16/40", &fixtures()], 2, "prefix lengths up to 32"),
         (vec!["fetch", "--dir", &empty, "--registry", "iana"], 2, "the five are afrinic, apnic"),
         (
             vec!["load", "--database-url", nobody, &fixtures()],

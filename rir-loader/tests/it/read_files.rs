@@ -3,6 +3,7 @@
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 
+use hierarchy::SplitLeaves;
 use rir_loader::inspect::SubnetInfo;
 use rir_loader::read::{Contents, Options, ReadError, RegistryData, read};
 use rir_loader::settle::SplitPolicy;
@@ -109,7 +110,7 @@ fn large_leaves_are_cut_where_the_policy_says() {
     let dir = tempfile::tempdir().unwrap();
     let delegated =
         "2|ripencc|1|1|||\nripencc|NL|ipv4|10.0.0.0|65536|20010101|allocated|opaque-1\n";
-    let split = SplitPolicy { v4: Some("20/22".parse().unwrap()), v6: None };
+    let split = SplitPolicy { v4: Some(SplitLeaves { above: 20, into: 22 }), v6: None };
     let options = Options { split, ..documentation() };
     let data = read(&[write(&dir, "a", delegated.as_bytes())], options, &|_| {}).unwrap();
     assert_eq!(data.settled.virtual_subnets, 64);
