@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use hierarchy::{Registry, SplitLeaves};
+use hierarchy::{InvalidContact, Registry, SplitLeaves, check_contact};
 use rir_loader::fetch::Mirror;
 use rir_loader::read::Options;
 use rir_loader::settle::SplitPolicy;
@@ -229,14 +229,8 @@ pub(crate) struct FetchArgs {
     pub(crate) json: bool,
 }
 
-/// Accepts what can stand in parentheses in an HTTP header.
-fn parse_contact(text: &str) -> Result<String, String> {
-    let is_allowed = |letter: char| letter.is_ascii_graphic() && !"()\\".contains(letter);
-    if !text.is_empty() && text.chars().all(is_allowed) {
-        Ok(text.to_owned())
-    } else {
-        Err("expected a mail address or a URL without blanks and parentheses".to_owned())
-    }
+fn parse_contact(text: &str) -> Result<String, InvalidContact> {
+    check_contact(text).map(|()| text.to_owned())
 }
 
 /// Flags of `inspect`.

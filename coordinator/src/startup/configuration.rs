@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use hierarchy::SplitLeaves;
+use hierarchy::{SplitLeaves, check_contact};
 use ipnet::IpNet;
 use serde::Deserialize;
 use url::{Host, Url};
@@ -225,6 +225,9 @@ fn check_loader_arguments(registries: &Registries) -> Result<(), Failure> {
     if let Some(text) = &registries.split_v6 {
         SplitLeaves::parse_v6(text).map_err(|error| failure("split_v6", error.to_string()))?;
     }
+    if let Some(text) = &registries.contact {
+        check_contact(text).map_err(|error| failure("contact", error.to_string()))?;
+    }
     Ok(())
 }
 
@@ -330,6 +333,18 @@ mod tests {
             let text = format!("[registries]\nsplit_v4 = '{wrong}'");
             let failure = load(&text, ServeArgs::default()).expect_err(wrong);
             assert!(failure.to_string().contains("split_v4"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn a_contact_is_a_mail_address_or_a_url() {
+        let with = |contact: &str| {
+            load(&format!("[registries]\ncontact = '{contact}'\n"), ServeArgs::default())
+        };
+        assert!(with("mailto:noc@example.org").is_ok());
+        for wrong in ["", "NOC (example)", "noc of example"] {
+            let failure = with(wrong).expect_err(wrong);
+            assert!(failure.to_string().contains("[registries] contact"), "{failure}");
         }
     }
 

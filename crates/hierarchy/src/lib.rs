@@ -52,6 +52,7 @@ mod builder;
 
 mod columns;
 mod company;
+mod contact;
 mod country;
 mod family;
 mod id;
@@ -76,6 +77,7 @@ pub use blocks::BlockLevel;
 pub use build_report::BuildReport;
 pub use builder::Builder;
 pub use company::{Companies, Company, CompanyIndex};
+pub use contact::{InvalidContact, check_contact};
 pub use country::{Country, InvalidCountry};
 pub use id::{CompanyId, Generation, SubnetId};
 pub use range::{Range, RangeError};
