@@ -24,7 +24,7 @@ pub async fn load(
     progress: Progress<'_>,
 ) -> Result<LoadReport, StoreError> {
     let sources: Vec<SourceReport> = data.files.iter().map(SourceReport::from).collect();
-    let stored: Vec<Source> = sources.iter().map(SourceReport::to_stored).collect();
+    let stored: Vec<Source> = sources.iter().filter_map(SourceReport::to_stored).collect();
     let mut load = if let Some(load) = Load::try_begin(store).await? {
         load
     } else {

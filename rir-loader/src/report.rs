@@ -5,6 +5,7 @@ use std::fmt;
 
 use hierarchy::Registry;
 use serde::Serialize;
+use store::generations::Source;
 
 use crate::delegated::Resource;
 use crate::format::Format;
@@ -110,15 +111,17 @@ impl From<&SourceFile> for SourceReport {
 }
 
 impl SourceReport {
-    /// The part that is stored with the generation.
-    pub fn to_stored(&self) -> store::generations::Source {
-        store::generations::Source {
-            registry: self.registry.unwrap_or(self.format).to_owned(),
+    /// The part that is stored with the generation; `None` for a text of no registry, except
+    /// routes.
+    pub fn to_stored(&self) -> Option<Source> {
+        let routes = (self.format == Source::ROUTES).then_some(Source::ROUTES);
+        Some(Source {
+            registry: self.registry.or(routes)?.to_owned(),
             file: self.file.clone(),
             serial: self.serial.clone(),
             date: self.date.clone(),
             records: self.records,
-        }
+        })
     }
 }
 

@@ -80,7 +80,7 @@ impl Preview {
         let (completed, _) = current.virtual_subnets.add_to(&data.hierarchy, generation);
         let after = completed.as_ref().unwrap_or(&data.hierarchy);
         let sources: Vec<Source> =
-            data.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
+            data.files.iter().filter_map(|file| SourceReport::from(file).to_stored()).collect();
         let plan = current.tied.plan(Some(&current.hierarchy), after);
         let held = current.tied.held.iter();
         let agents: HashMap<i64, i64> = held.map(|one| (one.id.get(), one.agent.get())).collect();
