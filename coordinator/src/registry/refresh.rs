@@ -10,11 +10,13 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Mutex;
 
+use hierarchy::Registry;
 use model::UnixMillis;
 use serde_json::json;
 use store::{Store, StoreError, settings};
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use crate::runtime::config::{Config, Registries};
 
@@ -171,7 +173,7 @@ async fn run_one(command: Command, stop: &CancellationToken) -> Result<(), Refre
 }
 
 fn fetch_arguments(registries: &Registries) -> Vec<String> {
-    let places = |flag: &str, places: &BTreeMap<String, String>| {
+    let places = |flag: &str, places: &BTreeMap<Registry, Url>| {
         let each = places
             .iter()
             .flat_map(|(registry, url)| [flag.to_owned(), format!("{registry}={url}")]);

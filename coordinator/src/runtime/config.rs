@@ -8,11 +8,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use hierarchy::PrefixLengths;
+use hierarchy::{PrefixLengths, Registry};
 use ipnet::IpNet;
 use model::UnixMillis;
 use region::Settings;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use url::Url;
 
 use crate::runtime::storage_location::StorageLocation;
@@ -92,13 +93,31 @@ pub struct Registries {
     /// Path of `rir-loader` (the one beside this program).
     pub loader: Option<PathBuf>,
     /// Mirrors of registries' files: registry to the URL of a directory (none).
-    pub mirrors: BTreeMap<String, String>,
+    #[serde(deserialize_with = "mirrors")]
+    pub mirrors: BTreeMap<Registry, Url>,
     /// Whether to fetch the public WHOIS dumps as well, under the registries' terms (no).
     pub whois: bool,
     /// Mirrors of registries' WHOIS dumps (none).
-    pub whois_mirrors: BTreeMap<String, String>,
+    #[serde(deserialize_with = "mirrors")]
+    pub whois_mirrors: BTreeMap<Registry, Url>,
     /// Mail address or URL sent to the registries' servers as contact (none).
     pub contact: Option<String>,
+}
+
+/// Refuses what the loader would refuse at the next refresh, which may be in three months.
+fn mirrors<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<Registry, Url>, D::Error> {
+    let texts = BTreeMap::<Registry, String>::deserialize(value)?;
+    let mirror = |(registry, text): (Registry, String)| {
+        let url = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let error = || {
+            D::Error::custom(format!(
+                "the mirror of {registry} must be an http or https URL, such as \
+                 \"https://mirror.example.org/ripe/\""
+            ))
+        };
+        Ok((registry, url.ok_or_else(error)?))
+    };
+    texts.into_iter().map(mirror).collect()
 }
 
 impl Registries {

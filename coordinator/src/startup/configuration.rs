@@ -17,7 +17,6 @@ use crate::runtime::config::{Config, Limits, LogFormat, RegionRules, Registries}
 use crate::runtime::failure::Failure;
 use crate::runtime::storage_location::{LocationError, StorageLocation};
 use crate::startup::cli::ServeArgs;
-use crate::startup::registry_mirrors;
 
 /// Least connections to the database. The listeners of `generation_listener`, `peer_notifications`
 /// and `delegation_sync` keep one each, so with three or fewer no request would ever get one.
@@ -64,7 +63,6 @@ pub fn load(
         return Err(Failure::configuration(format!("the admin's password: {}", error.message)));
     }
     check_registries(&file.registries)?;
-    registry_mirrors::check(&file.registries)?;
     let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
         Failure::configuration(
             "no data directory: this user has no home, so give one with --data-dir",
@@ -249,6 +247,8 @@ fn check_registries(registries: &Registries) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    use hierarchy::Registry;
+
     use super::*;
 
     fn load(text: &str, args: ServeArgs) -> Result<Config, Failure> {
@@ -345,6 +345,22 @@ mod tests {
         for wrong in ["", "NOC (example)", "noc of example"] {
             let failure = with(wrong).expect_err(wrong);
             assert!(failure.to_string().contains("[registries] contact"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn a_mirror_is_a_web_server_of_a_registry() {
+        let with = |line: &str| load(&format!("[registries]\n{line}\n"), ServeArgs::default());
+        let good = with("mirrors.ripencc = 'https://mirror.example.org/ripe'").expect("a mirror");
+        let url = good.registries.mirrors.get(&Registry::RipeNcc).map(ToString::to_string);
+        assert_eq!(url.as_deref(), Some("https://mirror.example.org/ripe"));
+        for (wrong, part) in [
+            ("mirrors.ripe = 'https://mirror.example.org/'", "`ripencc`"),
+            ("whois_mirrors.apnic = 'mirror.example.org'", "apnic must be an http or https URL"),
+            ("whois_mirrors.apnic = 'ftp://mirror.example.org/'", "must be an http or https URL"),
+        ] {
+            let sentence = with(wrong).expect_err(wrong).to_string();
+            assert!(sentence.contains("line 2") && sentence.contains(part), "{sentence}");
         }
     }
 

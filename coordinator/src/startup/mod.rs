@@ -14,7 +14,6 @@ pub mod leftovers;
 pub mod log;
 pub mod manual;
 mod output;
-mod registry_mirrors;
 mod search_index;
 pub mod serve;
 pub mod shutdown;

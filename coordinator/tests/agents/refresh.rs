@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use coordinator::registry::refresh;
 use coordinator::runtime::events::Event;
+use hierarchy::Registry;
 
 use crate::world::{Ground, Running, until};
 
@@ -40,7 +41,7 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
     let ground = Ground::new().await;
     let dir = tempfile::tempdir().unwrap();
     let loader = loader(dir.path(), "");
-    let mirror = ("ripencc".to_owned(), "https://mirror.example/ripe/".to_owned());
+    let mirror = (Registry::RipeNcc, "https://mirror.example/ripe/".parse().unwrap());
     let running = ground
         .start_changed(|config| {
             config.registries.loader = Some(loader);
