@@ -5,7 +5,7 @@
 //! The loader is a process of its own: it takes memory and time and may be killed at any moment.
 //! The coordinator puts a new generation in use no matter which process loaded it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use hierarchy::Registry;
 use model::UnixMillis;
 use serde_json::json;
+use store::generations::Source;
 use store::{Store, StoreError, settings};
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
@@ -140,11 +141,17 @@ pub async fn split(config: &Config, stop: &CancellationToken) -> Result<(), Refr
     run_one(with_database(cut, config), stop).await
 }
 
-/// Fetches and loads the registries' files. Ends early, without harm, when `stop` is cancelled.
-pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
+/// Fetches the files of the registries that `sources` are of, all five if of none, and loads what
+/// is in the directory. Ends early, without harm, when `stop` is cancelled.
+pub async fn refresh(
+    config: &Config,
+    sources: &[Source],
+    stop: &CancellationToken,
+) -> Result<(), RefreshError> {
     let files = config.data_dir.join("registries");
     let mut fetch = loader(config)?;
-    fetch.arg("fetch").arg("--dir").arg(&files).args(fetch_arguments(&config.registries));
+    fetch.arg("fetch").arg("--dir").arg(&files);
+    fetch.args(registry_arguments(sources)).args(fetch_arguments(&config.registries));
     // It needs no database, whose URL may contain a password.
     fetch.env_remove("DATABASE_URL");
     let mut load = loader(config)?;
@@ -170,6 +177,14 @@ async fn run_one(command: Command, stop: &CancellationToken) -> Result<(), Refre
         ended = run(command) => ended,
         () = stop.cancelled() => Err(RefreshError::Stopped),
     }
+}
+
+fn registry_arguments(sources: &[Source]) -> Vec<String> {
+    // A table of routes is of no registry.
+    let registries: BTreeSet<Registry> =
+        sources.iter().filter_map(|source| source.registry.parse().ok()).collect();
+    let each = registries.iter().flat_map(|one| ["--registry".to_owned(), one.to_string()]);
+    each.collect()
 }
 
 fn fetch_arguments(registries: &Registries) -> Vec<String> {
@@ -307,6 +322,21 @@ mod tests {
         assert_eq!(complaint(usage).unwrap(), "rir-loader: invalid value 'x' for '--base-url'");
         assert_eq!(complaint("first\nKilled\n\n").unwrap(), "Killed");
         assert_eq!(complaint("\n"), None);
+    }
+
+    #[test]
+    fn a_refresh_fetches_the_registries_in_use() {
+        let source = |registry: &str| Source {
+            registry: registry.to_owned(),
+            file: String::new(),
+            serial: String::new(),
+            date: None,
+            records: 1,
+        };
+        let sources = ["ripencc", "apnic", "ripencc", Source::ROUTES].map(source);
+        let expected = ["--registry", "apnic", "--registry", "ripencc"];
+        assert_eq!(registry_arguments(&sources), expected);
+        assert!(registry_arguments(&[]).is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::registry::refresh::{self, Refresh};
 use crate::runtime::outcome::Outcome;
 
 /// Runs the loader when the data is old enough or an admin asked for new data. The first load is
-/// left to the operator, who may want only some registries.
+/// left to the operator, who may want only some registries; the others are not fetched later.
 pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     let Some(live) = generations::live(&registry.store).await? else {
         return Ok(Outcome::Idle);
@@ -21,7 +21,7 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     if !state.is_due(registry.config.registries.refresh_days, now) {
         return Ok(Outcome::Idle);
     }
-    let outcome = match refresh::refresh(&registry.config, &registry.stop).await {
+    let outcome = match refresh::refresh(&registry.config, &live.sources, &registry.stop).await {
         Ok(()) => "fetched and loaded the registries' data".to_owned(),
         Err(error) => {
             tracing::warn!(%error, "cannot refresh the registries' data");

@@ -60,9 +60,9 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
     .await;
     let calls = fs::read_to_string(dir.path().join("calls")).unwrap();
     let expected = format!(
-        "fetch --dir {data_dir}/registries --base-url ripencc=https://mirror.example/ripe/ \
-         --whois --whois-base-url ripencc=https://mirror.example/ripe/ --contact \
-         mailto:ops@example.org\n\
+        "fetch --dir {data_dir}/registries --registry ripencc --base-url \
+         ripencc=https://mirror.example/ripe/ --whois --whois-base-url \
+         ripencc=https://mirror.example/ripe/ --contact mailto:ops@example.org\n\
          load --data-dir {data_dir} {data_dir}/registries\n"
     );
     assert_eq!(calls, expected, "once, and not before somebody asked");
