@@ -14,7 +14,7 @@ use crate::virtual_subnets::VirtualSubnets;
 /// Writes the data as a new generation and makes it the current one in one transaction. Waits while
 /// another process loads one. After an error the previous generation stays current. Data with far
 /// fewer records than the current generation is an error, too (see
-/// [`store::generations::shrunken`]), unless `force` is set. `begun` is when the first byte was
+/// [`store::generations::refusal`]), unless `force` is set. `begun` is when the first byte was
 /// read.
 pub async fn load(
     store: &Store,

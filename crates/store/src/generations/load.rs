@@ -67,8 +67,7 @@ impl Load {
         Generation::new(self.id.into())
     }
 
-    /// Refuses sources that hold far fewer records than those of the generation in use: see
-    /// [`super::shrunken`].
+    /// Refuses sources that hold far fewer records than those of the generation in use.
     pub async fn refuse_shrunken(&mut self, sources: &[Source]) -> Result<(), StoreError> {
         let statement = "SELECT sources FROM generations WHERE state = 'live'";
         let in_use: Option<Json<Vec<Source>>> = sqlx::query_scalar(statement)

@@ -3,8 +3,8 @@
 //! A [`Load`] is one transaction: it copies companies and subnets under a new number, retires the
 //! live generation, makes the new one live and says so on [`CHANNEL`]. Until it commits nobody sees
 //! any of it; when it fails, or its process dies, nothing has happened. Before it copies it may
-//! look whether the new data are [`shrunken`]. [`live`] says what is in use, [`read`] turns a
-//! generation back into a [`hierarchy::Hierarchy`].
+//! look whether the new data have far fewer records ([`refusal`]). [`live`] says what is in use,
+//! [`read`] turns a generation back into a [`hierarchy::Hierarchy`].
 
 mod age;
 mod copy;
@@ -20,7 +20,7 @@ use crate::{Store, StoreError};
 
 pub use load::Load;
 pub use read::read;
-pub use shrink::{Shrunken, refusal, shrunken};
+pub use shrink::refusal;
 
 /// Channel of the NOTIFY that follows a swap; the payload is the number of the new generation.
 pub const CHANNEL: &str = "nearcrawl_generations";

@@ -9,27 +9,20 @@ use crate::StoreError;
 /// between 2013 and 2018 none lost any.
 const MOST_LOST: u64 = 20;
 
-/// A registry of whose records a suspicious share is gone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shrunken {
-    /// The registry whose records are counted.
-    pub registry: String,
-    /// Records in the files of the generation in use.
-    pub before: u64,
-    /// Records in the new files; 0 when there is no file of the registry.
-    pub now: u64,
-}
-
-/// Registries that more than a fifth of their records went missing from: a download cut short, an
-/// empty file, a file forgotten. In the order of their names.
-pub fn shrunken(in_use: &[Source], new: &[Source]) -> Vec<Shrunken> {
-    let before = records(in_use);
-    let now = records(new);
-    let compared = before.into_iter().map(|(registry, before)| {
-        let now = now.get(registry).copied().unwrap_or(0);
-        Shrunken { registry: registry.to_owned(), before, now }
+/// The error that a load of the new files ends with unless it is forced; `None` when they may take
+/// the place of those in use. It names the registries of which more than a fifth of the records are
+/// missing, in the order of their names: a download cut short, an empty file, a file forgotten.
+pub fn refusal(in_use: &[Source], new: &[Source]) -> Option<StoreError> {
+    let new = records(new);
+    let shrunken = records(in_use).into_iter().filter_map(|(registry, before)| {
+        let now = new.get(registry).copied().unwrap_or(0);
+        let lost = u128::from(before.saturating_sub(now));
+        let is_suspicious = lost * 100 > u128::from(before) * u128::from(MOST_LOST);
+        let left = if now == 0 { "none".to_owned() } else { now.to_string() };
+        is_suspicious.then(|| format!("{registry}: {left}, {before} in use"))
     });
-    compared.filter(Shrunken::is_suspicious).collect()
+    let list = shrunken.collect::<Vec<_>>().join("; ");
+    (!list.is_empty()).then_some(StoreError::Shrunken { list })
 }
 
 fn records(sources: &[Source]) -> BTreeMap<&str, u64> {
@@ -40,28 +33,6 @@ fn records(sources: &[Source]) -> BTreeMap<&str, u64> {
         *sum = sum.saturating_add(source.records);
     }
     records
-}
-
-impl Shrunken {
-    fn is_suspicious(&self) -> bool {
-        let lost = u128::from(self.before.saturating_sub(self.now));
-        lost * 100 > u128::from(self.before) * u128::from(MOST_LOST)
-    }
-}
-
-/// The error that a load of the new files ends with unless it is forced; `None` when they may take
-/// the place of those in use.
-pub fn refusal(in_use: &[Source], new: &[Source]) -> Option<StoreError> {
-    let shrunken = shrunken(in_use, new);
-    (!shrunken.is_empty()).then(|| StoreError::Shrunken { list: sentence(&shrunken) })
-}
-
-fn sentence(shrunken: &[Shrunken]) -> String {
-    let each = shrunken.iter().map(|Shrunken { registry, before, now }| match now {
-        0 => format!("{registry}: none, {before} in use"),
-        _ => format!("{registry}: {now}, {before} in use"),
-    });
-    each.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -80,7 +51,10 @@ mod tests {
     }
 
     fn verdict(in_use: &[(&str, u64)], new: &[(&str, u64)]) -> String {
-        sentence(&shrunken(&sources(in_use), &sources(new)))
+        match refusal(&sources(in_use), &sources(new)) {
+            Some(StoreError::Shrunken { list }) => list,
+            _ => String::new(),
+        }
     }
 
     #[test]
