@@ -84,8 +84,8 @@ COMMENT ON COLUMN subnets.first IS 'First address of the subnet. Written by: rir
 COMMENT ON COLUMN subnets.last IS 'Last address of the subnet, inclusive. Written by: rir-loader.';
 COMMENT ON COLUMN subnets.kind IS
     'root: all of IPv4 or IPv6; block: grouping of the hierarchy; delegated: a record of a '
-    'registry; virtual: a piece of a delegated subnet. Only the last two are given to agents. '
-    'Written by: rir-loader.';
+    'registry; virtual: a piece of a delegated subnet or of unregistered space. Only the last two '
+    'are given to agents. Written by: rir-loader.';
 COMMENT ON COLUMN subnets.registry IS
     'afrinic, apnic, arin, lacnic or ripencc; null where several meet. Written by: rir-loader.';
 COMMENT ON COLUMN subnets.company IS

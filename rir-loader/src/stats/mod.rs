@@ -30,7 +30,7 @@ pub struct Stats {
     pub delegated: u64,
     /// Blocks that group them.
     pub blocks: u64,
-    /// Virtual subnets of large ranges.
+    /// Pieces of large or split ranges, and of unregistered space.
     pub virtual_subnets: u64,
     /// Subnets of IPv4; the others are of IPv6.
     pub ipv4: u64,
@@ -189,7 +189,7 @@ impl fmt::Display for Stats {
             (self.subnets, "subnets"),
             (self.delegated, "delegated ranges"),
             (self.blocks, "blocks that group them"),
-            (self.virtual_subnets, "virtual subnets of large ranges"),
+            (self.virtual_subnets, "virtual subnets"),
             (self.ipv4, "subnets of IPv4"),
             (self.subnets - self.ipv4, "subnets of IPv6"),
             (self.companies, "companies"),

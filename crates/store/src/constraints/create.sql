@@ -1,4 +1,4 @@
--- Makes one, with an entry in the audit.
+-- Adds a constraint, unless the scope has a pin already, or the agent the same exclusion.
 INSERT INTO constraints (kind, scope, first, last, registry, handle, country, agent, reason,
     created_by, created_at,
                       expires_at)
