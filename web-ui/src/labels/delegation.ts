@@ -35,8 +35,10 @@ export const reasons = Object.keys(reasonNames) as Reason[];
 const reasonMeanings: Names<Reason> = {
   predicted: 'Measured, and no other agent was likely enough to be nearer.',
   threshold: 'A neighbour in the hierarchy answered under the threshold.',
-  company: 'An agent that held another subnet of the same company answered under the threshold.',
-  lowest: 'No agent was under the threshold; this one measured the lowest round trip.',
+  company:
+    'An agent that held another subnet of the same company answered under the threshold, or the subnet was the agent’s former home.',
+  lowest:
+    'No agent was under the threshold, and this one measured the lowest round trip; or, provisionally, it was the nearest that had answered so far.',
   home: 'The agent’s own address was in this subnet, which was delegated to it without a probe.',
   pinned: 'An admin pinned the subnet to this agent.',
   override: 'An admin reassigned the subnet to this agent, once.',
