@@ -135,14 +135,16 @@ impl View {
         Ok(view)
     }
 
-    /// As [`Self::restore`], of a newer version than this one. Where the roster is the same, only
+    /// As [`Self::restore`], of a newer version than this one. Where it begins with this one, only
     /// the deltas that this view lacks are applied: a large region has tens of thousands of ranges.
     pub fn newer(&self, key: &PublicKey, signed: SignedView) -> Result<Self, RosterError> {
-        if signed.roster != self.signed.roster {
+        let known = self.signed.deltas.len();
+        let is_newer =
+            signed.roster == self.signed.roster && signed.deltas.starts_with(&self.signed.deltas);
+        if !is_newer {
             return Self::restore(key, signed);
         }
         let mut view = self.clone();
-        let known = self.signed.deltas.len();
         view.advance_all(key, signed.deltas.into_iter().skip(known))?;
         Ok(view)
     }
