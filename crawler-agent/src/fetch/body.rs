@@ -75,7 +75,13 @@ pub(super) async fn read<S: Sink>(
         if is_too_large && reading.sink.takes_beginning() == Some(false) {
             return Err(Problem::TooLarge(limits.wire_bytes));
         }
-        let Some(mut bytes) = next(&mut body, started, progress).await? else { break };
+        let read = next(&mut body, started, progress).await;
+        let read = read.map_err(|problem| match (&problem, reading.sink.takes_beginning()) {
+            // Too little came of it to see what it is.
+            (Problem::Http(_), None) if is_too_large => Problem::TooLarge(limits.wire_bytes),
+            _ => problem,
+        });
+        let Some(mut bytes) = read? else { break };
         let over = progress.wire_bytes.saturating_sub(limits.wire_bytes);
         bytes.truncate(bytes.len().saturating_sub(over as usize));
         if reading.take(&bytes).await? == Flow::Enough {

@@ -48,8 +48,9 @@ pub use memory::Share;
 pub use robots_body::RobotsBody;
 pub use tls::config as tls_config;
 
-/// Types of bodies by preference. XHTML is read as HTML, which is therefore preferred to it.
-const ACCEPT: &str = "text/html,application/xhtml+xml;q=0.8,text/plain;q=0.9,*/*;q=0.1";
+/// Types of bodies by preference. XHTML is read as HTML, which is therefore preferred to it; plain
+/// text has no links.
+const ACCEPT: &str = "text/html,application/xhtml+xml;q=0.95,text/plain;q=0.9,*/*;q=0.1";
 
 /// An answer that was read to its end, or as far as its sink wanted.
 #[derive(Debug)]

@@ -95,6 +95,21 @@ async fn the_beginning_of_the_text_decides_whether_it_is_of_use() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_too_large_by_its_length_may_end_at_once() {
+    let server = Server::with(async |mut stream| {
+        read_request(&mut stream).await.unwrap();
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n<p>";
+        stream.write_all(answer).await.unwrap();
+    })
+    .await;
+    let open = |head: &Head| PageSink::open(&server.url(), head);
+    let Err(error) = limited(limits()).get(&server.url(), LOOPBACK, open).await else {
+        panic!("a terabyte was read")
+    };
+    assert!(matches!(error.problem, Problem::TooLarge(_)), "{error:?}");
+}
+
+#[tokio::test]
 async fn of_a_page_that_is_too_large_little_is_read() {
     let page = format!("<!doctype html>{}", "<p>text</p>".repeat(100_000)).into_bytes();
     let server = Server::start(move |_| answer("content-type: text/html\r\n", &page.clone())).await;
