@@ -1,6 +1,6 @@
 //! Calls of agents about their regions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ impl Regions {
         let incarnation = now.wall.0.max(0).unsigned_abs();
         let start = (self.rules.loan_ms(), incarnation);
         let mut seats = BTreeMap::new();
-        let mut resting = BTreeSet::new();
+        let mut resting = BTreeMap::new();
         for stored in regions::list(&self.store).await? {
             let id = stored.id;
             let name = stored.name.clone();
@@ -138,7 +138,7 @@ impl Regions {
                 Ok(seat) => drop(seats.insert(id, seat)),
                 Err(error) => {
                     tracing::error!(region = name, error = chain(&error), "a region rests");
-                    resting.insert(name);
+                    resting.insert(id, name);
                 }
             }
         }

@@ -18,7 +18,6 @@ use super::{LeaderStates, Regions};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::elapsed_clock;
 use crate::runtime::events::Event;
-use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
@@ -41,7 +40,9 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         seats => seats?,
     };
     let names = seats.by_region.iter().flatten();
-    let names = names.map(|(id, seat)| (*id, seat.name.clone())).collect();
+    let names = names.map(|(id, seat)| (*id, seat.name.clone()));
+    // The members of a region that rests stay its members: they may hold a loan.
+    let names: BTreeMap<RegionId, String> = names.chain(seats.resting.clone()).collect();
     let registry = |candidate: &Candidate| registry_of(&delegated, candidate);
     // Made once a region has to be compared with them: a run without news must cost nothing.
     let held = LazyLock::new(|| ranges::held(&delegated));
@@ -52,15 +53,19 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     }
     let table = Table { version: delegated.version(), held: &|| &held };
     let mut changed = 0;
+    let mut failed = None;
     for (name, agents) in groups {
         let attended = attend(regions, &mut seats, &name, &agents, (&table, &members)).await;
         // One region that cannot go on must not stop the others.
         match attended {
             Ok(is_published) => changed += u64::from(is_published),
-            Err(error) => tracing::error!(region = name, error = chain(&*error), "a region rests"),
+            Err(error) => failed = failed.or(Some(error.context(format!("region {name}")))),
         }
     }
     allow_moves(regions, &seats, &members);
+    if let Some(error) = failed {
+        return Err(error);
+    }
     if changed == 0 {
         return Ok(Outcome::Idle);
     }
@@ -89,7 +94,7 @@ async fn attend(
     agents: &[&Candidate],
     (table, members): (&Table<'_>, &BTreeMap<RegionId, Vec<AgentId>>),
 ) -> Result<bool, anyhow::Error> {
-    if seats.resting.contains(name) {
+    if seats.resting.values().any(|resting| resting == name) {
         return Ok(false);
     }
     let is_published = match seats.of_name(name) {

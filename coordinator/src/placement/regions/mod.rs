@@ -18,7 +18,7 @@ mod seat;
 pub mod state;
 pub mod take_over_subnets;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
 
 use model::{AgentId, RegionId, UnixMillis};
@@ -63,9 +63,9 @@ pub struct Regions {
 pub(crate) struct LeaderStates {
     /// None until they were read from the database.
     by_region: Option<BTreeMap<RegionId, LeaderState>>,
-    /// Names of stored regions that cannot be read. No other region may take their names: their
-    /// agents may still hold a loan.
-    resting: BTreeSet<String>,
+    /// Stored regions that cannot be read, by name. No other region may take their names and
+    /// members, who may still hold a loan.
+    resting: BTreeMap<RegionId, String>,
     /// Candidates of regions that are not formed, as of the last run.
     waiting: BTreeMap<String, Vec<AgentId>>,
 }

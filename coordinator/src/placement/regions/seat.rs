@@ -56,14 +56,14 @@ pub(super) struct Followed {
 pub(super) enum SeatError {
     /// A column holds something else than the coordinator writes there.
     #[error(
-        "the row of {0} in the table regions is damaged; restore it from a backup, or delete it \
-         and restart the coordinator, which then forms the region anew"
+        "the row of {0} in the table regions is damaged; restore it from a backup; the operator's \
+         guide says how a region is formed anew without one (Regions)"
     )]
     Damaged(RegionId),
     /// Roster and deltas are not consistent, or another key has signed them.
     #[error(
-        "the roster of {0} cannot be used; restore its row in the table regions from a backup, or \
-         delete it and restart the coordinator, which then forms the region anew"
+        "the roster of {0} cannot be used; restore its row in the table regions from a backup; the \
+         operator's guide says how a region is formed anew without one (Regions)"
     )]
     Roster(RegionId, #[source] RosterError),
 }
