@@ -44,9 +44,10 @@ impl Throttle {
             let count = self.counts.get(&key)?;
             let over = count.failures.checked_sub(free)?;
             let wait = (1_000_i64 << over.min(20)).min(WAIT_MAX_MS);
-            // The clock may have been set back since.
-            let rest = (count.last.plus_ms(wait).0 - now.0).min(wait);
-            u64::try_from(rest).ok().filter(|rest| *rest > 0)
+            // A failure in the future was recorded before the clock was set back.
+            let has_passed = count.last > now;
+            let rest = u64::try_from(count.last.plus_ms(wait).0 - now.0).ok();
+            rest.filter(|rest| *rest > 0 && !has_passed)
         });
         waits.flatten().max()
     }
@@ -187,9 +188,12 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_back_makes_no_wait_longer() {
+    fn a_clock_that_was_set_back_locks_nobody_out() {
         let day_before = NOW.plus_ms(-86_400_000);
-        assert_eq!(failed(6).wait_ms("admin", ip("192.0.2.1"), day_before), Some(2_000));
+        let mut throttle = failed(6);
+        assert_eq!(throttle.wait_ms("admin", ip("192.0.2.1"), day_before), None);
+        throttle.record("admin", ip("192.0.2.1"), day_before);
+        assert_eq!(throttle.wait_ms("admin", ip("192.0.2.1"), day_before), Some(4_000));
     }
 
     #[test]
