@@ -1,8 +1,9 @@
 //! Locks of hosts.
 //!
-//! Every transaction that changes several hosts locks them by rising number before it changes one.
-//! Ingestion locks the hosts of a package and those to which its pages link; a subnet that is
-//! delegated locks all its hosts. In different orders they would wait for each other.
+//! Transactions that change many hosts lock them by rising number before they change one. Ingestion
+//! locks the hosts of a package and those to which its pages link; a subnet that is delegated locks
+//! all its hosts. In different orders they would wait for each other. Steps that free, end or
+//! abandon some hosts still lock them as they come; where one is ended, it is repeated.
 
 use sqlx::PgConnection;
 
@@ -18,7 +19,7 @@ pub(crate) async fn lock_hosts(db: &mut PgConnection, hosts: &[i64]) -> Result<(
     Ok(())
 }
 
-/// The numbers of those of these hosts that are known.
+/// The numbers of these hosts. Unknown ones have none.
 pub(crate) async fn numbers<'a>(
     db: &mut PgConnection,
     hosts: impl Iterator<Item = (&'a str, &'a str)>,
@@ -35,7 +36,7 @@ pub(crate) async fn numbers<'a>(
     .map_err(StoreError::doing("look hosts up"))
 }
 
-/// Locks those of these hosts that are known.
+/// Locks these hosts. Unknown ones are left out.
 pub(crate) async fn lock_known<'a>(
     db: &mut PgConnection,
     hosts: impl Iterator<Item = (&'a str, &'a str)>,

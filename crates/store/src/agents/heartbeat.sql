@@ -12,7 +12,7 @@ WITH before AS (
           CASE WHEN family(home) <> family($10) THEN source
                WHEN NOT network(set_masklen(home, least(masklen(home), 64))) >>= $10 THEN $10
           END AS source
-   -- Locked before its routes are, as by those who revoke it.
+   -- Locked before its routes, as in a revocation.
    FROM agents WHERE id = $1 FOR NO KEY UPDATE
 ), confirmed AS (
    -- 2: deletes the routes that the agent has stored.

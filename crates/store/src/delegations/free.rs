@@ -77,7 +77,10 @@ async fn take_next(
 const FREE: [(&str, &str); 6] = [
     (
         "end an agent's delegations",
-        "UPDATE delegations SET ended_at = $2 WHERE agent = $1 AND ended_at IS NULL",
+        // Locked by rising number, as in all transactions.
+        "UPDATE delegations SET ended_at = $2 WHERE id = ANY(ARRAY(
+             SELECT id FROM delegations WHERE agent = $1 AND ended_at IS NULL
+             ORDER BY id FOR UPDATE))",
     ),
     ("end an agent's probe orders", include_str!("expire_probes_of_agent.sql")),
     ("end an agent's handovers", include_str!("end_handovers_of_agent.sql")),

@@ -1,4 +1,4 @@
--- Locks the hosts of subnets ($1, $2) that go to other agents ($3), in the order in which all do.
+-- Locks the hosts of subnets ($1, $2) that go to other agents ($3), by rising number.
 SELECT FROM hosts h
 JOIN unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)
     ON h.first = g.first AND h.last = g.last

@@ -1,5 +1,5 @@
 -- The hosts of a subnet ($1, $2) move from now on.
--- 1: locks them in the order in which all do.
+-- 1: locks them by rising number.
 WITH locked AS MATERIALIZED (
     SELECT id FROM hosts WHERE first = $1 AND last = $2 AND state = 'delegated'
     ORDER BY id FOR UPDATE

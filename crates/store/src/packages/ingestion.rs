@@ -89,8 +89,14 @@ async fn mark(
 }
 
 /// Locks everything that other transactions change in large numbers, in the order in which they
-/// lock it: the delegations of the package's hosts, then these hosts and those of its links.
+/// lock it: the agent, the delegations of the package's hosts, then these hosts and those of its
+/// links.
 async fn lock(db: &mut PgConnection, ingestion: &Ingestion) -> Result<(), StoreError> {
+    sqlx::query("SELECT FROM agents WHERE id = $1 FOR KEY SHARE")
+        .bind(ingestion.name.agent.get())
+        .execute(&mut *db)
+        .await
+        .map_err(StoreError::doing("lock the agent of a package"))?;
     let own = || ingestion.hosts.iter().map(|host| (host.scheme.as_str(), host.authority.as_str()));
     let known = host_locks::numbers(db, own()).await?;
     lock_delegations(db, &known).await?;
