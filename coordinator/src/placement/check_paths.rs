@@ -39,7 +39,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     }
     let count = asked.len();
     placement.predictor.state.budget.usage(|usage| {
-        asked.iter().for_each(|agent| usage.record_other(*agent, now));
+        for agent in &asked {
+            usage.record_other(*agent, now);
+        }
     });
     placement.predictor.probe_metrics.ordered(ProbePurpose::Check, count as u64);
     placement.agent_wakeups.wake(asked);

@@ -46,17 +46,22 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let wanted = wanted_measurements(&agents, &reports, missing, was_tried, is_ready);
     let mut due = due_measurements(wanted, &measured, now);
     due.retain(|(_, witness)| ready.contains(witness));
-    let ordered =
-        if due.is_empty() { 0 } else { home_times::order(&predictor.store, &due, now).await? };
-    if ordered == 0 {
+    if due.is_empty() {
         return Ok(Outcome::Idle);
     }
+    let asked = home_times::order(&predictor.store, &due, now).await?;
+    if asked.is_empty() {
+        return Ok(Outcome::Idle);
+    }
+    let count = asked.len();
     predictor.state.budget.usage(|usage| {
-        due.iter().for_each(|(_, witness)| usage.record_other(*witness, now));
+        for agent in &asked {
+            usage.record_other(*agent, now);
+        }
     });
-    predictor.probe_metrics.ordered(ProbePurpose::Home, ordered);
-    predictor.agent_wakeups.wake(due.iter().map(|(_, witness)| *witness).collect::<Vec<_>>());
-    Ok(Outcome::Done(format!("asked for {} of home addresses", quantity(ordered, "measurement"))))
+    predictor.probe_metrics.ordered(ProbePurpose::Home, count as u64);
+    predictor.agent_wakeups.wake(asked);
+    Ok(Outcome::Done(format!("asked for {} of home addresses", quantity(count, "measurement"))))
 }
 
 /// What is to be measured now: what was never measured, and everything known again after a week.

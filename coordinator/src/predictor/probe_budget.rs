@@ -35,7 +35,11 @@ impl ProbeBudget {
         for spent in probes::count_since(&predictor.store, midnight).await? {
             let subnet = delegated.hierarchy().smallest(spent.address);
             for _ in 0..spent.probes {
-                usage.record(spent.agent, subnet, now);
+                if spent.is_of_search {
+                    usage.record(spent.agent, subnet, now);
+                } else {
+                    usage.record_other(spent.agent, now);
+                }
             }
         }
         self.with(|known| *known = Some((numbering, usage)));

@@ -45,13 +45,13 @@ pub async fn order(
     store: &Store,
     due: &[(AgentId, AgentId)],
     now: UnixMillis,
-) -> Result<u64, StoreError> {
-    let ordered = sqlx::query(include_str!("home_times/order.sql"))
+) -> Result<Vec<AgentId>, StoreError> {
+    let ordered: Vec<i64> = sqlx::query_scalar(include_str!("home_times/order.sql"))
         .bind(due.iter().map(|(agent, _)| agent.get()).collect::<Vec<_>>())
         .bind(due.iter().map(|(_, witness)| witness.get()).collect::<Vec<_>>())
         .bind(Moment(now))
-        .execute(&store.pool())
+        .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("order measurements of home addresses"))?;
-    Ok(ordered.rows_affected())
+    Ok(ordered.into_iter().map(AgentId::new).collect())
 }

@@ -3,4 +3,4 @@ INSERT INTO probes (purpose, home_of, agent, target, target_host, target_port, a
 SELECT 'home', a.id, d.witness, a.home, host(a.home), 443, $3
 FROM unnest($1::bigint[], $2::bigint[]) AS d (agent, witness)
 JOIN agents a ON a.id = d.agent
-ON CONFLICT DO NOTHING
+ON CONFLICT DO NOTHING RETURNING agent

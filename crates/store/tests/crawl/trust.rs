@@ -64,8 +64,8 @@ async fn a_home_address_is_measured_once_at_a_time_and_the_report_is_kept() {
     let store = world.store();
     let agent = world.approved(1, None).await;
     let witness = world.approved(2, None).await;
-    assert_eq!(home_times::order(store, &[(agent, witness)], NOW).await.unwrap(), 1);
-    assert_eq!(home_times::order(store, &[(agent, witness)], NOW).await.unwrap(), 0);
+    assert_eq!(home_times::order(store, &[(agent, witness)], NOW).await.unwrap(), [witness]);
+    assert_eq!(home_times::order(store, &[(agent, witness)], NOW).await.unwrap(), []);
     let orders = probes::orders(store, witness, &[], 3, 10).await.unwrap();
     let home = agents::home(store, agent).await.unwrap().unwrap();
     assert_eq!(orders.iter().map(|order| order.address).collect::<Vec<_>>(), [home]);
