@@ -25,8 +25,8 @@ pub struct Settings {
     pub drift: Drift,
     /// URLs are collected for this long before a batch is sent.
     pub linger_ms: u64,
-    /// What was not acknowledged is sent again after this time; bundles after twice the time each
-    /// time.
+    /// What was not acknowledged is sent again after this time. The interval doubles with each
+    /// repetition of a bundle.
     pub resend_ms: u64,
     /// Longest wait for the bundles of a host that was taken over.
     pub recovery_ms: u64,
@@ -64,8 +64,8 @@ impl Settings {
         self.drift.at_least(self.term_ms.saturating_add(self.gap_ms))
     }
 
-    /// When a bundle is sent again that was sent so often. Over a slow line it may take minutes,
-    /// and what is repeated meanwhile would delay all others.
+    /// Time until a bundle is sent again that was sent so often. Over a slow line it may take
+    /// minutes, and what is repeated meanwhile would delay all others.
     pub fn bundle_resend_ms(&self, times_sent: u32) -> u64 {
         let doublings = times_sent.saturating_sub(1).min(MOST_DOUBLINGS);
         self.resend_ms.saturating_mul(1 << doublings)

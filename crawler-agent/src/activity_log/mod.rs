@@ -250,10 +250,7 @@ impl LogWriter {
 
     fn file(&mut self, today: Date) -> std::io::Result<&mut File> {
         if self.open.as_ref().is_none_or(|(date, _)| *date != today) {
-            if let Err(error) = pack::pack_before(&self.dir, today) {
-                let dir = self.dir.display();
-                tracing::warn!(%error, %dir, "the activity log of an ended day stays uncompressed");
-            }
+            self.pack_before(today);
             let path = self.dir.join(format!("{today}.jsonl"));
             let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
             end_last_line(&mut file)?;
@@ -265,11 +262,20 @@ impl LogWriter {
         }
     }
 
+    fn pack_before(&self, today: Date) {
+        if let Err(error) = pack::pack_before(&self.dir, today) {
+            let dir = self.dir.display();
+            tracing::warn!(%error, %dir, "the activity log of an ended day stays uncompressed");
+        }
+    }
+
     fn delete_old(&mut self, today: Date) -> std::io::Result<()> {
         if self.cleaned == Some(today) {
             return Ok(());
         }
         self.cleaned = Some(today);
+        // An agent that rests, perhaps because the log fills its directory, writes no entry.
+        self.pack_before(today);
         let Ok(oldest) = today.checked_sub(i64::from(self.days).days()) else { return Ok(()) };
         let old = read::files(&self.dir)?.into_iter().filter(|(date, _)| *date < oldest);
         // One file that cannot be deleted must not prevent the deletion of the others.

@@ -144,7 +144,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         Ok(())
     }
 
-    /// Announces the sleep once; returns whether another attempt is of no use.
+    /// Announces the sleep once; returns whether the coordinator took it, or refused it for good.
     async fn send_announcement(&self, sleep: Sleep) -> Result<bool, AgentError> {
         let mut request = self.request(0).await?;
         let until = sleep.until.unwrap_or(UnixMillis(i64::MAX));

@@ -17,6 +17,8 @@ use super::{
 };
 use crate::backoff::Backoff;
 
+/// Bytes of bundles after which no other joins a delivery: heartbeats wait until it ends.
+const BUNDLE_FILL: usize = 128 << 10;
 /// Time limit of one delivery, which may be a bundle on a slow line.
 const DELIVERY: Duration = Duration::from_mins(1);
 /// Longest pause after a peer could not be reached.
@@ -36,6 +38,7 @@ impl Delivery {
         let mut attempts = Attempts::default();
         while let Some(first) = queued.next().await {
             let bundle = is_bundle(&first.1);
+            let fill = if bundle { BUNDLE_FILL } else { RELAY_FILL };
             let mut envelopes = Vec::new();
             let mut bytes = 0;
             let mut next = Some(first);
@@ -43,7 +46,7 @@ impl Delivery {
                 let envelope = self.signer.seal(to, message);
                 bytes += envelope.as_ref().map_or(0, Envelope::bytes);
                 envelopes.extend(envelope);
-                next = if bytes < RELAY_FILL { queued.another(bundle) } else { None };
+                next = if bytes < fill { queued.another(bundle) } else { None };
             }
             if attempts.are_due(Instant::now()) {
                 let Ok(body) = postcard::to_allocvec(&envelopes) else { continue };

@@ -11,6 +11,7 @@ use std::{
 use futures_util::{StreamExt as _, stream};
 use model::CrawlUrl;
 use region::{HostAtAddress, HostPosition};
+use tokio::sync::Semaphore;
 
 use crate::resolve::Resolver;
 
@@ -29,9 +30,22 @@ pub(super) const OF_FETCH: Duration = Duration::from_hours(1);
 /// Hosts outside the region that are remembered.
 const MOST: usize = 50_000;
 
+/// Lookups at the same time for links of all pages: while these wait for their turn, the names of
+/// hosts that are due wait behind them.
+const LOOKUPS_OF_LINKS: usize = 32;
+
 /// What is known of hosts.
-#[derive(Debug, Default)]
-pub(super) struct HostAddresses(Mutex<AddressesByPosition>);
+#[derive(Debug)]
+pub(super) struct HostAddresses {
+    known: Mutex<AddressesByPosition>,
+    of_links: Semaphore,
+}
+
+impl Default for HostAddresses {
+    fn default() -> Self {
+        Self { known: Mutex::default(), of_links: Semaphore::new(LOOKUPS_OF_LINKS) }
+    }
+}
 
 #[derive(Debug, Default)]
 struct AddressesByPosition {
@@ -85,12 +99,17 @@ impl HostAddresses {
         valid_for: Duration,
         resolver: &Resolver,
     ) {
+        let of_links = &self.of_links;
         let mut hosts: HashMap<&str, &CrawlUrl> = HashMap::new();
         for url in urls {
             hosts.entry(url.host_key_str()).or_insert(url);
         }
         let unknown = hosts.into_values().filter(|url| self.needs_lookup(url, valid_for));
-        let lookups = unknown.map(|url| self.look_up(url, resolver));
+        let lookups = unknown.map(|url| async move {
+            // The semaphore is never closed.
+            let _permit = of_links.acquire().await;
+            self.look_up(url, resolver).await;
+        });
         // Collected, because a stream over a borrowed iterator is not general enough for a task.
         let lookups: Vec<_> = lookups.collect();
         let looking_up = stream::iter(lookups).buffer_unordered(LOOKUPS).for_each(|()| async {});
@@ -124,6 +143,6 @@ impl HostAddresses {
     }
 
     fn lock(&self) -> MutexGuard<'_, AddressesByPosition> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

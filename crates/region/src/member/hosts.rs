@@ -80,7 +80,7 @@ impl Member {
     ) -> bool {
         let host = url.host;
         match self.hosts.get_mut(host.position) {
-            // What comes after the bundle was packed follows it.
+            // What comes after the bundle was packed is sent apart. It may arrive earlier.
             Some(KnownHost { state: State::Leaving { to, .. }, .. }) => {
                 let to = *to;
                 effects.push(Effect::Keep(url.clone()));
