@@ -36,3 +36,14 @@ it('does not show the value of an earlier question beside the problem of another
   await screen.findByText('The agents could not be loaded');
   expect(screen.queryByText('three agents')).toBeNull();
 });
+
+it('keeps the value while another question is answered after a failure', async () => {
+  answer = refused;
+  await found.refresh();
+  let settle = (_value: string) => {};
+  void found.load(() => new Promise((resolve) => (settle = resolve)));
+  await screen.findByText('The agents could not be loaded');
+  screen.getByText('three agents');
+  settle('four agents');
+  await screen.findByText('four agents');
+});
