@@ -101,7 +101,7 @@ CREATE TABLE unregistered_subnets (
 );
 COMMENT ON TABLE unregistered_subnets IS
     'Ranges of address space that no registry has assigned, each made a virtual subnet because a '
-    'host has an address there. Every generation of the hierarchy gets the parts of them that are '
+    'host has an address there. Every load of files gets the parts of them that are '
     'still unassigned, if a host is there. Grows with the hosts there, up to the limit of the '
     'configuration.';
 COMMENT ON COLUMN unregistered_subnets.first IS

@@ -6,8 +6,8 @@ use store::{Store, StoreError, subnet_splits, unregistered_subnets};
 /// What the coordinator found out about addresses; it stays true with new files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VirtualSubnets {
-    /// Ranges of unregistered space with hosts. Unused ones are left out: the coordinator deletes
-    /// them once the generation is in use.
+    /// Ranges of unregistered space with hosts. Unused ones are left out: after a load of files the
+    /// coordinator deletes them.
     unregistered: Vec<Range>,
     /// Parts of subnets that searches found to be in several places.
     splits: Vec<SubnetSplit>,

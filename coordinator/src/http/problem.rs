@@ -39,7 +39,7 @@ impl FieldError {
         Self { field: field.into(), message: message.into() }
     }
 
-    /// The error of a text that is not one line of `least` to `most` characters, if it is not.
+    /// An error unless `text` is one line of `least` to `most` characters.
     pub fn of_line(field: &str, text: &str, least: usize, most: usize) -> Option<Self> {
         let length = text.trim().chars().count();
         let is_line = (least..=most).contains(&length) && !text.chars().any(char::is_control);

@@ -196,7 +196,7 @@ impl<'a> IncidentRound<'a> {
             Some(ControlProbe { agent, before_us }) => {
                 self.probe(incident, agent, Some(before_us)).await
             }
-            // The reporting agent can probe once it is awake again.
+            // The reporting agent can probe once it is awake again, and has probes left.
             None if incident.before_us.is_some() && incident.target.is_some() => Ok(()),
             None => self.end(incident, IncidentState::Undecided, None).await,
         }

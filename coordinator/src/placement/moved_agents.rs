@@ -52,9 +52,7 @@ async fn follow(
     let now = placement.clock.now();
     let former = agents::move_home(&placement.store, moved, is_elsewhere, now).await?;
     let Some(former) = former else { return Ok(false) };
-    for subnet in &former {
-        enter_stored(placement, &[*subnet]).await?;
-    }
+    enter_stored(placement, &former).await?;
     drop(writing);
     let MovedAgent { agent, home, source, .. } = moved;
     tracing::info!(%agent, %home, %source, is_elsewhere, "an agent has another home address");

@@ -1,6 +1,6 @@
 -- The hosts that lost their agents first, at most $2, of those whose next agents have at most $1
 -- URLs waiting: one that sleeps for long must not keep the hosts of others.
--- 1: the agents that have more, of which there are few.
+-- 1: the agents that have more. To find out, up to $1 entries of the index are read for each.
 WITH busy AS MATERIALIZED (
    SELECT a.id FROM agents a
    WHERE EXISTS (SELECT FROM pending_urls p WHERE p.agent = a.id ORDER BY p.id OFFSET $1)
