@@ -40,10 +40,14 @@ it('does not show the value of an earlier question beside the problem of another
 it('keeps the value while another question is answered after a failure', async () => {
   answer = refused;
   await found.refresh();
-  let settle = (_value: string) => {};
-  void found.load(() => new Promise((resolve) => (settle = resolve)));
+  let settle: (value: string) => void = () => undefined;
+  const question = new Promise<string>((resolve) => {
+    settle = resolve;
+  });
+  void found.load(() => question);
   await screen.findByText('The agents could not be loaded');
   screen.getByText('three agents');
-  settle('four agents');
-  await screen.findByText('four agents');
+  settle('three agents');
+  await waitFor(() => expect(screen.queryByText('The agents could not be loaded')).toBeNull());
+  screen.getByText('three agents');
 });
