@@ -164,6 +164,8 @@ struct LogWriter {
     days: u32,
     /// Day on which old files were deleted last.
     cleaned: Option<Date>,
+    /// Day on which the files of earlier days were compressed last.
+    packed: Option<Date>,
     open: Option<(Date, File)>,
     /// Whole lines of one day that are not written yet.
     batch: Vec<u8>,
@@ -174,7 +176,8 @@ impl LogWriter {
     fn new(dir: &Path, days: u32) -> Self {
         let batch_date = Date::default();
         let batch = Vec::new();
-        Self { dir: dir.to_owned(), days, cleaned: None, open: None, batch, batch_date }
+        let dir = dir.to_owned();
+        Self { dir, days, cleaned: None, packed: None, open: None, batch, batch_date }
     }
 
     fn write_all(mut self, inbox: &Receiver<Line>) {
@@ -262,7 +265,12 @@ impl LogWriter {
         }
     }
 
-    fn pack_before(&self, today: Date) {
+    /// Compresses the files of the days before, once a day.
+    fn pack_before(&mut self, today: Date) {
+        if self.packed >= Some(today) {
+            return;
+        }
+        self.packed = Some(today);
         if let Err(error) = pack::pack_before(&self.dir, today) {
             let dir = self.dir.display();
             tracing::warn!(%error, %dir, "the activity log of an ended day stays uncompressed");
@@ -274,6 +282,9 @@ impl LogWriter {
             return Ok(());
         }
         self.cleaned = Some(today);
+        // Nothing may be written to the file of an ended day any more once it is compressed.
+        self.noted(Self::write_batch);
+        self.open.take_if(|(date, _)| *date < today);
         // An agent that rests, perhaps because the log fills its directory, writes no entry.
         self.pack_before(today);
         let Ok(oldest) = today.checked_sub(i64::from(self.days).days()) else { return Ok(()) };

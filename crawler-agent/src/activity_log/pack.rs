@@ -11,7 +11,7 @@ use jiff::civil::Date;
 
 use super::read;
 
-/// Level of the compression: lines of a log become a tenth, and writing them is not delayed.
+/// Level of the compression: lines of a log become a tenth in little time.
 const LEVEL: i32 = 3;
 /// What the name of a packed file has after that of the plain one.
 const PACKED: &str = "zst";

@@ -63,6 +63,21 @@ fn ended_days_are_compressed_and_can_be_read() {
 }
 
 #[test]
+fn lines_of_a_day_that_is_being_packed_are_not_lost() {
+    let dir = TempDir::new().unwrap();
+    let mut writer = LogWriter::new(dir.path(), 90);
+    writer.add(&entry("2026-11-19T23:00:00Z", "a")).unwrap();
+    writer.write_batch().unwrap();
+    writer.add(&entry("2026-11-19T23:59:59Z", "b")).unwrap();
+    writer.delete_old("2026-11-20".parse().unwrap()).unwrap();
+    assert!(dir.path().join("2026-11-19.jsonl.zst").exists());
+    // It was noted before midnight and arrives later.
+    writer.add(&entry("2026-11-19T23:59:59Z", "c")).unwrap();
+    writer.write_batch().unwrap();
+    assert_eq!(targets(dir.path(), None), ["a", "b", "c"]);
+}
+
+#[test]
 fn a_packed_day_keeps_each_entry_once() {
     let dir = TempDir::new().unwrap();
     let plain = dir.path().join("2026-11-19.jsonl");
