@@ -23,17 +23,11 @@ pub(super) struct LookupTask {
     pub(super) readiness: ReadinessSignal,
 }
 
-/// What the lookups share.
-struct Lookups {
-    visitor: Arc<Visitor>,
-    readiness: ReadinessSignal,
-}
-
 impl LookupTask {
     pub(super) async fn run(self) -> Result<(), AgentError> {
         let schedule = Arc::clone(&self.visitor.schedule);
         let mut readiness = self.readiness.subscribe();
-        let lookups = Arc::new(Lookups { visitor: self.visitor, readiness: self.readiness });
+        let task = Arc::new(self);
         let mut running = JoinSet::new();
         loop {
             let may_start = readiness.borrow_and_update().idle_reason().is_none();
@@ -41,7 +35,7 @@ impl LookupTask {
                 && running.len() < CONCURRENCY
                 && let Some(host) = schedule.take_unresolved()
             {
-                running.spawn(Arc::clone(&lookups).look_up(host));
+                running.spawn(Arc::clone(&task).look_up(host));
             }
             let has_room = may_start && running.len() < CONCURRENCY;
             tokio::select! {
@@ -51,9 +45,7 @@ impl LookupTask {
             }
         }
     }
-}
 
-impl Lookups {
     async fn look_up(self: Arc<Self>, host: HostNumber) -> Result<(), FrontierError> {
         // At the same time: of two names that time out the first answer would have expired again.
         join_all(self.urls(host).await?.iter().map(|url| self.resolve(url))).await;

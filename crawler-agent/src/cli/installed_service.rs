@@ -1,6 +1,7 @@
 //! The agent as a service of systemd, where its unit is installed on this machine.
 
 use std::{
+    collections::HashSet,
     ops::RangeInclusive,
     path::{Path, PathBuf},
 };
@@ -121,15 +122,8 @@ pub(super) fn how_to_forbid_echoes(
 /// lead to one unit.
 fn units(root: &Path) -> Vec<PathBuf> {
     let paths = UNIT_DIRS.iter().map(|dir| root.join(dir).join(UNIT));
-    let mut units: Vec<PathBuf> = Vec::new();
-    for path in paths.filter(|path| path.exists()) {
-        let is_known =
-            units.iter().any(|known| known.canonicalize().ok() == path.canonicalize().ok());
-        if !is_known {
-            units.push(path);
-        }
-    }
-    units
+    let mut seen = HashSet::new();
+    paths.filter(|path| path.canonicalize().is_ok_and(|real| seen.insert(real))).collect()
 }
 
 /// Whether a range, which is the numbers of its first and last group as the kernel prints them,

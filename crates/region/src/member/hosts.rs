@@ -307,15 +307,10 @@ impl Member {
         effects: &mut Vec<Effect>,
     ) {
         let position = bundle.host.position;
-        if HostPosition::of(bundle.front.host_key_str()) != position {
-            self.counts.refused += 1;
-            return;
-        }
-        if !self.current.contains(bundle.host.address) {
-            self.counts.refused += 1;
-            return;
-        }
-        if bundle.bytes.len() > BUNDLE_BYTES {
+        if HostPosition::of(bundle.front.host_key_str()) != position
+            || !self.current.contains(bundle.host.address)
+            || bundle.bytes.len() > BUNDLE_BYTES
+        {
             self.counts.refused += 1;
             return;
         }
