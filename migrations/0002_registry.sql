@@ -3,7 +3,7 @@
 CREATE TABLE generations (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     state       text NOT NULL CHECK (state IN ('loading', 'live', 'retired')),
-    started_at  timestamptz NOT NULL DEFAULT now(),
+    started_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     live_at     timestamptz,
     read_at     timestamptz,
     remapped_at timestamptz,

@@ -17,7 +17,7 @@ use crate::virtual_subnets::VirtualSubnets;
 pub struct SplitReport {
     /// Number of the current generation.
     pub generation: i64,
-    /// Virtual subnets that it has and the one before had not.
+    /// Parts of split subnets that were added.
     pub virtual_subnets: u64,
 }
 

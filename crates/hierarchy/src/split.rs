@@ -12,7 +12,7 @@ use crate::tree::{Hierarchy, Subnet};
 /// A subnet with machines in several places, and the parts that are each in one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubnetSplit {
-    /// A registered subnet, or a part of another split.
+    /// A subnet that may be delegated, or a part of another split.
     pub whole: Range,
     /// Ranges inside `whole` that do not overlap; each becomes a virtual subnet.
     pub parts: Vec<Range>,

@@ -141,10 +141,8 @@ pub fn read(
     let mut settler = Settler::new(options.special_purpose);
     let mut files: Vec<SourceFile> = vec![];
     for path in paths {
-        let known = files.len();
         read_file(path, options.force, progress, &mut settler, &mut files)?;
         progress(Step::Done);
-        refuse_second_edition(&files, known)?;
     }
     if settler.ranges() == 0 && !options.may_be_empty {
         return Err(ReadError::NoAddresses);
@@ -161,17 +159,14 @@ pub fn read(
     })
 }
 
-/// Compares each delegated file after the first `known` texts with those before it.
-fn refuse_second_edition(files: &[SourceFile], known: usize) -> Result<(), ReadError> {
-    for (index, second) in files.iter().enumerate().skip(known) {
-        let Some(registry) = registry_of_delegated(second) else { continue };
-        let same = |first: &&SourceFile| registry_of_delegated(first) == Some(registry);
-        if let Some(first) = files[..index].iter().find(same) {
-            let second = second.name();
-            return Err(ReadError::TwoOfOneRegistry { registry, first: first.name(), second });
-        }
-    }
-    Ok(())
+/// Compares a delegated file with those before it.
+fn refuse_second_edition(files: &[SourceFile], second: &SourceFile) -> Result<(), ReadError> {
+    let Some(registry) = registry_of_delegated(second) else { return Ok(()) };
+    let same = |first: &&SourceFile| registry_of_delegated(first) == Some(registry);
+    files.iter().find(same).map_or(Ok(()), |first| {
+        let second = second.name();
+        Err(ReadError::TwoOfOneRegistry { registry, first: first.name(), second })
+    })
 }
 
 /// The registry of a delegated file; `None` for other texts.

@@ -8,8 +8,8 @@ use hierarchy::Registry;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::ReadError;
 use super::detect::detect_format;
+use super::{ReadError, refuse_second_edition};
 use crate::delegated::{self, DelegatedReport};
 use crate::format::Format;
 use crate::input::{for_each_text, is_stdin, split_head};
@@ -103,6 +103,7 @@ pub(super) fn read_file(
         let mut text =
             TextReader { path, member, modified: modified.as_deref(), number, force, settler };
         let file = text.read(input, &files[before..]).map_err(FileError::Read)?;
+        refuse_second_edition(files, &file).map_err(FileError::Read)?;
         files.push(file);
         Ok(())
     });

@@ -40,8 +40,7 @@ fn subnet_length<A: AddressBits>(claim: &Claim<A>, policy: SplitLeaves) -> Optio
     let length = (0..=A::WIDTH).find(|length| claim.first.end_of(*length) <= claim.last)?;
     let is_large = length < policy.above
         || (length == policy.above && claim.first.end_of(length) < claim.last);
-    (is_large && policy.into <= A::WIDTH)
-        .then(|| policy.into.min(length.saturating_add(MAX_SPLIT_BITS)))
+    is_large.then(|| policy.into.min(length.saturating_add(MAX_SPLIT_BITS)))
 }
 
 /// The virtual subnets of every leaf of a sorted list: claims that no other lies in or crosses.

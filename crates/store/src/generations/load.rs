@@ -54,13 +54,11 @@ impl Load {
     }
 
     async fn begin(mut tx: PgTransaction<'static>) -> Result<Self, StoreError> {
-        let id = sqlx::query_scalar(
-            "INSERT INTO generations (state, started_at)
-                 VALUES ('loading', clock_timestamp()) RETURNING id",
-        )
-        .fetch_one(&mut *tx)
-        .await
-        .map_err(StoreError::doing("begin a generation"))?;
+        let id =
+            sqlx::query_scalar("INSERT INTO generations (state) VALUES ('loading') RETURNING id")
+                .fetch_one(&mut *tx)
+                .await
+                .map_err(StoreError::doing("begin a generation"))?;
         Ok(Self { tx, id })
     }
 
