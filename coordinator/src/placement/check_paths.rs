@@ -38,11 +38,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     let count = asked.len();
-    placement.predictor.state.budget.usage(|usage| {
-        for agent in &asked {
-            usage.record_other(*agent, now);
-        }
-    });
+    placement.predictor.state.budget.record_others(&asked, now);
     placement.predictor.probe_metrics.ordered(ProbePurpose::Check, count as u64);
     placement.agent_wakeups.wake(asked);
     Ok(Outcome::Done(format!("asked for {} of paths", quantity(count, "check"))))

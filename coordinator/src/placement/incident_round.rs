@@ -44,10 +44,8 @@ pub(super) fn ready_agents(placement: &Placement, workers: &[Worker]) -> HashSet
     let heartbeat_cutoff = placement.limits.heartbeat_cutoff(now);
     let limits = probe_limits(placement.policy.load().probes);
     let is_ready = |worker: &&Worker| {
-        let availability = presence(worker, heartbeat_cutoff, now);
-        let budget = &placement.predictor.state.budget;
-        budget.usage(|usage| usage.availability(&limits, worker.agent, availability, now))
-            == Availability::Ready
+        let presence = presence(worker, heartbeat_cutoff, now);
+        placement.predictor.within_budget(worker, presence, &limits) == Availability::Ready
     };
     workers.iter().filter(is_ready).map(|worker| worker.agent).collect()
 }
@@ -322,7 +320,7 @@ impl<'a> IncidentRound<'a> {
         let now = self.placement.clock.now();
         let store = &self.placement.store;
         incidents::check(store, incident, agent, before_us, target, now).await?;
-        self.placement.predictor.state.budget.usage(|usage| usage.record_other(agent, now));
+        self.placement.predictor.state.budget.record_others(&[agent], now);
         self.placement.predictor.probe_metrics.ordered(ProbePurpose::Check, 1);
         *self.orders.entry(agent).or_default() += 1;
         self.asked.insert(agent);

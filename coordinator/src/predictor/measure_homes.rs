@@ -54,11 +54,7 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     let count = asked.len();
-    predictor.state.budget.usage(|usage| {
-        for agent in &asked {
-            usage.record_other(*agent, now);
-        }
-    });
+    predictor.state.budget.record_others(&asked, now);
     predictor.probe_metrics.ordered(ProbePurpose::Home, count as u64);
     predictor.agent_wakeups.wake(asked);
     Ok(Outcome::Done(format!("asked for {} of home addresses", quantity(count, "measurement"))))

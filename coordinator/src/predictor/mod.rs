@@ -72,6 +72,17 @@ impl Predictor {
             }
             presence => presence,
         };
+        self.within_budget(worker, availability, probe_limits)
+    }
+
+    /// This availability of an agent; busy where its probes of the day are used up.
+    pub fn within_budget(
+        &self,
+        worker: &Worker,
+        availability: Availability,
+        probe_limits: &ProbeLimits,
+    ) -> Availability {
+        let now = self.clock.now();
         self.state
             .budget
             .usage(|usage| usage.availability(probe_limits, worker.agent, availability, now))

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
 use hierarchy::Numbering;
-use model::{UnixMillis, policy::ProbesADay};
+use model::{AgentId, UnixMillis, policy::ProbesADay};
 use store::{StoreError, probes};
 
 use crate::predictor::Predictor;
@@ -49,6 +49,15 @@ impl ProbeBudget {
     /// Drops the count. After an election it lacks the probes of the previous leader.
     pub fn reset(&self) {
         self.with(|known| *known = None);
+    }
+
+    /// Counts a probe besides searches for each of these agents.
+    pub fn record_others(&self, agents: &[AgentId], now: UnixMillis) {
+        self.usage(|usage| {
+            for agent in agents {
+                usage.record_other(*agent, now);
+            }
+        });
     }
 
     /// Reads or changes the usage. A usage that was not loaded counts as empty.

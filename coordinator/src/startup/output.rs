@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 /// Writes a line. A reader that has gone away, such as `head`, is not an error.
 pub(super) fn print_line(line: impl Display) {
-    print_text(format!("{line}\n").as_bytes());
+    drop(write_line(line));
 }
 
 /// Writes a line that must not be lost.

@@ -1,7 +1,7 @@
 //! Background task: forms regions, and publishes rosters and changes of delegations.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use model::{AgentId, RegionId};
 use region::delegations::{Delegate, Range};
@@ -44,14 +44,12 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     // The members of a region that rests stay its members: they may hold a loan.
     let names: BTreeMap<RegionId, String> = names.chain(seats.resting.clone()).collect();
     let registry = |candidate: &Candidate| registry_of(&delegated, candidate);
-    // Made once a region has to be compared with them: a run without news must cost nothing.
-    let held = LazyLock::new(|| ranges::held(&delegated));
     let mut groups = members::groups(&candidates, &names, registry);
     // A region that all its members left goes on until their subnets may go to anybody.
     for name in names.into_values() {
         groups.entry(name).or_default();
     }
-    let table = Table { version: delegated.version(), held: &|| &held };
+    let table = Table::new(&delegated);
     let mut changed = 0;
     let mut failed = None;
     for (name, agents) in groups {
@@ -74,14 +72,24 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
 
 /// The delegation table as regions see it.
 struct Table<'a> {
+    delegated: &'a DelegatedHierarchy,
     version: u64,
-    held: &'a (dyn Fn() -> &'a [SubnetWithAgent] + Sync),
+    /// Made once a region has to be compared with it: a run without news must cost nothing.
+    held: OnceLock<Vec<SubnetWithAgent>>,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    fn new(delegated: &'a DelegatedHierarchy) -> Self {
+        Self { delegated, version: delegated.version(), held: OnceLock::new() }
+    }
+
+    fn held(&self) -> &[SubnetWithAgent] {
+        self.held.get_or_init(|| ranges::held(self.delegated))
+    }
+
     /// The disjoint ranges of these agents.
     fn ranges_of(&self, agents: &[AgentId]) -> Vec<(Range, Delegate)> {
-        ranges::flatten((self.held)().to_vec(), |agent| agents.contains(&agent))
+        ranges::flatten(self.held().to_vec(), |agent| agents.contains(&agent))
     }
 }
 
@@ -185,7 +193,7 @@ async fn form(
     let view = seat.machine.view().clone();
     regions.notify(seat.publish(view, &regions.key));
     seat.note_wanted(numbers.into_iter());
-    seat.note_listed((table.held)());
+    seat.note_listed(table.held());
     seats.by_region.get_or_insert_default().insert(id, seat);
     seats.waiting.remove(&name);
     Ok(true)
@@ -214,7 +222,7 @@ async fn follow(
         None => with_changes(regions, seat.machine.view(), wanted)?,
     };
     let Some(view) = view else {
-        seat.note_listed((table.held)());
+        seat.note_listed(table.held());
         seat.followed = Some(followed);
         return Ok(false);
     };
@@ -225,7 +233,7 @@ async fn follow(
     regions::save_view(&regions.store, id, &bytes, &members).await?;
     tracing::info!(region = seat.name, version = ?view.version(), "published a view");
     regions.notify(seat.publish(view, &regions.key));
-    seat.note_listed((table.held)());
+    seat.note_listed(table.held());
     Ok(true)
 }
 
