@@ -1,4 +1,5 @@
 /** Addresses of the pages. Pure; `router.svelte.ts` accesses the browser. */
+import { given } from '../api/given';
 
 /** Pages without a parameter whose path is their name. */
 const plain = [
@@ -59,7 +60,7 @@ export type Query = Record<string, string | number | null | undefined>;
 
 /** A path with its query: `address('/delegations', { q: 'acme', agent: '' })` is `/delegations?q=acme`. */
 export function address(path: string, query: Query = {}): string {
-  const kept = Object.entries(query).filter(([, value]) => value !== '' && value != null);
+  const kept = Object.entries(given(query));
   const text = new URLSearchParams(kept.map(([key, value]) => [key, String(value)])).toString();
   return text === '' ? path : `${path}?${text}`;
 }

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { held } from '../api/fake';
 import { Problem } from '../api/problem';
 import { Resource } from './resource.svelte';
-
-/** A loader whose answers come when the test says so. */
-function held<T>() {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => (resolve = done));
-  return { loader: () => promise, resolve };
-}
 
 const refused = new Problem({ status: 503, title: 'Unavailable', detail: 'Later.' });
 
@@ -16,11 +10,11 @@ describe('a resource', () => {
     const resource = new Resource<string>();
     const slow = held<string>();
     const fast = held<string>();
-    const first = resource.load(slow.loader);
-    const second = resource.load(fast.loader);
-    fast.resolve('new');
+    const first = resource.load(() => slow.answer);
+    const second = resource.load(() => fast.answer);
+    fast.give('new');
     await second;
-    slow.resolve('old');
+    slow.give('old');
     await first;
     expect(resource.value).toBe('new');
     expect(resource.busy).toBe(false);
@@ -74,12 +68,12 @@ describe('a resource', () => {
     const resource = new Resource<string>();
     const [old, fresh] = [held<string>(), held<string>()];
     let asked = 0;
-    const load = resource.load(() => ((asked += 1) === 1 ? old : fresh).loader());
+    const load = resource.load(() => ((asked += 1) === 1 ? old : fresh).answer);
     await resource.refresh();
     await resource.refresh();
     expect(asked).toBe(1);
-    old.resolve('old');
-    fresh.resolve('new');
+    old.give('old');
+    fresh.give('new');
     await load;
     expect([asked, resource.value]).toEqual([2, 'new']);
   });
@@ -88,10 +82,10 @@ describe('a resource', () => {
     const resource = new Resource<string>();
     const slow = held<string>();
     let asked = 0;
-    const load = resource.load(() => ((asked += 1), slow.loader()));
+    const load = resource.load(() => ((asked += 1), slow.answer));
     await resource.refresh();
     resource.stop();
-    slow.resolve('late');
+    slow.give('late');
     await load;
     expect([asked, resource.value]).toEqual([1, undefined]);
   });

@@ -1,6 +1,7 @@
 import { fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import { createRawSnippet } from 'svelte';
 import { beforeEach, expect, it } from 'vitest';
+import { held } from '../api/fake';
 import { Resource } from '../stores/resource.svelte';
 import Loaded from './Loaded.svelte';
 
@@ -40,14 +41,11 @@ it('does not show the value of an earlier question beside the problem of another
 it('keeps the value while another question is answered after a failure', async () => {
   answer = refused;
   await found.refresh();
-  let settle: (value: string) => void = () => undefined;
-  const question = new Promise<string>((resolve) => {
-    settle = resolve;
-  });
-  void found.load(() => question);
+  const question = held<string>();
+  void found.load(() => question.answer);
   await screen.findByText('The agents could not be loaded');
   screen.getByText('three agents');
-  settle('three agents');
+  question.give('three agents');
   await waitFor(() => expect(screen.queryByText('The agents could not be loaded')).toBeNull());
   screen.getByText('three agents');
 });
