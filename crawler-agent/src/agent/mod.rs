@@ -323,6 +323,8 @@ impl Parts {
         spawn_until(tasks, stop, disk);
         let rules = Arc::clone(&self.guard_rules);
         spawn_until(tasks, stop, monitors::watch_network(rules, Arc::clone(&self.resolver)));
+        let fetcher = Arc::clone(&self.visitor.fetcher);
+        spawn_until(tasks, stop, monitors::close_old_connections(fetcher));
         spawn_until(tasks, stop, owner::keep_usage(Arc::clone(gate)));
         spawn_until(tasks, stop, self.status_writer().run());
         let control = ControlTask { inspector: self.inspector() };

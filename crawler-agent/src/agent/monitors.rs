@@ -1,5 +1,5 @@
-//! Monitors: tasks that watch clock, owner, disk and network, and the task that writes the status
-//! file.
+//! Monitors: tasks that watch clock, owner, disk, network and kept connections, and the task that
+//! writes the status file.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,6 +22,7 @@ use crate::{
     config::{Config, Limits},
     data_dir::{LEAVE_REQUEST, OWNERS_PAUSE},
     disk, elapsed_clock,
+    fetch::Fetcher,
     frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
     lease::Lease,
@@ -212,6 +213,16 @@ pub(super) async fn watch_network(
             // The runtime is shutting down.
             Err(_) => {}
         }
+    }
+}
+
+/// Task that closes connections that were kept for too long, while no visit does it: their hosts may
+/// have closed them long ago.
+pub(super) async fn close_old_connections(fetcher: Arc<Fetcher>) -> Result<(), AgentError> {
+    let mut tick = tokio::time::interval(MACHINE_PERIOD);
+    loop {
+        tick.tick().await;
+        fetcher.close_old_connections();
     }
 }
 

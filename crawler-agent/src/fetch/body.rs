@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 
 use super::{
     Head, Problem, Progress, Share,
     coding::{Chain, Next, PIECE_BYTES},
+    connection::ArrivingBody,
     within,
 };
 use crate::config::Limits;
@@ -57,17 +56,17 @@ pub trait Sink {
     }
 }
 
-/// Reads a body into `sink`, within what `share` may hold; returns whether the connection can take
-/// another request.
+/// Reads a body into `sink`, within what `share` may hold; returns whether it was read to its end,
+/// after which the connection can take another request.
 pub(super) async fn read<S: Sink>(
-    mut body: Incoming,
+    body: &mut ArrivingBody,
     head: &Head,
     limits: &Limits,
     progress: &mut Progress,
     (sink, share): (Option<&mut S>, &mut Share),
 ) -> Result<bool, Problem> {
     let Some(sink) = sink else { return discard(body, progress).await };
-    let is_too_large = body.size_hint().exact().is_some_and(|size| size > limits.wire_bytes);
+    let is_too_large = body.size().is_some_and(|size| size > limits.wire_bytes);
     let mut reading = BodyReader::new(head, limits, (sink, share), progress.deadline())?;
     let started = BodyStart::now(progress);
     loop {
@@ -75,7 +74,7 @@ pub(super) async fn read<S: Sink>(
         if is_too_large && reading.sink.takes_beginning() == Some(false) {
             return Err(Problem::TooLarge(limits.wire_bytes));
         }
-        let read = next(&mut body, started, progress).await;
+        let read = next(body, started, progress).await;
         let read = read.map_err(|problem| match (&problem, reading.sink.takes_beginning()) {
             // Too little came of it to see what it is.
             (Problem::Http(_), None) if is_too_large => Problem::TooLarge(limits.wire_bytes),
@@ -99,13 +98,13 @@ pub(super) async fn read<S: Sink>(
     Ok(true)
 }
 
-async fn discard(mut body: Incoming, progress: &mut Progress) -> Result<bool, Problem> {
-    if body.size_hint().exact().is_some_and(|size| size > UNWANTED_BYTES) {
+async fn discard(body: &mut ArrivingBody, progress: &mut Progress) -> Result<bool, Problem> {
+    if body.size().is_some_and(|size| size > UNWANTED_BYTES) {
         return Ok(false);
     }
     let started = BodyStart::now(progress);
     while progress.wire_bytes <= UNWANTED_BYTES {
-        match next(&mut body, started, progress).await {
+        match next(body, started, progress).await {
             Ok(Some(_)) => {}
             Ok(None) => return Ok(true),
             // The answer is complete without its body; only the connection is lost.
@@ -136,7 +135,7 @@ impl BodyStart {
 }
 
 async fn next(
-    body: &mut Incoming,
+    body: &mut ArrivingBody,
     started: BodyStart,
     progress: &mut Progress,
 ) -> Result<Option<Bytes>, Problem> {

@@ -6,6 +6,7 @@
 
 mod body;
 mod coding;
+mod connection;
 mod dial;
 mod error;
 mod head;
@@ -13,7 +14,6 @@ mod memory;
 mod metered;
 mod pool;
 mod robots_body;
-mod sender;
 mod tls;
 
 use std::{
@@ -22,9 +22,8 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
 use http_body_util::Empty;
-use hyper::{Method, Request, body::Incoming, header};
+use hyper::{Method, Request, Response, header};
 use protocol::page::Timing;
 use tokio::time::Instant;
 
@@ -32,12 +31,12 @@ use crate::{
     activity_log::UnderWay, config::Limits, error_line, outage_detector::OutageDetector,
     owner::gate::Gate,
 };
+use connection::{ArrivingBody, Connection, OutgoingRequest, SendError};
 use dial::Dialler;
 use memory::{Budget, TOTAL_BYTES};
 use metered::{Pauses, within};
 use model::CrawlUrl;
 use pool::{Idle, Pool};
-use sender::Sender;
 
 pub use body::{Flow, Sink};
 pub(crate) use dial::connect_tcp;
@@ -224,14 +223,14 @@ impl Fetcher {
     ) -> Result<(Head, Option<S>, Share), Problem> {
         self.gate.request().map_err(Problem::Withheld)?;
         let url = wanted.0;
-        let (response, sender) = self.head(wanted, address, progress).await?;
+        let (response, mut arriving) = self.head(wanted, address, progress).await?;
         let head = Head::of(&response);
         let mut sink = open(&head);
         let mut share = self.budget.share();
         let taking = (sink.as_mut(), &mut share);
-        let whole = body::read(response.into_body(), &head, &self.limits, progress, taking).await?;
-        if whole {
-            self.pool.put(url.host_key().to_string(), Idle::new(sender, address, progress.tcp));
+        let is_whole = body::read(&mut arriving, &head, &self.limits, progress, taking).await?;
+        if is_whole && let Some(connection) = arriving.into_connection().await {
+            self.pool.put(url.host_key().to_string(), Idle::new(connection, address, progress.tcp));
         }
         Ok((head, sink, share))
     }
@@ -243,24 +242,21 @@ impl Fetcher {
         (url, known): (&CrawlUrl, &Validators),
         address: IpAddr,
         progress: &mut Progress,
-    ) -> Result<(hyper::Response<Incoming>, Sender), Problem> {
+    ) -> Result<(Response<()>, ArrivingBody), Problem> {
         let mut request = self.request(Method::GET, url, known)?;
-        if let Some((mut sender, tcp)) = self.pool.take(url.host_key().as_str(), address) {
+        if let Some((connection, tcp)) = self.pool.take(url.host_key().as_str(), address) {
             progress.tcp = tcp;
-            progress.pauses = sender.pauses();
+            progress.pauses = connection.pauses();
             progress.paused_before = progress.pauses.total();
-            match self.send(&mut sender, request, progress).await? {
-                Ok(response) => return Ok((response, sender)),
+            match self.send(connection, request, progress).await? {
+                Ok(answered) => return Ok(answered),
                 // The host had closed the connection before the request was sent, so that sending
                 // it again cannot make it arrive twice.
                 Err(unsent) => request = unsent,
             }
         }
-        let mut sender = self.connect(url, address, progress).await?;
-        match self.send(&mut sender, request, progress).await? {
-            Ok(response) => Ok((response, sender)),
-            Err(_) => Err(Problem::Closed),
-        }
+        let connection = self.connect(url, address, progress).await?;
+        self.send(connection, request, progress).await?.map_err(|_| Problem::Closed)
     }
 
     async fn connect(
@@ -268,7 +264,7 @@ impl Fetcher {
         url: &CrawlUrl,
         address: IpAddr,
         progress: &mut Progress,
-    ) -> Result<Sender, Problem> {
+    ) -> Result<Connection, Problem> {
         let started = Instant::now();
         let deadline = progress.deadline.min(started + self.limits.connect);
         let target = SocketAddr::new(address, url.port());
@@ -276,48 +272,46 @@ impl Fetcher {
         progress.pauses = pauses.clone();
         progress.paused_before = Duration::ZERO;
         let connecting = self.dial(url, target, pauses.clone(), &mut progress.is_connected);
-        let (sender, tcp) =
+        let (connection, tcp) =
             within(deadline, &pauses, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
         progress.connect = started.elapsed().saturating_sub(pauses.total());
         progress.tcp = tcp;
-        Ok(sender)
+        Ok(connection)
     }
 
-    /// Connects, and begins HTTP; returns the time of the TCP handshake as well.
+    /// Connects, with TLS for https URLs; returns the time of the TCP handshake as well.
     async fn dial(
         &self,
         url: &CrawlUrl,
         target: SocketAddr,
         pauses: Pauses,
         is_connected: &mut bool,
-    ) -> Result<(Sender, Duration), Problem> {
+    ) -> Result<(Connection, Duration), Problem> {
         let (stream, tcp) = self.dialler.connect(target).await?;
         *is_connected = true;
         self.uplink.reached(Instant::now());
-        Ok((self.dialler.speak(url, stream, pauses).await?, tcp))
+        Ok((self.dialler.prepare(url, stream, pauses).await?, tcp))
     }
 
     async fn send(
         &self,
-        sender: &mut Sender,
-        request: Request<Empty<Bytes>>,
+        connection: Connection,
+        request: OutgoingRequest,
         progress: &mut Progress,
-    ) -> Result<Result<hyper::Response<Incoming>, Request<Empty<Bytes>>>, Problem> {
+    ) -> Result<Result<(Response<()>, ArrivingBody), OutgoingRequest>, Problem> {
         let started = Instant::now();
         let before = progress.pauses.total();
         let deadline = progress.deadline().min(started + self.limits.first_byte);
-        let answered = within(deadline, &progress.pauses, sender.send(request)).await;
+        let answered = within(deadline, &progress.pauses, connection.send(request)).await;
         let paused = progress.pauses.total().saturating_sub(before);
         progress.first_byte = started.elapsed().saturating_sub(paused);
         match answered.map_err(|_| Problem::FirstByteTimeout)? {
-            Ok(response) => {
+            Ok(answered) => {
                 self.uplink.reached(Instant::now());
-                Ok(Ok(response))
+                Ok(Ok(answered))
             }
-            Err(mut failed) => match failed.take_message() {
-                Some(unsent) => Ok(Err(unsent)),
-                None => Err(failed.into_error().into()),
-            },
+            Err(SendError::Unsent(request)) => Ok(Err(*request)),
+            Err(SendError::Http(error)) => Err(error.into()),
         }
     }
 
@@ -329,9 +323,9 @@ impl Fetcher {
     ) -> Result<Duration, Problem> {
         self.gate.request().map_err(Problem::Withheld)?;
         let mut progress = Progress::new(&self.limits);
-        let mut sender = self.connect(url, target.ip(), &mut progress).await?;
+        let connection = self.connect(url, target.ip(), &mut progress).await?;
         let request = self.request(Method::HEAD, url, &Validators::default())?;
-        match self.send(&mut sender, request, &mut progress).await? {
+        match self.send(connection, request, &mut progress).await? {
             Ok(_) => Ok(progress.first_byte),
             Err(_) => Err(Problem::Closed),
         }
@@ -340,6 +334,11 @@ impl Fetcher {
     /// Closes the connection that is kept to a host, given by scheme and authority.
     pub fn close_connection(&self, host: &str) {
         self.pool.close(host);
+    }
+
+    /// Closes the connections that were kept for too long.
+    pub fn close_old_connections(&self) {
+        self.pool.close_old();
     }
 
     /// Closes all kept connections, after a time in which their hosts may have closed them.
@@ -352,7 +351,7 @@ impl Fetcher {
         method: Method,
         url: &CrawlUrl,
         known: &Validators,
-    ) -> Result<Request<Empty<Bytes>>, Problem> {
+    ) -> Result<OutgoingRequest, Problem> {
         let authority = &url.url()[url::Position::BeforeHost..url::Position::AfterPort];
         let mut request = Request::builder();
         for (name, value) in [

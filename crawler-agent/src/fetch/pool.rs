@@ -10,9 +10,9 @@ use std::{
 use nix::sys::resource::{Resource, getrlimit};
 use tokio::time::Instant;
 
-use super::Sender;
+use super::connection::Connection;
 
-/// Most connections that are kept, whatever the limit of open files: each takes about 12 KiB.
+/// Most connections that are kept, whatever the limit of open files.
 const MAX_CONNECTIONS: usize = 2_048;
 /// Connections that are kept where the limit of open files is unknown.
 const FEW_CONNECTIONS: usize = 256;
@@ -21,7 +21,7 @@ const KEEP: Duration = Duration::from_secs(30);
 
 /// A connection without a running request.
 pub(super) struct Idle {
-    sender: Sender,
+    connection: Connection,
     address: IpAddr,
     /// Time of its TCP handshake.
     tcp: Duration,
@@ -29,12 +29,12 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    pub(super) fn new(sender: Sender, address: IpAddr, tcp: Duration) -> Self {
-        Self { sender, address, tcp, since: Instant::now() }
+    pub(super) fn new(connection: Connection, address: IpAddr, tcp: Duration) -> Self {
+        Self { connection, address, tcp, since: Instant::now() }
     }
 
     fn is_fresh(&self) -> bool {
-        !self.sender.is_closed() && self.since.elapsed() < KEEP
+        self.since.elapsed() < KEEP
     }
 }
 
@@ -72,23 +72,29 @@ impl Pool {
 
     /// Takes the connection of this host, if it leads to this address, and the time of its TCP
     /// handshake.
-    pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<(Sender, Duration)> {
-        let idle = self.lock().remove(host)?;
-        (idle.address == address && idle.is_fresh()).then_some((idle.sender, idle.tcp))
+    pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<(Connection, Duration)> {
+        let mut idle = self.lock().remove(host)?;
+        let is_useful = idle.address == address && idle.is_fresh() && !idle.connection.has_ended();
+        is_useful.then_some((idle.connection, idle.tcp))
     }
 
     /// Keeps a connection. Where there are too many, those that have waited for longest are closed.
     pub(super) fn put(&self, host: String, idle: Idle) {
         let mut kept = self.lock();
         kept.remove(&host);
-        while kept.by_host.len() >= self.most || kept.oldest().is_some_and(|idle| !idle.is_fresh())
-        {
+        kept.remove_old();
+        while kept.by_host.len() >= self.most {
             if kept.remove_oldest().is_none() {
                 // Nothing may be kept.
                 return;
             }
         }
         kept.insert(host, idle);
+    }
+
+    /// Closes the connections that were kept for too long.
+    pub(super) fn close_old(&self) {
+        self.lock().remove_old();
     }
 
     /// Closes the kept connection of this host.
@@ -119,6 +125,12 @@ impl KeptConnection {
         Some(idle)
     }
 
+    fn remove_old(&mut self) {
+        while self.oldest().is_some_and(|idle| !idle.is_fresh()) {
+            self.remove_oldest();
+        }
+    }
+
     fn oldest(&self) -> Option<&Idle> {
         let (_, host) = self.in_order.first_key_value()?;
         self.by_host.get(host).map(|(_, idle)| idle)
@@ -132,9 +144,7 @@ impl KeptConnection {
 
 #[cfg(test)]
 mod tests {
-    use hyper::client::conn::http1::handshake;
-    use hyper_util::rt::TokioIo;
-    use tokio::io::DuplexStream;
+    use tokio::io::{AsyncWriteExt as _, DuplexStream};
 
     use super::*;
     use crate::fetch::metered::Pauses;
@@ -142,19 +152,17 @@ mod tests {
     const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
     /// A kept connection, and the end of its server.
-    async fn idle() -> (Idle, DuplexStream) {
+    fn idle() -> (Idle, DuplexStream) {
         let (client, server) = tokio::io::duplex(1_024);
-        let (http, connection) = handshake(TokioIo::new(client)).await.unwrap();
-        tokio::spawn(connection);
-        let sender = Sender::new(http, Pauses::default());
-        (Idle::new(sender, ADDRESS, Duration::ZERO), server)
+        let connection = Connection::new(Box::new(client), Pauses::default());
+        (Idle::new(connection, ADDRESS, Duration::ZERO), server)
     }
 
-    async fn pool(most: usize, hosts: &[&str]) -> (Pool, Vec<DuplexStream>) {
+    fn pool(most: usize, hosts: &[&str]) -> (Pool, Vec<DuplexStream>) {
         let pool = Pool::new(most);
         let mut servers = Vec::new();
         for host in hosts {
-            let (idle, server) = idle().await;
+            let (idle, server) = idle();
             pool.put((*host).to_owned(), idle);
             servers.push(server);
         }
@@ -163,7 +171,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_oldest_connections_make_room() {
-        let (pool, _servers) = pool(2, &["a", "b", "a", "c"]).await;
+        let (pool, _servers) = pool(2, &["a", "b", "a", "c"]);
         let taken = ["a", "b", "c", "c"].map(|host| pool.take(host, ADDRESS).is_some());
         assert_eq!(taken, [true, false, true, false]);
         assert!(pool.lock().in_order.is_empty());
@@ -171,16 +179,25 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_is_kept_for_a_while() {
-        let (pool, _servers) = pool(8, &["a", "b"]).await;
+        let (pool, _servers) = pool(8, &["a", "b"]);
         tokio::time::advance(KEEP).await;
         assert!(pool.take("a", ADDRESS).is_none());
-        pool.put("c".to_owned(), idle().await.0);
-        assert_eq!(pool.lock().by_host.len(), 1, "b is closed, too");
+        pool.close_old();
+        assert!(pool.lock().by_host.is_empty(), "b is closed, too");
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_its_host_ended_or_used_is_not_taken() {
+        let (pool, mut servers) = pool(8, &["closed", "spoken", "quiet"]);
+        servers[1].write_all(b"x").await.unwrap();
+        drop(servers.remove(0));
+        let taken = ["closed", "spoken", "quiet"].map(|host| pool.take(host, ADDRESS).is_some());
+        assert_eq!(taken, [false, false, true]);
     }
 
     #[tokio::test]
     async fn without_room_nothing_is_kept() {
-        let (pool, _servers) = pool(0, &["a"]).await;
+        let (pool, _servers) = pool(0, &["a"]);
         assert!(pool.take("a", ADDRESS).is_none());
     }
 

@@ -185,12 +185,10 @@ async fn a_kept_connection_that_died_is_replaced() {
     let fetcher = fetcher();
     for _ in 0..5 {
         assert_eq!(server.get(&fetcher).await.unwrap().sink.unwrap().0, b"once");
-        // Until the end of the connection has arrived, which is when it is no longer kept.
-        while fetcher
-            .pool
-            .take(server.url().host_key().as_str(), LOOPBACK)
-            .is_some_and(|(sender, _)| !sender.is_closed())
-        {
+        // Until the end of the connection has arrived.
+        let host = server.url().host_key().to_string();
+        while let Some((connection, tcp)) = fetcher.pool.take(&host, LOOPBACK) {
+            fetcher.pool.put(host.clone(), Idle::new(connection, LOOPBACK, tcp));
             tokio::task::yield_now().await;
         }
     }
