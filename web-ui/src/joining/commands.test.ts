@@ -52,6 +52,17 @@ test('a user removes the program of an earlier run, whose mode curl would keep',
   expect(userCommands(setup, 't', null)).not.toContain('rm -f');
 });
 
+test('the configuration of an earlier agent is kept, and its service runs the new one', () => {
+  const ofUser = userCommands(setup, 't', program);
+  expect(ofUser).toContain(
+    '\n[ ! -e agent.toml ] || mv agent.toml agent.toml.old\ncat > agent.toml',
+  );
+  const file = '/etc/nearcrawl/agent.toml';
+  const ofService = serviceCommands(setup, 't', program);
+  expect(ofService).toContain(`\n[ ! -e ${file} ] || mv ${file} ${file}.old\ninstall -m 644`);
+  expect(ofService).toContain('systemctl restart nearcrawl-agent');
+});
+
 test('without a program the commands say whether the coordinator offers none or that is unknown', () => {
   for (const commands of [userCommands, serviceCommands]) {
     expect(commands(setup, 't', null)).toContain('offers no download');

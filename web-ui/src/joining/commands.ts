@@ -81,6 +81,9 @@ function byHand(program: null | undefined, place: string): string[] {
   ];
 }
 
+/** Keeps the configuration of an earlier agent, which may have rules of the owner. */
+const keepFormer = (file: string) => `[ ! -e ${file} ] || mv ${file} ${file}.old`;
+
 /** Commands for a user without special rights: everything is in one directory. */
 export function userCommands(setup: Setup, token: string, program: Program): string {
   return [
@@ -89,6 +92,7 @@ export function userCommands(setup: Setup, token: string, program: Program): str
       ? // The file of an earlier run may be executable, which curl keeps, or busy.
         ['rm -f nearcrawl-agent', ...download(setup, program, 'chmod 755 nearcrawl-agent')]
       : byHand(program, '~/nearcrawl-agent/nearcrawl-agent')),
+    keepFormer('agent.toml'),
     heredoc('agent.toml', configuration(setup, 'data')),
     heredoc('join-token', token),
     './nearcrawl-agent run --config agent.toml --join-token-file join-token',
@@ -107,6 +111,7 @@ export function serviceCommands(setup: Setup, token: string, program: Program): 
         ]
       : byHand(program, '/usr/bin/nearcrawl-agent')),
     'install -d -m 755 /etc/nearcrawl',
+    keepFormer('/etc/nearcrawl/agent.toml'),
     // The service does not run as root, whose umask may let nobody else read.
     'install -m 644 /dev/null /etc/nearcrawl/agent.toml',
     heredoc('/etc/nearcrawl/agent.toml', configuration(setup)),
@@ -114,7 +119,8 @@ export function serviceCommands(setup: Setup, token: string, program: Program): 
     heredoc('/etc/nearcrawl/agent.env', `NEARCRAWL_JOIN_TOKEN=${token}`),
     `curl -fsS -o ${unit} ${setup.coordinator}/downloads/nearcrawl-agent.service`,
     'systemctl daemon-reload',
-    'systemctl enable --now nearcrawl-agent',
+    // A service that runs already would go on with the former program and configuration.
+    'systemctl enable nearcrawl-agent && systemctl restart nearcrawl-agent',
     'sleep 5; nearcrawl-agent status',
   ].join('\n');
 }
