@@ -35,12 +35,15 @@ fn repeats_segments(path: &str) -> bool {
         return false;
     }
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let most = SAME_SEGMENTS;
-    let is_frequent =
-        |segment: &&str| segments.iter().filter(|other| *other == segment).count() > most;
-    segments.len() > most
-        && (segments.iter().any(is_frequent)
-            || (2..=SEQUENCE).any(|length| repeats_sequence(&segments, length)))
+    (2..=SEQUENCE).any(|length| repeats_sequence(&segments, length))
+        || has_equal(segments, SAME_SEGMENTS)
+}
+
+/// Whether more than `most` of these texts are equal. Sorted first, because the sender of a URL
+/// chooses how many there are.
+fn has_equal(mut texts: Vec<&str>, most: usize) -> bool {
+    texts.sort_unstable();
+    texts.windows(most + 1).any(|window| window.first() == window.last())
 }
 
 /// Whether a sequence of this many segments follows itself too often.
@@ -61,11 +64,8 @@ fn repeats_parameters(query: &str) -> bool {
     if count <= SAME_PARAMETERS {
         return false;
     }
-    let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
-    pairs.sort_unstable();
-    let is_frequent =
-        pairs.windows(SAME_PARAMETERS + 1).any(|window| window.first() == window.last());
-    pairs.len() > PARAMETERS || is_frequent
+    let pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
+    pairs.len() > PARAMETERS || has_equal(pairs, SAME_PARAMETERS)
 }
 
 /// The filter that a URL applies, by its path and the names of its parameters; none where it
@@ -102,6 +102,18 @@ mod tests {
         for path in ["/", "/2026/11/20/a/b/c/d", "/a/b/a/b/a/b", "/0/1/0/1/0/1/2", "//////////"] {
             assert!(!is_endless(path, None), "{path}");
         }
+    }
+
+    #[test]
+    fn seven_equal_segments_of_many_are_a_trap() {
+        let mut segments: Vec<String> = (0..600).map(|number| format!("/{number}")).collect();
+        assert!(!is_endless(&segments.concat(), None));
+        for at in (0..600).step_by(100) {
+            segments[at] = "/same".to_owned();
+        }
+        assert!(!is_endless(&segments.concat(), None), "six");
+        segments[599] = "/same".to_owned();
+        assert!(is_endless(&segments.concat(), None), "seven");
     }
 
     #[test]

@@ -6,6 +6,9 @@ use super::{MAX_DELAY_MS, MAX_SITEMAPS, Robots, Rule, pattern::Pattern};
 
 /// Longest line that is parsed, in bytes; longer ones are attacks rather than rules.
 const MAX_LINE_BYTES: usize = 16 << 10;
+/// Most rules with text behind a star, which is searched for in the path of each URL: a file has room
+/// for tens of thousands, which would take a tenth of a second for each URL.
+const MAX_COSTLY_RULES: usize = 2_000;
 
 pub(super) fn robots(token: &str, text: &[u8]) -> Robots {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
@@ -28,6 +31,8 @@ struct Reader<'a> {
     wildcard_group: Robots,
     /// Sitemaps, which belong to no group.
     sitemaps: Vec<CrawlUrl>,
+    /// Rules that may decide about us and have text behind a star.
+    costly_rules: usize,
     /// Whether the current group names the crawler.
     names_us: bool,
     /// Whether the current group is for everyone.
@@ -75,10 +80,27 @@ impl Reader<'_> {
         if !value.starts_with(['/', '*']) {
             return;
         }
+        let Some(value) = self.affordable(allow, value) else { return };
         let rule = Rule { allow, pattern: Pattern::new(value) };
         for robots in self.current() {
             robots.rules.push(rule.clone());
         }
+    }
+
+    /// The pattern, or what is kept of it where the file has too many that are costly: a rule that
+    /// forbids then forbids more, and one that allows is dropped.
+    fn affordable<'v>(&mut self, allow: bool, value: &'v str) -> Option<&'v str> {
+        let is_ours = self.names_us || self.names_everyone;
+        // A star at the end is compared as if it was not there.
+        let Some((before, _)) = value.trim_end_matches('*').split_once('*') else {
+            return Some(value);
+        };
+        self.costly_rules += usize::from(is_ours);
+        if self.costly_rules <= MAX_COSTLY_RULES {
+            return Some(value);
+        }
+        let forbidden = if before.is_empty() { "/" } else { before };
+        (!allow).then_some(forbidden)
     }
 
     fn delay(&mut self, value: &str) {

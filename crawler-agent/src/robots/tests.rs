@@ -214,6 +214,25 @@ proptest! {
     }
 }
 
+#[test]
+fn too_many_costly_rules_forbid_more_and_allow_nothing() {
+    let file = |rules: &str, count: usize| format!("User-agent: *\n{}", rules.repeat(count));
+    let few = file("Disallow: /p/*a*b\n", 2_000);
+    assert!(!allows(&few, "/p/xaxb"));
+    assert!(allows(&few, "/p/x"));
+    let others = format!("User-agent: other\n{}{few}", "Disallow: /*a*b\n".repeat(9_000));
+    assert!(allows(&others, "/p/x"), "rules for others do not count");
+    let many = file("Disallow: /p/*a*b\n", 2_001);
+    assert!(!allows(&many, "/p/x"));
+    assert!(allows(&many, "/q/xaxb"));
+    let any_start = file("Disallow: *a*b\n", 2_001);
+    assert!(!allows(&any_start, "/q"));
+    let allowing = format!("{many}Allow: /p/*x\n");
+    assert!(!allows(&allowing, "/p/x"));
+    let cheap = format!("{few}{}", "Disallow: /q/*\n".repeat(9_000));
+    assert!(allows(&cheap, "/p/x"), "a star at the end costs nothing");
+}
+
 /// A character of a path, whether the rule has it escaped, and whether the URL has.
 fn character() -> impl Strategy<Value = (char, bool, bool)> {
     let characters: Vec<char> = "ab1-_~.[]{}()<>|^`\"'!,:@$* é".chars().collect();
