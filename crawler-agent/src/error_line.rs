@@ -14,8 +14,9 @@ pub fn of(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    // A server's text may hold line breaks, which would forge lines of the log.
-    line.replace(['\n', '\r'], " ")
+    // A server's text may hold line breaks, which would forge lines of the log, or commands to a
+    // terminal.
+    line.replace(char::is_control, " ")
 }
 
 #[cfg(test)]
@@ -28,8 +29,8 @@ mod tests {
         #[error("no connection")]
         struct Outer(#[source] std::io::Error);
 
-        let deep = std::io::Error::other("line one\nline two");
+        let deep = std::io::Error::other("line one\nline \u{1b}two");
         let error = Outer(std::io::Error::other(deep));
-        assert_eq!(of(&error), "no connection: line one line two");
+        assert_eq!(of(&error), "no connection: line one line  two");
     }
 }

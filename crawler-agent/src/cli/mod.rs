@@ -10,6 +10,7 @@ mod leave;
 mod log;
 mod man;
 mod no_agent;
+mod output;
 mod package;
 mod robots;
 mod run;
@@ -32,6 +33,7 @@ use crate::{
     file::{self, FileError},
     status::StatusFile,
 };
+use output::print_line;
 use running_agent::{is_running, running_process};
 
 /// Crawls, at a partner organisation, what is near to it on the network.
@@ -274,12 +276,6 @@ fn read_input(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).context("standard input cannot be read")?;
     Ok(bytes)
-}
-
-/// Writes a line to standard output. A reader that has gone away is not an error.
-fn print_line(line: &str) {
-    let mut out = std::io::stdout().lock();
-    drop(writeln!(out, "{line}").and_then(|()| out.flush()));
 }
 
 fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
