@@ -10,7 +10,7 @@ use super::values::{kib, millis};
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ShipRules {
-    /// A package is closed when its oldest result is this old.
+    /// A package is closed at the latest when its oldest result is this old.
     #[serde(rename = "age_ms", deserialize_with = "millis::<_, 10, 86_400_000>")]
     pub age: Duration,
     /// A package is closed when its results have this size before compression, in bytes.
@@ -20,6 +20,6 @@ pub struct ShipRules {
 
 impl Default for ShipRules {
     fn default() -> Self {
-        Self { age: Duration::from_secs(2), bytes: 4 << 20 }
+        Self { age: Duration::from_mins(1), bytes: 4 << 20 }
     }
 }

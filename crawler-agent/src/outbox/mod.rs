@@ -31,7 +31,7 @@ use crate::{
 use files::Files;
 
 pub use bundles::Bundles;
-pub use pack_trigger::PackTrigger;
+pub use pack_trigger::{PackAge, PackTrigger};
 
 /// A failure of the outbox.
 #[derive(Debug, thiserror::Error)]
@@ -84,12 +84,13 @@ impl Outbox {
         trigger: &PackTrigger,
         sealed: &Notify,
     ) -> Result<(), OutboxError> {
+        let mut age = PackAge::new(self.rules.age);
         loop {
             // Never cancelled half way: the file and the frontier's change belong together.
             if self.seal_all().await? > 0 {
                 sealed.notify_one();
             }
-            let waiting = trigger.wait(self.rules.age, self.rules.bytes);
+            let waiting = trigger.wait(&mut age, self.rules.bytes);
             if stop.run_until_cancelled(waiting).await.is_none() {
                 return Ok(());
             }

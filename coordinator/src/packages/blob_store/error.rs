@@ -40,6 +40,14 @@ pub enum BlobError {
         /// Free space that must remain.
         needed_mib: u64,
     },
+    /// The file system has room for few files more.
+    #[error(
+        "the file system of the coordinator's packages has room for {free} files only (see `df -i`)"
+    )]
+    FullOfFiles {
+        /// Files that can still be made.
+        free: u64,
+    },
     /// The blob could not be written or synced.
     #[error("cannot store {key}")]
     Write {
@@ -64,7 +72,7 @@ impl BlobError {
     /// Whether freeing disk space solves it.
     pub fn is_full(&self) -> bool {
         match self {
-            Self::Full { .. } => true,
+            Self::Full { .. } | Self::FullOfFiles { .. } => true,
             Self::Write { source, .. } => is_storage_full(source),
             Self::Open { .. }
             | Self::UnknownOption { .. }

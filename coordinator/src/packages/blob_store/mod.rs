@@ -23,13 +23,17 @@ use object_store::{
 };
 use protocol::package::PackageName;
 
-use crate::runtime::free_space::free_bytes;
+use crate::runtime::free_space::FreeSpace;
 pub use error::BlobError;
 
 /// Key of the object that contains the identifier of the storage.
 const IDENTIFIER: &str = "nearcrawl-storage";
 /// Extension of the keys of packages.
 const PACKAGE: &str = "ncpk";
+/// Files that must remain to be made on the disk: Postgres and the index need some, too.
+const MIN_FREE_FILES: u64 = 10_000;
+/// Packages of one folder.
+const FOLDER: u64 = 10_000;
 /// Extension of the keys of host bundles.
 const BUNDLE: &str = "nchb";
 /// How long one request to S3 may take. An agent waits for the answer to its upload meanwhile.
@@ -133,9 +137,11 @@ impl BlobStore {
         self.get(IDENTIFIER).await.map(drop)
     }
 
-    /// The key of a package whose SHA-256 is `sha256` in hexadecimal.
+    /// The key of a package whose SHA-256 is `sha256` in hexadecimal. Numbers share a folder up to
+    /// [`FOLDER`], because file systems do not take millions of files into one.
     pub fn key(name: &PackageName, sha256: &str) -> String {
-        format!("{}/{}/{}-{sha256}.{PACKAGE}", name.agent, name.epoch, name.seq)
+        let PackageName { agent, epoch, seq } = name;
+        format!("{agent}/{epoch}/{}/{seq}-{sha256}.{PACKAGE}", seq / FOLDER)
     }
 
     /// The key of a host bundle whose SHA-256 is `sha256` in hexadecimal.
@@ -188,12 +194,15 @@ impl BlobStore {
     /// Fails if writes are refused for want of space.
     pub fn check_free_space(&self) -> Result<(), BlobError> {
         // If the free space is unknown, the write itself fails when the disk is full.
-        let Ok(free) = free_bytes(&self.disk) else { return Ok(()) };
-        let free_mib = free >> 20;
-        if free_mib >= self.min_free_mib {
-            return Ok(());
+        let Ok(free) = FreeSpace::at(&self.disk) else { return Ok(()) };
+        let free_mib = free.bytes >> 20;
+        if free_mib < self.min_free_mib {
+            return Err(BlobError::Full { free_mib, needed_mib: self.min_free_mib });
         }
-        Err(BlobError::Full { free_mib, needed_mib: self.min_free_mib })
+        match free.files {
+            Some(files) if files < MIN_FREE_FILES => Err(BlobError::FullOfFiles { free: files }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -215,6 +224,7 @@ impl StoredPackage {
         let rest = key.strip_suffix(PACKAGE)?.strip_suffix('.')?;
         let (agent, rest) = rest.split_once('/')?;
         let (epoch, rest) = rest.split_once('/')?;
+        let (_folder, rest) = rest.split_once('/')?;
         let (seq, _sha256) = rest.split_once('-')?;
         let name = PackageName {
             agent: agent.parse().ok()?,
@@ -249,6 +259,24 @@ mod tests {
         blobs.put(&key, Bytes::from_static(b"body")).await.unwrap();
         assert_eq!(blobs.get(&key).await.unwrap(), "body");
         assert!(blobs.get("agt_1/1/1-x.ncpk").await.unwrap_err().is_missing());
+    }
+
+    #[tokio::test]
+    async fn packages_are_listed_by_the_names_of_their_keys() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = BlobStore::local(dir.path(), 0).unwrap();
+        let names =
+            [1, FOLDER - 1, FOLDER, 5 * FOLDER + 7].map(|seq| PackageName { seq, ..name() });
+        for name in &names {
+            blobs.put(&BlobStore::key(name, "abc"), Bytes::from_static(b"body")).await.unwrap();
+        }
+        blobs.put(&BlobStore::bundle_key(name().agent, 1, "abc"), Bytes::new()).await.unwrap();
+        let stored = blobs.packages().map_ok(|package| package.name);
+        let mut listed: Vec<PackageName> = stored.try_collect().await.unwrap();
+        listed.sort_unstable_by_key(|name| name.seq);
+        assert_eq!(listed, names);
+        let folders = dir.path().join(name().agent.to_string()).join("9");
+        assert_eq!(std::fs::read_dir(folders).unwrap().count(), 3);
     }
 
     #[tokio::test]
