@@ -22,7 +22,7 @@ pub struct Facts {
     pub snapshot: Option<HostSnapshot>,
     /// What the schedule knows.
     pub activity: HostActivity,
-    /// Age at which a page is visited again; none when pages are not.
+    /// How long after their revisit bases pages are visited again; none when they are not.
     pub revisit: Option<Duration>,
 }
 
@@ -59,7 +59,7 @@ pub fn status_of(facts: Facts, now: UnixMillis) -> HostStatus {
             (WaitsFor::Slot, None, "it is due; other hosts are before it".to_owned())
         }
     };
-    let item = snapshot.next.as_ref().or(snapshot.oldest.as_ref());
+    let item = snapshot.next.as_ref().or(snapshot.next_page.as_ref());
     HostStatus {
         host,
         waits_for,
@@ -85,11 +85,11 @@ fn unknown(host: String, reason: String) -> HostStatus {
     }
 }
 
-/// When the page that was visited longest ago is to be visited again.
+/// When the first page is to be visited again.
 fn next_revisit(snapshot: &HostSnapshot, revisit: Option<Duration>) -> Option<UnixMillis> {
-    let visited = snapshot.oldest.as_ref()?.known.as_ref()?.visited;
+    let base = snapshot.next_page.as_ref()?.known.as_ref()?.revisit_base;
     let period = i64::try_from(revisit?.as_millis()).unwrap_or(i64::MAX);
-    Some(visited.plus_ms(period))
+    Some(base.plus_ms(period))
 }
 
 fn has_due_page(snapshot: &HostSnapshot, revisit: Option<Duration>, now: UnixMillis) -> bool {
@@ -153,7 +153,7 @@ mod tests {
     use model::CrawlUrl;
 
     use super::*;
-    use crate::frontier::{HostNumber, HostRecord, KnownPage, PageHistory, PageRecord, QueueItem};
+    use crate::frontier::{HostNumber, HostRecord, KnownPage, PageRecord, QueueItem};
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
 
@@ -167,7 +167,7 @@ mod tests {
         let key = "http://a.org".to_owned();
         let record = HostRecord { key, due: UnixMillis(due), accepted: 3, failures };
         let next = Some(item(None));
-        let snapshot = HostSnapshot { record, robots: None, next, oldest: None };
+        let snapshot = HostSnapshot { record, robots: None, next, next_page: None };
         Facts {
             host: "http://a.org".into(),
             agent_idle: None,
@@ -198,21 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn without_urls_it_waits_for_the_oldest_page() {
-        let record = PageRecord {
-            path: "/page".into(),
-            depth: 0,
-            etag: None,
-            last_modified: None,
-            sha256: None,
-            past: PageHistory::default(),
-        };
-        let page = item(Some(KnownPage { visited: UnixMillis(NOW.0 - 1_000), record }));
-        let empty = |oldest: Option<QueueItem>, revisit| {
+    fn without_urls_it_waits_for_the_page_that_is_visited_first() {
+        let record = PageRecord::without_content("/page".into(), 0);
+        let page = item(Some(KnownPage { revisit_base: UnixMillis(NOW.0 - 1_000), record }));
+        let empty = |next_page: Option<QueueItem>, revisit| {
             let mut facts = Facts { revisit, ..facts(0, 0) };
             if let Some(snapshot) = &mut facts.snapshot {
                 snapshot.next = None;
-                snapshot.oldest = oldest;
+                snapshot.next_page = next_page;
             }
             facts
         };

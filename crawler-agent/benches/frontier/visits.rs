@@ -1,7 +1,8 @@
 //! Visits as the crawl makes them: the end of a fetch, and the packing of results.
 
 use crawler_agent::frontier::{
-    After, Bounds, Change, Done, Frontier, FrontierHandle, PageHistory, PageRecord, QueueItem,
+    After, Bounds, Change, ChangeRate, Done, Frontier, FrontierHandle, PageHistory, PageRecord,
+    QueueItem,
 };
 use delegation::calibration::{Sensitivity, Timing};
 use model::{CrawlUrl, UnixMillis};
@@ -40,6 +41,7 @@ fn record(item: &QueueItem) -> PageRecord {
         last_modified: Some("Tue, 03 Nov 2026 10:11:12 GMT".into()),
         sha256: Some([0xab; 32]),
         past,
+        changes: ChangeRate::default(),
     }
 }
 

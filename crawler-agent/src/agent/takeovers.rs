@@ -198,11 +198,11 @@ impl Takeovers {
         for (host, due) in &effect.ready {
             if effect.more {
                 schedule.offer(*host, *due, at, self.visitor.delay());
-            } else if let (Some(visited), Some(period)) =
-                (effect.oldest, self.visitor.revisit_period())
+            } else if let (Some(base), Some(period)) =
+                (effect.revisit_base, self.visitor.revisit_period())
             {
                 let period_ms = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
-                let revisit = visited.plus_ms(period_ms);
+                let revisit = base.plus_ms(period_ms);
                 schedule.offer_later(*host, *due, revisit, at, self.visitor.delay());
             }
         }

@@ -41,7 +41,7 @@ pub enum Change {
     },
     /// A fetch ended for good.
     Done(Box<Done>),
-    /// A fetch failed and is tried again; the URL stays first in its queue, or the oldest page.
+    /// A fetch failed and is tried again; the URL stays first in its queue, or the first page.
     Retry {
         /// Number of the host.
         host: HostNumber,
@@ -168,7 +168,7 @@ pub enum Change {
         /// Number of the host.
         host: HostNumber,
     },
-    /// The visit of a page failed and is reported. The page stays the oldest of its host.
+    /// The visit of a page failed and is reported. The page stays the first of its host.
     FailedVisit {
         /// Number of the host.
         host: HostNumber,
@@ -316,9 +316,10 @@ impl QueueItem {
     /// The URL as a change names it.
     fn visited(&self) -> VisitedUrl {
         match &self.known {
-            Some(known) => {
-                VisitedUrl::Page { key: (known.visited.0, self.order), past: known.record.past }
-            }
+            Some(known) => VisitedUrl::Page {
+                key: (known.revisit_base.0, self.order),
+                past: known.record.past,
+            },
             None => VisitedUrl::Queued { key: self.queue_key() },
         }
     }
@@ -336,8 +337,8 @@ pub struct Effect {
     pub ready: Vec<(HostNumber, UnixMillis)>,
     /// Whether the host of the change has URLs in its queue.
     pub more: bool,
-    /// Where its queue is empty, the time of the oldest last visit among its pages.
-    pub oldest: Option<UnixMillis>,
+    /// Where its queue is empty, the earliest revisit base of its pages.
+    pub revisit_base: Option<UnixMillis>,
     /// Whether there are new results.
     pub results: bool,
     /// Whether there are links that are decided when their hosts are read. Hosts that get work from

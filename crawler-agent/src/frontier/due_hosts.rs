@@ -45,7 +45,7 @@ pub struct DueQuery {
     pub until: UnixMillis,
     /// Most hosts that are found.
     pub most: usize,
-    /// Age at which a page is visited again; none when pages are not.
+    /// How long after their revisit bases pages are visited again; none when they are not.
     pub revisit_period_ms: Option<i64>,
 }
 
@@ -73,11 +73,11 @@ impl DueQuery {
 
     /// A host whose stored time is wrong has work at once.
     fn host_of(&self, entry: &WorkEntry) -> Option<HostWithWork> {
-        let WorkEntry { host, due, crawl_delay_ms, visited } = *entry;
+        let WorkEntry { host, due, crawl_delay_ms, revisit_base } = *entry;
         let due = if due > self.latest() { PAST } else { due };
-        let work = match visited {
-            Some(visited) if visited > self.latest() => self.revisit_period_ms.map(|_| PAST)?,
-            Some(visited) => visited.plus_ms(self.revisit_period_ms?),
+        let work = match revisit_base {
+            Some(base) if base > self.latest() => self.revisit_period_ms.map(|_| PAST)?,
+            Some(base) => base.plus_ms(self.revisit_period_ms?),
             None => due,
         };
         Some(HostWithWork { host, due, work, crawl_delay_ms })
@@ -168,7 +168,7 @@ fn find_and_decide(
     }
     for number in hosts.take_got_work() {
         let Some(host) = hosts.get(disk, number)? else { continue };
-        let entry = host.work(disk)?.filter(|entry| entry.visited.is_none());
+        let entry = host.work(disk)?.filter(|entry| entry.revisit_base.is_none());
         let is_new = found.hosts.iter().all(|known| known.host != number);
         found.hosts.extend(entry.filter(|_| is_new).and_then(|entry| query.host_of(&entry)));
     }

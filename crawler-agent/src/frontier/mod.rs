@@ -53,7 +53,7 @@ pub use change::{
 pub use due_hosts::{DueHosts, DueQuery, HostWithWork, INBOX_PATIENCE};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
-pub use pages::{KnownPage, PageHistory, PageRecord};
+pub use pages::{ChangeRate, KnownPage, PageHistory, PageRecord};
 pub use rebuild::{Rebuilt, Salvaged};
 pub use store::{Frontier, StoredResults};
 pub use workbench::Workbench;
@@ -169,8 +169,8 @@ pub struct HostSnapshot {
     pub robots: Option<Arc<RobotsState>>,
     /// First URL of the queue.
     pub next: Option<QueueItem>,
-    /// Where the queue is empty, the page whose last visit is the oldest.
-    pub oldest: Option<QueueItem>,
+    /// Where the queue is empty, the page that is visited again first.
+    pub next_page: Option<QueueItem>,
 }
 
 /// Sizes, and counters since the frontier was made.

@@ -19,13 +19,22 @@ pub struct PageRecord {
     pub sha256: Option<[u8; 32]>,
     /// Response times so far.
     pub past: PageHistory,
+    /// How often its content changes, and when it is visited again for that reason.
+    pub changes: ChangeRate,
 }
 
 impl PageRecord {
     /// A URL that has brought no content yet and is visited again.
     pub fn without_content(path: String, depth: u16) -> Self {
-        let past = PageHistory::default();
-        Self { path, depth, etag: None, last_modified: None, sha256: None, past }
+        Self {
+            path,
+            depth,
+            etag: None,
+            last_modified: None,
+            sha256: None,
+            past: PageHistory::default(),
+            changes: ChangeRate::default(),
+        }
     }
 
     /// Whether the URL has brought content that is known.
@@ -37,6 +46,35 @@ impl PageRecord {
     #[must_use]
     pub fn forget_content(self) -> Self {
         Self { etag: None, last_modified: None, sha256: None, ..self }
+    }
+
+    /// The page, visited at `visited`, with its revisit base.
+    pub(super) fn with_revisit_base(mut self, visited: UnixMillis) -> (UnixMillis, Self) {
+        // Times are never negative, also where the clock or a bundle is wrong.
+        let visited = UnixMillis(visited.0.max(0));
+        let most_s = u32::try_from(visited.0 / 1_000).unwrap_or(u32::MAX);
+        self.changes.advance_s = self.changes.advance_s.min(most_s);
+        (visited.plus_ms(-self.changes.advance_ms()), self)
+    }
+}
+
+/// How often the content of a page changes, by its revisits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeRate {
+    /// The first 8 bytes of the SHA-256 of title, headings and text; none where no content was
+    /// seen.
+    pub text_hash: Option<[u8; 8]>,
+    /// Estimated age at which the page is visited again, in seconds; none before the first
+    /// estimate.
+    pub interval_s: Option<u32>,
+    /// How much earlier the page is visited again than at the age `revisit_s` of the policy, in
+    /// seconds.
+    pub advance_s: u32,
+}
+
+impl ChangeRate {
+    fn advance_ms(&self) -> i64 {
+        i64::from(self.advance_s) * 1_000
     }
 }
 
@@ -51,11 +89,19 @@ pub struct PageHistory {
     pub head: Baseline,
 }
 
-/// A page with the time of its last visit.
+/// A page with the time by which its revisit is ordered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownPage {
-    /// Time of the last visit.
-    pub visited: UnixMillis,
-    /// Record of that visit.
+    /// Revisit base: the page is visited again `revisit_s` of the policy after this time. It is the
+    /// time of the last visit, minus the page's advance.
+    pub revisit_base: UnixMillis,
+    /// Record of the last visit.
     pub record: PageRecord,
+}
+
+impl KnownPage {
+    /// Time of the last visit.
+    pub fn visited(&self) -> UnixMillis {
+        self.revisit_base.plus_ms(self.record.changes.advance_ms())
+    }
 }

@@ -276,7 +276,7 @@ fn host_changes(
         crawl_delay_ms: robots.as_ref().and_then(RobotsState::delay_ms),
         queued: count(queue.len()),
         pages: count(pages.len()),
-        oldest_visit: pages.first().map(|((visited, _), _)| model::UnixMillis(*visited)),
+        revisit_base: pages.first().map(|((base, _), _)| model::UnixMillis(*base)),
         seen_runs: if seen.is_empty() { Vec::new() } else { vec![(0, count(seen.len()))] },
     };
     let seen = (!seen.is_empty())

@@ -32,7 +32,7 @@ pub struct FillRules {
     pub now: UnixMillis,
     /// Least time between two requests to a host.
     pub delay: Duration,
-    /// Age at which a page is visited again; none when pages are not.
+    /// How long after their revisit bases pages are visited again; none when they are not.
     pub revisit_period: Option<Duration>,
 }
 

@@ -1,8 +1,8 @@
 //! A visit: makes the next request of a host that is due.
 //!
 //! One visit makes at most one request: for robots.txt where its rules are missing or a day old,
-//! else for the first URL of the queue, else for the page whose last fetch is the oldest, once it
-//! is due for a revisit. The outcome is on disk before the host is visited again.
+//! else for the first URL of the queue, else for the page that is visited again first, once it is
+//! due. The outcome is on disk before the host is visited again.
 
 mod failures;
 mod outage;
@@ -131,9 +131,10 @@ impl Visitor {
             claim.finish(Duration::ZERO, false);
             return Ok(());
         };
-        let oldest = snapshot.oldest.take();
-        let wait = oldest.as_ref().and_then(|page| self.until_visit(page.known.as_ref()?.visited));
-        let due = oldest.filter(|_| wait == Some(Duration::ZERO));
+        let page = snapshot.next_page.take();
+        let wait =
+            page.as_ref().and_then(|page| self.until_revisit(page.known.as_ref()?.revisit_base));
+        let due = page.filter(|_| wait == Some(Duration::ZERO));
         let due = due.map(|page| self.lost_before.without_lost_content(page));
         let Some(item) = snapshot.next.take().or(due) else {
             claim.finish_until(Duration::ZERO, wait);
@@ -313,12 +314,12 @@ impl Visitor {
         Ok(())
     }
 
-    /// Gives the claim back. The host is due after `pause` if it has URLs, else when its oldest
-    /// page is due for a revisit.
+    /// Gives the claim back. The host is due after `pause` if it has URLs, else when the
+    /// first of its pages is due for a revisit.
     fn finish(&self, claim: Claim, pause: Duration, effect: &Effect) {
-        let work = match effect.oldest {
+        let work = match effect.revisit_base {
             _ if effect.more => Some(Duration::ZERO),
-            Some(visited) => self.until_visit(visited),
+            Some(base) => self.until_revisit(base),
             None => None,
         };
         claim.finish_until(pause, work);

@@ -38,7 +38,7 @@ impl LostBefore {
     pub(super) fn without_lost_content(&self, mut page: QueueItem) -> QueueItem {
         let lost_before = UnixMillis(self.0.load(Ordering::Relaxed));
         if let Some(known) = &mut page.known
-            && known.visited < lost_before
+            && known.visited() < lost_before
         {
             known.record = known.record.clone().forget_content();
         }
@@ -47,18 +47,19 @@ impl LostBefore {
 }
 
 impl Visitor {
-    /// Time until the revisit of a page that was visited at `visited`; none when the operator wants
-    /// no revisits.
-    pub(super) fn until_visit(&self, visited: UnixMillis) -> Option<Duration> {
+    /// Time until the revisit of a page with this revisit base; none when the operator wants no
+    /// revisits.
+    pub(super) fn until_revisit(&self, base: UnixMillis) -> Option<Duration> {
         let period = self.revisit_period()?;
-        if clock::is_wrong(visited, clock::now()) {
+        if clock::is_wrong(base, clock::now()) {
             return Some(Duration::ZERO);
         }
-        let due = visited.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
+        let due = base.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
         Some(clock::until(due))
     }
 
-    /// Age at which a page is visited again; none when the operator wants no revisits.
+    /// How long after their revisit bases pages are visited again; none when the operator wants no
+    /// revisits.
     pub fn revisit_period(&self) -> Option<Duration> {
         let seconds = self.policy.borrow().revisit_s;
         (seconds > 0).then(|| Duration::from_secs(seconds.into()))
@@ -189,13 +190,16 @@ pub(super) fn leads_back(item: &QueueItem, target: &CrawlUrl) -> bool {
 }
 
 fn fresh(item: &QueueItem, before: Option<PageRecord>, validators: Validators) -> PageRecord {
+    let (past, changes) =
+        before.map_or_else(Default::default, |before| (before.past, before.changes));
     PageRecord {
         path: item.url.path_and_query().to_owned(),
         depth: item.depth,
         etag: validators.etag,
         last_modified: validators.last_modified,
         sha256: None,
-        past: before.map_or_else(PageHistory::default, |before| before.past),
+        past,
+        changes,
     }
 }
 

@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::{BundleError, HostBundle, MAX_URLS, is_path_of, planes};
 use crate::{
     fetch::Validators,
-    frontier::{HostRecord, PageHistory, PageRecord, QueuedUrl},
+    frontier::{ChangeRate, HostRecord, PageHistory, PageRecord, QueuedUrl},
 };
 
 /// Bytes of the hash of a page.
 const HASH: usize = 32;
+/// Bytes of the hash of a text.
+const TEXT_HASH: usize = 8;
 
 /// Content of a bundle.
 #[derive(Serialize, Deserialize)]
@@ -38,7 +40,7 @@ struct QueueColumns {
     attempts: Vec<u8>,
 }
 
-/// Pages, the oldest visit first.
+/// Pages, in the order in which they are visited again.
 #[derive(Default, Serialize, Deserialize)]
 struct PageColumns {
     #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
@@ -59,6 +61,21 @@ struct PageColumns {
     hashes: Vec<u8>,
     get: TimeColumns,
     head: TimeColumns,
+    changes: ChangeColumns,
+}
+
+/// How often pages change.
+#[derive(Default, Serialize, Deserialize)]
+struct ChangeColumns {
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
+    has_text: Vec<bool>,
+    /// Hashes of the texts of the pages that have one, 8 bytes each.
+    #[serde(with = "serde_bytes")]
+    text_hashes: Vec<u8>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
+    intervals_s: Vec<Option<u32>>,
+    #[serde(deserialize_with = "at_most::<MAX_URLS, _, _>")]
+    advances_s: Vec<u32>,
 }
 
 /// Baselines; those of pages without timings have zeros here and no values.
@@ -151,6 +168,7 @@ impl PageColumns {
             columns.last_modified.push(page.last_modified.clone());
             columns.has_hash.push(page.sha256.is_some());
             columns.hashes.extend(page.sha256.iter().flatten());
+            columns.changes.push(&page.changes);
         }
         columns.get = TimeColumns::of_baselines(pages.iter().map(|(_, page)| page.past.get));
         columns.head = TimeColumns::of_baselines(pages.iter().map(|(_, page)| page.past.head));
@@ -175,6 +193,7 @@ impl PageColumns {
         let mut hashes = hashes.iter();
         let mut get = self.get.into_baselines(count)?.into_iter();
         let mut head = self.head.into_baselines(count)?.into_iter();
+        let changes = self.changes.into_rates(count)?;
         let mut validators = self.etags.into_iter().zip(self.last_modified);
         let mut visited = 0_i64;
         let mut pages = Vec::with_capacity(count);
@@ -190,11 +209,39 @@ impl PageColumns {
             let sha256 = self.has_hash[number].then(|| hashes.next().copied()).flatten();
             if is_path_of(host, &path) {
                 let past = PageHistory { get, head };
-                let page = PageRecord { path, depth, etag, last_modified, sha256, past };
+                let changes = changes[number];
+                let page = PageRecord { path, depth, etag, last_modified, sha256, past, changes };
                 pages.push((UnixMillis(visited), page));
             }
         }
         Ok(pages)
+    }
+}
+
+impl ChangeColumns {
+    fn push(&mut self, changes: &ChangeRate) {
+        let ChangeRate { text_hash, interval_s, advance_s } = *changes;
+        self.has_text.push(text_hash.is_some());
+        self.text_hashes.extend(text_hash.iter().flatten());
+        self.intervals_s.push(interval_s);
+        self.advances_s.push(advance_s);
+    }
+
+    fn into_rates(self, count: usize) -> Result<Vec<ChangeRate>, BundleError> {
+        let Self { has_text, text_hashes, intervals_s, advances_s } = self;
+        let (hashes, rest) = text_hashes.as_chunks::<TEXT_HASH>();
+        let promised = has_text.iter().filter(|has_text| **has_text).count();
+        let lengths = [has_text.len(), intervals_s.len(), advances_s.len()];
+        if lengths != [count; 3] || hashes.len() != promised || !rest.is_empty() {
+            return Err(BundleError::Columns("changes of pages"));
+        }
+        let mut hashes = hashes.iter().copied();
+        let rows = has_text.into_iter().zip(intervals_s).zip(advances_s);
+        let rates = rows.map(|((has_text, interval_s), advance_s)| {
+            let text_hash = if has_text { hashes.next() } else { None };
+            ChangeRate { text_hash, interval_s, advance_s }
+        });
+        Ok(rates.collect())
     }
 }
 

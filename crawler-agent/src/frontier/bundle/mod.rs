@@ -1,7 +1,7 @@
 //! Host bundle: everything that the frontier knows of one host, as one unit that another agent can
 //! take over.
 //!
-//! Version 1 of the format: [`MAGIC`], then one Zstandard frame with a checksum. The frame contains
+//! Version 2 of the format: [`MAGIC`], then one Zstandard frame with a checksum. The frame contains
 //! [`columns::Columns`] in the postcard format: first the host itself, then each field of the
 //! queue's URLs and of the pages as a column, which compresses better than row by row. Fingerprints
 //! are listed only of URLs that are neither queued nor pages: those of the others follow from their
@@ -26,7 +26,7 @@ use super::{HostRecord, PageRecord, QueuedUrl};
 use columns::Columns;
 
 /// First bytes of a bundle; the digit is the version of the format.
-const MAGIC: &[u8; 7] = b"nchb 1\n";
+const MAGIC: &[u8; 7] = b"nchb 2\n";
 /// Level of compression.
 const ZSTD_LEVEL: i32 = 3;
 /// Largest window of compression that a reader allocates, as a power of two.
@@ -43,7 +43,7 @@ pub struct HostBundle {
     pub record: HostRecord,
     /// The queue, in its order.
     pub queue: Vec<QueuedUrl>,
-    /// Pages with the times of their last visits, the oldest visit first.
+    /// Pages with the times of their last visits, in the order in which they are visited again.
     pub pages: Vec<(UnixMillis, PageRecord)>,
     /// Fingerprints of further URLs that were queued before and must not be queued again.
     pub seen: Vec<u64>,
@@ -53,7 +53,7 @@ pub struct HostBundle {
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// The first bytes are others.
-    #[error("it does not begin as a host bundle of version 1")]
+    #[error("it does not begin as a host bundle of version 2")]
     Magic,
     /// The content cannot be decompressed, or is too large.
     #[error("its content cannot be decompressed")]

@@ -4,7 +4,7 @@ use delegation::calibration::{Baseline, Sensitivity, Timing};
 use proptest::prelude::*;
 
 use super::*;
-use crate::frontier::PageHistory;
+use crate::frontier::{ChangeRate, PageHistory};
 
 fn baseline(timings: u32) -> Baseline {
     let mut baseline = Baseline::default();
@@ -30,6 +30,11 @@ fn page(n: u32) -> (UnixMillis, PageRecord) {
         last_modified: n.is_multiple_of(3).then(|| "Sat, 21 Nov 2026 10:00:00 GMT".into()),
         sha256: (!n.is_multiple_of(7)).then(|| hash(n)),
         past: PageHistory { get: baseline(n % 12), head: baseline(n % 3) },
+        changes: ChangeRate {
+            text_hash: (!n.is_multiple_of(7)).then(|| [n as u8; 8]),
+            interval_s: n.is_multiple_of(2).then_some(n * 1_000),
+            advance_s: n % 3 * 1_000,
+        },
     };
     (UnixMillis(1_795_000_000_000 + i64::from(n) * 1_001), record)
 }
@@ -83,11 +88,11 @@ fn a_host_of_ten_thousand_urls_takes_less_than_a_megabyte() {
     assert!(bytes < 1_000_000, "{bytes} bytes");
 }
 
-/// A bundle as version 1 of the format has it.
+/// A bundle as version 2 of the format has it.
 const GOLDEN: &str = include_str!("golden.hex");
 
 #[test]
-fn version_1_stays_readable() {
+fn version_2_stays_readable() {
     let bytes = data_encoding::HEXLOWER.decode(GOLDEN.trim().as_bytes()).unwrap();
     let golden = HostBundle::decode(&bytes).unwrap();
     assert_eq!(golden, rounded(&bundle(3, 5)));
@@ -100,8 +105,9 @@ fn refused(bytes: &[u8]) -> String {
 #[test]
 fn foreign_and_damaged_bytes_are_refused() {
     assert!(refused(b"").contains("begin"));
-    assert!(refused(b"nchb 2\nabc").contains("begin"));
-    assert!(refused(b"nchb 1\nabc").contains("decompressed"));
+    assert!(refused(b"nchb 1\nabc").contains("of version 2"));
+    assert!(refused(b"nchb 3\nabc").contains("of version 2"));
+    assert!(refused(b"nchb 2\nabc").contains("decompressed"));
     let bytes = bundle(10, 10).encode().unwrap();
     assert!(refused(&bytes[..bytes.len() - 1]).contains("decompressed"));
 }

@@ -38,7 +38,7 @@ const HOSTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("hosts");
 const ROBOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("robots");
 /// (host, depth, order) to [`QueuedPath`]: breadth first within a host.
 const QUEUE: TableDefinition<'_, (u64, u16, u64), &[u8]> = TableDefinition::new("queue");
-/// (host, time of the last visit, order) to [`PageRecord`].
+/// (host, revisit base, order) to [`PageRecord`].
 const PAGES: TableDefinition<'_, (u64, i64, u64), &[u8]> = TableDefinition::new("pages");
 /// (host, number of the run) to a sorted run of fingerprints, as [`fingerprints`] encodes them.
 const SEEN: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("seen");
@@ -102,19 +102,19 @@ impl Disk {
     pub(super) fn pages(
         &self,
         host: HostNumber,
-        (visited, order): PageKey,
+        (base, order): PageKey,
         most: usize,
     ) -> Result<Vec<(PageKey, Box<PageRecord>)>, FrontierError> {
         self.db.with(|db| {
             let table = db.begin_read()?.open_table(PAGES)?;
-            let from = (host.0, visited, order);
+            let from = (host.0, base, order);
             let rows = table.range(from..(host.0 + 1, i64::MIN, 0))?.take(most);
             let rows = rows.map(|entry| {
                 let (key, row) = entry?;
-                let (_, visited, order) = key.value();
-                Ok(((visited, order), decode(row.value())?))
+                let (_, base, order) = key.value();
+                Ok(((base, order), decode(row.value())?))
             });
-            in_order(rows, (visited, order))
+            in_order(rows, (base, order))
         })
     }
 
@@ -267,11 +267,11 @@ fn write_hosts(write: &WriteTransaction, hosts: &[HostChanges]) -> Result<(), Fr
         for ((depth, order), row) in &host.queue.written {
             queue.insert((number, *depth, *order), row.as_slice())?;
         }
-        for (visited, order) in &host.pages.deleted {
-            pages.remove((number, *visited, *order))?;
+        for (base, order) in &host.pages.deleted {
+            pages.remove((number, *base, *order))?;
         }
-        for ((visited, order), row) in &host.pages.written {
-            pages.insert((number, *visited, *order), row.as_slice())?;
+        for ((base, order), row) in &host.pages.written {
+            pages.insert((number, *base, *order), row.as_slice())?;
         }
         write_seen(&mut seen, host)?;
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::frontier::{FrontierError, HostRecord, state::numbers::is_possible};
 
 /// Version of the rows and of the log that is written.
-pub(in crate::frontier) const FORMAT: u32 = 5;
+pub(in crate::frontier) const FORMAT: u32 = 6;
 
 /// A host, without its URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,8 +20,8 @@ pub(in crate::frontier) struct HostRow {
     pub(in crate::frontier) queued: u32,
     /// Number of its pages.
     pub(in crate::frontier) pages: u32,
-    /// Time of the oldest last visit among its pages.
-    pub(in crate::frontier) oldest_visit: Option<UnixMillis>,
+    /// The earliest revisit base of its pages.
+    pub(in crate::frontier) revisit_base: Option<UnixMillis>,
     /// Number and length of each run of fingerprints, the oldest first.
     pub(in crate::frontier) seen_runs: Vec<(u32, u32)>,
 }

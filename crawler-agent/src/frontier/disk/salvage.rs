@@ -148,9 +148,9 @@ impl Disk {
         let read = |keys: Range<u128>| {
             self.db.with(|db| {
                 let table = db.begin_read()?.open_table(PAGES)?;
-                rows_in(&table, key(keys.start)..key(keys.end), |(_, visited, order), row| {
+                rows_in(&table, key(keys.start)..key(keys.end), |(_, base, order), row| {
                     let row = decode(row).ok().filter(|_| is_possible(order))?;
-                    Some(((visited, order), row))
+                    Some(((base, order), row))
                 })
             })
         };

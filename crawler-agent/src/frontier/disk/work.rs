@@ -14,8 +14,8 @@ use crate::frontier::{FrontierError, HostNumber};
 /// (Earliest time of the next request, host) to the Crawl-delay in milliseconds, of hosts with URLs
 /// in their queues.
 const QUEUED: TableDefinition<'_, (i64, u64), u32> = TableDefinition::new("queued_hosts");
-/// (Time of the oldest last visit among the pages, host) to the earliest time of the next request
-/// and the Crawl-delay in milliseconds, of hosts with empty queues and with pages.
+/// (Earliest revisit base of the pages, host) to the earliest time of the next request and the
+/// Crawl-delay in milliseconds, of hosts with empty queues and with pages.
 const REVISITED: TableDefinition<'_, (i64, u64), (i64, u32)> =
     TableDefinition::new("revisited_hosts");
 
@@ -27,16 +27,16 @@ pub(in crate::frontier) struct WorkEntry {
     pub(in crate::frontier) due: UnixMillis,
     /// Crawl-delay, in milliseconds.
     pub(in crate::frontier) crawl_delay_ms: u32,
-    /// Time of the oldest last visit among its pages; none where it has URLs in its queue.
-    pub(in crate::frontier) visited: Option<UnixMillis>,
+    /// The earliest revisit base of its pages; none where it has URLs in its queue.
+    pub(in crate::frontier) revisit_base: Option<UnixMillis>,
 }
 
 impl WorkEntry {
     /// The entry of a host; none where it has nothing to do.
     pub(in crate::frontier) fn of(host: HostNumber, row: &HostRow) -> Option<Self> {
-        let visited = if row.queued > 0 { None } else { Some(row.oldest_visit?) };
+        let revisit_base = if row.queued > 0 { None } else { Some(row.revisit_base?) };
         let due = row.record.due;
-        Some(Self { host, due, crawl_delay_ms: row.crawl_delay_ms.unwrap_or(0), visited })
+        Some(Self { host, due, crawl_delay_ms: row.crawl_delay_ms.unwrap_or(0), revisit_base })
     }
 }
 
@@ -71,20 +71,20 @@ impl<'t> WorkIndex<'t> {
     }
 
     fn insert(&mut self, entry: WorkEntry) -> Result<(), FrontierError> {
-        let WorkEntry { host, due, crawl_delay_ms, visited } = entry;
-        match visited {
+        let WorkEntry { host, due, crawl_delay_ms, revisit_base } = entry;
+        match revisit_base {
             None => drop(self.queued.insert((due.0, host.0), crawl_delay_ms)?),
-            Some(visited) => {
-                drop(self.revisited.insert((visited.0, host.0), (due.0, crawl_delay_ms))?);
+            Some(base) => {
+                drop(self.revisited.insert((base.0, host.0), (due.0, crawl_delay_ms))?);
             }
         }
         Ok(())
     }
 
     fn remove(&mut self, entry: WorkEntry) -> Result<(), FrontierError> {
-        match entry.visited {
+        match entry.revisit_base {
             None => drop(self.queued.remove((entry.due.0, entry.host.0))?),
-            Some(visited) => drop(self.revisited.remove((visited.0, entry.host.0))?),
+            Some(base) => drop(self.revisited.remove((base.0, entry.host.0))?),
         }
         Ok(())
     }
@@ -102,24 +102,24 @@ impl Disk {
             let table = db.begin_read()?.open_table(QUEUED)?;
             each_in_order(table.range(keys(&due))?, |(due, host), crawl_delay_ms| {
                 let host = HostNumber(host);
-                each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, visited: None })
+                each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, revisit_base: None })
             })
         })
     }
 
-    /// Calls `each` with the hosts that have empty queues and pages, whose oldest visits were at
-    /// these times, in their order, until it returns false.
+    /// Calls `each` with the hosts that have empty queues and pages, whose earliest revisit bases
+    /// are these times, in their order, until it returns false.
     pub(in crate::frontier) fn revisited_hosts(
         &self,
-        visited: RangeInclusive<UnixMillis>,
+        bases: RangeInclusive<UnixMillis>,
         mut each: impl FnMut(WorkEntry) -> bool,
     ) -> Result<(), FrontierError> {
         self.db.with(|db| {
             let table = db.begin_read()?.open_table(REVISITED)?;
-            each_in_order(table.range(keys(&visited))?, |(visited, host), (due, crawl_delay_ms)| {
-                let visited = Some(UnixMillis(visited));
+            each_in_order(table.range(keys(&bases))?, |(base, host), (due, crawl_delay_ms)| {
+                let revisit_base = Some(UnixMillis(base));
                 let host = HostNumber(host);
-                each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, visited })
+                each(WorkEntry { host, due: UnixMillis(due), crawl_delay_ms, revisit_base })
             })
         })
     }

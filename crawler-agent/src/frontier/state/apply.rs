@@ -323,7 +323,7 @@ impl State {
     ) -> Result<(), FrontierError> {
         let Some(host) = self.hosts.get(disk, number)? else { return Ok(()) };
         effect.more = host.has_queued();
-        effect.oldest = if effect.more { None } else { host.oldest_visit(disk)? };
+        effect.revisit_base = if effect.more { None } else { host.first_revisit_base(disk)? };
         Ok(())
     }
 

@@ -11,8 +11,8 @@ use super::{
     short,
 };
 use crate::frontier::{
-    AdoptedUrl, Bounds, Effect, FrontierError, HostBundle, HostNumber, PageHistory, PageRecord,
-    QueuedUrl, bundle::MAX_URLS, disk::Disk,
+    AdoptedUrl, Bounds, Effect, FrontierError, HostBundle, HostNumber, KnownPage, PageHistory,
+    PageRecord, QueuedUrl, bundle::MAX_URLS, disk::Disk,
 };
 
 /// Longest time for which a bundle may keep its host from being fetched, in milliseconds. The
@@ -35,9 +35,11 @@ impl Host {
             queue.push(QueuedUrl { path, depth, redirects, attempts });
         }
         let mut pages = Vec::with_capacity(self.pages.len());
-        for ((visited, _), page) in self.pages.all(|from, most| disk.pages(number, from, most))? {
+        for ((base, _), page) in self.pages.all(|from, most| disk.pages(number, from, most))? {
             seen.remove(&seen_url(&self.record.key, &page.path)?);
-            pages.push((UnixMillis(visited), (**page).clone()));
+            let revisit_base = UnixMillis(base);
+            let known = KnownPage { revisit_base, record: (**page).clone() };
+            pages.push((known.visited(), known.record));
         }
         // In one order, so that the same host gives the same bytes.
         let mut seen: Vec<u64> = seen.into_iter().collect();
@@ -145,7 +147,7 @@ impl Host {
             let past = if placing.keeps_times { page.past } else { PageHistory::default() };
             // A visit in the future would put the next one off.
             let visited = (*visited).min(placing.at);
-            self.insert_page((visited.0, order), PageRecord { past, ..page.clone() });
+            self.insert_page(visited, order, PageRecord { past, ..page.clone() });
         } else {
             let path = page.path.as_str().into();
             let url = QueuedPath { path, redirects: 0, attempts: 0 };

@@ -175,8 +175,9 @@ impl State {
     ) -> Result<Option<HostSnapshot>, FrontierError> {
         let Some(host) = self.hosts.get(disk, number)? else { return Ok(None) };
         let next = host.next(disk)?;
-        let oldest = if next.is_none() { host.oldest(disk)? } else { None };
-        Ok(Some(HostSnapshot { record: host.record.clone(), robots: host.robots(), next, oldest }))
+        let next_page = if next.is_none() { host.next_page(disk)? } else { None };
+        let (record, robots) = (host.record.clone(), host.robots());
+        Ok(Some(HostSnapshot { record, robots, next, next_page }))
     }
 
     /// The bundle of a host for its next agent; none when the host is not the agent's or has more

@@ -35,7 +35,7 @@ pub(super) fn file(host: &mut Host, disk: &Disk, done: &Done) -> Result<Filed, F
                     host.remove_page_at(disk, &page.path)?;
                     was_queued = host.dequeue_path(disk, &page.path)?;
                 }
-                host.insert_page((done.fetched_at.0, key.1), page.clone());
+                host.insert_page(done.fetched_at, key.1, page.clone());
             }
             Ok(Filed { was_queued, is_respelled })
         }
@@ -51,7 +51,7 @@ pub(super) fn file(host: &mut Host, disk: &Disk, done: &Done) -> Result<Filed, F
                 Some(page) => {
                     let past = if is_settled { PageHistory::default() } else { page.past };
                     let page = PageRecord { past, ..page.clone() };
-                    host.insert_page((done.fetched_at.0, key.1), page);
+                    host.insert_page(done.fetched_at, key.1, page);
                 }
             }
             Ok(Filed { was_queued: false, is_respelled })

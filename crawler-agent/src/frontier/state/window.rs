@@ -27,7 +27,7 @@ pub(in crate::frontier) trait Key: Ord + Copy {
 
 /// (Depth, order of arrival): breadth first.
 pub(in crate::frontier) type QueueKey = (u16, u64);
-/// (Time of the last visit, order of arrival).
+/// (Revisit base, order of arrival).
 pub(in crate::frontier) type PageKey = (i64, u64);
 
 impl Key for QueueKey {

@@ -10,7 +10,7 @@ const PERIOD_MS: i64 = 50;
 #[derive(Debug, Clone)]
 enum Step {
     Route(u8, u8),
-    Visit(u8, i64),
+    Visit { host: u8, at: i64, advance_s: u32 },
     Due(u8, i64),
     Drop(u8),
     Checkpoint,
@@ -23,7 +23,8 @@ fn step() -> impl Strategy<Value = Step> {
     let host = || 0..HOSTS;
     prop_oneof![
         3 => (host(), 0u8..4).prop_map(|(host, path)| Step::Route(host, path)),
-        4 => (host(), 0i64..200).prop_map(|(host, at)| Step::Visit(host, at)),
+        4 => (host(), 0i64..200, 0u32..3)
+            .prop_map(|(host, at, advance_s)| Step::Visit { host, at, advance_s }),
         2 => (host(), 0i64..200).prop_map(|(host, due)| Step::Due(host, due)),
         1 => host().prop_map(Step::Drop),
         2 => Just(Step::Checkpoint),
@@ -58,7 +59,7 @@ impl Searched {
                 self.seq += 1;
                 self.world.route(self.seq, &format!("{}/{path}", key(host)));
             }
-            Step::Visit(host, at) => self.visit(host, NOW.plus_ms(at)),
+            Step::Visit { host, at, advance_s } => self.visit(host, NOW.plus_ms(at), advance_s),
             Step::Due(host, due) => {
                 if let Some(host) = self.number(host) {
                     self.world.apply(Change::Asked { host, due: NOW.plus_ms(due) });
@@ -76,17 +77,12 @@ impl Searched {
         }
     }
 
-    fn visit(&self, host: u8, at: UnixMillis) {
+    fn visit(&self, host: u8, at: UnixMillis, advance_s: u32) {
         let Some(snapshot) = self.snapshot(host) else { return };
-        let Some(item) = snapshot.next.or(snapshot.oldest) else { return };
-        let page = PageRecord {
-            path: item.url.path_and_query().to_owned(),
-            depth: 0,
-            etag: None,
-            last_modified: None,
-            sha256: None,
-            past: PageHistory::default(),
-        };
+        let Some(item) = snapshot.next.or(snapshot.next_page) else { return };
+        let path = item.url.path_and_query().to_owned();
+        let changes = ChangeRate { advance_s, ..ChangeRate::default() };
+        let page = PageRecord { changes, ..PageRecord::without_content(path, 0) };
         self.world.apply(done_at(at, &item, other(), Some(page), &[], BOUNDS));
     }
 
@@ -97,8 +93,8 @@ impl Searched {
             let Some(snapshot) = self.snapshot(host) else { continue };
             let number = self.number(host).unwrap();
             let due = snapshot.record.due;
-            let visited = |page: QueueItem| page.known.unwrap().visited.plus_ms(PERIOD_MS);
-            let work = snapshot.next.map(|_| due).or_else(|| snapshot.oldest.map(visited));
+            let revisit = |page: QueueItem| page.known.unwrap().revisit_base.plus_ms(PERIOD_MS);
+            let work = snapshot.next.map(|_| due).or_else(|| snapshot.next_page.map(revisit));
             let Some(work) = work.filter(|_| skipped != Some(number)) else { continue };
             all.push(HostWithWork { host: number, due, work, crawl_delay_ms: 0 });
         }

@@ -42,6 +42,7 @@ impl World {
             last_modified: None,
             sha256: Some([1; 32]),
             past,
+            changes: ChangeRate::default(),
         };
         self.apply(done_at(at, &item, page(), Some(record), &[], BOUNDS));
     }

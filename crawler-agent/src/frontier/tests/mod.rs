@@ -21,6 +21,7 @@ mod rebuild;
 mod reference;
 mod release;
 mod retries;
+mod revisits;
 mod seen;
 mod shares;
 mod spellings;

@@ -47,6 +47,7 @@ fn page(path: &str) -> PageRecord {
         last_modified: None,
         sha256: Some([7; 32]),
         past: PageHistory::default(),
+        changes: ChangeRate::default(),
     }
 }
 

@@ -21,16 +21,15 @@ fn page() -> Outcome {
 }
 
 fn record(url: &str) -> PageRecord {
-    let past = PageHistory::default();
     let path = CrawlUrl::parse(url).unwrap().path_and_query().to_owned();
-    PageRecord { path, depth: 0, etag: None, last_modified: None, sha256: None, past }
+    PageRecord::without_content(path, 0)
 }
 
 impl World {
     /// The next URL of a host was fetched at `at`.
     pub(super) fn visit(&self, key: &str, at: UnixMillis) -> Effect {
         let snapshot = self.frontier().snapshot(self.host(key)).unwrap().unwrap();
-        let item = snapshot.next.or(snapshot.oldest).unwrap();
+        let item = snapshot.next.or(snapshot.next_page).unwrap();
         let record = record(item.url.as_str());
         self.apply(done_at(at, &item, page(), Some(record), &[], BOUNDS))
     }
@@ -125,17 +124,17 @@ fn a_large_host_is_released_in_parts() {
 }
 
 #[test]
-fn the_page_with_the_oldest_visit_comes_first() {
+fn the_page_with_the_earliest_revisit_base_comes_first() {
     let mut world = World::new();
     world.route(1, "http://a.org/1");
     world.route(2, "http://a.org/2");
     assert!(world.visit("http://a.org", NOW).more);
     let effect = world.visit("http://a.org", NOW.plus_ms(5));
-    assert_eq!((effect.more, effect.oldest), (false, Some(NOW)));
-    assert_eq!(world.visit("http://a.org", NOW.plus_ms(9)).oldest, Some(NOW.plus_ms(5)));
+    assert_eq!((effect.more, effect.revisit_base), (false, Some(NOW)));
+    assert_eq!(world.visit("http://a.org", NOW.plus_ms(9)).revisit_base, Some(NOW.plus_ms(5)));
     world.restart();
     let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
-    assert_eq!(snapshot.oldest.unwrap().url.as_str(), "http://a.org/2");
+    assert_eq!(snapshot.next_page.unwrap().url.as_str(), "http://a.org/2");
     let until = NOW.plus_ms(1_005);
     let query = DueQuery { until, most: 9, revisit_period_ms: Some(1_000) };
     let found = world.frontier().due_hosts(query, |_| false).unwrap();
@@ -159,12 +158,12 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
     world.apply(done_at(NOW, &item, page(), Some(known), &[], BOUNDS));
     let head = || {
         let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
-        snapshot.oldest.unwrap().known.unwrap().record.past.head
+        snapshot.next_page.unwrap().known.unwrap().record.past.head
     };
     assert!(!head().is_learning());
     let host = Some(world.host("http://a.org"));
     let visited =
-        world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap().oldest.unwrap();
+        world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap().next_page.unwrap();
     world.apply(Change::Order { number: 1, host, task: HostTask::Settle });
     assert!(head().is_learning());
     // A visit that began before ends now.

@@ -30,12 +30,12 @@ fn a_host_that_is_given_up_ends_all_its_urls() {
     assert!(world.apply(give_up.clone()).more);
     let last = world.apply(give_up.clone());
     assert!(!last.more);
-    assert_eq!(last.oldest, Some(NOW), "they are visited again, like pages");
+    assert_eq!(last.revisit_base, Some(NOW), "they are visited again, like pages");
     assert!(!world.apply(give_up).results);
     let snapshot = world.frontier().snapshot(host).unwrap().unwrap();
     let rest_ms = i64::try_from(GIVEN_UP_REST.as_millis()).unwrap();
     assert_eq!(snapshot.record.due, NOW.plus_ms(rest_ms));
-    let first = snapshot.oldest.unwrap();
+    let first = snapshot.next_page.unwrap();
     assert_eq!((first.url.as_str(), first.known.unwrap().record.sha256), (urls[0].as_str(), None));
     let counts = world.frontier().counts().unwrap();
     assert_eq!((counts.queued, counts.results, counts.fetched), (0, 1_200, 1_200));

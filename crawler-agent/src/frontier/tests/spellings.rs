@@ -54,14 +54,14 @@ fn a_page_gives_its_place_to_the_spelling_that_it_is_redirected_to() {
     let item = world.next("http://a.org").unwrap();
     let old = record("/p?utm_source=rss");
     world.apply(done_at(NOW, &item, other(), old.clone(), &[], BOUNDS));
-    let oldest = || world.frontier().snapshot(item.host).unwrap().unwrap().oldest;
-    let page = oldest().unwrap();
+    let next_page = || world.frontier().snapshot(item.host).unwrap().unwrap().next_page;
+    let page = next_page().unwrap();
     let to = Outcome::Redirect { status: 302, location: "http://a.org/p".into() };
     world.apply(done_at(NOW, &page, to, old, &[], BOUNDS));
-    assert_eq!((counts(&world), oldest()), ((1, 1), None));
+    assert_eq!((counts(&world), next_page()), ((1, 1), None));
     let target = world.next("http://a.org").unwrap();
     world.apply(done_at(NOW, &target, other(), record("/p"), &[], BOUNDS));
-    let page = oldest().unwrap();
+    let page = next_page().unwrap();
     assert_eq!((counts(&world), page.url.as_str()), ((1, 0), "http://a.org/p"));
 }
 
@@ -70,7 +70,7 @@ fn a_site_that_moves_back_to_its_old_address_is_fetched_there() {
     let mut world = World::new();
     let visit = |world: &World, key: &str, outcome, page: Option<&str>| {
         let snapshot = world.frontier().snapshot(world.host(key)).unwrap().unwrap();
-        let item = snapshot.next.or(snapshot.oldest).unwrap();
+        let item = snapshot.next.or(snapshot.next_page).unwrap();
         let page = page.map(|path| PageRecord::without_content(path.into(), 0));
         world.apply(done_at(NOW, &item, outcome, page, &[], BOUNDS))
     };

@@ -9,7 +9,7 @@ use crate::{frontier::HostNumber, frontier::KnownPage};
 const TWICE: Option<Slowdown> = Some(Slowdown { percent: 200, repeats: 2 });
 
 fn item(record: Option<PageRecord>) -> QueueItem {
-    let known = record.map(|record| Box::new(KnownPage { visited: UnixMillis(1), record }));
+    let known = record.map(|record| Box::new(KnownPage { revisit_base: UnixMillis(1), record }));
     let url = CrawlUrl::parse("http://a.org/").unwrap();
     QueueItem { host: HostNumber(1), depth: 2, order: 3, url, redirects: 0, attempts: 0, known }
 }
@@ -94,6 +94,19 @@ fn unchanged_content_is_not_reported_again() {
     let mut other = fetch(page(2), 20);
     let kept = remember(&item(Some(record)), &mut other, etag("z"), TWICE).unwrap();
     assert_eq!((other.outcome, kept.sha256), (page(2), Some([2; 32])));
+}
+
+#[test]
+fn content_is_lost_by_the_time_of_the_visit_and_not_by_the_revisit_base() {
+    let (mut record, _) = visits(&[20]);
+    record.changes.advance_s = 5;
+    let visited_at_5001 = item(Some(record));
+    for (lost_before_ms, is_lost) in [(5_001, false), (5_002, true)] {
+        let lost_before = LostBefore::default();
+        lost_before.set(Some(UnixMillis(lost_before_ms)));
+        let page = lost_before.without_lost_content(visited_at_5001.clone());
+        assert_eq!(page.known.unwrap().record.has_content(), !is_lost);
+    }
 }
 
 #[test]

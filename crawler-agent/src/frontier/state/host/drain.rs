@@ -33,7 +33,7 @@ impl Host {
         for ((depth, order), queued) in self.queue.pop_firsts(most, read)? {
             let page = PageRecord::without_content(queued.path.into(), depth);
             ended.push(format!("{}{}", self.record.key, page.path));
-            self.insert_page((at.0, order), page);
+            self.insert_page(at, order, page);
         }
         Ok(ended)
     }

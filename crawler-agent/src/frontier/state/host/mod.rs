@@ -263,12 +263,12 @@ impl Host {
         Ok((queued, pages.map(|(_, page)| page.path.clone()).collect()))
     }
 
-    /// The page with the oldest last visit.
-    pub(super) fn oldest(&mut self, disk: &Disk) -> Result<Option<QueueItem>, FrontierError> {
+    /// The page that is visited again first.
+    pub(super) fn next_page(&mut self, disk: &Disk) -> Result<Option<QueueItem>, FrontierError> {
         let number = self.number;
         let read = |from, most| disk.pages(number, from, most);
-        let Some(((visited, order), record)) = self.pages.first(read)? else { return Ok(None) };
-        let known = KnownPage { visited: UnixMillis(visited), record: (**record).clone() };
+        let Some(((base, order), record)) = self.pages.first(read)? else { return Ok(None) };
+        let known = KnownPage { revisit_base: UnixMillis(base), record: (**record).clone() };
         Ok(Some(QueueItem {
             host: number,
             depth: record.depth,
@@ -285,14 +285,14 @@ impl Host {
         self.queue.len() > 0
     }
 
-    /// Time of the oldest last visit among the pages.
-    pub(super) fn oldest_visit(
+    /// The earliest revisit base of the pages.
+    pub(super) fn first_revisit_base(
         &mut self,
         disk: &Disk,
     ) -> Result<Option<UnixMillis>, FrontierError> {
         let number = self.number;
         let first = self.pages.first(|from, most| disk.pages(number, from, most))?;
-        Ok(first.map(|((visited, _), _)| UnixMillis(visited)))
+        Ok(first.map(|((base, _), _)| UnixMillis(base)))
     }
 
     /// Removes a URL from the queue.
@@ -347,9 +347,10 @@ impl Host {
         Ok(())
     }
 
-    /// Adds a page that was visited.
-    pub(super) fn insert_page(&mut self, key: PageKey, record: PageRecord) {
-        self.pages.insert(key, Box::new(record));
+    /// Adds a page that was visited at `visited`.
+    pub(super) fn insert_page(&mut self, visited: UnixMillis, order: u64, record: PageRecord) {
+        let (base, record) = record.with_revisit_base(visited);
+        self.pages.insert((base.0, order), Box::new(record));
     }
 
     /// A page is gone: another URL may take its place among the pages of the host.

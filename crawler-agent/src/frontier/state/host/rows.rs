@@ -41,15 +41,15 @@ impl Host {
         &mut self,
         disk: &Disk,
     ) -> Result<Option<WorkEntry>, FrontierError> {
-        let visited = if self.has_queued() {
+        let revisit_base = if self.has_queued() {
             None
         } else {
-            let Some(visited) = self.oldest_visit(disk)? else { return Ok(None) };
-            Some(visited)
+            let Some(base) = self.first_revisit_base(disk)? else { return Ok(None) };
+            Some(base)
         };
         let crawl_delay_ms = self.crawl_delay_ms().unwrap_or(0);
         let host = self.number;
-        Ok(Some(WorkEntry { host, due: self.record.due, crawl_delay_ms, visited }))
+        Ok(Some(WorkEntry { host, due: self.record.due, crawl_delay_ms, revisit_base }))
     }
 
     fn crawl_delay_ms(&self) -> Option<u32> {
@@ -59,7 +59,7 @@ impl Host {
     /// The host's row.
     fn row(&mut self, disk: &Disk) -> Result<HostRow, FrontierError> {
         Ok(HostRow {
-            oldest_visit: self.oldest_visit(disk)?,
+            revisit_base: self.first_revisit_base(disk)?,
             record: self.record.clone(),
             crawl_delay_ms: self.crawl_delay_ms(),
             queued: u32::try_from(self.queue.len()).unwrap_or(u32::MAX),
