@@ -39,6 +39,8 @@ CREATE TABLE policy (
         CHECK (discovered_urls_per_host >= 1),
     revisit_s                  integer NOT NULL DEFAULT 604800
         CHECK (revisit_s BETWEEN 0 AND 31536000),
+    revisit_least_s            integer NOT NULL DEFAULT 86400
+        CHECK (revisit_least_s BETWEEN 1 AND 31536000),
     slowdown_percent           integer NOT NULL DEFAULT 200
         CHECK (slowdown_percent BETWEEN 110 AND 10000),
     slowdown_repeats           smallint NOT NULL DEFAULT 3
@@ -98,8 +100,11 @@ COMMENT ON COLUMN policy.discovered_urls_per_host IS
     'Most discovered URLs that are queued for one host in a day (UTC). Written by: coordinator for '
     'an admin.';
 COMMENT ON COLUMN policy.revisit_s IS
-    'Age at which an agent visits a page again, in seconds; 0 for never. Written by: coordinator '
-    'for an admin.';
+    'Longest age at which an agent visits a page again, and that of its first revisit, in seconds; '
+    '0 for never. Written by: coordinator for an admin.';
+COMMENT ON COLUMN policy.revisit_least_s IS
+    'Shortest age at which an agent visits a page again that changes often, in seconds. Written '
+    'by: coordinator for an admin.';
 COMMENT ON COLUMN policy.slowdown_percent IS
     'How long a page must take to be reported as slower, in per cent of its usual time (IPMicra '
     'III.F). Written by: coordinator for an admin.';

@@ -41,6 +41,7 @@ let policy = {
   control_permille: 10,
   host_delay_ms: 1000,
   revisit_s: 604_800,
+  revisit_least_s: 86_400,
   slowdown_percent: 200,
   slowdown_repeats: 3,
   incident_cooldown_s: 86_400,

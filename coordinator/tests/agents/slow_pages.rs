@@ -68,7 +68,8 @@ async fn hurry(running: &Running) {
     change(running, |policy| {
         (policy.strategy, policy.threshold_us) = (Strategy::Threshold, 1);
         let slowdown = Slowdown { percent: 200, repeats: 2 };
-        policy.calibration = CalibrationPolicy { revisit_s: 1, slowdown, rest_s: 1, window_s: 1 };
+        let ages = CalibrationPolicy { revisit_s: 1, revisit_least_s: 1, ..policy.calibration };
+        policy.calibration = CalibrationPolicy { slowdown, rest_s: 1, window_s: 1, ..ages };
     })
     .await;
 }

@@ -144,7 +144,7 @@ async fn policy_changes_apply_at_once() {
             "host_delay_ms": 1_000,
             "balance_rule": "cheapest", "balance_pass": "optimal",
             "balance_moves_per_day": 100, "balance_least_gain_ms": 1_000, "revisit_s": 604_800,
-            "slowdown_percent": 200,
+            "revisit_least_s": 86_400, "slowdown_percent": 200,
             "slowdown_repeats": 3, "incident_cooldown_s": 86_400, "incident_window_s": 3_600,
             "discovered_urls_per_agent": 1_000_000, "discovered_hosts_per_agent": 50_000,
             "discovered_urls_per_host": 20_000
@@ -153,7 +153,7 @@ async fn policy_changes_apply_at_once() {
     let mut after = before.clone();
     after["preset"] = json!(null);
     let change = json!({ "strategy": "threshold", "threshold_ms": 30, "samples_per_probe": 5,
-                         "probes_total": 10,
+                         "probes_total": 10, "revisit_least_s": 3_600,
                         "balance_rule": "off", "balance_moves_per_day": 7 });
     after.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     assert_eq!(browser.put("/api/v1/policy", change).await.well(), after, "absent fields stay");
@@ -163,7 +163,8 @@ async fn policy_changes_apply_at_once() {
         "a policy that was read may be sent back"
     );
     assert_eq!(browser.read("/api/v1/policy").await, after);
-    assert_eq!(running.coordinator.policy.load().threshold_us, 30_000);
+    let policy = running.coordinator.policy.load();
+    assert_eq!((policy.threshold_us, policy.for_agents().revisit_least_s), (30_000, 3_600));
     let changes = [entry("policy.change", "policy"), entry("policy.change", "policy")];
     assert_eq!(audit(&ground).await, changes);
     let paper = browser.put("/api/v1/policy", json!({ "preset": "paper" })).await.well();

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BalanceRule, Strategy};
 
+/// Seconds of a day.
+const DAY_S: u32 = 24 * 3_600;
+
 /// All settings that an admin may change while the coordinator runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
@@ -33,8 +36,8 @@ pub struct Policy {
 impl Policy {
     /// The settings that agents receive, completed from [`Policy::calibration`].
     pub fn for_agents(&self) -> CrawlPolicy {
-        let CalibrationPolicy { revisit_s, slowdown, .. } = self.calibration;
-        CrawlPolicy { revisit_s, slowdown: Some(slowdown), ..self.crawl }
+        let CalibrationPolicy { revisit_s, revisit_least_s, slowdown, .. } = self.calibration;
+        CrawlPolicy { revisit_s, revisit_least_s, slowdown: Some(slowdown), ..self.crawl }
     }
 }
 
@@ -76,8 +79,12 @@ pub struct CrawlPolicy {
     pub pages_a_host: u32,
     /// Most links between a routed URL and a page.
     pub depth: u8,
-    /// Age at which a page is visited again, in seconds; 0 for never.
+    /// Longest age at which a page is visited again, and that of its first revisit, in seconds; 0
+    /// for never.
     pub revisit_s: u32,
+    /// Shortest age at which a page that changes often is visited again, in seconds, where
+    /// `revisit_s` is not shorter.
+    pub revisit_least_s: u32,
     /// When a page counts as slower than it used to be; none: its times are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<Slowdown>,
@@ -85,7 +92,14 @@ pub struct CrawlPolicy {
 
 impl Default for CrawlPolicy {
     fn default() -> Self {
-        Self { host_delay_ms: 1_000, pages_a_host: 10_000, depth: 25, revisit_s: 0, slowdown: None }
+        Self {
+            host_delay_ms: 1_000,
+            pages_a_host: 10_000,
+            depth: 25,
+            revisit_s: 0,
+            revisit_least_s: DAY_S,
+            slowdown: None,
+        }
     }
 }
 
@@ -101,8 +115,12 @@ pub struct Slowdown {
 /// When a subnet is searched for anew because its pages became slower (IPMicra III.F).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalibrationPolicy {
-    /// Age at which a page is visited again, in seconds; 0 for never, at most a year.
+    /// Longest age at which a page is visited again, and that of its first revisit, in seconds; 0
+    /// for never, at most a year.
     pub revisit_s: u32,
+    /// Shortest age at which a page that changes often is visited again, in seconds; 1 to a year.
+    /// Where it is not below `revisit_s`, all pages are visited again at the age `revisit_s`.
+    pub revisit_least_s: u32,
     /// When a page counts as slower.
     pub slowdown: Slowdown,
     /// Least time from one delegation of a subnet to a new search because of slow pages, in
@@ -116,9 +134,10 @@ pub struct CalibrationPolicy {
 impl Default for CalibrationPolicy {
     fn default() -> Self {
         Self {
-            revisit_s: 7 * 24 * 3_600,
+            revisit_s: 7 * DAY_S,
+            revisit_least_s: DAY_S,
             slowdown: Slowdown { percent: 200, repeats: 3 },
-            rest_s: 24 * 3_600,
+            rest_s: DAY_S,
             window_s: 3_600,
         }
     }

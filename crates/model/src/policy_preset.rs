@@ -85,6 +85,7 @@ mod tests {
             crawl: CrawlPolicy::default(),
             calibration: CalibrationPolicy {
                 revisit_s: 1,
+                revisit_least_s: 1,
                 slowdown: Slowdown { percent: 200, repeats: 3 },
                 rest_s: 1,
                 window_s: 1,

@@ -124,7 +124,16 @@ export const groups: readonly SettingGroup[] = [
         min: 0,
         max: 31_536_000,
         meaning:
-          'Age at which an agent fetches a page again. With 0 it never does, and slower pages are not noticed.',
+          'Longest age at which an agent fetches a page again, and the age of the first revisit. With 0 it never does, and slower pages are not noticed.',
+      },
+      {
+        key: 'revisit_least_s',
+        name: 'Shortest revisit interval',
+        unit: 'seconds',
+        min: 1,
+        max: 31_536_000,
+        meaning:
+          'Shortest age at which an agent fetches a page again that changes often. If it is not below the revisit interval, all pages have the same interval.',
       },
     ],
   },

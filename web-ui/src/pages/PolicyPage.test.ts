@@ -64,6 +64,14 @@ it('sends the edited settings alone, and shows what another admin changed meanwh
   expect(screen.queryByRole('button', { name: 'Undo changes' })).toBeNull();
 });
 
+it('sends the shortest age of revisits', async () => {
+  const { sent } = await loaded(({ body }) => ({ ...policy, ...(body as object) }));
+  await type('Shortest revisit interval', 3_600);
+  await press('Save');
+  await vi.waitFor(() => expect(sent()).toEqual([{ revisit_least_s: 3_600 }]));
+  expect(field('Revisit interval').value).toBe('0');
+});
+
 it('keeps what is typed while an earlier edit is being saved', async () => {
   const saving = held<unknown>();
   const { sent } = await loaded(() => saving.answer);

@@ -116,6 +116,7 @@ fn policy_changed(before: model::Policy, change: &PolicyChange) -> model::Policy
         },
         calibration: CalibrationPolicy {
             revisit_s: change.revisit_s.unwrap_or(slow.revisit_s),
+            revisit_least_s: change.revisit_least_s.unwrap_or(slow.revisit_least_s),
             slowdown: model::Slowdown {
                 percent: change.slowdown_percent.unwrap_or(slow.slowdown.percent),
                 repeats: change.slowdown_repeats.unwrap_or(slow.slowdown.repeats),
@@ -142,6 +143,7 @@ fn to_dto(settings: &Settings) -> Policy {
         control_permille: policy.control_permille,
         host_delay_ms: policy.crawl.host_delay_ms,
         revisit_s: policy.calibration.revisit_s,
+        revisit_least_s: policy.calibration.revisit_least_s,
         slowdown_percent: policy.calibration.slowdown.percent,
         slowdown_repeats: policy.calibration.slowdown.repeats,
         incident_cooldown_s: policy.calibration.rest_s,

@@ -103,6 +103,7 @@ impl LockedSettings {
             .bind(column(policy.crawl.pages_a_host))
             .bind(i16::from(policy.crawl.depth))
             .bind(column(slow.revisit_s))
+            .bind(column(slow.revisit_least_s))
             .bind(column(slow.slowdown.percent))
             .bind(i16::try_from(slow.slowdown.repeats).unwrap_or(i16::MAX))
             .bind(column(slow.rest_s))

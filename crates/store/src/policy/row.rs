@@ -23,6 +23,7 @@ pub(super) struct Row {
     pages_a_host: i32,
     depth: i16,
     revisit_s: i32,
+    revisit_least_s: i32,
     slowdown_percent: i32,
     slowdown_repeats: i16,
     rest_s: i32,
@@ -62,6 +63,7 @@ impl Row {
             },
             calibration: CalibrationPolicy {
                 revisit_s: self.revisit_s.unsigned_abs(),
+                revisit_least_s: self.revisit_least_s.unsigned_abs(),
                 slowdown: Slowdown {
                     percent: self.slowdown_percent.unsigned_abs(),
                     repeats: self.slowdown_repeats.unsigned_abs().into(),

@@ -4,12 +4,12 @@ UPDATE policy SET
     probes_per_agent = $6, probes_per_target = $7, probes_in_all = $8, control_permille = $9,
     host_delay_ms = $10, pages_a_host = $11, depth = $12,
     -- Calibration.
-    revisit_s = $13, slowdown_percent = $14, slowdown_repeats = $15, rest_s = $16,
-    calibration_window_s = $17,
+    revisit_s = $13, revisit_least_s = $14, slowdown_percent = $15, slowdown_repeats = $16,
+    rest_s = $17, calibration_window_s = $18,
     -- Balance.
-    balance_rule = $18, balance_pass = CASE WHEN $19 THEN 'optimal' ELSE 'off' END,
-    balance_moves_a_day = $20, balance_least_gain_ms = $21,
+    balance_rule = $19, balance_pass = CASE WHEN $20 THEN 'optimal' ELSE 'off' END,
+    balance_moves_a_day = $21, balance_least_gain_ms = $22,
     -- Quotas of discovery.
-    discovered_urls_per_agent = $22, discovered_hosts_per_agent = $23,
-    discovered_urls_per_host = $24,
-    changed_at = $25
+    discovered_urls_per_agent = $23, discovered_hosts_per_agent = $24,
+    discovered_urls_per_host = $25,
+    changed_at = $26

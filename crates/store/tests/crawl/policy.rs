@@ -26,6 +26,7 @@ async fn every_setting_is_replaced() {
         &mut of.crawl.host_delay_ms,
         &mut of.crawl.pages_a_host,
         &mut of.calibration.revisit_s,
+        &mut of.calibration.revisit_least_s,
         &mut of.calibration.slowdown.percent,
         &mut of.calibration.rest_s,
         &mut of.calibration.window_s,

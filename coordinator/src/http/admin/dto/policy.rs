@@ -35,9 +35,12 @@ pub struct Policy {
     pub control_permille: u32,
     /// Least pause between two requests to one host, in milliseconds; owners may require more.
     pub host_delay_ms: u32,
-    /// Age in seconds at which an agent fetches a page again; with 0 it never does, and slower
-    /// pages are not noticed.
+    /// Longest age in seconds at which an agent fetches a page again, and the age of the first
+    /// revisit; with 0 it never does, and slower pages are not noticed.
     pub revisit_s: u32,
+    /// Shortest age in seconds at which an agent fetches a page again that changes often; if it is
+    /// not below `revisit_s`, agents fetch all pages again at the age `revisit_s`.
+    pub revisit_least_s: u32,
     /// Time from which a page counts as slow, in per cent of its usual time.
     pub slowdown_percent: u32,
     /// How many times in a row a page must be slow.
@@ -99,9 +102,12 @@ pub struct PolicyChange {
     /// Least pause between two requests to one host, in milliseconds.
     #[schema(minimum = 0, maximum = 600_000)]
     pub host_delay_ms: Option<u32>,
-    /// Age in seconds at which an agent fetches a page again; 0 means never.
+    /// Longest age in seconds at which an agent fetches a page again; 0 means never.
     #[schema(minimum = 0, maximum = 31_536_000)]
     pub revisit_s: Option<u32>,
+    /// Shortest age in seconds at which an agent fetches a page again that changes often.
+    #[schema(minimum = 1, maximum = 31_536_000)]
+    pub revisit_least_s: Option<u32>,
     /// Time from which a page counts as slow, in per cent of its usual time.
     #[schema(minimum = 110, maximum = 10_000)]
     pub slowdown_percent: Option<u32>,
@@ -154,6 +160,7 @@ impl Validate for PolicyChange {
             ("control_permille", wide(self.control_permille), 0, 1_000, "per mille"),
             ("host_delay_ms", wide(self.host_delay_ms), 0, 600_000, "milliseconds"),
             ("revisit_s", wide(self.revisit_s), 0, YEAR_S, "seconds"),
+            ("revisit_least_s", wide(self.revisit_least_s), 1, YEAR_S, "seconds"),
             ("slowdown_percent", wide(self.slowdown_percent), 110, 10_000, "per cent"),
             ("slowdown_repeats", wide(self.slowdown_repeats), 1, 100, "times"),
             ("incident_cooldown_s", wide(self.incident_cooldown_s), 1, YEAR_S, "seconds"),
@@ -205,9 +212,14 @@ mod tests {
             samples_per_probe: Some(11),
             probes_total: Some(0),
             control_permille: Some(0),
+            revisit_s: Some(0),
+            revisit_least_s: Some(0),
             ..PolicyChange::default()
         };
         let fields: Vec<String> = wrong.errors().iter().map(|error| error.field.clone()).collect();
-        assert_eq!(fields, ["threshold_ms", "samples_per_probe", "probes_total"]);
+        assert_eq!(
+            fields,
+            ["threshold_ms", "samples_per_probe", "probes_total", "revisit_least_s"]
+        );
     }
 }
