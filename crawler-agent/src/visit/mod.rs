@@ -250,7 +250,10 @@ impl Visitor {
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let slowdown = self.policy.borrow().slowdown.filter(|_| visit.choice.is_usual());
-        let page = revisit::remember(item, &mut fetch, validators, slowdown);
+        let mut page = revisit::remember(item, &mut fetch, validators, slowdown);
+        if let Some(page) = &mut page {
+            revisit::observe(page, &fetch, self.revisit_ages());
+        }
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
         if self.must_look_up(&fetch, &links) {
@@ -284,6 +287,7 @@ impl Visitor {
         };
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
         self.metrics.fetched(&fetch);
+        let page = page.map(|page| revisit::scheduled(page, self.revisit_ages()));
         let links = Vec::new();
         let bounds = self.bounds();
         let after = After { page, links, target_is_shared: false, due: None, failures: 0, bounds };
@@ -304,6 +308,7 @@ impl Visitor {
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         let due = Some(clock::after(pause));
         self.metrics.fetched(&fetch);
+        let page = page.map(|page| revisit::scheduled(page, self.revisit_ages()));
         let bounds = self.bounds();
         let after = After { page, links, target_is_shared, due, failures, bounds };
         let done = Done::new(item, fetch, after);

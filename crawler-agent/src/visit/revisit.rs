@@ -1,6 +1,8 @@
 //! Revisits: conditional requests, detection of changes, and comparison of a page's response times
 //! with its own past (IPMicra section III.F).
 
+mod changes;
+
 use std::{
     sync::atomic::{AtomicI64, Ordering},
     time::Duration,
@@ -16,6 +18,7 @@ use crate::{
     fetch::{Problem, Validators},
     frontier::{PageHistory, PageRecord, QueueItem},
 };
+pub(super) use changes::{RevisitAges, observe, scheduled};
 
 /// The moment before which the coordinator lost what agents sent; none by default.
 #[derive(Debug)]
@@ -63,6 +66,11 @@ impl Visitor {
     pub fn revisit_period(&self) -> Option<Duration> {
         let seconds = self.policy.borrow().revisit_s;
         (seconds > 0).then(|| Duration::from_secs(seconds.into()))
+    }
+
+    /// The ages between which pages are visited again; none when the operator wants no revisits.
+    pub(super) fn revisit_ages(&self) -> Option<RevisitAges> {
+        RevisitAges::of(&self.policy.borrow())
     }
 }
 

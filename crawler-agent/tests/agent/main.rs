@@ -21,6 +21,7 @@ mod probe_manners;
 mod probe_targets;
 mod probes;
 mod proxies;
+mod revisits;
 mod simulated_time;
 mod testbed;
 mod tools;
