@@ -319,8 +319,8 @@ impl Visitor {
         Ok(())
     }
 
-    /// Gives the claim back. The host is due after `pause` if it has URLs, else when the
-    /// first of its pages is due for a revisit.
+    /// Gives the claim back. The host is due after `pause` if it has URLs, else when the first of
+    /// its pages is due for a revisit.
     fn finish(&self, claim: Claim, pause: Duration, effect: &Effect) {
         let work = match effect.revisit_base {
             _ if effect.more => Some(Duration::ZERO),

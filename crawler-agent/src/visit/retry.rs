@@ -26,8 +26,8 @@ const UNSTATED: Duration = Duration::from_mins(1);
 const LONGEST: Duration = Duration::from_hours(6);
 
 impl Visitor {
-    /// Leaves the URL first in its queue, or the page first in its order, for a later attempt. `asked` is
-    /// the pause that the host demanded.
+    /// Leaves the URL first in its queue, or the page first in its order, for a later attempt.
+    /// `asked` is the pause that the host demanded.
     pub(super) fn retry_later(
         &self,
         visit: Visit,

@@ -31,7 +31,7 @@ fn page(n: u32) -> (UnixMillis, PageRecord) {
         sha256: (!n.is_multiple_of(7)).then(|| hash(n)),
         past: PageHistory { get: baseline(n % 12), head: baseline(n % 3) },
         changes: ChangeRate {
-            text_hash: (!n.is_multiple_of(7)).then(|| [n as u8; 8]),
+            text_hash: (!n.is_multiple_of(7)).then_some([n as u8; 8]),
             interval_s: n.is_multiple_of(2).then_some(n * 1_000),
             advance_s: n % 3 * 1_000,
         },

@@ -176,7 +176,8 @@ impl State {
         let Some(host) = self.hosts.get(disk, number)? else { return Ok(None) };
         let next = host.next(disk)?;
         let next_page = if next.is_none() { host.next_page(disk)? } else { None };
-        let (record, robots) = (host.record.clone(), host.robots());
+        let record = host.record.clone();
+        let robots = host.robots();
         Ok(Some(HostSnapshot { record, robots, next, next_page }))
     }
 

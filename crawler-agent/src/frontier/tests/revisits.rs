@@ -12,7 +12,7 @@ impl World {
         let item = snapshot.next.or(snapshot.next_page).unwrap();
         let path = item.url.path_and_query().to_owned();
         let etag = Some("\"one\"".into());
-        let page = PageRecord { changes, etag, ..PageRecord::without_content(path, 0) };
+        let page = PageRecord { etag, changes, ..PageRecord::without_content(path, 0) };
         self.apply(done_at(at, &item, other(), Some(page), &[], BOUNDS))
     }
 

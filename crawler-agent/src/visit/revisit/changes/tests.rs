@@ -145,7 +145,9 @@ fn simulated(period_days: f64, ages: RevisitAges) -> Figures {
         ((random >> 33) as f64 + 0.5) / f64::from(1_u32 << 31)
     };
     let mut estimate = None;
-    let (mut days, mut fresh, mut age) = (0.0, 0.0, 0.0);
+    let mut days = 0.0;
+    let mut fresh = 0.0;
+    let mut age = 0.0;
     for _ in 0..VISITS {
         let interval = f64::from(ages.interval_s(estimate)) / f64::from(DAY_S);
         let change = -period_days * uniform().ln();
