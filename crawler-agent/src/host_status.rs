@@ -165,7 +165,7 @@ mod tests {
 
     fn facts(due: i64, failures: u32) -> Facts {
         let key = "http://a.org".to_owned();
-        let record = HostRecord { key, due: UnixMillis(due), accepted: 3, failures };
+        let record = HostRecord { key, due: UnixMillis(due), accepted: 3, ended: 0, failures };
         let next = Some(item(None));
         let snapshot = HostSnapshot { record, robots: None, next, next_page: None };
         Facts {

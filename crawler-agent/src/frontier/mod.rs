@@ -69,9 +69,11 @@ pub struct HostRecord {
     pub key: String,
     /// Earliest time of the next request.
     pub due: UnixMillis,
-    /// Number of URLs that were queued, without those whose pages are gone, and without those that
-    /// former agents fetched and that did not become pages.
+    /// Number of URLs that were queued, without those that ended, as pages or before, and without
+    /// those that former agents fetched and that did not become pages.
     pub accepted: u32,
+    /// Number of URLs that ended at their first visit at this agent, such as redirects.
+    pub ended: u32,
     /// Failures in a row.
     pub failures: u32,
 }

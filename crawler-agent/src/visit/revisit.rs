@@ -168,6 +168,11 @@ fn without_content(
     before: Option<PageRecord>,
 ) -> Option<PageRecord> {
     match outcome {
+        // Servers answer so for a bad hour, too, after which no link would bring the page back. The
+        // next visit decides: then it has no content here any more.
+        Outcome::Other { status: 404, .. } if before.as_ref().is_some_and(has_document) => {
+            before.map(PageRecord::forget_content)
+        }
         // The page is gone, or at another URL.
         Outcome::Other { status: 404 | 410, .. } | Outcome::Redirect { status: 301 | 308, .. } => {
             robots::may_name(item).then(|| known_or_new(item).forget_content())
@@ -189,6 +194,10 @@ fn without_content(
         Outcome::Other { .. } => before,
         _ => None,
     }
+}
+
+fn has_document(record: &PageRecord) -> bool {
+    record.sha256.is_some()
 }
 
 /// Whether the target of a redirect counts as the URL itself, as where a server that gets no

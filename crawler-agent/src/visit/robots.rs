@@ -312,7 +312,7 @@ mod tests {
 
     fn snapshot(robots: RobotsState) -> HostSnapshot {
         let key = "http://a.org".to_owned();
-        let record = HostRecord { key, due: UnixMillis(0), accepted: 1, failures: 0 };
+        let record = HostRecord { key, due: UnixMillis(0), accepted: 1, ended: 0, failures: 0 };
         HostSnapshot { record, robots: Some(robots.into()), next: None, next_page: None }
     }
 

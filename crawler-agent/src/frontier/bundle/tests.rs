@@ -50,6 +50,7 @@ fn bundle(queued: u32, pages: u32) -> HostBundle {
         key: "http://a.example:8080".into(),
         due: UnixMillis(1_795_000_100_000),
         accepted: queued + pages + 3,
+        ended: 2,
         failures: 1,
     };
     HostBundle {

@@ -156,7 +156,8 @@ impl State {
         }
         // Host numbers are never reused, so late changes for a released host find nothing.
         let host = HostNumber(self.next_order());
-        let record = HostRecord { key: key.to_owned(), due: at, accepted: 0, failures: 0 };
+        let record =
+            HostRecord { key: key.to_owned(), due: at, accepted: 0, ended: 0, failures: 0 };
         self.hosts.add(host, record);
         host
     }

@@ -28,6 +28,9 @@ pub(super) fn file(host: &mut Host, disk: &Disk, done: &Done) -> Result<Filed, F
             let queued = host.dequeue(disk, key)?;
             let mut was_queued = queued.is_some();
             let is_respelled = queued.is_some_and(|queued| respells(host, done, &queued.path));
+            if was_queued && done.page.is_none() && !is_respelled {
+                host.url_has_ended();
+            }
             if let Some(page) = done.page.as_ref().filter(|_| !is_respelled) {
                 // The URL left the queue during the visit because another agent had fetched it, and
                 // may have come again as a page or as a URL that waits.

@@ -122,7 +122,7 @@ fn the_next_agent_goes_on_where_the_former_one_stopped() {
     assert_eq!((effect.ready, effect.more), (vec![(next.host(KEY), before.record.due)], true));
     for _ in 0..2 {
         let after = next.bundle();
-        let record = HostRecord { failures: 0, accepted: 4, ..before.record.clone() };
+        let record = HostRecord { failures: 0, accepted: 4, ended: 0, ..before.record.clone() };
         assert_eq!(after.record, record, "this agent may reach the host, and one URL is no page");
         assert_eq!((&after.queue, &after.seen), (&before.queue, &before.seen));
         let snapshot = next.frontier().snapshot(next.host(KEY)).unwrap().unwrap();

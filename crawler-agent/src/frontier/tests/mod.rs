@@ -257,12 +257,15 @@ fn bounds_are_kept() {
     let world = World::new();
     let bounds = Bounds { pages_a_host: 3, depth: 1 };
     world.apply(routes(&[(1, "http://a.org/")], bounds));
-    let item = world.next("http://a.org").unwrap();
-    world.apply(done(&item, other(), &["http://a.org/1"], bounds));
+    let keep = |item: &QueueItem, link: &str| {
+        let page = PageRecord::without_content(item.url.path_and_query().to_owned(), item.depth);
+        world.apply(done_at(NOW, item, other(), Some(page), &[link], bounds))
+    };
+    keep(&world.next("http://a.org").unwrap(), "http://a.org/1");
     let item = world.next("http://a.org").unwrap();
     assert_eq!(item.depth, 1);
-    world.apply(done(&item, other(), &["http://a.org/deeper"], bounds));
-    assert_eq!(world.next("http://a.org"), None, "too deep");
+    keep(&item, "http://a.org/deeper");
+    assert_eq!(world.frontier().counts().unwrap().queued, 0, "too deep");
     let urls = [(2, "http://a.org/2"), (3, "http://a.org/3"), (4, "ftp://a.org/"), (5, "rubbish")];
     let effect = world.apply(routes(&urls, bounds));
     assert!(effect.results);

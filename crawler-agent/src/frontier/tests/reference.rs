@@ -58,6 +58,7 @@ struct Model {
     order: u64,
     queues: BTreeMap<u8, BTreeSet<Waiting>>,
     accepted: BTreeMap<u8, u32>,
+    ended: BTreeMap<u8, u32>,
     queued_ever: BTreeSet<String>,
     reported: BTreeSet<String>,
     results: Vec<String>,
@@ -85,7 +86,8 @@ impl Model {
             return true;
         }
         let accepted = self.accepted.entry(host).or_default();
-        if *accepted >= SMALL.pages_a_host {
+        let ended = self.ended.get(&host).copied().unwrap_or_default();
+        if *accepted >= SMALL.pages_a_host || ended >= 10 * SMALL.pages_a_host {
             return false;
         }
         *accepted += 1;
@@ -93,6 +95,12 @@ impl Model {
         self.queued_ever.insert(url.clone());
         self.queues.entry(host).or_default().insert((depth, self.order, url, redirects, 0));
         true
+    }
+
+    /// The visited URL is no page.
+    fn end(&mut self, host: u8) {
+        *self.accepted.entry(host).or_default() -= 1;
+        *self.ended.entry(host).or_default() += 1;
     }
 
     fn first(&self, host: u8) -> Option<Waiting> {
@@ -154,6 +162,7 @@ impl Pair {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         self.world.apply(done(&item, other(), &texts, SMALL));
         self.model.results.push(format!("fetched {url_}"));
+        self.model.end(host);
         for link in links {
             self.model.arrive(*link, depth + 1, 0);
         }
@@ -164,6 +173,7 @@ impl Pair {
         let item = self.world.next(&key(host)).unwrap();
         self.world.apply(done(&item, redirect(&url(target.0, target.1)), &[], SMALL));
         self.model.results.push(format!("fetched {url_}"));
+        self.model.end(host);
         self.model.arrive(target, depth, redirects + 1);
     }
 

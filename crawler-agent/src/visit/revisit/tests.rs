@@ -116,7 +116,12 @@ fn pages_that_are_gone_are_not_revisited_and_failures_are() {
         let mut fetch = fetch(Outcome::Other { status, media_type: None }, 20);
         remember(&item(Some(record.clone())), &mut fetch, Validators::default(), TWICE)
     };
-    assert_eq!((gone(404), gone(410)), (None, None));
+    assert_eq!(gone(410), None);
+    // The second time it is gone.
+    let missing = gone(404);
+    assert_eq!(missing, Some(record.clone().forget_content()));
+    let mut again = fetch(Outcome::Other { status: 404, media_type: None }, 20);
+    assert_eq!(remember(&item(missing), &mut again, Validators::default(), TWICE), None);
     // The index drops it, so that an answer "unchanged" must not follow.
     assert_eq!(gone(451), Some(record.clone().forget_content()));
     for status in [401, 403, 408, 429, 500, 503] {

@@ -26,6 +26,9 @@ const HOST_BYTES: usize = size_of::<Host>() + 80;
 /// Bytes that the allocator needs for a text besides its own, about.
 const TEXT_BYTES: usize = 12;
 
+/// URLs that may end at their first visit for each page of the bound of a host.
+const ENDED_FACTOR: u32 = 10;
+
 /// Most URLs of a host among which one is searched.
 const MOST_SEARCHED: usize = 1_000;
 
@@ -176,8 +179,10 @@ impl Host {
         if self.seen.contains(url, read)? {
             return Ok(Admission::Known);
         }
-        // Counted over the lifetime of the host: traps such as endless calendars end here.
-        if self.record.accepted >= bounds.pages_a_host {
+        // Counted over the lifetime of the host: traps such as endless calendars end here, and so
+        // do those without any pages, such as endless redirects.
+        let most_ended = bounds.pages_a_host.saturating_mul(ENDED_FACTOR);
+        if self.record.accepted >= bounds.pages_a_host || self.record.ended >= most_ended {
             return Ok(Admission::Full);
         }
         self.seen.add(url);
@@ -351,6 +356,12 @@ impl Host {
     pub(super) fn insert_page(&mut self, visited: UnixMillis, order: u64, record: PageRecord) {
         let (base, record) = record.with_revisit_base(visited);
         self.pages.insert((base.0, order), Box::new(record));
+    }
+
+    /// A URL ended at its first visit: another one may take its place among the pages of the host.
+    pub(super) fn url_has_ended(&mut self) {
+        self.page_is_gone();
+        self.record.ended = self.record.ended.saturating_add(1);
     }
 
     /// A page is gone: another URL may take its place among the pages of the host.
