@@ -11,7 +11,7 @@ use coordinator::startup::cli::ServeArgs;
 use coordinator::startup::{boot, configuration};
 use coordinator::tasks::coordinator::Coordinator;
 use coordinator::tasks::table::{BackgroundTask, TABLE};
-use store::{Store, packages};
+use store::{Store, Term, packages};
 use tokio_util::sync::CancellationToken;
 
 /// Runs after which a task that still finds work is taken for one that never rests.
@@ -25,7 +25,7 @@ pub(crate) async fn coordinator(store: &Store, dir: &Path) -> Arc<Coordinator> {
     let stop = CancellationToken::new();
     let made = boot::coordinator(config, Arc::new(SystemClock), store.clone(), stop).await;
     let coordinator = Arc::new(made.unwrap());
-    coordinator.leader.begin(coordinator.now());
+    coordinator.leader.begin(Term::latest(store).await.unwrap(), coordinator.now());
     complete_index(&coordinator).await;
     for task in TABLE {
         settle(&coordinator, task).await;

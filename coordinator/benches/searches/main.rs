@@ -52,7 +52,7 @@ use protocol::key::AgentKey;
 use protocol::{ProbeReport, ProbeResult};
 use store::generations::Load;
 use store::testing::execute;
-use store::{Address, Store, agents, policy, probes, searches};
+use store::{Address, Store, Term, agents, policy, probes, searches};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -299,7 +299,7 @@ async fn coordinator(store: &Store, dir: &Path, options: Options) -> Arc<Coordin
         boot::coordinator(config, Arc::new(SystemClock), store.clone(), CancellationToken::new())
             .await;
     let coordinator = Arc::new(made.unwrap());
-    coordinator.leader.begin(coordinator.now());
+    coordinator.leader.begin(Term::latest(store).await.unwrap(), coordinator.now());
     reload_hierarchy::run(&coordinator.registry).await.unwrap();
     settle_homes::run(&coordinator.placement).await.unwrap();
     coordinator

@@ -48,7 +48,7 @@ async fn renew(
 ) -> Result<Standing, anyhow::Error> {
     match standing {
         Some(Standing::Leader(leadership)) => {
-            if let Some(leadership) = still_held(leadership).await {
+            if let Some(leadership) = still_held(coordinator, leadership).await {
                 return Ok(Standing::Leader(leadership));
             }
             coordinator.leader.end();
@@ -72,7 +72,12 @@ async fn stand(coordinator: &Arc<Coordinator>) -> Result<Standing, anyhow::Error
 }
 
 /// The leadership, if it is still held; a lost one is logged.
-async fn still_held(leadership: Leadership) -> Option<Leadership> {
+async fn still_held(coordinator: &Coordinator, leadership: Leadership) -> Option<Leadership> {
+    if coordinator.leader.term() != Some(leadership.term()) {
+        // A statement was refused because of a later term, although the lock seems to be held.
+        leadership.resign().await;
+        return None;
+    }
     let checked = leadership.check().await;
     checked
         .inspect_err(|error| {
@@ -94,8 +99,8 @@ async fn elect(
     coordinator.predictor.state.reset();
     // As long as another one led, agents may have lost URLs that this one has routed.
     coordinator.intake.recent_urls.forget();
-    coordinator.leader.begin(coordinator.now());
-    tracing::info!(term = leadership.term(), "this coordinator is the leader");
+    coordinator.leader.begin(leadership.term(), coordinator.now());
+    tracing::info!(term = %leadership.term(), "this coordinator is the leader");
     coordinator.events.emit(Event::AnythingChanged);
     Ok(Standing::Leader(leadership))
 }

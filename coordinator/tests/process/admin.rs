@@ -12,10 +12,10 @@ use region::delegations::{Delegate, Range};
 use region::ownership::{SignedView, View};
 use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
 use serde_json::Value;
-use store::Store;
 use store::regions::{self, StoredRegion};
 use store::restored;
 use store::testing::TestDatabase;
+use store::{Store, Term};
 
 use crate::program::bare;
 
@@ -79,7 +79,7 @@ async fn create_region(store: &Store, id: RegionId, name: &str, view: Vec<u8>) {
         promises: None,
         lent_until: UnixMillis(0),
     };
-    regions::create(store, &stored, &[], UnixMillis(0)).await.unwrap();
+    regions::create(store, Term::default(), &stored, &[], UnixMillis(0)).await.unwrap();
 }
 
 /// A region of two agents with one range.

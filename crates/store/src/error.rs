@@ -88,6 +88,9 @@ pub enum StoreError {
         /// What happened and what to do, as one sentence.
         what: &'static str,
     },
+    /// The caller led once; another coordinator was elected meanwhile.
+    #[error("another coordinator is the leader now, so this one may not write any more")]
+    Deposed,
     /// New registry data have far fewer records than what is in use.
     #[error(
         "the new data have far fewer records than the generation in use ({list}): a file may be \

@@ -3,14 +3,16 @@
 //!
 //! The lock lives as long as a connection of its own. Each election raises the term. A leader that
 //! lost its connection without noticing can still write; what it writes is fenced by the state of
-//! the search and the generation of the delegation (see [`crate::delegations`]).
+//! the search and the generation of the delegation (see [`crate::delegations`]), or by its term (see
+//! [`crate::regions`]).
 //!
 //! Candidates keep their connections, too. What is asked on them every few seconds shows first that
 //! the server is gone without a word, see [`crate::silence`].
 
+use std::fmt;
 use std::time::Duration;
 
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{Connection as _, PgConnection, Postgres, Transaction};
 use tokio::time::timeout;
 
 use crate::silence::Silence;
@@ -29,6 +31,45 @@ const COMMIT: Duration = Duration::from_secs(30);
 
 /// Key of the lock; any number that nobody else uses on the database.
 const KEY: i64 = 0x6e65_6172_6372_6177;
+
+/// Number of an election on a database, from 1. A term ends when the next one begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Term(i64);
+
+impl Term {
+    /// The term of the last election; 0 before the first.
+    pub async fn latest(store: &Store) -> Result<Self, StoreError> {
+        let term: Option<i64> =
+            sqlx::query_scalar("SELECT value::bigint FROM settings WHERE name = 'leader_term'")
+                .fetch_optional(&store.pool())
+                .await
+                .map_err(StoreError::doing("read the term of the leader"))?;
+        Ok(Self(term.unwrap_or(0)))
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Begins a transaction of the leader of this term; [`StoreError::Deposed`] if a later one began.
+/// The next election waits for the end of the transaction.
+pub(crate) async fn begin_in(
+    store: &Store,
+    term: Term,
+) -> Result<Transaction<'static, Postgres>, StoreError> {
+    let doing = StoreError::doing("check the term of the leader");
+    let mut tx = store.begin().await.map_err(doing)?;
+    let latest: Option<i64> = sqlx::query_scalar(
+        "SELECT value::bigint FROM settings WHERE name = 'leader_term' FOR SHARE",
+    )
+    .fetch_optional(&mut *tx)
+    .await
+    .map_err(doing)?;
+    if latest.unwrap_or(0) == term.0 { Ok(tx) } else { Err(StoreError::Deposed) }
+}
 
 /// A coordinator that waits for the leadership, with the connection that will carry it.
 #[derive(Debug)]
@@ -92,12 +133,12 @@ impl Candidacy {
 pub struct Leadership {
     connection: PgConnection,
     store: Store,
-    term: i64,
+    term: Term,
 }
 
 impl Leadership {
-    /// Number of this election on this database, from 1.
-    pub fn term(&self) -> i64 {
+    /// Its term.
+    pub fn term(&self) -> Term {
         self.term
     }
 
@@ -147,7 +188,7 @@ fn unanswered(store: &Store, mut connection: PgConnection) -> StoreError {
     error
 }
 
-async fn next_term(db: &mut PgConnection) -> Result<i64, sqlx::Error> {
+async fn next_term(db: &mut PgConnection) -> Result<Term, sqlx::Error> {
     sqlx::query_scalar(
         "INSERT INTO settings (name, value) VALUES ('leader_term', '1')
          ON CONFLICT (name) DO UPDATE SET value = to_jsonb(settings.value::bigint + 1)
@@ -155,4 +196,5 @@ async fn next_term(db: &mut PgConnection) -> Result<i64, sqlx::Error> {
     )
     .fetch_one(db)
     .await
+    .map(Term)
 }

@@ -73,7 +73,7 @@ mod working_agents;
 
 pub use address::Address;
 pub use error::StoreError;
-pub use leader::{Candidacy, Election, Leadership};
+pub use leader::{Candidacy, Election, Leadership, Term};
 pub use listen::{Listener, notify};
 pub use open::{Server, Store, open, open_with, server};
 

@@ -1,4 +1,7 @@
 //! Regions: their signed rosters, the coordinator's promises and loans, and who wants to be in one.
+//!
+//! The leader keeps their state in memory. What it writes is fenced by its term: a deposed leader
+//! must not overwrite what the new one has promised.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -11,8 +14,9 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 
 use crate::gift::Gift;
+use crate::leader::begin_in;
 use crate::moment::Moment;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, Term};
 
 /// A region as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,12 +69,13 @@ pub async fn next_id(store: &Store) -> Result<RegionId, StoreError> {
 /// Stores a new region.
 pub async fn create(
     store: &Store,
+    term: Term,
     region: &StoredRegion,
     members: &[AgentId],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("store a region");
-    let mut tx = store.begin().await.map_err(doing)?;
+    let mut tx = begin_in(store, term).await?;
     sqlx::query(
         "INSERT INTO regions (id, name, settings, view, lent_until, formed_at)
          OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6)",
@@ -92,12 +97,13 @@ pub async fn create(
 /// region's until its loans have ended, or [`let_go`].
 pub async fn save_view(
     store: &Store,
+    term: Term,
     region: RegionId,
     view: &[u8],
     members: &[AgentId],
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("store the view of a region");
-    let mut tx = store.begin().await.map_err(doing)?;
+    let mut tx = begin_in(store, term).await?;
     sqlx::query("UPDATE regions SET view = $2 WHERE id = $1")
         .bind(region.get())
         .bind(view)
@@ -137,44 +143,57 @@ pub async fn members(store: &Store) -> Result<BTreeMap<RegionId, Vec<AgentId>>, 
 }
 
 /// Stores that agents have left a region: its loan does not keep their subnets any more.
-pub async fn let_go(store: &Store, region: RegionId, agents: &[AgentId]) -> Result<(), StoreError> {
+pub async fn let_go(
+    store: &Store,
+    term: Term,
+    region: RegionId,
+    agents: &[AgentId],
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("store that agents left a region");
+    let mut tx = begin_in(store, term).await?;
     sqlx::query("UPDATE agents SET region = NULL WHERE region = $1 AND id = ANY($2)")
         .bind(region.get())
         .bind(numbers(agents))
-        .execute(&store.pool())
+        .execute(&mut *tx)
         .await
-        .map_err(StoreError::doing("store that agents left a region"))?;
-    Ok(())
+        .map_err(doing)?;
+    tx.commit().await.map_err(doing)
 }
 
 /// Stores the coordinator's promises before it answers.
 pub async fn save_promises(
     store: &Store,
+    term: Term,
     region: RegionId,
     promises: &[u8],
 ) -> Result<(), StoreError> {
+    let doing = StoreError::doing("store the promises to a region");
+    let mut tx = begin_in(store, term).await?;
     sqlx::query("UPDATE regions SET promises = $2 WHERE id = $1")
         .bind(region.get())
         .bind(promises)
-        .execute(&store.pool())
+        .execute(&mut *tx)
         .await
-        .map_err(StoreError::doing("store the promises to a region"))?;
-    Ok(())
+        .map_err(doing)?;
+    tx.commit().await.map_err(doing)
 }
 
 /// Stores the end of a loan before it is given.
 pub async fn save_loan(
     store: &Store,
+    term: Term,
     region: RegionId,
     until: UnixMillis,
 ) -> Result<(), StoreError> {
+    let doing = StoreError::doing("store the loan of a region");
+    let mut tx = begin_in(store, term).await?;
     sqlx::query("UPDATE regions SET lent_until = greatest(lent_until, $2) WHERE id = $1")
         .bind(region.get())
         .bind(Moment(until))
-        .execute(&store.pool())
+        .execute(&mut *tx)
         .await
-        .map_err(StoreError::doing("store the loan of a region"))?;
-    Ok(())
+        .map_err(doing)?;
+    tx.commit().await.map_err(doing)
 }
 
 /// An approved agent whose owner wants it to be in a region.

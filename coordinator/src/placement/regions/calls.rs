@@ -10,7 +10,7 @@ use region::envelope::{Envelope, Verified};
 use region::ownership::View;
 use region::relay::{MemberReport, RELAY_FILL, RelayAnswer, RelayRequest, is_listener_url};
 use region::{Effect, Peer};
-use store::{StoreError, regions};
+use store::{StoreError, Term, regions};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -74,16 +74,19 @@ impl Regions {
             // From here on no arrival is missed.
             arrived.as_mut().enable();
             let mut answer = RelayAnswer::default();
-            if let Some(seat) = self.seats().await?.of_agent(agent) {
+            let mut seats = self.seats().await?;
+            let term = seats.term;
+            if let Some(seat) = seats.of_agent(agent) {
                 let view = seat.machine.view();
                 answer.settings = Some(seat.settings);
                 answer.view =
                     known.is_none_or(|known| known < view.version()).then(|| view.signed().clone());
                 if borrow {
-                    answer.loan_ms = Some(self.lend(seat).await?);
+                    answer.loan_ms = Some(self.lend(term, seat).await?);
                 }
                 answer.envelopes = seat.mailbox.take(Peer::Agent(agent), RELAY_FILL);
             }
+            drop(seats);
             let news = answer.view.is_some() || borrow || !answer.envelopes.is_empty();
             if news || Instant::now() >= deadline {
                 return Ok(answer);
@@ -113,19 +116,21 @@ impl Regions {
         &self,
     ) -> Result<tokio::sync::MutexGuard<'_, LeaderStates>, CallError> {
         let mut seats = self.seats.lock().await;
-        if !self.leader.is_leader() {
-            // The next leader goes on with what is stored; this one must forget what it knew.
+        let term = self.leader.term();
+        if term != Some(seats.term) {
+            // The next leader goes on with what is stored; this one must forget what it knew, even
+            // if it leads again already.
             *seats = LeaderStates::default();
             self.moves.store(Arc::default());
-            return Err(CallError::NotLeader);
         }
+        let term = term.ok_or(CallError::NotLeader)?;
         if seats.by_region.is_none() {
-            *seats = self.restore_seats().await?;
+            *seats = self.restore_seats(term).await?;
         }
         Ok(seats)
     }
 
-    async fn restore_seats(&self) -> Result<LeaderStates, StoreError> {
+    async fn restore_seats(&self, term: Term) -> Result<LeaderStates, StoreError> {
         let now = self.both_clocks();
         let incarnation = now.wall.0.max(0).unsigned_abs();
         let start = (self.rules.loan_ms(), incarnation);
@@ -142,7 +147,7 @@ impl Regions {
                 }
             }
         }
-        Ok(LeaderStates { by_region: Some(seats), resting, ..LeaderStates::default() })
+        Ok(LeaderStates { term, by_region: Some(seats), resting, ..LeaderStates::default() })
     }
 
     pub(super) fn both_clocks(&self) -> Now {
@@ -150,11 +155,12 @@ impl Regions {
     }
 
     /// Lends the region's hosts; the end is stored before the answer.
-    async fn lend(&self, seat: &mut LeaderState) -> Result<u64, StoreError> {
+    async fn lend(&self, term: Term, seat: &mut LeaderState) -> Result<u64, CallError> {
         let now = self.both_clocks();
         let term_ms = seat.machine.lend(now.elapsed);
         let until = now.wall_at(seat.machine.lender().until());
-        regions::save_loan(&self.store, seat.machine.view().roster().region, until).await?;
+        let region = seat.machine.view().roster().region;
+        self.fenced(term, regions::save_loan(&self.store, term, region, until).await)?;
         Ok(term_ms)
     }
 
@@ -170,13 +176,14 @@ impl Regions {
         // Lost with the process that ends; any message may be lost.
         let Ok(messages) = verifying.await else { return Ok(()) };
         let mut seats = self.seats().await?;
+        let term = seats.term;
         let Some(seat) = seats.of_agent(from) else { return Ok(()) };
         let mut receivers = Vec::new();
         for message in messages {
             match message {
                 Arrival::ForCoordinator(message) => {
                     let effects = seat.open(message, elapsed_clock::now());
-                    self.save_promises(seat, &effects).await?;
+                    self.save_promises(term, seat, &effects).await?;
                     receivers.extend(seat.send(effects, &self.key));
                 }
                 Arrival::ForAgent(to, envelope) => receivers.extend(seat.pass_on(to, envelope)),
@@ -187,12 +194,17 @@ impl Regions {
         Ok(())
     }
 
-    async fn save_promises(&self, seat: &LeaderState, effects: &[Effect]) -> Result<(), CallError> {
+    async fn save_promises(
+        &self,
+        term: Term,
+        seat: &LeaderState,
+        effects: &[Effect],
+    ) -> Result<(), CallError> {
         let Some(promises) = LeaderState::promises(effects) else { return Ok(()) };
         let region = seat.machine.view().roster().region;
         // Encoding into memory does not fail.
         let Ok(bytes) = postcard::to_allocvec(promises) else { return Ok(()) };
-        Ok(regions::save_promises(&self.store, region, &bytes).await?)
+        self.fenced(term, regions::save_promises(&self.store, term, region, &bytes).await)
     }
 }
 

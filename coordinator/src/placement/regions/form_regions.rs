@@ -8,6 +8,7 @@ use region::delegations::{Delegate, Range};
 use region::moves::RegionMoves;
 use region::ownership::{SignedView, View};
 use region::roster::{Delta, Mode, Roster, RosterError, SignedDelta, SignedRoster, Version};
+use store::Term;
 use store::regions::{self, Candidate, StoredRegion};
 
 use super::calls::CallError;
@@ -57,6 +58,7 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         // One region that cannot go on must not stop the others.
         match attended {
             Ok(is_published) => changed += u64::from(is_published),
+            Err(error) if is_deposed(&error) => return Ok(Outcome::Idle),
             Err(error) => failed = failed.or(Some(error.context(format!("region {name}")))),
         }
     }
@@ -68,6 +70,11 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     Ok(Outcome::Done(format!("published a view of {}", quantity(changed, "region"))))
+}
+
+/// Whether another coordinator leads now, which this one has found out.
+fn is_deposed(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(CallError::NotLeader))
 }
 
 /// The delegation table as regions see it.
@@ -105,14 +112,15 @@ async fn attend(
     if seats.resting.values().any(|resting| resting == name) {
         return Ok(false);
     }
+    let term = seats.term;
     let is_published = match seats.of_name(name) {
-        Some((id, seat)) => follow(regions, (id, seat), agents, table).await?,
+        Some((id, seat)) => follow(regions, term, (id, seat), agents, table).await?,
         None => form(regions, seats, name.to_owned(), agents, table).await?,
     };
     if let Some((id, seat)) = seats.of_name(name) {
         let former = members.get(&id).into_iter().flatten().copied();
         let former = former.filter(|agent| !seat.has_wanted(*agent)).collect();
-        release_departed(regions, (id, seat), &former).await?;
+        release_departed(regions, term, (id, seat), &former).await?;
     }
     Ok(is_published)
 }
@@ -121,6 +129,7 @@ async fn attend(
 /// their hosts.
 async fn release_departed(
     regions: &Regions,
+    term: Term,
     (id, seat): (RegionId, &mut LeaderState),
     former: &BTreeSet<AgentId>,
 ) -> Result<(), anyhow::Error> {
@@ -128,7 +137,7 @@ async fn release_departed(
     if departed.is_empty() {
         return Ok(());
     }
-    regions::let_go(&regions.store, id, &departed).await?;
+    regions.fenced(term, regions::let_go(&regions.store, term, id, &departed).await)?;
     tracing::info!(region = seat.name, agents = departed.len(), "former members left the region");
     regions.events.emit(Event::SubnetsReleased);
     Ok(())
@@ -188,7 +197,8 @@ async fn form(
     let start = (regions.rules.loan_ms(), now.wall.0.max(0).unsigned_abs());
     // Before anything is stored: a roster that cannot be used must not be.
     let mut seat = LeaderState::restore(stored.clone(), &regions.key, start, now)?;
-    regions::create(&regions.store, &stored, &numbers, now.wall).await?;
+    let created = regions::create(&regions.store, seats.term, &stored, &numbers, now.wall).await;
+    regions.fenced(seats.term, created)?;
     tracing::info!(region = name, agents = numbers.len(), "formed a region");
     let view = seat.machine.view().clone();
     regions.notify(seat.publish(view, &regions.key));
@@ -203,6 +213,7 @@ async fn form(
 /// did.
 async fn follow(
     regions: &Regions,
+    term: Term,
     (id, seat): (RegionId, &mut LeaderState),
     agents: &[&Candidate],
     table: &Table<'_>,
@@ -230,7 +241,8 @@ async fn follow(
     let members: Vec<AgentId> =
         agents.iter().map(|agent| agent.agent).filter(|agent| view.has(*agent)).collect();
     let bytes = postcard::to_allocvec(view.signed())?;
-    regions::save_view(&regions.store, id, &bytes, &members).await?;
+    let saved = regions::save_view(&regions.store, term, id, &bytes, &members).await;
+    regions.fenced(term, saved)?;
     tracing::info!(region = seat.name, version = ?view.version(), "published a view");
     regions.notify(seat.publish(view, &regions.key));
     seat.note_listed(table.held());

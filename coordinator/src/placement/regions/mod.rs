@@ -23,7 +23,7 @@ use std::sync::{Arc, PoisonError};
 
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::CoordinatorKey;
-use store::Store;
+use store::{Store, StoreError, Term};
 use tokio::sync::{Mutex, Notify};
 
 use crate::runtime::agent_wakeups::AgentWakeups;
@@ -61,6 +61,8 @@ pub struct Regions {
 /// The coordinator's seat in each region, while it is the leader.
 #[derive(Default)]
 pub(crate) struct LeaderStates {
+    /// The term in which they were read.
+    term: Term,
     /// None until they were read from the database.
     by_region: Option<BTreeMap<RegionId, LeaderState>>,
     /// Stored regions that cannot be read, by name. No other region may take their names and
@@ -87,6 +89,18 @@ impl LeaderStates {
 impl Regions {
     fn now(&self) -> UnixMillis {
         self.clock.now()
+    }
+
+    /// What came of a statement that is fenced by the term. A deposed leader stops leading, and
+    /// forgets what it has in memory: the database has other promises now.
+    fn fenced<T>(&self, term: Term, result: Result<T, StoreError>) -> Result<T, CallError> {
+        result.map_err(|error| match error {
+            StoreError::Deposed => {
+                self.leader.end_deposed(term);
+                CallError::NotLeader
+            }
+            other => CallError::Store(other),
+        })
     }
 
     /// The signal of an agent's open call. Register with it before looking for news.

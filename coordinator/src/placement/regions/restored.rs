@@ -4,7 +4,7 @@ use model::UnixMillis;
 use protocol::key::CoordinatorKey;
 use region::ownership::{SignedView, View};
 use region::roster::{Roster, RosterError, SignedRoster};
-use store::{Store, StoreError, regions};
+use store::{Store, StoreError, Term, regions};
 
 /// Leaves out so many epochs of each region, and counts its hosts as lent until `lent_until`. The
 /// members know versions and have loans of which the backup does not know; they would refuse the
@@ -16,11 +16,12 @@ pub async fn skip_epochs(
     by: u32,
     lent_until: UnixMillis,
 ) -> Result<Vec<String>, StoreError> {
+    let term = Term::latest(store).await?;
     let mut unreadable = Vec::new();
     for stored in regions::list(store).await? {
-        regions::save_loan(store, stored.id, lent_until).await?;
+        regions::save_loan(store, term, stored.id, lent_until).await?;
         match renewed(&stored.view, key, by) {
-            Ok(view) => regions::save_view(store, stored.id, &view, &[]).await?,
+            Ok(view) => regions::save_view(store, term, stored.id, &view, &[]).await?,
             Err(error) => unreadable.push(format!("{}: {error:#}", stored.name)),
         }
     }

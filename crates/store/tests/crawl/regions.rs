@@ -5,7 +5,8 @@ use serde_json::json;
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
 use store::regions::{self, StoredRegion};
 use store::searches::{self, NewSearch, SearchKind};
-use store::{drains, handovers, routes};
+use store::testing::{begin, execute};
+use store::{StoreError, Term, drains, handovers, routes};
 
 use crate::handovers::{SUBNET, world as handed_out};
 use crate::world::{NOW, World, ip, range};
@@ -20,7 +21,7 @@ async fn lend(world: &World, members: &[AgentId]) {
         promises: None,
         lent_until: NOW.plus_ms(3_600_000),
     };
-    regions::create(world.store(), &region, members, NOW).await.unwrap();
+    regions::create(world.store(), Term::default(), &region, members, NOW).await.unwrap();
 }
 
 async fn assign(
@@ -103,7 +104,7 @@ async fn subnets_of_an_agent_that_was_let_go_are_free() {
     let (world, member, other) = handed_out().await;
     let stranger = world.approved(3, None).await;
     lend(&world, &[member, other]).await;
-    regions::let_go(world.store(), RegionId::new(1), &[member]).await.unwrap();
+    regions::let_go(world.store(), Term::default(), RegionId::new(1), &[member]).await.unwrap();
     let members = regions::members(world.store()).await.unwrap();
     assert_eq!(members.get(&RegionId::new(1)), Some(&vec![other]));
     let moved = assign(&world, stranger, None, NOW).await;
@@ -148,4 +149,56 @@ async fn a_search_moves_a_lent_subnet_within_its_region() {
     assert!(matches!(decide(Some(member)).await, DecisionOutcome::Applied(_)));
     assert!(world.open_searches(SearchKind::Undelegated).await.is_empty());
     assert!(handovers::open(world.store(), member, 10).await.unwrap().is_empty());
+}
+
+/// Another coordinator is elected.
+const ELECTION: &str = "INSERT INTO settings (name, value) VALUES ('leader_term', '1')";
+
+fn is_refused(result: Result<(), StoreError>) -> bool {
+    matches!(result, Err(StoreError::Deposed))
+}
+
+#[tokio::test]
+async fn a_deposed_leader_writes_nothing_of_a_region() {
+    let (world, member, other) = handed_out().await;
+    let store = world.store();
+    lend(&world, &[member]).await;
+    let deposed = Term::latest(store).await.unwrap();
+    execute(store, ELECTION).await.unwrap();
+    let region = RegionId::new(1);
+    let before = (regions::list(store).await.unwrap(), regions::members(store).await.unwrap());
+    let until = NOW.plus_ms(7_200_000);
+    assert!(is_refused(regions::save_view(store, deposed, region, b"old", &[other]).await));
+    assert!(is_refused(regions::save_promises(store, deposed, region, b"old").await));
+    assert!(is_refused(regions::save_loan(store, deposed, region, until).await));
+    assert!(is_refused(regions::let_go(store, deposed, region, &[member]).await));
+    let new = StoredRegion { id: RegionId::new(2), name: "arin".into(), ..before.0[0].clone() };
+    assert!(is_refused(regions::create(store, deposed, &new, &[other], NOW).await));
+    let after = (regions::list(store).await.unwrap(), regions::members(store).await.unwrap());
+    assert_eq!(after, before);
+    let leader = Term::latest(store).await.unwrap();
+    regions::save_promises(store, leader, region, b"new").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_leader_that_is_deposed_while_it_writes_is_refused() {
+    let (world, member, _) = handed_out().await;
+    lend(&world, &[member]).await;
+    let deposed = Term::latest(world.store()).await.unwrap();
+    execute(world.store(), ELECTION).await.unwrap();
+    let elected = Term::latest(world.store()).await.unwrap();
+    assert_ne!(elected, deposed);
+    let next = "UPDATE settings SET value = '2' WHERE name = 'leader_term'";
+    let election = begin(world.store(), next).await.unwrap();
+    let store = world.store().clone();
+    let saving = tokio::spawn(async move {
+        regions::save_promises(&store, elected, RegionId::new(1), b"old").await
+    });
+    let waits = "SELECT FROM pg_stat_activity
+                 WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while !saving.is_finished() && execute(world.store(), waits).await.unwrap() == 0 {
+        tokio::task::yield_now().await;
+    }
+    election.commit().await.unwrap();
+    assert!(is_refused(saving.await.unwrap()));
 }

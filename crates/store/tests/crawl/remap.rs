@@ -6,6 +6,7 @@ use hierarchy::{
     remap::RemapCounts,
 };
 use model::{AgentId, DelegationId, Reason, RegionId, Strategy};
+use store::Term;
 use store::constraints::{self, Kind};
 use store::delegations::{self, ActiveDelegation, RemapInput};
 use store::regions::{self, StoredRegion};
@@ -260,7 +261,7 @@ async fn a_subnet_of_a_region_stays_in_it_where_subnets_merge() {
         promises: None,
         lent_until: NOW.plus_ms(86_400_000),
     };
-    regions::create(world.store(), &region, &[member], NOW).await.unwrap();
+    regions::create(world.store(), Term::default(), &region, &[member], NOW).await.unwrap();
     assert_eq!(winner().await, member);
 }
 
