@@ -37,6 +37,8 @@ CREATE INDEX hosts_unplaced ON hosts (id)
 -- what is due is counted without them.
 CREATE INDEX hosts_waiting ON hosts (id) WHERE state = 'resolved';
 CREATE INDEX hosts_waiting_due ON hosts (retry_at) WHERE state = 'resolved';
+-- Subnets in which hosts wait, found by their addresses.
+CREATE INDEX hosts_waiting_subnets ON hosts (first, last) WHERE state = 'resolved';
 CREATE INDEX hosts_subnet ON hosts (first, last, id DESC);
 -- Lists, the newest first: of a state, of an agent, of those that seeds named.
 CREATE INDEX hosts_state ON hosts (state, id DESC);

@@ -36,8 +36,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let ended = constraints::expire(&placement.store, placement.clock.now()).await?;
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
-    let has_pins = !constraints.pins().is_empty();
-    let pin_state = PinState::read(placement, &delegated, has_pins).await?;
+    let pin_state = PinState::read(placement, &delegated, &constraints.applied_pins()).await?;
     let plan = pin_state.plan(&delegated, &constraints);
     let mut pinned = Vec::new();
     let mut reopened = Vec::new();

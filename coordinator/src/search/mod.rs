@@ -19,6 +19,7 @@ use crate::runtime::events::Events;
 use crate::runtime::policy::CurrentPolicy;
 use crate::runtime::region_moves::CurrentRegionMoves;
 use crate::search::metrics::SearchMetrics;
+use crate::search::open_searches::ReadUpTo;
 
 /// The parts that the tasks of this stage use.
 pub struct DelegationSearch {
@@ -41,4 +42,6 @@ pub struct DelegationSearch {
     pub predictor: Arc<Predictor>,
     /// Counts searches and decisions.
     pub metrics: SearchMetrics,
+    /// How far the hosts that wait were read.
+    pub waiting_read: ReadUpTo,
 }

@@ -1,6 +1,7 @@
 //! Background task: opens a search for each subnet with waiting hosts and without an agent.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use delegation::target::RETRY_AFTER_MS;
 use delegation::{Availability, Constraints};
@@ -86,8 +87,30 @@ pub async fn open(parts: &DelegationSearch, hosts: Vec<WaitingHost>) -> Result<u
 
 /// Waiting hosts that are read at once.
 const PAGE: u32 = 4_096;
+/// Pages that one run reads. With millions of hosts that wait, in subnets with open searches, all
+/// of them would be read every few seconds.
+const PAGES: usize = 16;
 
-/// At most `count` hosts, of the subnets that have waited longest.
+/// The last waiting host that was read; 0 before the first. The next run goes on after it.
+#[derive(Debug, Default)]
+pub struct ReadUpTo(AtomicI64);
+
+impl ReadUpTo {
+    fn last(&self) -> HostId {
+        HostId::new(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Notes the last host of a full page, which is this page of the run by number; none at the end
+    /// of the list. Returns whether the run reads another page. After the end, and once a run has
+    /// enough, the next one begins with the host that has waited longest.
+    fn note(&self, page: usize, last: Option<HostId>, is_enough: bool) -> bool {
+        let last = last.filter(|_| !is_enough);
+        self.0.store(last.map_or(0, HostId::get), Ordering::Relaxed);
+        last.is_some() && page < PAGES
+    }
+}
+
+/// At most `count` hosts, of the subnets that have waited longest among those that are read.
 async fn choose_hosts(
     parts: &DelegationSearch,
     delegated: &DelegatedHierarchy,
@@ -97,13 +120,15 @@ async fn choose_hosts(
     let now = parts.clock.now();
     let constraints = current_constraints(&parts.store, now).await?;
     let mut selection = Selection::new(delegated, constraints, open_now, working);
-    let mut after = HostId::new(0);
-    while selection.chosen.len() < count {
+    for number in 1.. {
+        let after = parts.waiting_read.last();
         let page = hosts::waiting_for_agent(&parts.store, after, PAGE, now).await?;
-        let Some((last, _)) = page.last() else { break };
-        after = *last;
+        let last = page.last().map(|(host, _)| *host).filter(|_| page.len() == PAGE as usize);
         for (host, subnet) in page {
             selection.consider(host, subnet, count);
+        }
+        if !parts.waiting_read.note(number, last, selection.chosen.len() >= count) {
+            break;
         }
     }
     let left_over = &selection.left_over;
@@ -182,4 +207,34 @@ fn unserved_company(delegated: &DelegatedHierarchy, subnet: SubnetId) -> Option<
 fn new_search(host: WaitingHost) -> Option<NewSearch> {
     let port = CrawlUrl::of_host(&host.scheme, &host.authority).ok()?.port();
     Some(NewSearch { subnet: host.subnet, target: host.address, host: host.authority, port })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The last hosts of the pages that a run reads, if it has enough at page `enough_at`.
+    fn run(read_up_to: &ReadUpTo, enough_at: usize) -> Vec<i64> {
+        let mut read = Vec::new();
+        for page in 1.. {
+            let last = HostId::new(read_up_to.last().get() + i64::from(PAGE));
+            read.push(last.get());
+            if !read_up_to.note(page, Some(last), page == enough_at) {
+                break;
+            }
+        }
+        read
+    }
+
+    #[test]
+    fn a_run_reads_a_part_of_the_hosts_that_wait_and_the_next_goes_on() {
+        let read_up_to = ReadUpTo::default();
+        let first = run(&read_up_to, 0);
+        assert_eq!(first.len(), PAGES);
+        let second = run(&read_up_to, 0);
+        assert_eq!(second[0], first[PAGES - 1] + i64::from(PAGE));
+        assert!(!read_up_to.note(1, None, false), "the end");
+        assert_eq!(run(&read_up_to, 2), first[..2], "the first ones again");
+        assert_eq!(run(&read_up_to, 2), first[..2], "as long as there are enough among them");
+    }
 }

@@ -52,6 +52,7 @@ use crate::runtime::silent_hosts::CurrentSilentHosts;
 use crate::runtime::storage_location::StorageLocation;
 use crate::search::DelegationSearch;
 use crate::search::metrics::SearchMetrics;
+use crate::search::open_searches::ReadUpTo;
 use crate::startup::database::database_failure;
 use crate::startup::{leftovers, search_index, storage};
 use crate::tasks::coordinator::Coordinator;
@@ -252,6 +253,7 @@ impl Shared {
             region_moves,
             predictor: Arc::clone(predictor),
             metrics: SearchMetrics::default(),
+            waiting_read: ReadUpTo::default(),
         })
     }
 

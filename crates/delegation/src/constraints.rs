@@ -74,6 +74,11 @@ impl Constraints {
         &self.pins
     }
 
+    /// The pins that are not suspended because their agent is drained.
+    pub fn applied_pins(&self) -> Vec<&Pin> {
+        self.pins.iter().filter(|pin| !self.drained.contains(&pin.agent)).collect()
+    }
+
     /// The exclusions in the order in which they were given.
     pub fn exclusions(&self) -> &[Exclusion] {
         &self.exclusions

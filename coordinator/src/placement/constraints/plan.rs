@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use delegation::Constraints;
-use delegation::constraints::{Correction, corrections};
-use hierarchy::SubnetId;
+use delegation::constraints::{Correction, Pin, corrections};
+use hierarchy::{Hierarchy, Range, Scope, SubnetId};
 use model::PinId;
 use store::StoreError;
 use store::delegations;
@@ -24,21 +24,22 @@ pub struct PinState {
 
 impl PinState {
     /// Reads the subnets that this generation of the hierarchy has. Those that hosts wait in are
-    /// read only where there is a pin, which may assign them: that takes a scan of all hosts that
-    /// wait for an agent.
+    /// read only where one of these pins may assign them: many hosts may wait elsewhere.
     pub async fn read(
         placement: &Placement,
         delegated: &DelegatedHierarchy,
-        has_pins: bool,
+        pins: &[&Pin],
     ) -> Result<Self, StoreError> {
         let hierarchy = delegated.hierarchy();
         let pinned = delegations::pinned(&placement.store).await?;
         let pinned =
             pinned.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
-        let wanted = if has_pins {
-            delegations::undelegated_subnets(&placement.store).await?
-        } else {
+        let ranges: Vec<Range> =
+            pins.iter().flat_map(|pin| pinned_ranges(hierarchy, &pin.scope)).collect();
+        let wanted = if ranges.is_empty() {
             Vec::new()
+        } else {
+            delegations::undelegated_subnets(&placement.store, &ranges).await?
         };
         let wanted = wanted.iter().filter_map(|subnet| hierarchy.find(subnet));
         Ok(Self { pinned: pinned.collect(), wanted: wanted.collect() })
@@ -72,5 +73,16 @@ impl PinState {
         let mut plan = self.plan(delegated, after);
         plan.retain(|subnet, correction| before.get(subnet) != Some(correction));
         plan
+    }
+}
+
+/// Ranges in which the subnets of a scope begin.
+fn pinned_ranges(hierarchy: &Hierarchy, scope: &Scope) -> Vec<Range> {
+    match scope {
+        Scope::Range(range) => vec![*range],
+        Scope::Company { .. } | Scope::Country(_) => {
+            let subnets = scope.subnets(hierarchy);
+            subnets.map(|subnet| hierarchy.subnet(subnet).range()).collect()
+        }
     }
 }

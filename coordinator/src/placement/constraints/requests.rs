@@ -138,8 +138,8 @@ async fn preview(
     before: &Constraints,
     after: &Constraints,
 ) -> Result<Preview, StoreError> {
-    let has_pins = !before.pins().is_empty() || !after.pins().is_empty();
-    let pin_state = PinState::read(placement, delegated, has_pins).await?;
+    let pins = [before.applied_pins(), after.applied_pins()].concat();
+    let pin_state = PinState::read(placement, delegated, &pins).await?;
     let plan = pin_state.plan_change(delegated, before, after);
     preview_plan(placement, delegated, &plan).await
 }

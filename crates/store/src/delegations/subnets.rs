@@ -114,9 +114,14 @@ pub async fn stale(
         .collect()
 }
 
-/// Subnets with waiting hosts and without an agent.
-pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError> {
+/// Subnets with waiting hosts and without an agent that begin in one of these ranges.
+pub async fn undelegated_subnets(
+    store: &Store,
+    ranges: &[Range],
+) -> Result<Vec<Range>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("undelegated_subnets.sql"))
+        .bind(ranges.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(ranges.iter().map(Range::last).collect::<Vec<_>>())
         .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the subnets that hosts wait in"))?;

@@ -169,6 +169,24 @@ async fn hosts_that_wait_come_in_pages() {
 }
 
 #[tokio::test]
+async fn subnets_that_hosts_wait_in_are_found_by_their_ranges() {
+    let world = World::new().await;
+    let found = async |ranges: &[&str]| {
+        let ranges: Vec<_> = ranges.iter().map(|text| range(text)).collect();
+        store::delegations::undelegated_subnets(world.store(), &ranges).await.unwrap()
+    };
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    world.queue(&["http://b.example/", "http://c.example/"]).await;
+    world.settle_hosts("203.0.113.7", "203.0.113.0/24").await;
+    assert_eq!(found(&[]).await, []);
+    assert_eq!(found(&["192.0.0.0/8", "198.51.100.0/25"]).await, [range("198.51.100.0/24")]);
+    assert_eq!(found(&["203.0.113.0/24", "203.0.0.0/8"]).await, [range("203.0.113.0/24")]);
+    world.approved(1, Some("203.0.113.0/24")).await;
+    assert_eq!(found(&["0.0.0.0/0"]).await, [range("198.51.100.0/24")], "without an agent");
+}
+
+#[tokio::test]
 async fn hosts_are_listed_for_a_new_generation_whoever_has_them() {
     let world = World::new().await;
     world.queue(&["http://a.example/", "http://b.example/"]).await;
