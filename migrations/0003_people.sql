@@ -65,6 +65,8 @@ CREATE TABLE audit (
     subject text NOT NULL,
     detail  jsonb NOT NULL DEFAULT '{}'
 );
+-- The newest entries about a subject, which may be rare.
+CREATE INDEX audit_subject ON audit (subject, id DESC);
 COMMENT ON TABLE audit IS
     'Changes that people made, and subnets that balance, drains, pins and regions moved; kept for '
     'good. Grows with both.';

@@ -4,6 +4,7 @@
 
 mod activity;
 mod agents;
+mod audit;
 mod checks;
 mod constraints;
 mod freed_hosts;
