@@ -72,27 +72,35 @@ pub async fn preview_moves(
     moves: &[(Range, Option<AgentId>)],
 ) -> Result<Preview, StoreError> {
     let subnets: Vec<Range> = moves.iter().map(|(subnet, _)| *subnet).collect();
-    let (states, facts) = tokio::try_join!(
+    let (states, hosts, facts) = tokio::try_join!(
         delegations::subnet_states(&placement.store, &subnets),
+        delegations::host_counts(&placement.store, &subnets),
         MoveFacts::read(placement, delegated, &subnets),
     )?;
     let successors = moves.iter().map(|(_, to)| *to);
-    Ok(preview_of(&states, successors, &facts))
+    Ok(preview_of(&states, &hosts, successors, &facts))
 }
 
-/// The preview of moves of these subnets to other agents, in the same order.
+/// The preview of moves of these subnets, with so many hosts, to other agents, in the same order.
 pub fn preview_of(
     states: &[SubnetState],
+    hosts: &[u64],
     successors: impl IntoIterator<Item = Option<AgentId>>,
     facts: &MoveFacts,
 ) -> Preview {
+    let subnets = states.iter().zip(hosts).zip(successors);
     let changes: Vec<SubnetChange> =
-        states.iter().zip(successors).map(|(state, to)| subnet_change(state, to, facts)).collect();
+        subnets.map(|((state, hosts), to)| subnet_change(state, *hosts, to, facts)).collect();
     let agents = agent_changes(&changes, &facts.snapshot);
     Preview { changes, agents }
 }
 
-fn subnet_change(state: &SubnetState, to: Option<AgentId>, facts: &MoveFacts) -> SubnetChange {
+fn subnet_change(
+    state: &SubnetState,
+    hosts: u64,
+    to: Option<AgentId>,
+    facts: &MoveFacts,
+) -> SubnetChange {
     let subnet = state.subnet;
     let held = state.held.as_ref();
     let from = held.map(|held| held.agent);
@@ -107,7 +115,7 @@ fn subnet_change(state: &SubnetState, to: Option<AgentId>, facts: &MoveFacts) ->
         subnet,
         from,
         to,
-        hosts: state.hosts,
+        hosts,
         pages_a_day,
         before_ms: from.and_then(measured_ms).map(a_day),
         after_ms: to.and_then(measured_ms).map(a_day),

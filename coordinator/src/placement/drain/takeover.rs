@@ -153,11 +153,12 @@ pub async fn preview_takeover(
     let held = subnets.len();
     subnets.truncate(PREVIEW_MAX);
     let ranges = ranges(delegated, &subnets);
-    let (states, facts, takers) = tokio::try_join!(
+    let (states, hosts, facts, takers) = tokio::try_join!(
         delegations::subnet_states(&placement.store, &ranges),
+        delegations::host_counts(&placement.store, &ranges),
         MoveFacts::read(placement, delegated, &ranges),
         Takers::read(placement),
     )?;
     let found = find_successors(placement, delegated, leaving, &subnets, &facts, &takers);
-    Ok(TakeoverPreview { held, preview: preview_of(&states, found, &facts) })
+    Ok(TakeoverPreview { held, preview: preview_of(&states, &hosts, found, &facts) })
 }

@@ -37,8 +37,8 @@ pub(crate) use notifications::{notify, notify_decided};
 pub use remap::{RemapInput, open_search_claims, remap, remap_searches};
 pub(crate) use subnets::release_with_hosts;
 pub use subnets::{
-    AdminAssignment, SubnetState, admin_assignment, pinned, release, stale, subnet_states,
-    undelegated_subnets,
+    AdminAssignment, SubnetState, admin_assignment, host_counts, pinned, release, stale,
+    subnet_states, undelegated_subnets,
 };
 pub use summaries::{
     DelegationFilter, DelegationOrder, DelegationPlace, DelegationSummary, count_of_agent, find,

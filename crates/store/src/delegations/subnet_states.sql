@@ -1,9 +1,8 @@
--- Latest generation, hosts and present delegation of these subnets, in their order. A present
--- delegation is the latest; earlier ones are read only where there is none.
+-- Latest generation and present delegation of these subnets, in their order. A present delegation
+-- is the latest; earlier ones are read only where there is none.
 SELECT s.first, s.last,
        coalesce(d.generation, (SELECT max(g.generation) FROM delegations g WHERE g.first = s.first
            AND g.last = s.last), 0) AS generation,
-       (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last) AS hosts,
        -- As in targets.sql of searches.
        EXISTS (SELECT FROM hosts h
                WHERE h.first = s.first AND h.last = s.last AND h.address IS NOT NULL

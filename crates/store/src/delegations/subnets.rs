@@ -128,7 +128,7 @@ pub async fn undelegated_subnets(
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }
 
-/// The delegation and the hosts of a subnet.
+/// The delegation of a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubnetState {
     /// The subnet that it is about.
@@ -137,9 +137,7 @@ pub struct SubnetState {
     pub generation: i64,
     /// The delegation that holds.
     pub held: Option<ActiveDelegation>,
-    /// Number of its known hosts.
-    pub hosts: u64,
-    /// Whether a search could probe one of them.
+    /// Whether a search could probe one of its hosts.
     pub has_target: bool,
 }
 
@@ -148,7 +146,6 @@ struct SubnetRow {
     first: IpAddr,
     last: IpAddr,
     generation: i64,
-    hosts: i64,
     has_target: bool,
     id: Option<i64>,
     agent: Option<i64>,
@@ -171,6 +168,17 @@ pub async fn subnet_states(
     rows.into_iter().map(subnet_state).collect()
 }
 
+/// Number of known hosts of these subnets, in their order. Reads as many rows as there are hosts.
+pub async fn host_counts(store: &Store, subnets: &[Range]) -> Result<Vec<u64>, StoreError> {
+    let counts: Vec<i64> = sqlx::query_scalar(include_str!("host_counts.sql"))
+        .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .fetch_all(&store.pool())
+        .await
+        .map_err(StoreError::doing("count the hosts of subnets"))?;
+    Ok(counts.into_iter().map(i64::unsigned_abs).collect())
+}
+
 fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
     let subnet = range(row.first, row.last)?;
     let held = row.id.zip(row.agent).zip(row.reason).map(|((id, agent), reason)| {
@@ -188,7 +196,6 @@ fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
         subnet,
         generation: row.generation,
         held: held.transpose()?,
-        hosts: row.hosts.unsigned_abs(),
         has_target: row.has_target,
     })
 }
