@@ -52,7 +52,8 @@ impl TaskSet {
         }
     }
 
-    /// Starts all tasks. Each runs at once, then when it is woken or its period is over.
+    /// Starts all tasks. Each runs at once, then when it is woken or its period is over, but not
+    /// before it has rested.
     pub fn start(&self, coordinator: &Arc<Coordinator>, tracker: &TaskTracker) {
         for (task, wake) in &self.0 {
             tracker.spawn(run(task, Arc::clone(wake), Arc::clone(coordinator)));
@@ -65,30 +66,41 @@ async fn run(task: &'static BackgroundTask, wake: Arc<Notify>, coordinator: Arc<
     let stop = coordinator.stop.clone();
     while !stop.is_cancelled() {
         let pause = run_once(task, &coordinator).await;
-        tokio::select! {
+        let is_woken = tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(pause.longest) => {}
-            () = wake.notified(), if pause.can_be_woken => {
-                // The event happened here, but the work is the leader's.
-                if task.leader_only && !coordinator.is_leader() {
-                    coordinator.peer_hints.wake_task(task.name);
-                }
-            }
+            is_woken = pause.over(&wake) => is_woken,
+        };
+        // The event happened here, but the work is the leader's.
+        if is_woken && task.leader_only && !coordinator.is_leader() {
+            coordinator.peer_hints.wake_task(task.name);
         }
     }
 }
 
 /// The pause until the next run.
 struct Pause {
+    /// What wakes the task meanwhile counts at the end of it.
+    least: Duration,
     longest: Duration,
     can_be_woken: bool,
+}
+
+impl Pause {
+    /// Returns when the pause is over: true if the task was woken.
+    async fn over(&self, wake: &Notify) -> bool {
+        tokio::time::sleep(self.least).await;
+        tokio::select! {
+            () = tokio::time::sleep(self.longest.saturating_sub(self.least)) => false,
+            () = wake.notified(), if self.can_be_woken => true,
+        }
+    }
 }
 
 async fn run_once(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pause {
     if task.leader_only && !coordinator.is_leader() {
         // The next leader may do what this one could not.
         coordinator.statuses.forget_failure(task.name);
-        return Pause { longest: task.period, can_be_woken: true };
+        return Pause { least: Duration::ZERO, longest: task.period, can_be_woken: true };
     }
     // Log lines of the run name the task and the run.
     let run = coordinator.statuses.next_run(task.name);
@@ -115,7 +127,8 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
             Err(anyhow::anyhow!("it waited too long, perhaps for the database, and was given up"))
         }
     };
-    let run = EndedRun { task: task.name, took: started.elapsed(), at: coordinator.now() };
+    let took = started.elapsed();
+    let run = EndedRun { task: task.name, took, at: coordinator.now() };
     match outcome {
         Ok(outcome) => {
             if let Outcome::Done(done) | Outcome::More(done) = &outcome {
@@ -124,7 +137,7 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
             let has_more = matches!(outcome, Outcome::More(_));
             coordinator.statuses.succeeded(run, outcome);
             let longest = if has_more { Duration::ZERO } else { task.period };
-            Pause { longest, can_be_woken: true }
+            Pause { least: task.least_rest(took), longest, can_be_woken: true }
         }
         Err(error) => {
             let error = chain(&*error);
@@ -132,7 +145,7 @@ async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pa
             let longest = back_off(failures);
             tracing::warn!(failures, error, "the task failed; it runs again in {longest:?}");
             // Events may be frequent: a failing task must not retry at their rate.
-            Pause { longest, can_be_woken: false }
+            Pause { least: Duration::ZERO, longest, can_be_woken: false }
         }
     }
 }
@@ -195,6 +208,20 @@ mod tests {
             let mut limit = Term { began_at, lost_at: None };
             assert!(!limit.is_long_over(leader_since, at(0)));
             assert!(limit.is_long_over(leader_since, at(30)), "the loss itself was not seen");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_that_is_woken_all_the_time_rests_between_two_runs() {
+        let wake = Notify::new();
+        let longest = Duration::from_mins(5);
+        for (least, can_be_woken, passed) in [(0, true, 0), (30, true, 30), (30, false, 300)] {
+            wake.notify_one();
+            let began = tokio::time::Instant::now();
+            let pause = Pause { least: Duration::from_secs(least), longest, can_be_woken };
+            assert_eq!(pause.over(&wake).await, can_be_woken);
+            // The clock of the test stands still unless all wait.
+            assert_eq!(began.elapsed().as_secs(), passed);
         }
     }
 

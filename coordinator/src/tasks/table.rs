@@ -40,9 +40,24 @@ pub struct BackgroundTask {
     pub run: fn(&Coordinator) -> BoxFuture<'_, RunResult>,
 }
 
+impl BackgroundTask {
+    /// Least time from the end of a run that took this long to the beginning of the next one.
+    pub fn least_rest(&self, took: Duration) -> Duration {
+        let named = RESTS.iter().find(|(name, _)| *name == self.name);
+        named.map_or(Duration::ZERO, |(_, times)| took.saturating_mul(*times).min(self.period))
+    }
+}
+
 /// Events that wake every task.
 pub const WAKE_ALL: [Event; 3] =
     [Event::AnythingChanged, Event::HierarchyLoaded, Event::AgentAdministered];
+
+/// After a run, these tasks rest for this multiple of the time that it took, at most for their
+/// periods. Their runs read whole tables, and the events that wake them may come all the time.
+const RESTS: &[(&str, u32)] = &[(AUDIT, 10)];
+
+/// The task that audits the delegations.
+const AUDIT: &str = "audit_delegations";
 
 /// All background tasks.
 pub static TABLE: &[BackgroundTask] = &[
@@ -315,7 +330,7 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(pause_forging::run(&coordinator.placement)),
     },
     BackgroundTask {
-        name: "audit_delegations",
+        name: AUDIT,
         period: Duration::from_mins(5),
         // Every coordinator shows its own findings.
         leader_only: false,
@@ -358,5 +373,16 @@ mod tests {
     fn names_are_unique() {
         let names: BTreeSet<_> = TABLE.iter().map(|task| task.name).collect();
         assert_eq!(names.len(), TABLE.len());
+    }
+
+    #[test]
+    fn tasks_with_long_runs_rest_after_them() {
+        let took = Duration::from_secs(3);
+        for (name, times) in RESTS {
+            let task = TABLE.iter().find(|task| task.name == *name).unwrap();
+            assert_eq!(task.least_rest(took), took * *times, "{name}");
+            assert_eq!(task.least_rest(task.period), task.period, "{name}");
+        }
+        assert_eq!(TABLE[0].least_rest(took), Duration::ZERO, "a task that is not named");
     }
 }
