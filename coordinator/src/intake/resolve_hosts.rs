@@ -107,7 +107,8 @@ impl Busy {
     }
 }
 
-/// Hosts whose lookup starts now; those of silent zones are deferred.
+/// Hosts whose lookup starts now; those of silent zones, and of slow ones that are busy, are
+/// deferred.
 async fn startable(
     intake: &Intake,
     busy: &mut Busy,
@@ -167,8 +168,9 @@ async fn look_up(intake: &Intake, host: UnresolvedHost) -> LookedUp {
     let patience = if host.attempts == 0 { FIRST_PATIENCE } else { REPEATED_PATIENCE };
     let address = match host_of(&host.authority) {
         Some(Host::Domain(name)) => {
+            let started = Instant::now();
             let address = intake.dns.address(&name, patience).await;
-            note(intake, &name, &address);
+            note(intake, &name, &address, started.elapsed());
             address
         }
         Some(Host::Ipv4(address)) => Ok(address.into()),
@@ -178,13 +180,12 @@ async fn look_up(intake: &Intake, host: UnresolvedHost) -> LookedUp {
     (host, address)
 }
 
-fn note(intake: &Intake, name: &str, address: &Result<IpAddr, LookupError>) {
+fn note(intake: &Intake, name: &str, address: &Result<IpAddr, LookupError>, took: Duration) {
     let mut zones = intake.zones.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = intake.clock.now();
     match address {
-        Err(LookupError::NoAnswer { .. }) => zones.unanswered(zone_of(name), intake.clock.now()),
-        Ok(_) | Err(LookupError::NoAddress(_)) => {
-            zones.answered(zone_of(name), intake.clock.now());
-        }
+        Err(LookupError::NoAnswer { .. }) => zones.unanswered(zone_of(name), took, now),
+        Ok(_) | Err(LookupError::NoAddress(_)) => zones.answered(zone_of(name), took, now),
     }
 }
 

@@ -3,14 +3,18 @@
 //!
 //! A page can link to any number of names below a server that never answers. Each lookup of them
 //! takes seconds, so a zone has few lookups at the same time, and after some without an answer in a
-//! row only one from time to time, until the zone answers.
+//! row only one from time to time, until the zone answers. Names of a zone that is busy and slow go
+//! to the end of the line, so that they do not hold up names of other zones.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use model::UnixMillis;
 
 /// Lookups in one zone at the same time.
 const AT_ONCE: u32 = 8;
+/// A zone is slow if its last lookup took so long.
+const SLOW_MS: i64 = 200;
 /// Lookups in a row without an answer after which a zone counts as silent.
 const SILENT_AFTER: u32 = 3;
 /// First pause of a silent zone; doubled with each further lookup without an answer.
@@ -32,7 +36,7 @@ pub enum Permission {
     Start,
     /// Other lookups in the zone have to end first.
     Wait,
-    /// The zone is silent; not before this time.
+    /// The zone is silent, or slow and busy; not before this time.
     Defer(UnixMillis),
 }
 
@@ -41,6 +45,34 @@ struct Zone {
     in_progress: u32,
     unanswered: u32,
     silent_until: UnixMillis,
+    /// How long the last lookup took; 0 before its end.
+    took_ms: i64,
+    /// When the last one of the names is to be looked up that were deferred because it was busy.
+    deferred_until: UnixMillis,
+}
+
+impl Zone {
+    /// The first lookup in it has begun.
+    fn begin(now: UnixMillis) -> Self {
+        Self { in_progress: 1, unanswered: 0, silent_until: now, took_ms: 0, deferred_until: now }
+    }
+
+    /// What becomes of one more name while there are enough lookups. The next names of its source
+    /// may all be of this zone. Where it is slow, they are deferred, each by the time after which a
+    /// lookup ends.
+    fn when_busy(&mut self, now: UnixMillis) -> Permission {
+        if self.took_ms < SLOW_MS {
+            return Permission::Wait;
+        }
+        let pause_ms = self.took_ms / i64::from(AT_ONCE);
+        self.deferred_until = self.deferred_until.max(now).plus_ms(pause_ms);
+        Permission::Defer(self.deferred_until)
+    }
+
+    fn end(&mut self, took: Duration) {
+        self.in_progress = self.in_progress.saturating_sub(1);
+        self.took_ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
+    }
 }
 
 /// Lookups without an answer, whatever their zone, since the last answer.
@@ -66,8 +98,7 @@ impl Zones {
             self.by_name.retain(|_, zone| zone.in_progress > 0);
         }
         let Some(known) = self.by_name.get_mut(zone) else {
-            let new = Zone { in_progress: 1, unanswered: 0, silent_until: now };
-            self.by_name.insert(zone.to_owned(), new);
+            self.by_name.insert(zone.to_owned(), Zone::begin(now));
             return Permission::Start;
         };
         if known.unanswered >= SILENT_AFTER {
@@ -78,7 +109,7 @@ impl Zones {
                 return Permission::Defer(now.plus_ms(pause_ms(known.unanswered)));
             }
         } else if known.in_progress >= AT_ONCE {
-            return Permission::Wait;
+            return known.when_busy(now);
         }
         known.in_progress += 1;
         Permission::Start
@@ -101,25 +132,25 @@ impl Zones {
         !is_answered && !self.silence.is_some_and(is_over)
     }
 
-    /// A lookup in `zone` ended, with any answer.
-    pub fn answered(&mut self, zone: &str, now: UnixMillis) {
+    /// A lookup in `zone` ended after this time, with any answer.
+    pub fn answered(&mut self, zone: &str, took: Duration, now: UnixMillis) {
         self.answered_at = Some(now);
         self.silence = None;
         let Some(known) = self.by_name.get_mut(zone) else { return };
-        known.in_progress = known.in_progress.saturating_sub(1);
+        known.end(took);
         known.unanswered = 0;
         if known.in_progress == 0 {
             self.by_name.remove(zone);
         }
     }
 
-    /// A lookup in `zone` ended without an answer.
-    pub fn unanswered(&mut self, zone: &str, now: UnixMillis) {
+    /// A lookup in `zone` ended after this time, without an answer.
+    pub fn unanswered(&mut self, zone: &str, took: Duration, now: UnixMillis) {
         let goes_on = self.silence.filter(|silence| now.0 - silence.last_at.0 < GAP_MS);
         let began_at = goes_on.map_or(now, |silence| silence.began_at);
         self.silence = Some(Silence { began_at, last_at: now });
         let Some(known) = self.by_name.get_mut(zone) else { return };
-        known.in_progress = known.in_progress.saturating_sub(1);
+        known.end(took);
         known.unanswered = known.unanswered.saturating_add(1);
         known.silent_until = now.plus_ms(pause_ms(known.unanswered));
     }
@@ -146,6 +177,7 @@ mod tests {
     use super::*;
 
     const NOW: UnixMillis = UnixMillis(1_000_000);
+    const TOOK: Duration = Duration::from_millis(20);
 
     #[test]
     fn the_zone_is_the_registered_part_of_a_name() {
@@ -171,13 +203,33 @@ mod tests {
         }
         assert_eq!(zones.ask("a.example", NOW), Permission::Wait);
         assert_eq!(zones.ask("b.example", NOW), Permission::Start);
-        zones.answered("a.example", NOW);
+        zones.answered("a.example", TOOK, NOW);
         assert_eq!(zones.ask("a.example", NOW), Permission::Start);
+    }
+
+    #[test]
+    fn names_of_a_busy_zone_that_is_slow_leave_the_line_to_others() {
+        let mut zones = Zones::default();
+        let took = Duration::from_millis(1_600);
+        (0..AT_ONCE).for_each(|_| assert_eq!(zones.ask("a.example", NOW), Permission::Start));
+        assert_eq!(zones.ask("a.example", NOW), Permission::Wait, "its speed is not known");
+        zones.answered("a.example", took, NOW);
+        assert_eq!(zones.ask("a.example", NOW), Permission::Start);
+        for after_ms in [200, 400, 600] {
+            let later = Permission::Defer(NOW.plus_ms(after_ms));
+            assert_eq!(zones.ask("a.example", NOW), later, "eight are done in 1.6 seconds");
+        }
+        let later = NOW.plus_ms(60_000);
+        assert_eq!(zones.ask("a.example", later), Permission::Defer(later.plus_ms(200)));
+        zones.answered("a.example", TOOK, later);
+        assert_eq!(zones.ask("a.example", later), Permission::Start);
+        assert_eq!(zones.ask("a.example", later), Permission::Wait, "it is fast again");
     }
 
     /// Lookups without an answer, ten minutes apart, over so many hours.
     fn stay_silent(zones: &mut Zones, from: UnixMillis, hours: i64) -> UnixMillis {
-        (0..=hours * 6).for_each(|nth| zones.unanswered("a.example", from.plus_ms(nth * 600_000)));
+        (0..=hours * 6)
+            .for_each(|nth| zones.unanswered("a.example", TOOK, from.plus_ms(nth * 600_000)));
         from.plus_ms(hours * 3_600_000)
     }
 
@@ -186,14 +238,14 @@ mod tests {
         let mut zones = Zones::default();
         let now = stay_silent(&mut zones, NOW, 23);
         assert!(zones.may_be_outage(now, now));
-        zones.answered("b.example", now);
+        zones.answered("b.example", TOOK, now);
         assert!(!zones.may_be_outage(now, now) && zones.may_be_outage(now.plus_ms(1), now));
         let later = stay_silent(&mut zones, now.plus_ms(1), 23);
         assert!(zones.may_be_outage(later, later), "the answer ended the first silence");
         let day = stay_silent(&mut zones, later, 1);
         assert!(!zones.may_be_outage(day, day), "the names are dead");
         let next = day.plus_ms(GAP_MS);
-        zones.unanswered("b.example", next);
+        zones.unanswered("b.example", TOOK, next);
         assert!(zones.may_be_outage(next, next), "nobody was asked for an hour");
     }
 
@@ -203,7 +255,7 @@ mod tests {
         for zone in ["a.example", "silent.example"] {
             (0..AT_ONCE).for_each(|_| assert_eq!(zones.ask(zone, NOW), Permission::Start));
         }
-        (0..SILENT_AFTER).for_each(|_| zones.unanswered("silent.example", NOW));
+        (0..SILENT_AFTER).for_each(|_| zones.unanswered("silent.example", TOOK, NOW));
         zones.drop_lookups();
         assert_eq!(zones.ask("a.example", NOW), Permission::Start);
         let until = NOW.plus_ms(FIRST_PAUSE_MS);
@@ -217,16 +269,16 @@ mod tests {
         for _ in 0..SILENT_AFTER {
             assert_eq!(zones.ask("a.example", NOW), Permission::Start);
         }
-        (0..SILENT_AFTER).for_each(|_| zones.unanswered("a.example", NOW));
+        (0..SILENT_AFTER).for_each(|_| zones.unanswered("a.example", TOOK, NOW));
         let until = NOW.plus_ms(FIRST_PAUSE_MS);
         assert_eq!(zones.ask("a.example", NOW), Permission::Defer(until));
         assert_eq!(zones.ask("a.example", until), Permission::Start);
         assert!(matches!(zones.ask("a.example", until), Permission::Defer(_)), "one at a time");
-        zones.unanswered("a.example", until);
+        zones.unanswered("a.example", TOOK, until);
         let until = until.plus_ms(2 * FIRST_PAUSE_MS);
         assert_eq!(zones.ask("a.example", NOW), Permission::Defer(until));
         assert_eq!(zones.ask("a.example", until), Permission::Start);
-        zones.answered("a.example", until);
+        zones.answered("a.example", TOOK, until);
         assert!(zones.by_name.is_empty(), "a zone that answers is forgotten");
     }
 
@@ -236,7 +288,7 @@ mod tests {
         for number in 0..(2 * ZONES_MAX) {
             let zone = format!("{number}.example");
             zones.ask(&zone, NOW);
-            zones.unanswered(&zone, NOW);
+            zones.unanswered(&zone, TOOK, NOW);
         }
         assert!(zones.by_name.len() <= ZONES_MAX);
     }

@@ -21,8 +21,11 @@ use crate::world::{Ground, MovedClock, counts, until};
 
 const HALF_AN_HOUR_MS: i64 = 30 * 60_000;
 
-/// Answers for these names until the test ends; is silent about names with `dead` in them; every
-/// other name does not exist. It fails for the IPv4 addresses of names with `broken` in them.
+/// How long an answer about a slow name takes.
+const SLOW: Duration = Duration::from_millis(700);
+
+/// Answers for these names until the test ends; is silent about names with `dead` in them, and takes
+/// long for those with `slow`; every other name does not exist. It fails for the IPv4 addresses of names with `broken` in them.
 async fn name_server(names: Names) -> SocketAddr {
     changing_name_server(Arc::new(Mutex::new(names))).await
 }
@@ -30,17 +33,23 @@ async fn name_server(names: Names) -> SocketAddr {
 type Names = HashMap<&'static str, Ipv4Addr>;
 
 async fn changing_name_server(names: Arc<Mutex<Names>>) -> SocketAddr {
-    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
     let address = socket.local_addr().unwrap();
     tokio::spawn(async move {
         let mut buffer = [0; 1_500];
         while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
             let question = Message::from_vec(&buffer[..length]).unwrap();
-            if question.queries[0].name().to_utf8().contains("dead") {
+            let name = question.queries[0].name().to_utf8();
+            if name.contains("dead") {
                 continue;
             }
             let answer = answer(&question, &names.lock().unwrap()).to_vec().unwrap();
-            socket.send_to(&answer, peer).await.unwrap();
+            let pause = if name.contains("slow") { SLOW } else { Duration::ZERO };
+            let socket = Arc::clone(&socket);
+            tokio::spawn(async move {
+                tokio::time::sleep(pause).await;
+                socket.send_to(&answer, peer).await.unwrap();
+            });
         }
     });
     address
@@ -202,4 +211,22 @@ async fn a_silent_zone_does_not_delay_other_names() {
 #[tokio::test]
 async fn many_silent_zones_do_not_delay_other_names() {
     resolves_beside(|number| format!("http://www.dead{number}.example/")).await;
+}
+
+/// Most of these names of one zone come before another name in both orders of lookups. Before, its
+/// lookup waited for theirs, eight at a time, for minutes.
+#[tokio::test]
+async fn a_slow_zone_does_not_delay_other_names_of_its_source() {
+    let server = name_server(HashMap::from([("home.example", Ipv4Addr::LOCALHOST)])).await;
+    let ground = Ground::new().await.with_resolver(server);
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::approved(&running, 1).await;
+    let slow = |side| (0..800).map(move |number| format!("http://{side}{number}.slow.example/"));
+    let seeds: Vec<String> =
+        slow("a").chain(["http://home.example/".to_owned()]).chain(slow("z")).collect();
+    running.add_seeds(&seeds.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let routes = agent.routes(&running).await;
+    assert_eq!(routes[0].url, "http://home.example/");
+    running.stop().await;
 }
