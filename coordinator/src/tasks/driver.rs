@@ -79,7 +79,7 @@ async fn run(task: &'static BackgroundTask, wake: Arc<Notify>, coordinator: Arc<
 
 /// The pause until the next run.
 struct Pause {
-    /// What wakes the task meanwhile counts at the end of it.
+    /// An event during this time starts the next run at the end of it.
     least: Duration,
     longest: Duration,
     can_be_woken: bool,

@@ -24,8 +24,9 @@ const HALF_AN_HOUR_MS: i64 = 30 * 60_000;
 /// How long an answer about a slow name takes.
 const SLOW: Duration = Duration::from_millis(700);
 
-/// Answers for these names until the test ends; is silent about names with `dead` in them, and takes
-/// long for those with `slow`; every other name does not exist. It fails for the IPv4 addresses of names with `broken` in them.
+/// Answers for these names until the test ends; is silent about names with `dead` in them, and
+/// takes long for those with `slow`; every other name does not exist. It fails for the IPv4
+/// addresses of names with `broken` in them.
 async fn name_server(names: Names) -> SocketAddr {
     changing_name_server(Arc::new(Mutex::new(names))).await
 }

@@ -3,8 +3,8 @@
 //!
 //! The lock lives as long as a connection of its own. Each election raises the term. A leader that
 //! lost its connection without noticing can still write; what it writes is fenced by the state of
-//! the search and the generation of the delegation (see [`crate::delegations`]), or by its term (see
-//! [`crate::regions`]).
+//! the search and the generation of the delegation (see [`crate::delegations`]), or by its term
+//! (see [`crate::regions`]).
 //!
 //! Candidates keep their connections, too. What is asked on them every few seconds shows first that
 //! the server is gone without a word, see [`crate::silence`].
@@ -137,7 +137,7 @@ pub struct Leadership {
 }
 
 impl Leadership {
-    /// Its term.
+    /// The term that the election began.
     pub fn term(&self) -> Term {
         self.term
     }
