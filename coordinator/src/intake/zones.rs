@@ -61,12 +61,16 @@ impl Zone {
     /// may all be of this zone. Where it is slow, they are deferred, each by the time after which a
     /// lookup ends.
     fn when_busy(&mut self, now: UnixMillis) -> Permission {
-        if self.took_ms < SLOW_MS {
+        if !self.is_slow() {
             return Permission::Wait;
         }
         let pause_ms = self.took_ms / i64::from(AT_ONCE);
         self.deferred_until = self.deferred_until.max(now).plus_ms(pause_ms);
         Permission::Defer(self.deferred_until)
+    }
+
+    fn is_slow(&self) -> bool {
+        self.took_ms >= SLOW_MS
     }
 
     fn end(&mut self, took: Duration) {
@@ -82,7 +86,7 @@ struct Silence {
     last_at: UnixMillis,
 }
 
-/// Zones with a lookup in progress or without an answer lately.
+/// Zones with a lookup in progress, or that were slow or without an answer lately.
 #[derive(Debug, Default)]
 pub struct Zones {
     by_name: HashMap<String, Zone>,
@@ -119,7 +123,7 @@ impl Zones {
     pub fn drop_lookups(&mut self) {
         self.by_name.retain(|_, zone| {
             zone.in_progress = 0;
-            zone.unanswered > 0
+            zone.unanswered > 0 || zone.is_slow()
         });
     }
 
@@ -139,7 +143,8 @@ impl Zones {
         let Some(known) = self.by_name.get_mut(zone) else { return };
         known.end(took);
         known.unanswered = 0;
-        if known.in_progress == 0 {
+        // Lookups that began together end together; the next ones must find that they were slow.
+        if known.in_progress == 0 && !known.is_slow() {
             self.by_name.remove(zone);
         }
     }
@@ -224,6 +229,9 @@ mod tests {
         zones.answered("a.example", TOOK, later);
         assert_eq!(zones.ask("a.example", later), Permission::Start);
         assert_eq!(zones.ask("a.example", later), Permission::Wait, "it is fast again");
+        (0..AT_ONCE).for_each(|_| zones.answered("a.example", took, later));
+        (0..AT_ONCE).for_each(|_| assert_eq!(zones.ask("a.example", later), Permission::Start));
+        assert!(matches!(zones.ask("a.example", later), Permission::Defer(_)), "slow once more");
     }
 
     /// Lookups without an answer, ten minutes apart, over so many hours.

@@ -223,7 +223,7 @@ async fn a_slow_zone_does_not_delay_other_names_of_its_source() {
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::approved(&running, 1).await;
-    let slow = |side| (0..800).map(move |number| format!("http://{side}{number}.slow.example/"));
+    let slow = |side| (0..400).map(move |number| format!("http://{side}{number}.slow.example/"));
     let seeds: Vec<String> =
         slow("a").chain(["http://home.example/".to_owned()]).chain(slow("z")).collect();
     running.add_seeds(&seeds.iter().map(String::as_str).collect::<Vec<_>>()).await;
