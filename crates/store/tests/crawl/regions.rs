@@ -154,7 +154,7 @@ async fn a_search_moves_a_lent_subnet_within_its_region() {
 /// Another coordinator is elected.
 const ELECTION: &str = "INSERT INTO settings (name, value) VALUES ('leader_term', '1')";
 
-fn is_refused(result: Result<(), StoreError>) -> bool {
+fn is_refused(result: &Result<(), StoreError>) -> bool {
     matches!(result, Err(StoreError::Deposed))
 }
 
@@ -168,12 +168,12 @@ async fn a_deposed_leader_writes_nothing_of_a_region() {
     let region = RegionId::new(1);
     let before = (regions::list(store).await.unwrap(), regions::members(store).await.unwrap());
     let until = NOW.plus_ms(7_200_000);
-    assert!(is_refused(regions::save_view(store, deposed, region, b"old", &[other]).await));
-    assert!(is_refused(regions::save_promises(store, deposed, region, b"old").await));
-    assert!(is_refused(regions::save_loan(store, deposed, region, until).await));
-    assert!(is_refused(regions::let_go(store, deposed, region, &[member]).await));
+    assert!(is_refused(&regions::save_view(store, deposed, region, b"old", &[other]).await));
+    assert!(is_refused(&regions::save_promises(store, deposed, region, b"old").await));
+    assert!(is_refused(&regions::save_loan(store, deposed, region, until).await));
+    assert!(is_refused(&regions::let_go(store, deposed, region, &[member]).await));
     let new = StoredRegion { id: RegionId::new(2), name: "arin".into(), ..before.0[0].clone() };
-    assert!(is_refused(regions::create(store, deposed, &new, &[other], NOW).await));
+    assert!(is_refused(&regions::create(store, deposed, &new, &[other], NOW).await));
     let after = (regions::list(store).await.unwrap(), regions::members(store).await.unwrap());
     assert_eq!(after, before);
     let leader = Term::latest(store).await.unwrap();
@@ -200,5 +200,5 @@ async fn a_leader_that_is_deposed_while_it_writes_is_refused() {
         tokio::task::yield_now().await;
     }
     election.commit().await.unwrap();
-    assert!(is_refused(saving.await.unwrap()));
+    assert!(is_refused(&saving.await.unwrap()));
 }
