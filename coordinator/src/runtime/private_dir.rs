@@ -21,6 +21,7 @@ pub fn create_privately() {
 /// pass through: where root runs a private Postgres server, it is the server's group.
 pub fn open(data_dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
+    cluster::check_own(data_dir)?;
     close(data_dir, 0o710)?;
     for dir in BELOW.map(|name| data_dir.join(name)) {
         if dir.is_dir() {
@@ -49,6 +50,7 @@ mod tests {
         let data = dir.path().join("data");
         let index = data.join("index");
         std::fs::create_dir_all(&index).unwrap();
+        std::fs::write(index.join("meta.json"), "").unwrap();
         let set = |path: &Path, mode| {
             std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
         };

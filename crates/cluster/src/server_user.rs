@@ -8,9 +8,7 @@ use std::process::Command;
 use nix::unistd::{Gid, Uid, User, geteuid};
 
 use crate::ClusterError;
-
-/// Permission bit of directories that several users share.
-const STICKY: u32 = 0o1000;
+use crate::own_dir::{STICKY, check_own};
 
 /// Users to run Postgres as when started by root, best first. Postgres requires an entry in the
 /// user database.
@@ -73,6 +71,7 @@ impl ServerUser {
         if meta.uid() != geteuid().as_raw() || meta.mode() & STICKY != 0 {
             return Ok(());
         }
+        check_own(dir).map_err(ClusterError::prepare(dir))?;
         let mode = match self {
             Self::Current => 0o700,
             Self::Other { gid, .. } => {
