@@ -127,7 +127,8 @@ COMMENT ON COLUMN incidents.state IS
     'former agent may not have the subnet any more). Written by: coordinator.';
 COMMENT ON COLUMN incidents.opened_at IS 'When the suspicion arose. Written by: coordinator.';
 COMMENT ON COLUMN incidents.controls IS
-    'Control probes that were ordered. Written by: coordinator.';
+    'Control probes one after the other that were not withdrawn, with the awaited one. Written by: '
+    'coordinator.';
 COMMENT ON COLUMN incidents.control_probe IS
     'The agent that measures to separate a slow path from a slow server; the reporting agent '
     'itself where no other ever measured there. Null before one is chosen. Written by: '

@@ -32,7 +32,7 @@ pub struct Incident {
     pub ratio: f64,
     /// Recent round trip of that agent over the usual one; none when that was not known.
     pub path_ratio: Option<f64>,
-    /// Control probes that were ordered.
+    /// Control probes one after the other that were not withdrawn, with the awaited one.
     pub controls: u32,
     /// How far it has come.
     pub state: IncidentState,

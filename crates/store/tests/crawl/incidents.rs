@@ -347,3 +347,29 @@ async fn an_agent_that_keeps_a_subnet_forgets_how_fast_its_pages_were() {
         assert_eq!(orders.len(), forgets, "{state:?}");
     }
 }
+
+#[tokio::test]
+async fn a_withdrawn_control_probe_does_not_count() {
+    let (world, near, next) = world().await;
+    tell(&world, near, 0, 2).await;
+    let told = pending(&world).await.remove(0);
+    incidents::open(world.store(), &told, &summary(), &SLOW, NOW).await.unwrap();
+    let controls_after_probe = async || {
+        let open = case(&world).await;
+        let target = open.target.clone().unwrap();
+        incidents::check(world.store(), &open, next, Some(30_000), &target, NOW).await.unwrap();
+        case(&world).await.controls
+    };
+    let sleep = async |takes_probes| {
+        store::testing::execute(world.store(), takes_probes).await.unwrap();
+        probes::withdraw(world.store(), NOW).await.unwrap()
+    };
+    assert_eq!(controls_after_probe().await, 1);
+    assert_eq!(sleep("UPDATE agents SET takes_probes = false").await, 1);
+    assert_eq!(controls_after_probe().await, 1, "nothing was measured before");
+    assert_eq!(sleep("UPDATE agents SET takes_probes = true").await, 0);
+    answer(&world, next, 90_000).await;
+    assert_eq!(controls_after_probe().await, 2);
+    assert_eq!(sleep("UPDATE agents SET takes_probes = false").await, 1);
+    assert_eq!(controls_after_probe().await, 1, "one agent must not confirm itself");
+}
