@@ -67,6 +67,7 @@ export function successors(agent, agents, delegations) {
       cost_before_ms: 400 * held.length,
       cost_after_ms: 900 * held.length,
       unmeasured: 0,
+      lent: 0,
       reassignments,
       agents: [],
     },

@@ -48,6 +48,7 @@ function previewOf(subnet, from, to) {
     cost_before_ms: 14_280,
     cost_after_ms: to ? 27_880 : 0,
     unmeasured: to ? 0 : 1,
+    lent: 0,
     reassignments: [
       {
         subnet,

@@ -18,6 +18,8 @@ use crate::placement::constraints::plan::PinState;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
+use crate::runtime::region_moves::addresses;
 use crate::search::open_searches::open;
 
 /// A search that found no other agent is repeated after so long.
@@ -38,23 +40,39 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     let pin_state = PinState::read(placement, &delegated, &constraints.applied_pins()).await?;
     let plan = pin_state.plan(&delegated, &constraints);
+    let region_moves = placement.region_moves.load();
     let mut pinned = Vec::new();
     let mut reopened = Vec::new();
+    let mut lent = 0;
     for (subnet, correction) in plan {
         let range = delegated.hierarchy().subnet(subnet).range();
+        let holder = delegated.delegation_table().agent_of(subnet);
+        let may_go =
+            |to| holder.is_none_or(|holder| region_moves.allows(addresses(&range), holder, to));
         match correction {
+            // The store would refuse it, in a transaction for each of these subnets.
+            Correction::Assign { agent, .. } if !may_go(agent) => lent += 1,
             Correction::Assign { pin, agent } => pinned.push((range, pin, agent)),
             Correction::Reopen { .. } => reopened.push(range),
         }
     }
     let assigned = assign_pinned(placement, &pinned).await?;
     let released = reopen(placement, &reopened).await?;
-    if ended + assigned + released == 0 {
-        return Ok(Outcome::Idle);
+    Ok(outcome(ended, assigned, released, lent))
+}
+
+/// What a run did. Pinned subnets that wait for the end of a loan are named as long as they wait.
+fn outcome(ended: u64, assigned: u64, released: u64, lent: usize) -> Outcome {
+    if ended + assigned + released == 0 && lent == 0 {
+        return Outcome::Idle;
     }
-    Ok(Outcome::Done(format!(
-        "ended {ended} pins and exclusions, pinned {assigned} subnets, released {released}"
-    )))
+    let waiting = match lent {
+        0 => String::new(),
+        _ => format!(", {} lent to a region and not pinned yet", quantity(lent, "subnet")),
+    };
+    Outcome::Done(format!(
+        "ended {ended} pins and exclusions, pinned {assigned} subnets, released {released}{waiting}"
+    ))
 }
 
 /// Applies pins: assigns each subnet to the agent of its pin. Returns how many were assigned.

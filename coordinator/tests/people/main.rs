@@ -30,6 +30,7 @@ mod hidden_pages;
 mod hostile_heartbeats;
 mod hosts;
 mod joining;
+mod lent_subnets;
 mod list_counts;
 mod lists;
 mod metrics;

@@ -3,6 +3,8 @@
 //! The leader keeps their state in memory. What it writes is fenced by its term: a deposed leader
 //! must not overwrite what the new one has promised.
 
+mod loans;
+
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -17,6 +19,8 @@ use crate::gift::Gift;
 use crate::leader::begin_in;
 use crate::moment::Moment;
 use crate::{Store, StoreError, Term};
+
+pub use loans::Loans;
 
 /// A region as it is stored.
 #[derive(Debug, Clone, PartialEq)]

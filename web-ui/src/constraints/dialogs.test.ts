@@ -22,6 +22,7 @@ const answerWith = (subnets: number) => ({
     cost_before_ms: 400,
     cost_after_ms: 900,
     unmeasured: 0,
+    lent: 0,
     reassignments: [],
     agents: [],
   },

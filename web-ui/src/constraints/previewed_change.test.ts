@@ -11,6 +11,7 @@ const previewOf = (subnets: number): Preview => ({
   cost_before_ms: 0,
   cost_after_ms: 0,
   unmeasured: 0,
+  lent: 0,
   reassignments: [],
   agents: [],
 });

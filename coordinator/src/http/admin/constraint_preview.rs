@@ -41,6 +41,7 @@ pub(super) async fn preview(
             .map(|shift| reassignment(shift, &names))
             .collect(),
         agents: preview.agents.into_iter().map(agent_load).collect(),
+        lent: preview.lent as u64,
     })
 }
 

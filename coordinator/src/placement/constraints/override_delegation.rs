@@ -5,9 +5,10 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId};
 use store::StoreError;
 use store::delegations::{Assignment, AssignmentOutcome, Cause, subnet_states};
+use store::regions::Loans;
 
 use crate::placement::Placement;
-use crate::placement::constraints::assign::assign;
+use crate::placement::constraints::assign::{assign, moved_from};
 use crate::placement::constraints::preview::preview_moves;
 use crate::placement::constraints::requests::{Refusal, RequestResult, refuse_inactive};
 use crate::runtime::constraints::current_constraints;
@@ -48,6 +49,11 @@ pub async fn override_once(
     }
     if let Some(refusal) = refuse_constrained(&delegated, &constraints, request) {
         return Ok(Err(refusal));
+    }
+    let loans = Loans::read(&placement.store, placement.clock.now()).await?;
+    let is_moved_by_region = moved_from(placement, &request.subnet, request.agent).is_some();
+    if loans.are_lent(held.agent) && !is_moved_by_region {
+        return Ok(Err(Refusal::Lent));
     }
     let moves = [(request.subnet, Some(request.agent))];
     let preview = preview_moves(placement, &delegated, &moves).await?;

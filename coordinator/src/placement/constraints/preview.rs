@@ -7,6 +7,7 @@ use hierarchy::Range;
 use model::AgentId;
 use store::StoreError;
 use store::delegations::{self, SubnetState};
+use store::regions::Loans;
 
 use crate::placement::Placement;
 use crate::placement::constraints::plan::ConstraintPlan;
@@ -18,6 +19,8 @@ pub struct Preview {
     pub changes: Vec<SubnetChange>,
     /// The agents that give or get a subnet, by number.
     pub agents: Vec<AgentChange>,
+    /// Number of subnets that stay with their agents, because a loan keeps them in their region.
+    pub lent: usize,
 }
 
 /// A subnet that would change its agent.
@@ -72,13 +75,25 @@ pub async fn preview_moves(
     moves: &[(Range, Option<AgentId>)],
 ) -> Result<Preview, StoreError> {
     let subnets: Vec<Range> = moves.iter().map(|(subnet, _)| *subnet).collect();
-    let (states, hosts, facts) = tokio::try_join!(
+    let (states, hosts, facts, loans) = tokio::try_join!(
         delegations::subnet_states(&placement.store, &subnets),
         delegations::host_counts(&placement.store, &subnets),
         MoveFacts::read(placement, delegated, &subnets),
+        Loans::read(&placement.store, placement.clock.now()),
     )?;
+    let is_lent = |state: &SubnetState, to: Option<AgentId>| {
+        let holder = state.held.as_ref().map(|held| held.agent);
+        holder.zip(to).is_some_and(|(holder, to)| loans.keep_from(holder, to))
+    };
     let successors = moves.iter().map(|(_, to)| *to);
-    Ok(preview_of(&states, &hosts, successors, &facts))
+    let (lent, moving): (Vec<_>, Vec<_>) = states
+        .into_iter()
+        .zip(hosts)
+        .zip(successors)
+        .partition(|((state, _), to)| is_lent(state, *to));
+    let (subnets, successors): (Vec<_>, Vec<_>) = moving.into_iter().unzip();
+    let (states, hosts): (Vec<SubnetState>, Vec<u64>) = subnets.into_iter().unzip();
+    Ok(Preview { lent: lent.len(), ..preview_of(&states, &hosts, successors, &facts) })
 }
 
 /// The preview of moves of these subnets, with so many hosts, to other agents, in the same order.
@@ -92,7 +107,7 @@ pub fn preview_of(
     let changes: Vec<SubnetChange> =
         subnets.map(|((state, hosts), to)| subnet_change(state, *hosts, to, facts)).collect();
     let agents = agent_changes(&changes, &facts.snapshot);
-    Preview { changes, agents }
+    Preview { changes, agents, lent: 0 }
 }
 
 fn subnet_change(

@@ -9,6 +9,7 @@ use hierarchy::{Range, SubnetId};
 use model::AgentId;
 use region::moves::RegionMoves;
 use store::agents::{self, Worker};
+use store::regions::Loans;
 use store::{StoreError, delegations};
 
 use crate::placement::Placement;
@@ -58,16 +59,21 @@ fn ranges(delegated: &DelegatedHierarchy, subnets: &[SubnetId]) -> Vec<Range> {
 struct Takers {
     constraints: Constraints,
     region_moves: Arc<RegionMoves>,
+    /// Known to every coordinator, `region_moves` to the leader only.
+    loans: Loans,
     workers: Vec<Worker>,
 }
 
 impl Takers {
     async fn read(placement: &Placement) -> Result<Self, StoreError> {
-        let (constraints, workers) = tokio::try_join!(
-            current_constraints(&placement.store, placement.clock.now()),
+        let now = placement.clock.now();
+        let (constraints, loans, workers) = tokio::try_join!(
+            current_constraints(&placement.store, now),
+            Loans::read(&placement.store, now),
             agents::workers(&placement.store),
         )?;
-        Ok(Self { constraints, region_moves: placement.region_moves.load_full(), workers })
+        let region_moves = placement.region_moves.load_full();
+        Ok(Self { constraints, region_moves, loans, workers })
     }
 }
 
@@ -104,6 +110,7 @@ fn permitted_times(
     let may_take = |agent| {
         !takers.constraints.forbids(delegated.hierarchy(), subnet, agent)
             && takers.region_moves.allows(addresses(range), leaving, agent)
+            && !takers.loans.keep_from(leaving, agent)
     };
     measured.filter(|(agent, _)| may_take(*agent)).collect()
 }

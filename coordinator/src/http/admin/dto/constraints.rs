@@ -183,6 +183,9 @@ pub struct Preview {
     pub reassignments: Vec<Reassignment>,
     /// The agents that gain or lose subnets.
     pub agents: Vec<AgentLoad>,
+    /// Number of subnets that stay where they are, because they are lent to a region in which the
+    /// next agent is not. They count in nothing else of the preview.
+    pub lent: u64,
 }
 
 /// A pin or an exclusion, and what it reassigns.
