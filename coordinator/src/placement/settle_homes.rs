@@ -6,6 +6,7 @@ use store::{StoreError, agents, delegations};
 
 use crate::placement::Placement;
 use crate::placement::agent_administration::{enter_stored, home_subnet};
+use crate::placement::constraints::assign::moved_from;
 use crate::placement::moved_agents::follow_moves;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -42,7 +43,8 @@ async fn settle(placement: &Placement, missing: &[(AgentId, Range)]) -> Result<u
     let mut settled = Vec::new();
     for (agent, home) in missing {
         let now = placement.clock.now();
-        if delegations::settle_home(&placement.store, *agent, home, now).await? {
+        let moved_from = moved_from(placement, home, *agent);
+        if delegations::settle_home(&placement.store, *agent, home, moved_from, now).await? {
             settled.push(*home);
         }
     }

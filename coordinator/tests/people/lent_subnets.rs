@@ -1,8 +1,9 @@
-//! Subnets that are lent to a region: what admins see of them.
+//! Subnets that are lent to a region: what admins see of them, and homes of its members.
 
 use std::sync::Arc;
 
-use coordinator::placement::apply_constraints;
+use coordinator::placement::constraints::assign::assign;
+use coordinator::placement::{apply_constraints, settle_homes};
 use coordinator::runtime::outcome::Outcome;
 use coordinator::runtime::region_moves::addresses;
 use hierarchy::Range;
@@ -11,6 +12,7 @@ use region::moves::{KnownMember, ListedSubnets, RegionMoves, RegionSubnets};
 use region::roster::Version;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use store::delegations::{Assignment, AssignmentOutcome, Cause, subnet_states};
 use store::regions::{self, StoredRegion};
 
 use crate::agents::{crawl_north, two_agents};
@@ -18,6 +20,7 @@ use crate::browser::Browser;
 use crate::world::{Ground, Running};
 
 const SUBNET: &str = "198.51.100.0/26";
+const HOME_OF_TWO: &str = "127.0.0.2/32";
 const REGION: RegionId = RegionId::new(1);
 
 /// A region of these members, lent for an hour.
@@ -103,5 +106,35 @@ async fn a_subnet_moves_to_another_member_of_its_region() {
     assert_eq!((&preview["subnets"], &preview["lent"]), (&json!(1), &json!(0)), "{preview}");
     browser.post(&path, body).await.well();
     assert_eq!(held(&browser, SUBNET).await["agent"]["id"], json!(one.id));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_member_gets_its_home_back_after_a_drain() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (one, two) = two_agents(&running).await;
+    let members = [one.id, two.id];
+    lend(&running, &members).await;
+    publish(&running, HOME_OF_TWO, two.id, &members);
+    let placement = &running.coordinator.placement;
+    let home: Range = HOME_OF_TWO.parse().unwrap();
+    let generation =
+        subnet_states(&running.coordinator.store, &[home]).await.unwrap()[0].generation;
+    let drained = Assignment {
+        subnet: home,
+        agent: one.id,
+        generation,
+        cause: Cause::Drain,
+        by: "admin",
+        note: "its agent was drained",
+    };
+    let moved = assign(placement, &drained).await.unwrap();
+    assert!(matches!(moved, AssignmentOutcome::Applied(_)), "{moved:?}");
+    publish(&running, HOME_OF_TWO, one.id, &members);
+    settle_homes::run(placement).await.unwrap();
+    let held = held(&browser, HOME_OF_TWO).await;
+    assert_eq!((&held["agent"]["id"], &held["reason"]), (&json!(two.id), &json!("home")));
     running.stop().await;
 }

@@ -10,6 +10,7 @@ use crate::columns::read_word;
 use crate::commit::commit;
 use crate::delegations;
 use crate::drains;
+use crate::gift::Gift;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -94,7 +95,7 @@ pub async fn order(
     write_audit(&mut tx, actor, order, agent, now).await?;
     match order {
         Order::Approve { home: Some(home) } => {
-            delegations::give_home(&mut tx, agent, &home, now).await?;
+            delegations::give_home(&mut tx, Gift::new(home, agent), now).await?;
         }
         Order::Revoke => {
             drains::forget(&mut tx, agent).await?;

@@ -177,16 +177,19 @@ pub(crate) async fn end(
 }
 
 /// Delegates its home subnet to an agent that may work, where approval could not: the hierarchy was
-/// not loaded, or has changed since. Returns whether anything changed.
+/// not loaded, or has changed since. `moved_from` is the agent that has the subnet, where its
+/// region moves the hosts by itself. Returns whether anything changed.
 pub async fn settle_home(
     store: &Store,
     agent: AgentId,
     home: &Range,
+    moved_from: Option<AgentId>,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("give an agent its home subnet");
     let mut tx = store.begin().await.map_err(doing)?;
-    let settled = may_work(&mut tx, agent).await? && give_home(&mut tx, agent, home, now).await?;
+    let gift = Gift { subnet: *home, agent, moved_from };
+    let settled = may_work(&mut tx, agent).await? && give_home(&mut tx, gift, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(settled)
 }
@@ -196,21 +199,21 @@ pub async fn settle_home(
 /// changed the delegations.
 pub(crate) async fn give_home(
     db: &mut PgConnection,
-    agent: AgentId,
-    home: &Range,
+    gift: Gift,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
+    let Gift { subnet: home, agent, .. } = gift;
     let (generation, lived_in): (i64, bool) = sqlx::query_as(include_str!("latest_home.sql"))
         .bind(home.first())
         .bind(home.last())
         .fetch_one(&mut *db)
         .await
         .map_err(StoreError::doing("look at a home subnet"))?;
-    if lived_in || is_lent(db, &[Gift::new(*home, agent)], now).await? {
+    if lived_in || is_lent(db, &[gift], now).await? {
         return Ok(false);
     }
-    close_searches(db, home, now).await?;
-    end(db, home, generation, now).await?;
+    close_searches(db, &home, now).await?;
+    end(db, &home, generation, now).await?;
     let settled = sqlx::query(include_str!("insert_home.sql"))
         .bind(home.first())
         .bind(home.last())
@@ -225,7 +228,7 @@ pub(crate) async fn give_home(
             "the home subnet was delegated at the same moment; try again",
         ));
     }
-    give_hosts(db, &[Gift::new(*home, agent)], now).await?;
-    notify(db, Some(home)).await?;
+    give_hosts(db, &[gift], now).await?;
+    notify(db, Some(&home)).await?;
     Ok(true)
 }

@@ -57,12 +57,12 @@ async fn a_home_goes_to_the_first_that_lives_there() {
     let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!(held.iter().map(|held| held.agent).collect::<Vec<_>>(), [first]);
     assert!(
-        !delegations::settle_home(world.store(), second, &range("192.0.2.0/24"), NOW)
+        !delegations::settle_home(world.store(), second, &range("192.0.2.0/24"), None, NOW)
             .await
             .unwrap()
     );
     assert!(
-        delegations::settle_home(world.store(), second, &range("198.51.100.0/24"), NOW)
+        delegations::settle_home(world.store(), second, &range("198.51.100.0/24"), None, NOW)
             .await
             .unwrap()
     );

@@ -92,11 +92,24 @@ async fn a_home_is_given_when_it_is_not_lent_any_more() {
     let stranger = world.approved(3, None).await;
     lend(&world, &[member]).await;
     let home = range(SUBNET);
-    let settle = |at| delegations::settle_home(world.store(), stranger, &home, at);
+    let settle = |at| delegations::settle_home(world.store(), stranger, &home, None, at);
     assert!(!settle(NOW).await.unwrap());
     assert_eq!(holder(&world).await, member);
     assert!(settle(NOW.plus_ms(3_600_001)).await.unwrap());
     assert_eq!(holder(&world).await, stranger);
+}
+
+#[tokio::test]
+async fn a_home_goes_back_to_its_agent_within_its_region() {
+    let (world, member, other) = handed_out().await;
+    lend(&world, &[member, other]).await;
+    let home = range(SUBNET);
+    let settle = |from| delegations::settle_home(world.store(), other, &home, from, NOW);
+    assert!(!settle(None).await.unwrap(), "not checked");
+    assert!(settle(Some(member)).await.unwrap());
+    assert_eq!(holder(&world).await, other);
+    assert!(handovers::open(world.store(), member, 10).await.unwrap().is_empty());
+    assert!(routed_to(&world).await.iter().all(|agent| *agent == other));
 }
 
 #[tokio::test]
