@@ -1,5 +1,8 @@
 //! Seeds: URLs that an operator adds to start crawling from.
 
+use std::collections::HashSet;
+
+use model::CrawlUrl;
 use serde_json::json;
 use store::StoreError;
 use store::urls::{self, NewUrl};
@@ -11,41 +14,49 @@ use crate::runtime::events::Event;
 /// The result of adding seeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddedSeeds {
-    /// Number of URLs that are in the queue now, and were neither queued nor crawled before.
+    /// Number of URLs that were queued, and that the index does not have.
     pub accepted: u64,
-    /// Number of URLs that were queued or crawled before, or are repeated.
+    /// Number of URLs that were in the queue or in the index before.
     pub already_known: u64,
     /// Seeds that cannot be crawled, as given, with the reasons.
     pub rejected: Vec<(String, SeedError)>,
 }
 
-/// Queues seeds in the name of `actor`; valid ones are accepted even if others are rejected. The
-/// audit log has an entry exactly when they are queued. `crawled` of the valid ones are in the
-/// index already; they are queued as well, in case their agent has lost them.
+/// Queues seeds in the name of `actor`; valid ones are accepted even if others are rejected. A URL
+/// that is repeated counts once. The audit log has an entry exactly when they are queued. URLs that
+/// the index has (`indexed`) are queued as well, in case their agent has lost them.
 pub async fn add_seeds(
     intake: &Intake,
     seeds: CheckedSeeds,
-    crawled: u64,
+    indexed: &[CrawlUrl],
     actor: &str,
 ) -> Result<AddedSeeds, StoreError> {
     let CheckedSeeds { valid, rejected } = seeds;
-    let valid: Vec<NewUrl> = valid.into_iter().map(|url| NewUrl { url, redirects: 0 }).collect();
-    let valid_count = valid.len() as u64;
+    let mut seen = HashSet::new();
+    let valid: Vec<NewUrl> = valid
+        .into_iter()
+        .filter(|url| seen.insert(url.clone()))
+        .map(|url| NewUrl { url, redirects: 0 })
+        .collect();
     let first = valid.first().map(|new| new.url.as_str());
     let first = first.or_else(|| rejected.first().map(|(seed, _)| seed.as_str()));
-    let detail = |queued: u64| {
-        let accepted = queued.saturating_sub(crawled);
+    let indexed: HashSet<&str> = indexed.iter().map(CrawlUrl::as_str).collect();
+    let counts = |queued: &[String]| {
+        let accepted = queued.iter().filter(|url| !indexed.contains(url.as_str())).count();
+        (accepted as u64, (valid.len() - accepted) as u64)
+    };
+    let detail = |queued: &[String]| {
+        let (accepted, already_known) = counts(queued);
         json!({
             "accepted": accepted,
-            "already_known": valid_count.saturating_sub(accepted),
+            "already_known": already_known,
             "rejected": rejected.len(),
             "first": first,
         })
     };
     let now = intake.clock.now();
     let queued = urls::queue_seeds(&intake.store, &valid, actor, detail, now).await?;
-    let accepted = queued.saturating_sub(crawled);
-    let already_known = valid_count.saturating_sub(accepted);
+    let (accepted, already_known) = counts(&queued);
     intake.events.emit(Event::SeedsAdded);
     Ok(AddedSeeds { accepted, already_known, rejected })
 }

@@ -242,7 +242,7 @@ impl Running {
         let intake = &self.coordinator.intake;
         let checked = check_seeds(intake, &seeds).await.unwrap();
         assert!(checked.rejected.is_empty(), "{checked:?}");
-        add_seeds(intake, checked, 0, "admin").await.unwrap();
+        add_seeds(intake, checked, &[], "admin").await.unwrap();
     }
 
     /// Queues links as packages bring them: other than seeds, they are checked by nobody.

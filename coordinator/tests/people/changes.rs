@@ -6,6 +6,7 @@ use store::audit::Filter;
 use store::testing::execute;
 
 use crate::agent::FakeAgent;
+use crate::agents::{NORTH, crawl_north, ship_north, two_agents};
 use crate::browser::Browser;
 use crate::world::Ground;
 
@@ -96,6 +97,26 @@ async fn seeds_are_sorted_into_new_known_and_refused() {
     let again = browser.post("/api/v1/seeds", seeds).await.well();
     assert_eq!((&again["accepted"], &again["already_known"]), (&json!(0), &json!(2)));
     assert_eq!(audit(&ground).await, [entry("seeds.add", "seeds"), entry("seeds.add", "seeds")]);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn repeated_and_indexed_seeds_hide_no_new_ones() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    ship_north(&running, &two, "North", "indexed").await;
+    let urls = [NORTH, "http://198.51.100.1", "http://198.51.100.1/#x", "http://b.example/"];
+    for urls in [&urls[..], &[NORTH, NORTH, "http://c.example/"]] {
+        let answer = browser.post("/api/v1/seeds", json!({ "urls": urls })).await.well();
+        let counts = (&answer["accepted"], &answer["already_known"]);
+        assert_eq!(counts, (&json!(1), &json!(1)), "{urls:?}");
+    }
+    let log = browser.read("/api/v1/audit/entries?subject=seeds").await;
+    let detail = &log["items"][1]["detail"];
+    assert_eq!((&detail["accepted"], &detail["already_known"]), (&json!(1), &json!(1)));
     running.stop().await;
 }
 

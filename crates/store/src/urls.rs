@@ -32,18 +32,20 @@ pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u6
 }
 
 /// Queues seeds and writes the entry of the audit log, both or neither. `detail` is called with the
-/// number of URLs that were not queued yet.
+/// URLs that were not queued yet, which are returned as well.
 pub async fn queue_seeds(
     store: &Store,
     urls: &[NewUrl],
     actor: &str,
-    detail: impl FnOnce(u64) -> Value,
+    detail: impl FnOnce(&[String]) -> Value,
     now: UnixMillis,
-) -> Result<u64, StoreError> {
+) -> Result<Vec<String>, StoreError> {
     let doing = StoreError::doing("queue seeds");
     let mut tx = store.begin().await.map_err(doing)?;
-    let queued = queue_in(&mut tx, urls, None, now).await?;
-    let detail = detail(queued);
+    let hosts: Vec<HostKey> = urls.iter().map(|new| new.url.host_key()).collect();
+    meet_hosts(&mut tx, &hosts, None, now).await?;
+    let (_, queued) = insert(&mut tx, (urls, &hosts), Inserting::Seeds, now).await?;
+    let detail = detail(&queued);
     let entry = Entry { actor, action: "seeds.add", subject: "seeds", detail: &detail };
     audit::write_in(&mut tx, &entry, now).await?;
     commit(tx).await.map_err(doing)?;
@@ -72,21 +74,44 @@ pub(crate) async fn queue_in(
     let hosts: Vec<HostKey> = urls.iter().map(|new| new.url.host_key()).collect();
     let agent = found_by.map(|found_by| found_by.agent);
     let new_hosts = meet_hosts(db, &hosts, agent, now).await?;
-    let queued: i64 = sqlx::query_scalar(include_str!("urls/queue.sql"))
+    let inserting = if found_by.is_some() { Inserting::Discovered } else { Inserting::Other };
+    let (queued, _) = insert(db, (urls, &hosts), inserting, now).await?;
+    if let Some(FoundBy { agent, received_at }) = found_by {
+        discovery::count_queued(db, agent, queued, new_hosts, received_at).await?;
+    }
+    Ok(queued)
+}
+
+/// Which URLs are inserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inserting {
+    /// What an agent discovered; it counts at the hosts.
+    Discovered,
+    /// Any others, such as the pages of a lost host.
+    Other,
+    /// What an admin gave; the inserted URLs are returned.
+    Seeds,
+}
+
+/// Inserts those URLs that are not queued yet. Returns their number and, of seeds, the URLs.
+async fn insert(
+    db: &mut PgConnection,
+    (urls, hosts): (&[NewUrl], &[HostKey]),
+    inserting: Inserting,
+    now: UnixMillis,
+) -> Result<(u64, Vec<String>), StoreError> {
+    let (count, queued): (i64, Vec<String>) = sqlx::query_as(include_str!("urls/queue.sql"))
         .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
         .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
         .bind(urls.iter().map(|new| new.url.as_str()).collect::<Vec<_>>())
         .bind(urls.iter().map(|new| i16::from(new.redirects)).collect::<Vec<_>>())
         .bind(Moment(now))
-        .bind(found_by.is_some())
+        .bind(inserting == Inserting::Discovered)
+        .bind(inserting == Inserting::Seeds)
         .fetch_one(&mut *db)
         .await
         .map_err(StoreError::doing("queue URLs"))?;
-    let queued = queued.unsigned_abs();
-    if let Some(FoundBy { agent, received_at }) = found_by {
-        discovery::count_queued(db, agent, queued, new_hosts, received_at).await?;
-    }
-    Ok(queued)
+    Ok((count.unsigned_abs(), queued))
 }
 
 /// Inserts new hosts, and revives hosts that were given up long enough ago; for seeds, also those

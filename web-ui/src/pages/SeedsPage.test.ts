@@ -14,3 +14,13 @@ it('keeps the URLs that are typed while others are being added', async () => {
   adding.give({ accepted: 1, already_known: 0, rejected: [] });
   await vi.waitFor(() => expect(box.value).toBe('https://b.example/'));
 });
+
+it('says how many URLs were queued', async () => {
+  fakeCoordinator({ 'POST /seeds': () => ({ accepted: 2, already_known: 1, rejected: [] }) });
+  render(SeedsPage);
+  const box = screen.getByLabelText<HTMLTextAreaElement>('URLs, one to a line');
+  await fireEvent.input(box, { target: { value: 'https://a.example/' } });
+  await fireEvent.click(screen.getByRole('button', { name: 'Add 1 seed' }));
+  await screen.findByText('2 URLs queued');
+  await screen.findByText(/1 was known already/);
+});

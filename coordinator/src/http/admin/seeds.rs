@@ -39,9 +39,10 @@ impl Validate for SeedRequest {
 /// Number of seeds that were accepted, and the rejected ones.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SeedResponse {
-    /// Number of URLs that are new to the coordinator.
+    /// Number of URLs that were queued for their agents, and that the index does not have. A URL
+    /// that was given to its agent and has no page in the index is queued again.
     pub accepted: u64,
-    /// Number of URLs that were queued or crawled before.
+    /// Number of URLs that were in the queue or in the index before.
     pub already_known: u64,
     /// URLs that cannot be crawled, or whose host was given up lately.
     pub rejected: Vec<RejectedSeed>,
@@ -67,8 +68,8 @@ pub async fn add(
 ) -> Result<Json<SeedResponse>, Problem> {
     let intake = &state.core.intake;
     let checked = check_seeds(intake, &request.urls).await?;
-    let crawled = crawled(&state, checked.valid.clone()).await?;
-    let added = add_seeds(intake, checked, crawled, &admin.name).await?;
+    let indexed = indexed(&state, checked.valid.clone()).await?;
+    let added = add_seeds(intake, checked, &indexed, &admin.name).await?;
     let rejected = added
         .rejected
         .into_iter()
@@ -80,16 +81,18 @@ pub async fn add(
     }))
 }
 
-/// Number of URLs that the index has. It is read on a thread that may block.
-async fn crawled(state: &ApiState, urls: Vec<CrawlUrl>) -> Result<u64, Problem> {
+/// Those of the URLs that the index has. It is read on a thread that may block.
+async fn indexed(state: &ApiState, urls: Vec<CrawlUrl>) -> Result<Vec<CrawlUrl>, Problem> {
     let index = Arc::clone(&state.core.packages.index);
-    let counting = tokio::task::spawn_blocking(move || {
-        let mut count = 0;
+    let reading = tokio::task::spawn_blocking(move || {
+        let mut indexed = Vec::new();
         for url in urls {
-            count += u64::from(index.fetched_at(url.as_str())?.is_some());
+            if index.fetched_at(url.as_str())?.is_some() {
+                indexed.push(url);
+            }
         }
-        Ok(count)
+        Ok(indexed)
     });
-    let counted = counting.await.map_err(|error| Problem::internal(&error))?;
-    counted.map_err(|error: index::SearchError| Problem::internal(&error))
+    let read = reading.await.map_err(|error| Problem::internal(&error))?;
+    read.map_err(|error: index::SearchError| Problem::internal(&error))
 }

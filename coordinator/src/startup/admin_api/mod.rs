@@ -262,7 +262,7 @@ async fn seeds(api: &ApiClient, mut urls: Vec<String>) -> Result<(), Failure> {
     }
     for part in urls.chunks(1_000) {
         let added = api.call(Method::POST, "seeds", &[], Some(&json!({ "urls": part }))).await?;
-        print_line(format_args!("{} new, {} known", added["accepted"], added["already_known"]));
+        print_line(format_args!("{} queued, {} known", added["accepted"], added["already_known"]));
         for rejected in added["rejected"].as_array().into_iter().flatten() {
             let text = |key: &str| rejected[key].as_str().unwrap_or_default();
             print_line(format_args!("rejected {}: {}", text("url"), text("reason")));

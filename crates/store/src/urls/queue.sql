@@ -1,4 +1,5 @@
--- Queues URLs that are not queued yet, and counts those that agents discovered at their hosts.
+-- Queues URLs that are not queued yet, and counts those that agents discovered ($6) at their hosts.
+-- The URLs that were queued are listed only where $7 asks for them: links are many.
 WITH queued AS (
     INSERT INTO pending_urls (host, url, redirects)
     SELECT h.id, u.url, u.redirects
@@ -7,7 +8,7 @@ WITH queued AS (
     JOIN hosts h ON h.scheme = u.scheme AND h.authority = u.authority AND h.state <> 'failed'
     ORDER BY u.position
     ON CONFLICT (host, url) DO NOTHING
-    RETURNING host
+    RETURNING host, url
 ), counted AS (
     SELECT host, count(*)::integer AS urls FROM queued WHERE $6 GROUP BY host
 ), updated AS (
@@ -17,4 +18,4 @@ WITH queued AS (
     FROM counted c, (SELECT ($5 AT TIME ZONE 'UTC')::date AS today) d
     WHERE h.id = c.host
 )
-SELECT count(*) FROM queued
+SELECT count(*), coalesce(array_agg(url) FILTER (WHERE $7), '{}') FROM queued
