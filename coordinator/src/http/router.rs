@@ -18,8 +18,7 @@ use crate::http::public::{dashboard, downloads};
 use crate::http::state::ApiState;
 use crate::tasks::coordinator::Coordinator;
 
-/// Largest body of a request, in bytes. Ten thousand seeds of the greatest length exceed it and are
-/// sent in several requests.
+/// Largest body of a request, in bytes, where its type says nothing else.
 const BODY_MAX: usize = 4 << 20;
 
 /// Scripts and styles come from this origin and from files only, and no other site may put the

@@ -121,6 +121,17 @@ async fn repeated_and_indexed_seeds_hide_no_new_ones() {
 }
 
 #[tokio::test]
+async fn as_many_and_as_long_seeds_as_are_documented_fit_into_a_request() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let urls = vec!["x".repeat(2_048); 10_000];
+    let answer = browser.post("/api/v1/seeds", json!({ "urls": urls })).await.well();
+    assert_eq!(answer["rejected"].as_array().unwrap().len(), 10_000);
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn seeds_that_nobody_can_fetch_are_refused_with_the_reason() {
     let ground = Ground::new().await;
     let running = ground.start().await;

@@ -249,8 +249,9 @@ async fn bodies_that_cannot_be_read_are_problems_too() {
     post("text/plain", "{}").await.problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json");
     let wrong = post("application/json", r#"{"urls":[],"more":1}"#).await;
     wrong.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
+    // Seeds may be larger.
     let large =
-        browser.request(Method::POST, "/api/v1/seeds").header("content-type", "application/json");
+        browser.request(Method::POST, "/api/v1/pins").header("content-type", "application/json");
     let large = Reply::of(large.body(format!("[\"{}\"]", "x".repeat(5 << 20)))).await;
     large.problem(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large");
     running.stop().await;

@@ -27,6 +27,9 @@ pub struct SeedRequest {
 }
 
 impl Validate for SeedRequest {
+    /// The most and the longest URLs, with their quotes and commas.
+    const MOST_BYTES: Option<usize> = Some(24 << 20);
+
     fn errors(&self) -> Vec<FieldError> {
         if (1..=SEEDS_MAX).contains(&self.urls.len()) {
             return Vec::new();

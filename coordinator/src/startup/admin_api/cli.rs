@@ -165,7 +165,8 @@ pub enum ApiTokensCommand {
 /// Flags of `admin seeds`.
 #[derive(Debug, Args)]
 pub struct SeedsArgs {
-    /// URLs; without any, they are read from the standard input, one a line.
+    /// URLs; without any, they are read from the standard input, one a line. Empty lines and those
+    /// that begin with `#` are left out.
     pub urls: Vec<String>,
 }
 

@@ -257,7 +257,7 @@ async fn seeds(api: &ApiClient, mut urls: Vec<String>) -> Result<(), Failure> {
     if urls.is_empty() {
         for line in stdin().lines() {
             let line = line.map_err(|error| Failure::other(format!("cannot read: {error}")))?;
-            urls.extend(Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
+            urls.extend(seed_of(&line).map(str::to_owned));
         }
     }
     for part in urls.chunks(1_000) {
@@ -269,6 +269,12 @@ async fn seeds(api: &ApiClient, mut urls: Vec<String>) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The URL of a line; none where the line is empty or a comment.
+fn seed_of(line: &str) -> Option<&str> {
+    let line = line.trim();
+    (!line.is_empty() && !line.starts_with('#')).then_some(line)
 }
 
 async fn delegations(api: &ApiClient, command: DelegationsCommand) -> Result<(), Failure> {
@@ -366,6 +372,12 @@ mod tests {
         assert_eq!(typed("40"), json!(40));
         assert_eq!(typed("threshold"), json!("threshold"));
         assert_eq!(typed("[1]"), json!("[1]"));
+    }
+
+    #[test]
+    fn comments_are_no_seeds() {
+        assert_eq!(seed_of(" https://a.example/#top \r"), Some("https://a.example/#top"));
+        assert_eq!((seed_of(""), seed_of(" # mine")), (None, None));
     }
 
     #[test]
