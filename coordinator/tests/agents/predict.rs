@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use coordinator::runtime::events::Event;
+use coordinator::runtime::outcome::Outcome;
+use coordinator::search::drive_searches;
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
 use model::{Policy, Reason, Strategy};
 use protocol::ProbeResult;
@@ -271,5 +274,11 @@ async fn a_budget_holds_a_search_back_and_says_so() {
         )
     })
     .await;
+    let mut events = running.coordinator.events.receive();
+    let outcome = drive_searches::improve(&running.coordinator.search).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(held) if held.contains("waiting for tomorrow")));
+    let advanced = std::iter::from_fn(|| events.try_recv().ok())
+        .filter(|event| *event == Event::SearchesAdvanced);
+    assert_eq!(advanced.count(), 0, "nothing changed");
     running.stop().await;
 }

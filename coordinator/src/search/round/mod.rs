@@ -321,7 +321,9 @@ impl<'a> SearchRound<'a> {
         let Self { parts, counts, .. } = self;
         parts.metrics.ended(counts.ended as u64);
         let summary = counts.summary()?;
-        parts.events.emit(Event::SearchesAdvanced);
+        if counts.has_advanced() {
+            parts.events.emit(Event::SearchesAdvanced);
+        }
         if counts.decided + counts.ended > 0 {
             parts.events.emit(Event::SearchesEnded);
         }
@@ -330,9 +332,16 @@ impl<'a> SearchRound<'a> {
 }
 
 impl StepCounts {
+    /// Whether anything changed. A search that waits for the probes of tomorrow is counted in every
+    /// round, and changes nothing.
+    fn has_advanced(self) -> bool {
+        let Self { asked, decided, ended, retargeted, held: _ } = self;
+        asked + decided + ended + retargeted > 0
+    }
+
     fn summary(self) -> Option<String> {
         let Self { asked, decided, ended, retargeted, held } = self;
-        if asked + decided + ended + retargeted + held == 0 {
+        if !self.has_advanced() && held == 0 {
             return None;
         }
         let mut parts = vec![
