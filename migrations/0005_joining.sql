@@ -20,7 +20,8 @@ COMMENT ON COLUMN join_tokens.token_sha256 IS
     'SHA-256 of the token; the token itself is shown once and never stored. Written by: '
     'coordinator.';
 COMMENT ON COLUMN join_tokens.name IS 'For whom it was made. Written by: coordinator for an admin.';
-COMMENT ON COLUMN join_tokens.created_by IS 'Admin who made it. Written by: coordinator.';
+COMMENT ON COLUMN join_tokens.created_by IS
+    'Admin who made it, or who accepted the request that it comes from. Written by: coordinator.';
 COMMENT ON COLUMN join_tokens.created_at IS 'When it was made. Written by: coordinator.';
 COMMENT ON COLUMN join_tokens.expires_at IS 'Worthless from then on. Written by: coordinator.';
 COMMENT ON COLUMN join_tokens.used_by IS

@@ -66,6 +66,15 @@ async fn a_partner_asks_and_joins_with_a_link_that_works_once() {
     let opened = partner.post(open, secret(&accepted)).await.well();
     assert_eq!(opened["spans"], json!(["mon-fri 22:00-06:00"]));
     partner.post(open, secret(&accepted)).await.problem(StatusCode::CONFLICT, "conflict");
+    let log = admin.read("/api/v1/audit/entries?subject=jrq_1").await;
+    let entry = &log["items"][0];
+    assert_eq!(
+        (&entry["actor"], &entry["action"]),
+        (&json!("partner"), &json!("join_request.open"))
+    );
+    assert_eq!(entry["detail"], json!({ "join_token": "tok_1" }));
+    let of_token = admin.read("/api/v1/audit/entries?subject=tok_1").await;
+    assert_eq!(of_token["items"], json!([]), "no admin made it");
 
     let token = opened["join_token"].as_str().unwrap().to_owned();
     let agent = FakeAgent::enrol_with(&running, 1, token).await;

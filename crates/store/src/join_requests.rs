@@ -14,6 +14,9 @@ use crate::join_tokens;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
+/// Actor of what happens by a link for a partner; no account may have this name.
+const PARTNER: &str = "partner";
+
 /// Time for which requests are kept, in milliseconds: 90 days.
 const KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
 
@@ -341,8 +344,10 @@ pub async fn open(
     let new = join_tokens::New { sha256, name: &name, created_by: &decided_by, expires_at };
     let join_token = join_tokens::create_in(&mut tx, &new, now).await?;
     mark_opened(&mut tx, id, join_token, now).await?;
+    let id = JoinRequestId::new(id);
+    note_opened(&mut tx, id, join_token, now).await?;
     tx.commit().await.map_err(doing)?;
-    Ok(LinkUse::Now(JoinRequestId::new(id)))
+    Ok(LinkUse::Now(id))
 }
 
 async fn mark_opened(
@@ -359,6 +364,21 @@ async fn mark_opened(
         .await
         .map_err(StoreError::doing("mark an invitation as opened"))?;
     Ok(())
+}
+
+/// Whoever has the link can open it, so that the entry does not name the admin who accepted the
+/// request.
+async fn note_opened(
+    db: &mut PgConnection,
+    id: JoinRequestId,
+    join_token: JoinTokenId,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let subject = id.to_string();
+    let detail = json!({ "join_token": join_token });
+    let entry =
+        Entry { actor: PARTNER, action: "join_request.open", subject: &subject, detail: &detail };
+    audit::write_in(db, &entry, now).await
 }
 
 /// Number of requests that nobody has decided yet; bounded by [`Limits::waiting`].

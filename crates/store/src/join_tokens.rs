@@ -16,7 +16,7 @@ pub struct New<'a> {
     pub sha256: &'a [u8],
     /// The person or machine that it is for, as the admin wrote it.
     pub name: &'a str,
-    /// The admin who made it.
+    /// The admin who made it, or who accepted the request that it comes from.
     pub created_by: &'a str,
     /// Worthless from then on.
     pub expires_at: UnixMillis,
@@ -31,11 +31,16 @@ pub async fn create(
     let doing = StoreError::doing("make a join token");
     let mut tx = store.begin().await.map_err(doing)?;
     let id = create_in(&mut tx, new, now).await?;
+    let subject = id.to_string();
+    let detail = json!({ "name": new.name, "expires_at_ms": new.expires_at });
+    let actor = new.created_by;
+    let entry = Entry { actor, action: "join_token.create", subject: &subject, detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(id)
 }
 
-/// [`create`] as part of a larger transaction.
+/// [`create`] as part of a larger transaction, which writes an entry of the audit log itself.
 pub(crate) async fn create_in(
     db: &mut PgConnection,
     new: &New<'_>,
@@ -53,13 +58,7 @@ pub(crate) async fn create_in(
     .fetch_one(&mut *db)
     .await
     .map_err(StoreError::doing("make a join token"))?;
-    let id = JoinTokenId::new(id);
-    let subject = id.to_string();
-    let detail = json!({ "name": new.name, "expires_at_ms": new.expires_at });
-    let actor = new.created_by;
-    let entry = Entry { actor, action: "join_token.create", subject: &subject, detail: &detail };
-    audit::write_in(db, &entry, now).await?;
-    Ok(id)
+    Ok(JoinTokenId::new(id))
 }
 
 /// A token as it may be shown.
@@ -69,7 +68,7 @@ pub struct JoinToken {
     pub id: JoinTokenId,
     /// The person or machine that it is for, as the admin wrote it.
     pub name: String,
-    /// The admin who made it.
+    /// The admin who made it, or who accepted the request that it comes from.
     pub created_by: String,
     /// When it was made.
     pub created_at: UnixMillis,

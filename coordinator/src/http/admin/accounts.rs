@@ -15,9 +15,9 @@ use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
 
-/// Actors in the audit log who are no accounts: the coordinator, and owners of agents. No person
-/// may have these names.
-const RESERVED: [&str; 2] = ["coordinator", "owner"];
+/// Actors in the audit log who are no accounts: the coordinator, owners of agents, and partners who
+/// open the link of an accepted request. No person may have these names.
+const RESERVED: [&str; 3] = ["coordinator", "owner", "partner"];
 
 /// A person who may sign in.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -77,7 +77,7 @@ pub fn name_error(name: &str) -> Option<FieldError> {
         && !name.chars().any(char::is_control)
         && !RESERVED.contains(&name);
     let rule = "give 1 to 100 characters without control characters and without blanks at either \
-                end; the names coordinator and owner are reserved";
+                end; the names coordinator, owner and partner are reserved";
     (!is_usable).then(|| FieldError::new("name", rule))
 }
 
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn actors_of_the_audit_log_are_no_names_of_accounts() {
-        for name in ["coordinator", "owner", "", " a"] {
+        for name in ["coordinator", "owner", "partner", "", " a"] {
             assert!(name_error(name).is_some(), "{name:?}");
         }
         assert!(name_error("Owner of the lab").is_none());

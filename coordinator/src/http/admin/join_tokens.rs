@@ -58,7 +58,7 @@ pub struct JoinToken {
     pub id: JoinTokenId,
     /// Name of the person or organisation that got the token.
     pub name: String,
-    /// Name of the admin who made it.
+    /// Name of the admin who made it, or who accepted the request that it comes from.
     pub created_by: String,
     /// Time at which it was made.
     pub created_at: Timestamp,
