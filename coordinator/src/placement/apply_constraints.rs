@@ -36,6 +36,9 @@ const PART: usize = 500;
 /// search has found another.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let ended = constraints::expire(&placement.store, placement.clock.now()).await?;
+    if ended > 0 {
+        placement.events.emit(Event::ConstraintsChanged);
+    }
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     let pin_state = PinState::read(placement, &delegated, &constraints.applied_pins()).await?;

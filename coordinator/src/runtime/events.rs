@@ -70,7 +70,7 @@ pub enum Event {
     SubnetsReleased,
     /// Agents got their home subnets.
     HomesDelegated,
-    /// An admin made or removed a pin or an exclusion.
+    /// An admin made or removed a pin or an exclusion, or one expired.
     ConstraintsChanged,
     /// A search met a subnet whose pin was not applied yet.
     PinNotApplied,

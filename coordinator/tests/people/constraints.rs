@@ -2,9 +2,11 @@
 
 use coordinator::placement::agent_administration::AgentAction;
 use coordinator::placement::audit::audit_delegations;
+use coordinator::runtime::events::Event;
 use protocol::ProbeResult;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use store::testing::execute;
 
 use crate::agent::FakeAgent;
 use crate::agents::{crawl_north, two_agents};
@@ -243,5 +245,26 @@ async fn a_search_names_the_agents_that_it_skipped() {
     let summary = explanation["summary"].as_str().unwrap();
     let skipped = "The search skipped agent 2 because it was excluded by an admin.";
     assert!(summary.contains(skipped), "{summary}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_exclusion_that_expires_is_announced() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (one, _two) = two_agents(&running).await;
+    let exclusion = request(json!({ "range": SUBNET }), &one);
+    browser.post("/api/v1/exclusions", exclusion).await.well();
+    let mut events = running.coordinator.events.receive();
+    let store = ground.store();
+    execute(store, "UPDATE constraints SET expires_at = now() - interval '1 s'").await.unwrap();
+    until("the lists are told", || {
+        let told = std::iter::from_fn(|| events.try_recv().ok())
+            .any(|event| event == Event::ConstraintsChanged);
+        std::future::ready(told)
+    })
+    .await;
+    assert_eq!(browser.read("/api/v1/exclusions").await["items"], json!([]));
     running.stop().await;
 }

@@ -182,6 +182,7 @@ fn topics_of(change: Change) -> &'static [&'static str] {
         | Change::SubnetsReleased
         | Change::HomesDelegated
         | Change::HostsReleased
+        | Change::ConstraintsChanged
         | Change::CalibrationAdvanced => &["delegations"],
         _ => &[],
     }
@@ -208,4 +209,15 @@ fn same(left: &Overview, right: &Overview) -> bool {
         overview
     };
     without_memory(left) == without_memory(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_pins_and_exclusions_follow_other_admins() {
+        assert_eq!(topics_of(Change::ConstraintsChanged), ["delegations"]);
+        assert!(topics_of(Change::UrlsRouted).is_empty());
+    }
 }
