@@ -31,13 +31,13 @@ function counted(agents, key) {
 }
 
 /** Begins a drain that is half done. */
-export function drain(agent, deadline_s) {
+export function drain(agent, deadline_after_s) {
   const now = Date.now();
   agent.drain = {
     state: 'draining',
     requested_by: 'admin',
     requested_at: new Date(now).toISOString(),
-    deadline_at: deadline_s ? new Date(now + deadline_s * 1000).toISOString() : null,
+    deadline_at: deadline_after_s ? new Date(now + deadline_after_s * 1000).toISOString() : null,
     drained_at: null,
     subnets_at_request: agent.delegations * 2,
     hosts_at_request: agent.hosts * 2,

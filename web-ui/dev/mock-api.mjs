@@ -284,7 +284,7 @@ export const routes = [
   [
     'POST',
     /^agents\/([^/]+)\/drain$/,
-    ({ match, body }) => drain(found(world.agents, match[1]), body.deadline_s),
+    ({ match, body }) => drain(found(world.agents, match[1]), body.deadline_after_s),
   ],
   [
     'DELETE',

@@ -132,7 +132,7 @@ async fn at_the_deadline_the_rest_is_taken_from_the_agent() {
         "draining",
         "nobody else is there"
     );
-    browser.post(&path, json!({ "deadline_s": 1 })).await.well();
+    browser.post(&path, json!({ "deadline_after_s": 1 })).await.well();
     until_drained(&running, &browser, &mut only).await;
     let host = browser.read("/api/v1/hosts").await["items"][0].clone();
     assert_eq!((&host["state"], &host["agent"]), (&json!("resolved"), &Value::Null));
@@ -151,7 +151,7 @@ async fn drains_that_make_no_sense_are_refused() {
     browser.post(&path(&id), json!({})).await.problem(StatusCode::CONFLICT, "conflict");
     browser.post(&path("agt_99"), json!({})).await.problem(StatusCode::NOT_FOUND, "not-found");
     browser
-        .post(&path(&id), json!({ "deadline_s": 0 }))
+        .post(&path(&id), json!({ "deadline_after_s": 0 }))
         .await
         .problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
     browser

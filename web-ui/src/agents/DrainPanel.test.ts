@@ -28,7 +28,7 @@ it('changes the deadline of a drain', async () => {
   await fireEvent.submit(form);
   await vi.waitFor(() => expect(ondone).toHaveBeenCalledOnce());
   expect(calls.map(({ path, body }) => [path, body])).toEqual([
-    ['/agents/agt_1/drain', { deadline_s: 3600 }],
+    ['/agents/agt_1/drain', { deadline_after_s: 3600 }],
   ]);
 });
 

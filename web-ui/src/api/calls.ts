@@ -147,10 +147,10 @@ export const agent = (id: string, signal?: AbortSignal) =>
   );
 
 /** Drains an agent, or changes the deadline of its drain. */
-export const drainAgent = (id: string, deadline_s: number | null) =>
-  withSession(
-    client.POST('/api/v1/agents/{id}/drain', { params: { path: { id } }, body: { deadline_s } }),
-  );
+export const drainAgent = (id: string, deadline_after_s: number | null) => {
+  const body = { deadline_after_s };
+  return withSession(client.POST('/api/v1/agents/{id}/drain', { params: { path: { id } }, body }));
+};
 
 export const endDrain = (id: string) =>
   withSession(client.DELETE('/api/v1/agents/{id}/drain', { params: { path: { id } } }));

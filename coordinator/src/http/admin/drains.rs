@@ -34,7 +34,7 @@ pub async fn start(
 ) -> Result<Json<Agent>, Problem> {
     let placement = &state.core.placement;
     let deadline = |after: u32| state.core.now().plus_ms(i64::from(after) * 1_000);
-    let deadline_at = request.deadline_s.map(deadline);
+    let deadline_at = request.deadline_after_s.map(deadline);
     match requests::start(placement, id, deadline_at, &admin.name).await? {
         None => Err(unknown(id)),
         Some(StartOutcome::NotFrom(at)) => Err(Problem::conflict(format!(

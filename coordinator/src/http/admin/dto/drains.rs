@@ -20,17 +20,18 @@ pub struct DrainRequest {
     /// Seconds until what the agent still has is taken from it; absent or null: it keeps it until
     /// another agent is found.
     #[schema(minimum = 1, maximum = 7_776_000)]
-    pub deadline_s: Option<u32>,
+    pub deadline_after_s: Option<u32>,
 }
 
 impl Validate for DrainRequest {
     fn errors(&self) -> Vec<FieldError> {
-        let is_valid = self.deadline_s.is_none_or(|after| (1..=DEADLINE_MAX_S).contains(&after));
+        let is_valid =
+            self.deadline_after_s.is_none_or(|after| (1..=DEADLINE_MAX_S).contains(&after));
         if is_valid {
             return Vec::new();
         }
         let rule = format!("give 1 to {DEADLINE_MAX_S} seconds, or none for no deadline");
-        vec![FieldError::new("deadline_s", rule)]
+        vec![FieldError::new("deadline_after_s", rule)]
     }
 }
 
