@@ -90,15 +90,15 @@ pub(crate) async fn assign_pinned(
         constraints::list_active(&placement.store, Kind::Pin, placement.clock.now()).await?;
     let rules: HashMap<i64, Rule> = rules.into_iter().map(|rule| (rule.id, rule)).collect();
     let subnets: Vec<Range> = pinned.iter().map(|(subnet, ..)| *subnet).collect();
-    let standing = delegations::subnet_states(&placement.store, &subnets).await?;
+    let states = delegations::subnet_states(&placement.store, &subnets).await?;
     let mut assigned = 0;
-    for (standing, (_, pin, agent)) in standing.iter().zip(pinned) {
+    for (state, (_, pin, agent)) in states.iter().zip(pinned) {
         // The pin was removed since the plan was computed.
         let Some(rule) = rules.get(&pin.get()) else { continue };
         let assignment = Assignment {
-            subnet: standing.subnet,
+            subnet: state.subnet,
             agent: *agent,
-            generation: standing.generation,
+            generation: state.generation,
             cause: Cause::Pin(*pin),
             by: &rule.created_by,
             note: &rule.reason,
@@ -117,11 +117,11 @@ pub(super) async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u
     if subnets.is_empty() {
         return Ok(0);
     }
-    let standing = delegations::subnet_states(&placement.store, subnets).await?;
+    let states = delegations::subnet_states(&placement.store, subnets).await?;
     let (with_target, without): (Vec<SubnetState>, Vec<SubnetState>) =
-        standing.into_iter().partition(|standing| standing.has_target);
+        states.into_iter().partition(|state| state.has_target);
     let released = release(placement, &without).await?;
-    let searched: Vec<Range> = with_target.iter().map(|standing| standing.subnet).collect();
+    let searched: Vec<Range> = with_target.iter().map(|state| state.subnet).collect();
     let targets = targets_of(placement, &searched).await?;
     Ok(released + open(&placement.search, targets).await?)
 }

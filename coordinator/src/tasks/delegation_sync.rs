@@ -75,8 +75,8 @@ async fn reload(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), Store
     let writing = coordinator.hierarchy.writing().await;
     let Some(delegated) = coordinator.delegated() else { return Ok(()) };
     let mut agents = Vec::new();
-    for standing in subnet_states(&coordinator.store, ranges).await? {
-        agents.extend(delegated.follow(&standing));
+    for state in subnet_states(&coordinator.store, ranges).await? {
+        agents.extend(delegated.follow(&state));
     }
     drop(writing);
     if agents.is_empty() {

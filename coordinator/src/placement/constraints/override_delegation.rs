@@ -40,8 +40,8 @@ pub async fn override_once(
         return Ok(Err(refusal));
     }
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
-    let standing = subnet_states(&placement.store, &[request.subnet]).await?.remove(0);
-    let Some(held) = standing.held.filter(|held| held.id == request.delegation) else {
+    let state = subnet_states(&placement.store, &[request.subnet]).await?.remove(0);
+    let Some(held) = state.held.filter(|held| held.id == request.delegation) else {
         return Ok(Err(Refusal::Ended(request.delegation)));
     };
     if held.agent == request.agent {
@@ -63,7 +63,7 @@ pub async fn override_once(
     let assignment = Assignment {
         subnet: request.subnet,
         agent: request.agent,
-        generation: standing.generation,
+        generation: state.generation,
         cause: Cause::Override,
         by: request.by,
         note: request.reason,
