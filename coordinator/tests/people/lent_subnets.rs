@@ -12,6 +12,7 @@ use region::moves::{KnownMember, ListedSubnets, RegionMoves, RegionSubnets};
 use region::roster::Version;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use store::Term;
 use store::delegations::{Assignment, AssignmentOutcome, Cause, subnet_states};
 use store::regions::{self, StoredRegion};
 
@@ -34,7 +35,9 @@ async fn lend(running: &Running, members: &[AgentId]) {
         promises: None,
         lent_until: now.plus_ms(3_600_000),
     };
-    regions::create(&running.coordinator.store, &region, members, now).await.unwrap();
+    let store = &running.coordinator.store;
+    let term = Term::latest(store).await.unwrap();
+    regions::create(store, term, &region, members, now).await.unwrap();
 }
 
 /// The leader knows that all members know of the subnet at its agent.

@@ -61,7 +61,7 @@ pub(crate) fn bundle(host: u64) -> HostBundle {
         queue: vec![first],
         pages: Vec::new(),
         seen: (1..URLS_A_HOST).map(short).collect(),
-        record: HostRecord { key, due: NOW, accepted: URLS_A_HOST as u32, failures: 0 },
+        record: HostRecord { key, due: NOW, accepted: URLS_A_HOST as u32, ended: 0, failures: 0 },
     }
 }
 
