@@ -79,15 +79,28 @@ impl Envelope {
     /// Verifying takes most of the time and needs no filter, so that the filter need not be locked
     /// for it.
     pub fn verify(&self, view: &View, coordinator: &PublicKey) -> Result<Verified, Refusal> {
-        let contents = self.read()?;
-        self.check_signature(contents.from, view, coordinator)?;
-        Ok(Verified(contents))
+        let header = self.bounded_header()?;
+        self.read(header, view, coordinator).map(Verified)
     }
 
-    fn read(&self) -> Result<Contents, Refusal> {
+    /// The addresses, if the envelope is not too large to be hashed and read.
+    fn bounded_header(&self) -> Result<Header, Refusal> {
         if self.body.len() > MESSAGE_BYTES {
             return Err(Refusal::TooLarge);
         }
+        self.header().ok_or(Refusal::Format)
+    }
+
+    /// Reads the message once its signature is known to be genuine: in memory it may be many times
+    /// as large as here, which strangers must not cause.
+    fn read(
+        &self,
+        header: Header,
+        view: &View,
+        coordinator: &PublicKey,
+    ) -> Result<Contents, Refusal> {
+        self.check_signature(header.from, view, coordinator)?;
+        // Its addresses are the same, because they are read from the same bytes.
         postcard::from_bytes(&self.body).map_err(|_| Refusal::Format)
     }
 
@@ -230,7 +243,8 @@ impl EnvelopeFilter {
         now: Millis,
     ) -> Result<(Peer, Message), Refusal> {
         let Verified(contents) = message;
-        let opened = self.check_receiver(&contents).and_then(|()| self.admit(contents, now));
+        let header = Header { region: contents.region, from: contents.from, to: contents.to };
+        let opened = self.check_receiver(header).and_then(|()| self.admit(contents, now));
         self.count(opened)
     }
 
@@ -255,15 +269,15 @@ impl EnvelopeFilter {
         view: &View,
         now: Millis,
     ) -> Result<(Peer, Message), Refusal> {
-        let contents = envelope.read()?;
-        self.check_receiver(&contents)?;
-        envelope.check_signature(contents.from, view, &self.coordinator)?;
+        let header = envelope.bounded_header()?;
+        self.check_receiver(header)?;
+        let contents = envelope.read(header, view, &self.coordinator)?;
         self.admit(contents, now)
     }
 
-    fn check_receiver(&self, contents: &Contents) -> Result<(), Refusal> {
-        let is_mine = contents.to == self.me && contents.region == self.region;
-        if is_mine && contents.from != self.me { Ok(()) } else { Err(Refusal::Receiver) }
+    fn check_receiver(&self, header: Header) -> Result<(), Refusal> {
+        let is_mine = header.to == self.me && header.region == self.region;
+        if is_mine && header.from != self.me { Ok(()) } else { Err(Refusal::Receiver) }
     }
 
     /// Counts a genuine message against repetition and the sender's allowance.
@@ -314,5 +328,58 @@ impl Sender {
         self.at = now;
         self.allowance = self.allowance.checked_sub(1_000).ok_or(Refusal::Flood)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::AgentId;
+
+    use super::*;
+    use crate::ownership::SignedView;
+    use crate::roster::{Mode, Roster, RosterAgent, SignedRoster};
+
+    const REGION: RegionId = RegionId::new(1);
+    const ME: AgentId = AgentId::new(1);
+    const OTHER: AgentId = AgentId::new(2);
+
+    fn key(agent: AgentId) -> AgentKey {
+        AgentKey::from_seed([agent.get() as u8; 32])
+    }
+
+    fn view(coordinator: &CoordinatorKey) -> View {
+        let entry = |agent: AgentId| RosterAgent::new(agent, key(agent).public());
+        let roster = Roster {
+            region: REGION,
+            epoch: 1,
+            voters_since: 1,
+            mode: Mode::Safe,
+            replicas: 20,
+            recovery: 1,
+            agents: [ME, OTHER].map(entry).into(),
+            delegations: Vec::new(),
+        };
+        let roster = SignedRoster::new(coordinator, &roster).unwrap();
+        View::restore(&coordinator.public(), SignedView { roster, deltas: Vec::new() }).unwrap()
+    }
+
+    #[test]
+    fn a_message_is_read_only_when_its_sender_signed_it() {
+        let coordinator = CoordinatorKey::from_seed([100; 32]);
+        let header = Header { region: REGION, from: Peer::Agent(OTHER), to: Peer::Agent(ME) };
+        // Addresses without a message: whoever reads it finds another format.
+        let body = postcard::to_allocvec(&header).unwrap();
+        let opened = |key: &AgentKey| {
+            let signature = key.sign(Purpose::RegionMessage, &body);
+            let envelope = Envelope { body: body.clone(), signature };
+            let view = view(&coordinator);
+            let mut filter = EnvelopeFilter::new(REGION, Peer::Agent(ME), coordinator.public());
+            let verified = envelope.verify(&view, &coordinator.public()).map(drop);
+            (filter.open(&envelope, &view, Millis(1)).map(drop), verified)
+        };
+        let forged = Err(Refusal::Signature);
+        let genuine = Err(Refusal::Format);
+        assert_eq!(opened(&key(ME)), (forged, forged));
+        assert_eq!(opened(&key(OTHER)), (genuine, genuine));
     }
 }

@@ -6,9 +6,11 @@
 use std::collections::BTreeSet;
 
 use model::{AgentId, CrawlUrl};
-use serde::{Deserialize, Serialize};
+use protocol::bounded::at_most;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::ownership::{HostAtAddress, SignedView};
+use crate::ring::MAX_AGENTS;
 use crate::roster::Version;
 
 /// Most URLs in a batch.
@@ -34,13 +36,13 @@ pub enum Message {
     /// The batch with this number is stored.
     UrlsTaken(u64),
     /// Asks for what the receiver knows of hosts that the sender now owns.
-    BundleRequest(Vec<HostAtAddress>),
+    BundleRequest(#[serde(deserialize_with = "at_most::<REQUEST_HOSTS, _, _>")] Vec<HostAtAddress>),
     /// Everything about a host.
     Bundle(Bundle),
     /// The bundle with this number is stored.
     BundleTaken(u64),
     /// The sender knows nothing of these hosts.
-    NoBundle(Vec<HostAtAddress>),
+    NoBundle(#[serde(deserialize_with = "at_most::<REQUEST_HOSTS, _, _>")] Vec<HostAtAddress>),
     /// Asks the receiver's mailbox for the envelopes to the sender. The transport answers it.
     Collect,
 }
@@ -74,7 +76,7 @@ pub const MAX_VERSIONS: usize = 8;
 /// older ones while the region moves on. Ascending, never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Versions(Vec<Version>);
+pub struct Versions(#[serde(deserialize_with = "at_most::<MAX_VERSIONS, _, _>")] Vec<Version>);
 
 /// Request for a lease, or for its renewal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +98,13 @@ pub struct Claim {
     /// Versions whose orders count.
     pub versions: Versions,
     /// Agents whose leases have ended, and which get none while this claim holds.
+    #[serde(deserialize_with = "agents")]
     pub out: BTreeSet<AgentId>,
+}
+
+/// Reads a set of at most as many agents as a region takes.
+fn agents<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeSet<AgentId>, D::Error> {
+    at_most::<MAX_AGENTS, _, _>(deserializer).map(BTreeSet::from_iter)
 }
 
 /// Why a voter grants no lease.
@@ -127,6 +135,7 @@ pub struct Batch {
     /// Number that the receiver acknowledges.
     pub number: u64,
     /// URLs, at most [`BATCH_URLS`].
+    #[serde(deserialize_with = "at_most::<BATCH_URLS, _, _>")]
     pub urls: Vec<RoutedUrl>,
 }
 
@@ -217,5 +226,46 @@ impl Versions {
     /// The newest version alone, the newest two, and so on to all.
     pub fn newest_first(&self) -> impl Iterator<Item = Self> + '_ {
         (0..self.0.len()).rev().map(|from| Self(self.0[from..].to_vec()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+    use crate::ownership::HostPosition;
+
+    fn is_read(message: &Message) -> bool {
+        let bytes = postcard::to_allocvec(message).unwrap();
+        postcard::from_bytes(&bytes).as_ref() == Ok(message)
+    }
+
+    #[test]
+    fn messages_with_endless_lists_are_refused() {
+        let host =
+            HostAtAddress { position: HostPosition(0), address: IpAddr::from([10, 0, 0, 7]) };
+        let url = CrawlUrl::parse("http://a.example/").unwrap();
+        let url = RoutedUrl::first(url, host, UrlPurpose::Fetch);
+        let batch = |urls| Message::Urls(Batch { number: 1, urls: vec![url.clone(); urls] });
+        assert!(is_read(&batch(BATCH_URLS)) && !is_read(&batch(BATCH_URLS + 1)));
+        for hosts in [Message::BundleRequest, Message::NoBundle] {
+            assert!(is_read(&hosts(vec![host; REQUEST_HOSTS])));
+            assert!(!is_read(&hosts(vec![host; REQUEST_HOSTS + 1])));
+        }
+        let versions = |number| Versions(vec![Version::default(); number]);
+        let number = RequestNumber::default();
+        let request = |versions| {
+            let request = LeaseRequest { number, since: number, versions, release: false };
+            Message::LeaseRequest(request)
+        };
+        assert!(is_read(&request(versions(MAX_VERSIONS))));
+        assert!(!is_read(&request(versions(MAX_VERSIONS + 1))));
+        let answer = |agents| {
+            let out = (0..agents as i64).map(AgentId::new).collect();
+            let claim = Claim { versions: versions(1), out };
+            Message::LeaseAnswer(LeaseAnswer { number, outcome: Ok((claim, 1)) })
+        };
+        assert!(is_read(&answer(MAX_AGENTS)) && !is_read(&answer(MAX_AGENTS + 1)));
     }
 }
