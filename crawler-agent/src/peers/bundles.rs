@@ -6,7 +6,7 @@ use super::{
     PeersError,
     core::routed,
     host_urls::HostUrls,
-    worker::{Batch, Worker, adopted},
+    worker::{Batch, URLS, Worker, adopted},
 };
 use crate::{clock, frontier::Change};
 
@@ -22,20 +22,25 @@ impl Worker {
         let front = routed(&bundle.front, bundle.host, UrlPurpose::Fetch);
         self.writing(batch)?.add_host(&front)?;
         // The core takes only bundles that can be read.
-        let received = HostUrls::decode(&bundle.bytes, bundle.front.host_key_str())?;
+        let mut received = HostUrls::decode(&bundle.bytes, bundle.front.host_key_str())?;
         if bundle.is_copy && !self.shared.is_mine(bundle.host) {
-            let notes = received.into_notes(bundle.host);
-            return notes.iter().try_for_each(|note| self.note(note, batch));
+            let mut notes = received.notes(bundle.host);
+            return notes.try_for_each(|note| self.note(&note, batch));
         }
         // Before the bundle: adopted after it, notes of fetches would remove URLs that the bundle
         // has queued.
         self.adopt_notes(bundle.host.position, batch)?;
         self.apply_adopted(batch)?;
-        if let Some((bytes, _)) = received.bundle {
-            self.take_over(bytes)?;
+        if let Some((bytes, _)) = received.bundle.take() {
+            self.take_over(bytes.to_vec())?;
         }
-        let urls = received.urls.into_iter().map(|url| url.routed(bundle.host));
-        batch.adopted.extend(urls.map(|url| adopted(&url)));
+        for url in received.urls() {
+            batch.adopted.push(adopted(&url.routed(bundle.host)));
+            // A message has more URLs than may be in memory at once.
+            if batch.adopted.len() >= URLS {
+                self.apply_adopted(batch)?;
+            }
+        }
         Ok(())
     }
 

@@ -12,38 +12,49 @@ use serde::{Deserialize, Serialize};
 use super::PeersError;
 use crate::frontier::{BundleError, FrontierHandle, HostBundle, HostNumber};
 
-/// Most paths of one kind beside a bundle: an empty path is one byte in the message, and 24 to 32
+/// Most paths of one kind beside a bundle: an empty path is one byte in the message, and 16 to 24
 /// bytes in memory.
 const MAX_PATHS: usize = 1_000_000;
 
 /// Everything that an agent knows of one host.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct HostUrls {
     /// A [`HostBundle`]; none where the host is not in the frontier, or too large for one.
     bundle: Option<Vec<u8>>,
     /// URLs that are to be fetched.
-    #[serde(deserialize_with = "at_most::<MAX_PATHS, _, _>")]
-    queued: Vec<QueuedPath>,
+    queued: Vec<QueuedPath<String>>,
     /// Paths that were fetched.
-    #[serde(deserialize_with = "at_most::<MAX_PATHS, _, _>")]
     fetched: Vec<String>,
+}
+
+/// The same as it is read. Its texts stay where they were received, because a URL takes many times
+/// the memory of its path.
+#[derive(Debug, Deserialize)]
+struct EncodedUrls<'a> {
+    #[serde(borrow)]
+    bundle: Option<&'a [u8]>,
+    #[serde(borrow, deserialize_with = "at_most::<MAX_PATHS, _, _>")]
+    queued: Vec<QueuedPath<&'a str>>,
+    #[serde(borrow, deserialize_with = "at_most::<MAX_PATHS, _, _>")]
+    fetched: Vec<&'a str>,
 }
 
 /// A URL of the host that is to be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct QueuedPath {
-    path: String,
+struct QueuedPath<T> {
+    path: T,
     depth: u16,
     redirects: u8,
 }
 
 /// What a receiver makes of it.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct ReceivedHost {
+#[derive(Debug)]
+pub(super) struct ReceivedHost<'a> {
+    key: &'a str,
     /// The bundle, encoded and decoded.
-    pub(super) bundle: Option<(Vec<u8>, HostBundle)>,
-    /// Further URLs of the host.
-    pub(super) urls: Vec<ReceivedUrl>,
+    pub(super) bundle: Option<(&'a [u8], HostBundle)>,
+    queued: Vec<QueuedPath<&'a str>>,
+    fetched: Vec<&'a str>,
 }
 
 /// A URL that another agent knows.
@@ -91,42 +102,46 @@ impl HostUrls {
 
     /// Reads the bytes of another agent about the host with this key. What is no URL of the host
     /// is left out.
-    pub(super) fn decode(bytes: &[u8], key: &str) -> Result<ReceivedHost, BundleError> {
-        let Self { bundle, queued, fetched } =
+    pub(super) fn decode<'a>(
+        bytes: &'a [u8],
+        key: &'a str,
+    ) -> Result<ReceivedHost<'a>, BundleError> {
+        let EncodedUrls { bundle, queued, fetched } =
             postcard::from_bytes(bytes).map_err(BundleError::Content)?;
         let bundle = match bundle {
             Some(bytes) => {
-                let bundle = HostBundle::decode(&bytes)?;
+                let bundle = HostBundle::decode(bytes)?;
                 Some((bytes, bundle)).filter(|(_, bundle)| bundle.record.key == key)
             }
             None => None,
         };
-        let fetched = fetched.iter().filter_map(|path| ReceivedUrl::fetched(key, path));
-        let queued = queued
-            .iter()
-            .filter_map(|of| ReceivedUrl::queued(key, &of.path, (of.depth, of.redirects)));
-        Ok(ReceivedHost { bundle, urls: fetched.chain(queued).collect() })
+        Ok(ReceivedHost { key, bundle, queued, fetched })
     }
 }
 
-impl ReceivedHost {
+impl ReceivedHost<'_> {
+    /// The URLs beside the bundle, made one by one.
+    pub(super) fn urls(&self) -> impl Iterator<Item = ReceivedUrl> {
+        let fetched = self.fetched.iter().filter_map(|path| ReceivedUrl::fetched(self.key, path));
+        let queued = self
+            .queued
+            .iter()
+            .filter_map(|of| ReceivedUrl::queued(self.key, of.path, (of.depth, of.redirects)));
+        fetched.chain(queued)
+    }
+
     /// All URLs, those of the bundle included, for an agent that only notes them.
-    pub(super) fn into_notes(self, host: HostAtAddress) -> Vec<RoutedUrl> {
-        let mut urls = self.urls;
-        if let Some((_, bundle)) = self.bundle {
-            let key = &bundle.record.key;
-            urls.extend(bundle.pages.iter().filter_map(|(_, page)| {
-                // Like the frontier, which queues the pages of a bundle that have no content.
-                let url = ReceivedUrl::queued(key, &page.path, (page.depth, 0))?;
-                Some(ReceivedUrl { is_fetched: page.has_content(), ..url })
-            }));
-            urls.extend(
-                bundle.queue.iter().filter_map(|url| {
-                    ReceivedUrl::queued(key, &url.path, (url.depth, url.redirects))
-                }),
-            );
-        }
-        urls.into_iter().map(|url| url.routed(host)).collect()
+    pub(super) fn notes(&self, host: HostAtAddress) -> impl Iterator<Item = RoutedUrl> {
+        let bundle = self.bundle.iter().map(|(_, bundle)| bundle);
+        let pages = bundle.clone().flat_map(|bundle| &bundle.pages).filter_map(|(_, page)| {
+            // Like the frontier, which queues the pages of a bundle that have no content.
+            let url = ReceivedUrl::queued(self.key, &page.path, (page.depth, 0))?;
+            Some(ReceivedUrl { is_fetched: page.has_content(), ..url })
+        });
+        let queued = bundle
+            .flat_map(|bundle| &bundle.queue)
+            .filter_map(|url| ReceivedUrl::queued(self.key, &url.path, (url.depth, url.redirects)));
+        self.urls().chain(pages).chain(queued).map(move |url| url.routed(host))
     }
 }
 
@@ -147,7 +162,11 @@ impl ReceivedUrl {
     }
 }
 
+/// The URL of a path. One without a slash, such as an empty one, is none, though it may be a URL.
 fn url_of(key: &str, path: &str) -> Option<CrawlUrl> {
+    if !path.starts_with('/') {
+        return None;
+    }
     let url = CrawlUrl::parse(&format!("{key}{path}")).ok()?;
     (url.host_key_str() == key).then_some(url)
 }
@@ -156,7 +175,7 @@ fn url_of(key: &str, path: &str) -> Option<CrawlUrl> {
 mod tests {
     use super::*;
 
-    fn queued(path: &str) -> QueuedPath {
+    fn queued(path: &str) -> QueuedPath<String> {
         QueuedPath { path: path.into(), depth: 3, redirects: 1 }
     }
 
@@ -167,12 +186,40 @@ mod tests {
             queued: vec![queued("/a"), queued("@evil.example/")],
             fetched: vec!["/b?c".into()],
         };
-        let received = HostUrls::decode(&urls.encode().unwrap(), "http://h.example").unwrap();
-        let read: Vec<(&str, bool, u16)> =
-            received.urls.iter().map(|url| (url.url.as_str(), url.is_fetched, url.depth)).collect();
-        assert_eq!(read, [("http://h.example/b?c", true, 0), ("http://h.example/a", false, 3)]);
+        let bytes = urls.encode().unwrap();
+        let received = HostUrls::decode(&bytes, "http://h.example").unwrap();
+        let read: Vec<(String, bool, u16)> =
+            received.urls().map(|url| (url.url.into(), url.is_fetched, url.depth)).collect();
+        let expected = [("http://h.example/b?c", true, 0), ("http://h.example/a", false, 3)];
+        assert_eq!(read, expected.map(|(url, is_fetched, depth)| (url.into(), is_fetched, depth)));
         assert!(HostUrls::decode(&[0xff; 9], "http://h.example").is_err());
         let broken = HostUrls { bundle: Some(vec![1, 2, 3]), ..HostUrls::default() };
         assert!(HostUrls::decode(&broken.encode().unwrap(), "http://h.example").is_err());
+    }
+    #[test]
+    fn empty_paths_are_no_urls() {
+        let urls = HostUrls {
+            bundle: None,
+            queued: vec![queued(""), queued("?a")],
+            fetched: vec![String::new()],
+        };
+        let bytes = urls.encode().unwrap();
+        let received = HostUrls::decode(&bytes, "http://h.example").unwrap();
+        assert_eq!(received.urls().next(), None);
+    }
+
+    #[test]
+    fn endless_lists_are_refused() {
+        let urls = |queued_paths, fetched_paths| HostUrls {
+            bundle: None,
+            queued: vec![queued(""); queued_paths],
+            fetched: vec![String::new(); fetched_paths],
+        };
+        for (bad, queued, fetched) in
+            [(false, MAX_PATHS, MAX_PATHS), (true, MAX_PATHS + 1, 0), (true, 0, MAX_PATHS + 1)]
+        {
+            let bytes = urls(queued, fetched).encode().unwrap();
+            assert_eq!(HostUrls::decode(&bytes, "http://h.example").is_err(), bad);
+        }
     }
 }

@@ -36,7 +36,7 @@ use crate::{
 /// Most works that one sync stores.
 const BATCH: usize = 2_000;
 /// Most URLs of one change of the frontier.
-const URLS: usize = 500;
+pub(super) const URLS: usize = 500;
 
 /// Something to be done.
 pub(super) enum Work {
