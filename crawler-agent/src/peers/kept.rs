@@ -10,6 +10,8 @@ use region::{Peer, envelope::Envelope, mailbox::Mailbox};
 /// Time after its last request for which a receiver is expected to ask again: longer than one
 /// request is held, and than the pause of a receiver between two attempts.
 const COLLECTS_WITHIN: Duration = Duration::from_secs(45);
+/// Time after its last request for which a receiver's envelopes are kept: it may have left.
+const KEPT_FOR: Duration = Duration::from_mins(10);
 
 /// Envelopes by receiver.
 #[derive(Default)]
@@ -23,6 +25,7 @@ impl KeptEnvelopes {
     /// Keeps an envelope; returns it where its receiver does not collect here, which then needs
     /// another way: not every member can reach every listener.
     pub(super) fn put(&mut self, to: Peer, envelope: Envelope, now: Instant) -> Option<Envelope> {
+        self.forget_silent(now);
         let is_fresh = |asked: &Instant| now.duration_since(*asked) < COLLECTS_WITHIN;
         if !self.asked.get(&to).is_some_and(is_fresh) {
             return Some(envelope);
@@ -34,6 +37,12 @@ impl KeptEnvelopes {
     /// Notes that a receiver collects here.
     pub(super) fn note_request(&mut self, to: Peer, now: Instant) {
         self.asked.insert(to, now);
+    }
+
+    fn forget_silent(&mut self, now: Instant) {
+        let Self { mailbox, asked } = self;
+        asked.retain(|_, at| now.duration_since(*at) < KEPT_FOR);
+        mailbox.retain(|to| asked.contains_key(&to));
     }
 
     /// The oldest envelopes of a receiver, of about so many bytes.
@@ -74,5 +83,22 @@ mod tests {
         let late = start + COLLECTS_WITHIN;
         assert_eq!(kept.put(to, third.clone(), late), Some(third), "it collects here no more");
         assert_eq!(kept.take(to, usize::MAX), [second]);
+    }
+
+    #[test]
+    fn envelopes_for_those_that_come_no_more_are_dropped() {
+        let to = Peer::Agent(AgentId::new(2));
+        let key = AgentKey::from_seed([1; 32]);
+        let mut sealer = Sealer::new(RegionId::new(1), Peer::Agent(AgentId::new(1)), 1);
+        let mut seal =
+            |to| sealer.seal(&SenderKey::Agent(&key), to, Message::UrlsTaken(1)).unwrap();
+        let mut kept = KeptEnvelopes::default();
+        let start = Instant::now();
+        kept.note_request(to, start);
+        assert_eq!(kept.put(to, seal(to), start), None);
+        let other = Peer::Agent(AgentId::new(3));
+        kept.note_request(other, start + KEPT_FOR);
+        assert_eq!(kept.put(other, seal(other), start + KEPT_FOR), None);
+        assert!(kept.take(to, usize::MAX).is_empty());
     }
 }

@@ -1,9 +1,14 @@
 //! A small region for tests.
 
-use model::{AgentId, RegionId};
+use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::{AgentKey, CoordinatorKey};
 use region::delegations::{Delegate, Range};
+use region::ownership::SignedView;
 use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
+use region::{Millis, Settings};
+use store::regions::StoredRegion;
+
+use super::seat::{LeaderState, Now};
 
 /// The key of the coordinator that signs the roster.
 pub(super) fn key() -> CoordinatorKey {
@@ -29,4 +34,19 @@ pub(super) fn roster(agents: &[u8]) -> SignedRoster {
         delegations: vec![(range, Delegate::Agent(first))],
     };
     SignedRoster::new(&key(), &roster).unwrap()
+}
+
+/// The seat of a region with these agents, and with a loan.
+pub(super) fn seat(agents: &[u8], lent_until: i64) -> LeaderState {
+    let view = SignedView { roster: roster(agents), deltas: Vec::new() };
+    let stored = StoredRegion {
+        id: RegionId::new(1),
+        name: "ripencc".into(),
+        settings: serde_json::to_value(Settings::default()).unwrap(),
+        view: postcard::to_allocvec(&view).unwrap(),
+        promises: None,
+        lent_until: UnixMillis(lent_until),
+    };
+    let now = Now { elapsed: Millis(1), wall: UnixMillis(1) };
+    LeaderState::restore(stored, &key(), (1_000, 1), now).unwrap()
 }

@@ -120,7 +120,7 @@ impl LeaderState {
             machine,
             filter: EnvelopeFilter::new(stored.id, Peer::Coordinator, public),
             sealer: Sealer::new(stored.id, Peer::Coordinator, incarnation),
-            mailbox: Mailbox::default(),
+            mailbox: Mailbox::of_coordinator(),
             reports: BTreeMap::new(),
             refusal: Refusal::default(),
             listed: Arc::default(),
@@ -178,6 +178,9 @@ impl LeaderState {
     /// Publishes a newer view; returns the agents that get it.
     pub(super) fn publish(&mut self, view: View, key: &CoordinatorKey) -> Vec<AgentId> {
         let effects = self.machine.publish(view);
+        // Agents that left collect nothing any more.
+        let view = self.machine.view();
+        self.mailbox.retain(|to| view.voters().contains(&to));
         self.send(effects, key)
     }
 
@@ -246,29 +249,16 @@ impl LeaderState {
 
 #[cfg(test)]
 mod tests {
+    use region::Message;
+
     use super::*;
     use crate::placement::regions::example;
-
-    /// The seat of a region of two agents, with a loan.
-    fn seat(lent_until: i64) -> LeaderState {
-        let view = SignedView { roster: example::roster(&[1, 2]), deltas: Vec::new() };
-        let stored = StoredRegion {
-            id: RegionId::new(1),
-            name: "ripencc".into(),
-            settings: serde_json::to_value(Settings::default()).unwrap(),
-            view: postcard::to_allocvec(&view).unwrap(),
-            promises: None,
-            lent_until: UnixMillis(lent_until),
-        };
-        let now = Now { elapsed: Millis(1), wall: UnixMillis(1) };
-        LeaderState::restore(stored, &example::key(), (1_000, 1), now).unwrap()
-    }
 
     #[test]
     fn an_agent_that_left_a_region_of_two_is_no_receiver_and_free_without_a_loan() {
         let stays = AgentId::new(1);
         let left = AgentId::new(2);
-        let mut seat = seat(0);
+        let mut seat = example::seat(&[1, 2], 0);
         assert!(seat.has_wanted(left), "before the first look at the agents");
         seat.note_wanted([stays].into_iter());
         assert!(seat.has_wanted(stays) && !seat.has_wanted(left));
@@ -279,9 +269,21 @@ mod tests {
     }
 
     #[test]
+    fn nothing_waits_for_an_agent_that_is_in_the_roster_no_more() {
+        let key = example::key();
+        let mut seat = example::seat(&[1, 2], 0);
+        let left = AgentId::new(2);
+        let message = || Effect::Send(Peer::Agent(left), Message::UrlsTaken(1));
+        assert_eq!(seat.send(vec![message()], &key), [left]);
+        let view = View::open(&key.public(), example::roster(&[1])).unwrap();
+        seat.publish(view, &key);
+        assert!(seat.mailbox.is_empty(Peer::Agent(left)));
+    }
+
+    #[test]
     fn the_end_of_the_loan_frees_the_subnets_of_members_that_all_left() {
         let former = BTreeSet::from([AgentId::new(1), AgentId::new(2)]);
-        let mut seat = seat(5_000);
+        let mut seat = example::seat(&[1, 2], 5_000);
         assert_eq!(seat.departed(&former, Millis(4_000)), []);
         let freed = seat.departed(&former, Millis(5_000));
         assert_eq!(freed, former.into_iter().collect::<Vec<_>>());
