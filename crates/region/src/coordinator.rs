@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use model::AgentId;
 use protocol::key::PublicKey;
 
+use crate::detector::{Detector, Liveness};
 use crate::effect::Effect;
 use crate::lease::{Restart, Voter};
 use crate::loan::Lender;
@@ -35,6 +36,7 @@ pub struct Coordinator {
     voter: Voter,
     lender: Lender,
     reports: BTreeMap<AgentId, Report>,
+    detector: Detector,
 }
 
 impl Coordinator {
@@ -51,6 +53,7 @@ impl Coordinator {
             voter: Voter::new(settings, votes, now),
             lender,
             reports: BTreeMap::new(),
+            detector: Detector::new(settings.suspect_ms, now),
         })
     }
 
@@ -69,6 +72,8 @@ impl Coordinator {
                     asleep: heartbeat.sleep_ms.is_some(),
                 };
                 self.reports.insert(from, report);
+                let peer = Peer::Agent(from);
+                self.detector.heard(peer, heartbeat.incarnation, heartbeat.sleep_ms, now);
                 if heartbeat.version < self.view.version() {
                     let view = Message::View(self.view.signed().clone());
                     effects.push(Effect::Send(Peer::Agent(from), view));
@@ -111,6 +116,11 @@ impl Coordinator {
     /// What each member reported last.
     pub fn reports(&self) -> &BTreeMap<AgentId, Report> {
         &self.reports
+    }
+
+    /// State of a member as the coordinator itself hears it.
+    pub fn liveness(&self, agent: AgentId, now: Millis) -> Liveness {
+        self.detector.liveness(Peer::Agent(agent), now)
     }
 
     /// Whether a majority of voters refuses claims under versions before this one.

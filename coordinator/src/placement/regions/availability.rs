@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::AgentId;
+use region::detector::Liveness;
 use region::relay::MemberReport;
 use region::{Millis, View};
 
@@ -15,17 +16,18 @@ const FRESH_MS: u64 = 60_000;
 pub(super) struct Availability {
     /// The roster with its delegations.
     pub(super) view: View,
-    /// Members that a majority of the others has replaced, and that have no lease themselves.
+    /// Members that the others have replaced, that have no lease, and that do not sleep.
     pub(super) dead: BTreeSet<AgentId>,
-    /// Members with a lease, which nobody has replaced.
+    /// Members with a lease that the others have not replaced.
     pub(super) working: BTreeSet<AgentId>,
     /// Members that announced a sleep.
     pub(super) asleep: BTreeSet<AgentId>,
 }
 
 impl Availability {
-    /// The state at a moment. No member is believed alone: neither that another one is dead, nor,
-    /// while the others have replaced it, that it works.
+    /// The state at a moment. No member is believed alone: neither that another one is dead, nor
+    /// that it does not work. In a region of two, where there is no majority of others, the
+    /// coordinator must miss the member as well.
     pub(super) fn of(seat: &LeaderState, now: Millis) -> Self {
         let view = seat.machine.view().clone();
         let members: Vec<AgentId> = view.roster().agents.iter().map(|entry| entry.agent).collect();
@@ -37,9 +39,15 @@ impl Availability {
         let has_lease = |agent: AgentId| {
             reports.iter().any(|(other, report)| *other == agent && report.has_lease)
         };
+        let is_replaced = |agent: AgentId| {
+            let replacing = replacing(agent);
+            let is_missed = seat.machine.liveness(agent, now) == Liveness::Suspected;
+            2 * replacing > members.len() - 1 && replacing + usize::from(is_missed) >= 2
+        };
+        let sleeps = |agent: AgentId| seat.machine.liveness(agent, now) == Liveness::Asleep;
         let is_dead =
-            |agent: &AgentId| 2 * replacing(*agent) > members.len() - 1 && !has_lease(*agent);
-        let works = |agent: &AgentId| replacing(*agent) == 0 && has_lease(*agent);
+            |agent: &AgentId| is_replaced(*agent) && !has_lease(*agent) && !sleeps(*agent);
+        let works = |agent: &AgentId| !is_replaced(*agent) && has_lease(*agent);
         let asleep = seat.machine.reports().iter().filter(|(_, report)| report.asleep);
         Self {
             dead: members.iter().copied().filter(is_dead).collect(),
@@ -63,4 +71,87 @@ fn fresh_reports<'s>(
     let fresh = seat.reports.iter().filter(|(_, (at, _))| now.since(*at) <= FRESH_MS);
     let reports = fresh.map(|(agent, (_, report))| (*agent, report));
     reports.filter(|(agent, _)| members.contains(agent)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use region::message::{Heartbeat, Message};
+    use region::roster::Version;
+
+    use super::*;
+    use crate::placement::regions::example;
+
+    const START: Millis = Millis(1);
+    /// When every member that was not heard is missed.
+    const LATER: Millis = Millis(1_000_000);
+
+    fn agent(number: u8) -> AgentId {
+        AgentId::new(number.into())
+    }
+
+    /// What a member says of itself and of others.
+    fn report(seat: &mut LeaderState, from: u8, has_lease: bool, replaced: &[u8]) {
+        let replaced = replaced.iter().copied().map(agent).collect();
+        let report = MemberReport { has_lease, replaced, ..MemberReport::default() };
+        seat.reports.insert(agent(from), (LATER, report));
+    }
+
+    fn heartbeat(seat: &mut LeaderState, from: u8, sleep_ms: Option<u64>, at: Millis) {
+        let version = Version { epoch: 1, delta: 0 };
+        let heartbeat = Heartbeat { incarnation: 1, version, floor: version, sleep_ms };
+        seat.machine.handle(agent(from), Message::Heartbeat(heartbeat), at);
+    }
+
+    fn dead(seat: &LeaderState) -> Vec<AgentId> {
+        Availability::of(seat, LATER).dead.into_iter().collect()
+    }
+
+    fn works(seat: &LeaderState, member: u8) -> bool {
+        Availability::of(seat, LATER).working.contains(&agent(member))
+    }
+
+    #[test]
+    fn in_a_region_of_two_a_member_is_dead_when_the_coordinator_misses_it_too() {
+        let mut seat = example::seat(&[1, 2], 0);
+        report(&mut seat, 1, true, &[2]);
+        assert_eq!(dead(&seat), [agent(2)]);
+        heartbeat(&mut seat, 2, None, LATER);
+        assert_eq!(dead(&seat), []);
+    }
+
+    #[test]
+    fn a_member_that_sleeps_is_not_dead() {
+        let mut seat = example::seat(&[1, 2, 3], 0);
+        heartbeat(&mut seat, 2, Some(LATER.0), START);
+        report(&mut seat, 1, true, &[2]);
+        report(&mut seat, 3, true, &[2]);
+        assert_eq!(dead(&seat), []);
+    }
+
+    #[test]
+    fn a_majority_that_replaced_a_member_is_believed() {
+        let mut seat = example::seat(&[1, 2, 3], 0);
+        heartbeat(&mut seat, 2, None, LATER);
+        report(&mut seat, 1, true, &[2]);
+        report(&mut seat, 3, true, &[]);
+        assert_eq!(dead(&seat), []);
+        report(&mut seat, 3, true, &[2]);
+        assert_eq!(dead(&seat), [agent(2)]);
+        report(&mut seat, 2, true, &[]);
+        assert_eq!(dead(&seat), []);
+        assert!(!works(&seat, 2), "its own word does not outweigh those of the others");
+    }
+
+    #[test]
+    fn one_member_alone_does_not_say_that_another_one_does_not_work() {
+        for members in [&[1, 2][..], &[1, 2, 3], &[1, 2, 3, 4]] {
+            let mut seat = example::seat(members, 0);
+            heartbeat(&mut seat, 2, None, LATER);
+            report(&mut seat, 1, true, &[2]);
+            report(&mut seat, 2, false, &[]);
+            assert!(!works(&seat, 2), "it has no lease");
+            report(&mut seat, 2, true, &[]);
+            assert!(works(&seat, 2), "{members:?}");
+        }
+    }
 }
