@@ -36,6 +36,12 @@ pub enum UrlError {
     /// The name of its host is longer than any in the DNS.
     #[error("the name of its host is longer than {HOST_BYTES} bytes")]
     HostTooLong,
+    /// The name of its host has characters that no name in the DNS has.
+    #[error(
+        "the name of its host has other characters than letters, digits, hyphens, underscores, \
+         stars and dots"
+    )]
+    HostCharacters,
     /// Repeats segments or parameters so often that the site must be endless.
     #[error("repeats segments or parameters, as endless sites do")]
     Trap,
@@ -128,6 +134,9 @@ impl CrawlUrl {
         if url.host_str().is_some_and(|host| host.len() > HOST_BYTES) {
             return Err(UrlError::HostTooLong);
         }
+        if url.domain().is_some_and(|name| !is_name(name)) {
+            return Err(UrlError::HostCharacters);
+        }
         let is_trap = traps::is_endless(url.path(), url.query());
         if is_trap { Err(UrlError::Trap) } else { Ok(Self(url)) }
     }
@@ -218,6 +227,12 @@ impl<'de> Deserialize<'de> for CrawlUrl {
     }
 }
 
+/// Whether a name has only characters that names in the DNS have. The rules of URLs permit others,
+/// such as `;`, `=` and `$`. Underscores are no rule, but occur, and a star is a wildcard's name.
+fn is_name(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.*".contains(&byte))
+}
+
 /// `text` with escapes in upper case, and without escapes of unreserved characters (RFC 3986
 /// section 6.2.2).
 fn canonical_escapes(text: &str) -> Cow<'_, str> {
@@ -294,6 +309,25 @@ mod tests {
             Err(UrlError::Trap)
         );
         assert!(CrawlUrl::parse("http://example.org/2026/11/20/a/b/c/d").is_ok());
+    }
+
+    #[test]
+    fn names_that_the_dns_cannot_have_are_refused() {
+        let characters = "!\"$&'()+,;=`{}~";
+        let hosts = characters.chars().map(|character| format!("a{character}b.example"));
+        let hosts = hosts.chain(["e.org;utm_x", "e.org%3Butm_x", "e.org；utm_x"].map(String::from));
+        for host in hosts {
+            let refused = CrawlUrl::parse(&format!("http://{host}/page"));
+            assert_eq!(refused, Err(UrlError::HostCharacters), "{host}");
+        }
+        for refused in ["a b.example", "a|b.example", "a^b.example", "a%b.example"] {
+            let refused = CrawlUrl::parse(&format!("http://{refused}/"));
+            assert!(matches!(refused, Err(UrlError::Syntax(_))), "{refused:?}");
+        }
+        for host in ["my_shop.example", "_dmarc.example", "*.example", "-a.example.", "bücher.ch"]
+        {
+            assert!(CrawlUrl::parse(&format!("http://{host}/")).is_ok(), "{host}");
+        }
     }
 
     #[test]

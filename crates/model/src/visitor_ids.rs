@@ -21,17 +21,27 @@ const CAMPAIGNS: [&str; 4] = ["gclid", "fbclid", "msclkid", "dclid"];
 /// First characters of further parameters of campaigns.
 const UTM: &str = "utm_";
 
-/// `url` without sessions and campaigns.
+/// `url`, which is normalised, without sessions and campaigns. Scheme and authority stay as they
+/// are: another host is never the same page.
 pub(crate) fn without_visitor_ids(url: &str) -> Cow<'_, str> {
-    if !url.contains(['?', ';']) {
-        return Cow::Borrowed(url);
+    let path_at = url.match_indices('/').nth(2).map_or(url.len(), |(slash, _)| slash);
+    let (host, path) = url.split_at(path_at);
+    let kept = path_without_visitor_ids(path);
+    // What is left out makes it shorter.
+    if kept.len() == path.len() { Cow::Borrowed(url) } else { Cow::Owned(format!("{host}{kept}")) }
+}
+
+/// A path with its query, without sessions and campaigns.
+fn path_without_visitor_ids(text: &str) -> Cow<'_, str> {
+    if !text.contains(['?', ';']) {
+        return Cow::Borrowed(text);
     }
     let (path, query) =
-        url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+        text.split_once('?').map_or((text, None), |(path, query)| (path, Some(query)));
     let path = without_path_sessions(path);
     let Some(query) = query else { return path };
     if !query.split('&').any(is_visitor_id) && matches!(path, Cow::Borrowed(_)) {
-        return Cow::Borrowed(url);
+        return Cow::Borrowed(text);
     }
     let kept: Vec<&str> = query.split('&').filter(|pair| !is_visitor_id(pair)).collect();
     // A query that was nothing else is as if it were not there.
@@ -112,6 +122,8 @@ mod tests {
             "http://e.org/a;v=1/b?c",
             "http://e.org/a?",
             "http://e.org/?utm",
+            "http://e.org;utm_x/a",
+            "http://e.org;jsessionid=0a1b2c3d4e5f6789/a?b",
         ] {
             assert!(
                 matches!(without_visitor_ids(url), Cow::Borrowed(same) if same == url),
