@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use axum::{extract::connect_info::Connected, serve::IncomingStream};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
@@ -67,6 +68,16 @@ fn counted(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((u128::from(address) & !u128::from(u64::MAX)).into()),
         address @ IpAddr::V4(_) => address,
+    }
+}
+
+/// The address of a client as it is counted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClientAddress(pub(super) IpAddr);
+
+impl Connected<IncomingStream<'_, BoundedListener>> for ClientAddress {
+    fn connect_info(stream: IncomingStream<'_, BoundedListener>) -> Self {
+        Self(counted(stream.remote_addr().ip()))
     }
 }
 

@@ -6,7 +6,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::{
     Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Request, State},
+    extract::{ConnectInfo, DefaultBodyLimit, Request, State},
     http::StatusCode,
     routing::post,
 };
@@ -14,7 +14,11 @@ use region::{Peer, envelope::Envelope, relay::RELAY_FILL};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{Peers, connections::BoundedListener, request_body::BodyReader};
+use super::{
+    Peers,
+    connections::{BoundedListener, ClientAddress},
+    request_body::BodyReader,
+};
 
 /// Path at which envelopes are left.
 pub(super) const ENVELOPES: &str = "region/v1/envelopes";
@@ -53,6 +57,7 @@ impl PeerListener {
             .route(&format!("/{COLLECT}"), post(collect))
             .layer(DefaultBodyLimit::max(COLLECT_BYTES))
             .with_state(state);
+        let app = app.into_make_service_with_connect_info::<ClientAddress>();
         let serving = axum::serve(BoundedListener::new(self.listener), app);
         tokio::select! {
             () = stop.cancelled() => Ok(()),
@@ -62,8 +67,12 @@ impl PeerListener {
 }
 
 /// Takes envelopes: those to this agent, and those to members that collect theirs here.
-async fn envelopes(State(state): State<ListenerState>, request: Request) -> StatusCode {
-    let (body, _place) = match state.bodies.read(request).await {
+async fn envelopes(
+    State(state): State<ListenerState>,
+    ConnectInfo(from): ConnectInfo<ClientAddress>,
+    request: Request,
+) -> StatusCode {
+    let (body, _place) = match state.bodies.read(from, request).await {
         Ok(read) => read,
         Err(status) => return status,
     };
