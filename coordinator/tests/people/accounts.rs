@@ -7,6 +7,7 @@ use crate::browser::{Browser, PASSWORD};
 use crate::world::Ground;
 
 const ACCOUNTS: &str = "/api/v1/accounts";
+const TOKENS: &str = "/api/v1/api-tokens";
 const OTHER: &str = "another long password";
 
 async fn id_of(browser: &Browser, name: &str) -> String {
@@ -71,6 +72,41 @@ async fn a_new_password_ends_the_sessions_of_the_old_one() {
     vera.get("/api/v1/session").await.problem(StatusCode::UNAUTHORIZED, "not-signed-in");
     assert_eq!(vera.sign_in("vera", PASSWORD).await.status, StatusCode::UNAUTHORIZED);
     assert_eq!(vera.sign_in("vera", OTHER).await.status, StatusCode::OK);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_password_that_somebody_else_sets_revokes_the_api_tokens() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let admin = Browser::signed_in(&ground, &running).await;
+    let vera = Browser::signed_in_as_viewer(&admin, &running).await;
+    let token = json!({ "name": "script", "scope": "viewer" });
+    vera.post(TOKENS, token.clone()).await.well();
+    admin.post(TOKENS, token).await.well();
+    let path = format!("{ACCOUNTS}/{}/password", id_of(&admin, "vera").await);
+    admin.put(&path, json!({ "password": OTHER })).await.well();
+    let left = admin.read(TOKENS).await;
+    let owners: Vec<&Value> =
+        left["items"].as_array().unwrap().iter().map(|token| &token["account_name"]).collect();
+    assert_eq!(owners, ["admin"]);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn whoever_changes_the_own_password_says_whether_api_tokens_are_revoked() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let admin = Browser::signed_in(&ground, &running).await;
+    let vera = Browser::signed_in_as_viewer(&admin, &running).await;
+    vera.post(TOKENS, json!({ "name": "script", "scope": "viewer" })).await.well();
+    for (current, new, revokes, left) in [(PASSWORD, OTHER, false, 1), (OTHER, PASSWORD, true, 0)] {
+        let body = json!({ "current": current, "new": new, "revoke_api_tokens": revokes });
+        let changed = vera.put("/api/v1/session/password", body).await;
+        assert_eq!(changed.status, StatusCode::NO_CONTENT);
+        let tokens = vera.read(TOKENS).await;
+        assert_eq!(tokens["items"].as_array().unwrap().len(), left);
+    }
     running.stop().await;
 }
 

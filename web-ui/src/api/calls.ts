@@ -380,8 +380,12 @@ export const resetAccountPassword = (id: string, password: string) =>
 export const removeAccount = (id: string) =>
   withSession(client.DELETE('/api/v1/accounts/{id}', { params: { path: { id } } }));
 
-export const changeOwnPassword = (current: string, password: string) =>
-  withSession(client.PUT('/api/v1/session/password', { body: { current, new: password } }));
+export const changeOwnPassword = (current: string, password: string, revokesTokens: boolean) =>
+  withSession(
+    client.PUT('/api/v1/session/password', {
+      body: { current, new: password, revoke_api_tokens: revokesTokens },
+    }),
+  );
 
 /** Filter of the audit log; empty means all. */
 export interface AuditFilter extends PageQuery {

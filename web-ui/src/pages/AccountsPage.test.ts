@@ -53,3 +53,27 @@ it('shows a new password while the person wants to see it', async () => {
   await fireEvent.click(screen.getByRole('checkbox', { name: 'Show password', ...inDialog }));
   expect([field.type, field.value]).toEqual(['text', 'four random words']);
 });
+
+it.each([
+  [false, 0],
+  [true, 1],
+])('asks whether a new own password revokes the API tokens: %s', async (revokes, clicks) => {
+  await open();
+  const calls = fakeCoordinator({
+    'PUT /session/password': () => new Response(null, { status: 204 }),
+  });
+  await fireEvent.click(screen.getByRole('button', { name: 'Change my password' }));
+  const texts = { 'Present password': 'three random words', 'New password': 'four random words' };
+  for (const [label, value] of Object.entries(texts)) {
+    await fireEvent.input(screen.getByLabelText(label), { target: { value } });
+  }
+  const box = screen.getByRole('checkbox', { name: 'Revoke my API tokens as well', ...inDialog });
+  for (let click = 0; click < clicks; click++) await fireEvent.click(box);
+  await fireEvent.click(screen.getByRole('button', { name: 'Set password', ...inDialog }));
+  const body = {
+    current: texts['Present password'],
+    new: texts['New password'],
+    revoke_api_tokens: revokes,
+  };
+  await expect.poll(() => calls.map((call) => call.body)).toEqual([body]);
+});

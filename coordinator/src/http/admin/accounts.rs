@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use model::{AccountId, Role};
 use serde::{Deserialize, Serialize};
-use store::admins::{self, Change, Outcome};
+use store::admins::{self, Change, Ends, Outcome};
 use utoipa::ToSchema;
 
 use crate::http::admin::password::{PASSWORD_MAX, PASSWORD_MIN};
@@ -172,7 +172,7 @@ pub async fn set_role(
     read(&state, id).await
 }
 
-/// Set a new password of an account, which ends its sessions.
+/// Set a new password of an account, which ends its sessions and revokes its API tokens.
 #[utoipa::path(put, path = "/api/v1/accounts/{id}/password",
     operation_id = "reset_account_password", tag = "accounts",
     params(("id" = String, Path, example = "acc_3")), request_body = PasswordReset,
@@ -184,7 +184,7 @@ pub async fn reset_password(
     Json(reset): Json<PasswordReset>,
 ) -> Result<Json<Account>, Problem> {
     let hash = state.sign_in.hash(reset.password).await?;
-    apply(&state, &admin, id, Change::Password { hash: &hash, kept_session: None }).await?;
+    apply(&state, &admin, id, Change::Password { hash: &hash, ends: Ends::All }).await?;
     read(&state, id).await
 }
 

@@ -10,7 +10,7 @@ use axum::response::IntoResponse;
 use model::{AccountId, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::admins::{self, Change};
+use store::admins::{self, Change, Ends};
 use store::{Store, audit};
 use utoipa::ToSchema;
 
@@ -219,6 +219,10 @@ pub struct PasswordChange {
     /// The new password.
     #[schema(min_length = 12, max_length = 256, format = Password)]
     pub new: String,
+    /// Whether the API tokens of the account are revoked as well: whoever used its session may have
+    /// made one.
+    #[serde(default)]
+    pub revoke_api_tokens: bool,
 }
 
 impl Validate for PasswordChange {
@@ -232,7 +236,8 @@ impl Validate for PasswordChange {
     }
 }
 
-/// Change the password of the signed-in person. All other sessions of the person end.
+/// Change the password of the signed-in person. All other sessions of the person end, and its API
+/// tokens where the request says so.
 #[utoipa::path(put, path = "/api/v1/session/password", operation_id = "change_own_password",
     tag = "session", request_body = PasswordChange, security(("session" = [])),
     responses((status = 204, description = "Changed")))]
@@ -255,7 +260,12 @@ pub async fn change_password(
     let hash = state.sign_in.hash(change.new).await?;
     let session = token.map(|token| token.sha256());
     let kept_session = session.as_ref().map(<[u8; 32]>::as_slice);
-    let new = Change::Password { hash: &hash, kept_session };
+    let ends = if change.revoke_api_tokens {
+        Ends::OtherSessionsAndTokens(kept_session)
+    } else {
+        Ends::OtherSessions(kept_session)
+    };
+    let new = Change::Password { hash: &hash, ends };
     admins::change(&core.store, id, new, &person.name, core.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
