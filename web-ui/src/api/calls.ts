@@ -1,6 +1,6 @@
 /** Calls to the coordinator. Each returns a value or throws a `Problem`. */
 import createClient from 'openapi-fetch';
-import type { paths } from '../api';
+import type { PasswordChange, paths } from '../api';
 import type { AgentAction } from '../labels/agent';
 import { backgroundHeaders } from './background';
 import type {
@@ -380,12 +380,8 @@ export const resetAccountPassword = (id: string, password: string) =>
 export const removeAccount = (id: string) =>
   withSession(client.DELETE('/api/v1/accounts/{id}', { params: { path: { id } } }));
 
-export const changeOwnPassword = (current: string, password: string, revokesTokens: boolean) =>
-  withSession(
-    client.PUT('/api/v1/session/password', {
-      body: { current, new: password, revoke_api_tokens: revokesTokens },
-    }),
-  );
+export const changeOwnPassword = (body: PasswordChange) =>
+  withSession(client.PUT('/api/v1/session/password', { body }));
 
 /** Filter of the audit log; empty means all. */
 export interface AuditFilter extends PageQuery {
