@@ -1,11 +1,20 @@
-//! Regions whose rows cannot be read, and regions of a leader that was deposed.
+//! Regions whose rows cannot be read, those of a leader that was deposed, and those that become too
+//! small.
 
+use coordinator::placement::agent_administration::AgentAction;
 use coordinator::placement::regions::form_regions;
+use model::RegionId;
+use region::envelope::{Sealer, SenderKey};
+use region::message::{Heartbeat, LeaseRequest, Message, RequestNumber, Versions};
+use region::relay::{RelayAnswer, RelayRequest};
+use region::roster::Version;
+use region::{Peer, Settings, View};
 use store::regions;
 use store::testing::execute;
+use tokio_util::sync::CancellationToken;
 
 use crate::agent::FakeAgent;
-use crate::world::{Ground, until};
+use crate::world::{Ground, Running, until};
 
 #[tokio::test]
 async fn a_region_that_cannot_be_read_stops_no_other() {
@@ -66,5 +75,97 @@ async fn a_deposed_leader_publishes_nothing_and_stands_again() {
     .await;
     until("it stands again", async || leader.is_leader()).await;
     assert_eq!(regions::list(store).await.unwrap()[0].view, b"another");
+    running.stop().await;
+}
+
+/// A member that follows each view of its region at once, and grants leases under no older one.
+struct Follower<'a> {
+    agent: &'a FakeAgent,
+    sealer: Sealer,
+    view: Option<View>,
+    requests: u64,
+}
+
+impl Follower<'_> {
+    /// Asks for a loan, and tells the coordinator what the member knows.
+    async fn call(&mut self, running: &Running) -> RelayAnswer {
+        let known = self.view.as_ref().map(View::version);
+        let messages = known.map(|version| self.messages(version));
+        let key = SenderKey::Agent(&self.agent.key);
+        let mut seal = |message| self.sealer.seal(&key, Peer::Coordinator, message);
+        let envelopes = messages.into_iter().flatten().filter_map(&mut seal).collect();
+        let label = Some("small".to_owned());
+        let request = RelayRequest { label, known, borrow: true, envelopes, ..<_>::default() };
+        let regions = &running.coordinator.regions;
+        let stop = CancellationToken::new();
+        let answer = regions.call(self.agent.id, request, &stop).await.unwrap();
+        let key = regions.key.public();
+        let newer = answer.view.clone().map(|view| View::restore(&key, view).unwrap());
+        self.view = newer.or(self.view.take());
+        answer
+    }
+
+    /// Number of ranges that are the region's.
+    fn ranges(&self) -> usize {
+        self.view.iter().flat_map(|view| view.delegations().iter()).count()
+    }
+
+    fn messages(&mut self, version: Version) -> [Message; 2] {
+        self.requests += 1;
+        let number = RequestNumber { incarnation: 1, count: self.requests };
+        let versions = Versions::new([version]).unwrap();
+        let request = LeaseRequest { number, since: number, versions, release: false };
+        let heartbeat = Heartbeat { incarnation: 1, version, floor: version, sleep_ms: None };
+        [Message::Heartbeat(heartbeat), Message::LeaseRequest(request)]
+    }
+}
+
+#[tokio::test]
+async fn a_region_of_one_lends_nothing_and_lets_its_subnets_go() {
+    let ground = Ground::new().await;
+    let store = ground.store();
+    let running = ground
+        .start_changed(|config| {
+            config.regions.enabled = true;
+            let short = Settings { term_ms: 200, gap_ms: 10, ..Settings::default() };
+            config.regions.settings = short;
+        })
+        .await;
+    running.until_hierarchy_is_loaded().await;
+    let stays = FakeAgent::approved(&running, 1).await;
+    let leaves = FakeAgent::approved(&running, 2).await;
+    let join = async |agent| regions::announce(store, agent, &[], Some("small")).await.unwrap();
+    assert!(join(stays.id).await && join(leaves.id).await);
+    let regions = &running.coordinator.regions;
+    let is_kept = async || {
+        form_regions::run(regions).await.unwrap();
+        !regions::members(store).await.unwrap().is_empty()
+    };
+    until("the region is formed", is_kept).await;
+    let region: RegionId = regions::list(store).await.unwrap()[0].id;
+    let sealer = Sealer::new(region, Peer::Agent(stays.id), 1);
+    let mut follower = Follower { agent: &stays, sealer, view: None, requests: 0 };
+    assert!(follower.call(&running).await.loan_ms.is_some());
+    assert_ne!(follower.ranges(), 0);
+    assert_eq!(regions.states().await.unwrap().len(), 1);
+
+    running.order(leaves.id, AgentAction::Revoke).await;
+    until("no subnet is the region's", async || {
+        let answer = follower.call(&running).await;
+        !is_kept().await && answer.loan_ms.is_none()
+    })
+    .await;
+    assert_eq!(follower.ranges(), 0);
+    form_regions::run(regions).await.unwrap();
+    assert!(regions.states().await.unwrap().is_empty());
+
+    let comes = FakeAgent::approved(&running, 3).await;
+    assert!(join(comes.id).await);
+    until("the region has two members again", async || {
+        form_regions::run(regions).await.unwrap();
+        follower.call(&running).await.loan_ms.is_some() && follower.ranges() != 0
+    })
+    .await;
+    assert_eq!(regions.states().await.unwrap().len(), 1);
     running.stop().await;
 }

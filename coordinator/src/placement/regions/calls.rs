@@ -81,7 +81,8 @@ impl Regions {
                 answer.settings = Some(seat.settings);
                 answer.view =
                     known.is_none_or(|known| known < view.version()).then(|| view.signed().clone());
-                if borrow {
+                // Agents that left do not keep the region's subnets from others.
+                if borrow && seat.has_wanted(agent) {
                     answer.loan_ms = Some(self.lend(term, seat).await?);
                 }
                 answer.envelopes = seat.mailbox.take(Peer::Agent(agent), RELAY_FILL);

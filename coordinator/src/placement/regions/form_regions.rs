@@ -119,7 +119,8 @@ async fn attend(
     };
     if let Some((id, seat)) = seats.of_name(name) {
         let former = members.get(&id).into_iter().flatten().copied();
-        let former = former.filter(|agent| !seat.has_wanted(*agent)).collect();
+        let former: BTreeSet<AgentId> = former.filter(|agent| !seat.has_wanted(*agent)).collect();
+        seat.note_former(&former);
         release_departed(regions, term, (id, seat), &former).await?;
     }
     Ok(is_published)
@@ -218,7 +219,10 @@ async fn follow(
     agents: &[&Candidate],
     table: &Table<'_>,
 ) -> Result<bool, anyhow::Error> {
-    let numbers: Vec<AgentId> = agents.iter().map(|agent| agent.agent).collect();
+    // One has nobody to share with. It stays in the roster, but keeps no subnets for the region, as
+    // if it had left.
+    let sharing = if agents.len() < members::FEWEST { &[] } else { agents };
+    let numbers: Vec<AgentId> = sharing.iter().map(|agent| agent.agent).collect();
     seat.note_wanted(numbers.iter().copied());
     let settled = seat.is_settled(elapsed_clock::now());
     let roster = members::next_roster(&seat.machine, agents, settled);
@@ -239,7 +243,7 @@ async fn follow(
     };
     // A former member may have to stay in the roster for a while, because voters change one by one.
     let members: Vec<AgentId> =
-        agents.iter().map(|agent| agent.agent).filter(|agent| view.has(*agent)).collect();
+        sharing.iter().map(|agent| agent.agent).filter(|agent| view.has(*agent)).collect();
     let bytes = postcard::to_allocvec(view.signed())?;
     let saved = regions::save_view(&regions.store, term, id, &bytes, &members).await;
     regions.fenced(term, saved)?;

@@ -38,6 +38,8 @@ pub(super) struct LeaderState {
     departures: Departures,
     /// Agents that are to be members; none before the first look at them.
     wanted: Option<BTreeSet<AgentId>>,
+    /// Whether the region has neither members nor subnets.
+    pub(super) is_dissolved: bool,
     /// What the view was last compared with, if it needed no change.
     pub(super) followed: Option<Followed>,
 }
@@ -126,6 +128,7 @@ impl LeaderState {
             listed: Arc::default(),
             departures: Departures::default(),
             wanted: None,
+            is_dissolved: false,
             followed: None,
         })
     }
@@ -196,6 +199,12 @@ impl LeaderState {
     /// Notes the agents that are to be members, by their owners' wish and the region's name.
     pub(super) fn note_wanted(&mut self, agents: impl Iterator<Item = AgentId>) {
         self.wanted = Some(agents.collect());
+    }
+
+    /// Notes the former members whose subnets are not let go yet.
+    pub(super) fn note_former(&mut self, former: &BTreeSet<AgentId>) {
+        let has_left = self.wanted.as_ref().is_some_and(BTreeSet::is_empty);
+        self.is_dissolved = has_left && former.is_empty();
     }
 
     /// Whether an agent is in the roster and stays. One that left may be in the roster for long: a

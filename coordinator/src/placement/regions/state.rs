@@ -64,11 +64,11 @@ pub enum MemberActivity {
 }
 
 impl Regions {
-    /// All regions, the oldest first. Only the leader knows them.
+    /// All regions that have members or keep subnets, the oldest first. Only the leader knows them.
     pub async fn states(&self) -> Result<Vec<RegionState>, CallError> {
         let now = self.both_clocks();
         let mut seats = self.seats().await?;
-        let all = seats.by_region.iter_mut().flatten();
+        let all = seats.by_region.iter_mut().flatten().filter(|(_, seat)| !seat.is_dissolved);
         Ok(all.map(|(id, seat)| state(*id, seat, now)).collect())
     }
 }
