@@ -262,7 +262,7 @@ mod tests {
         assert!(is_read(&request(versions(MAX_VERSIONS))));
         assert!(!is_read(&request(versions(MAX_VERSIONS + 1))));
         let answer = |agents| {
-            let out = (0..agents as i64).map(AgentId::new).collect();
+            let out = (1..).take(agents).map(AgentId::new).collect();
             let claim = Claim { versions: versions(1), out };
             Message::LeaseAnswer(LeaseAnswer { number, outcome: Ok((claim, 1)) })
         };
