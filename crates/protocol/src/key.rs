@@ -1,5 +1,6 @@
-//! Identity of agents and of the coordinator: Ed25519 keys (RFC 8032). An agent's key is made on
-//! the agent and never leaves it; the coordinators of one database share a key.
+//! Identity of agents, of the coordinator and of releases: Ed25519 keys (RFC 8032). An agent's key
+//! is made on the agent and never leaves it; the coordinators of one database share a key; the
+//! operator keeps the release key off the coordinator.
 //!
 //! Every signature covers a domain tag first, so that a signature made for one purpose cannot be
 //! used for another.
@@ -29,6 +30,8 @@ pub enum Purpose {
     RosterDelta,
     /// Message between the parties of a region.
     RegionMessage,
+    /// Programs that agents may run.
+    Release,
 }
 
 impl Purpose {
@@ -42,6 +45,7 @@ impl Purpose {
             Self::Roster => b"nearcrawl roster v1\0",
             Self::RosterDelta => b"nearcrawl roster delta v1\0",
             Self::RegionMessage => b"nearcrawl region message v1\0",
+            Self::Release => b"nearcrawl release v1\0",
         }
     }
 
@@ -67,54 +71,53 @@ pub enum KeyError {
     Mismatch,
 }
 
-/// Secret key. It is neither `Debug` nor `Clone` nor serialisable, so that it only ever moves
-/// between memory and its own file.
-pub struct AgentKey(SigningKey);
+macro_rules! secret_key {
+    ($(#[$comment:meta])* $name:ident) => {
+        $(#[$comment])*
+        pub struct $name(SigningKey);
+
+        impl $name {
+            /// The key made from 32 bytes of a cryptographic random source.
+            pub fn from_seed(seed: [u8; 32]) -> Self {
+                Self(SigningKey::from_bytes(&seed))
+            }
+
+            /// The public key of this secret key.
+            pub fn public(&self) -> PublicKey {
+                PublicKey(self.0.verifying_key())
+            }
+
+            /// Signs `body` for one purpose.
+            pub fn sign(&self, purpose: Purpose, body: &[u8]) -> Signature {
+                Signature(self.0.sign(&purpose.message(body)))
+            }
+        }
+    };
+}
+
+secret_key! {
+    /// Secret key of an agent. It is neither `Debug` nor `Clone` nor serialisable, so that it only
+    /// ever moves between memory and its own file.
+    AgentKey
+}
+secret_key! {
+    /// Secret key of the coordinators of one database. Like an agent's key it is neither `Debug`
+    /// nor serialisable.
+    CoordinatorKey
+}
+secret_key! {
+    /// Secret key of the operator that signs releases, kept off the coordinator.
+    ReleaseKey
+}
 
 impl AgentKey {
-    /// The key made from 32 bytes of a cryptographic random source.
-    pub fn from_seed(seed: [u8; 32]) -> Self {
-        Self(SigningKey::from_bytes(&seed))
-    }
-
     /// The 32 bytes that [`AgentKey::from_seed`] takes.
     pub fn seed(&self) -> [u8; 32] {
         self.0.to_bytes()
     }
-
-    /// The public key of this secret key.
-    pub fn public(&self) -> PublicKey {
-        PublicKey(self.0.verifying_key())
-    }
-
-    /// Signs `body` for one purpose.
-    pub fn sign(&self, purpose: Purpose, body: &[u8]) -> Signature {
-        Signature(self.0.sign(&purpose.message(body)))
-    }
 }
 
-/// Secret key of the coordinators of one database. Like an agent's key it is neither `Debug` nor
-/// serialisable.
-pub struct CoordinatorKey(SigningKey);
-
-impl CoordinatorKey {
-    /// The key made from 32 bytes of a cryptographic random source.
-    pub fn from_seed(seed: [u8; 32]) -> Self {
-        Self(SigningKey::from_bytes(&seed))
-    }
-
-    /// The public key of this secret key.
-    pub fn public(&self) -> PublicKey {
-        PublicKey(self.0.verifying_key())
-    }
-
-    /// Signs `body` for one purpose.
-    pub fn sign(&self, purpose: Purpose, body: &[u8]) -> Signature {
-        Signature(self.0.sign(&purpose.message(body)))
-    }
-}
-
-/// Public key of an agent or a coordinator; in JSON its 32 bytes as base64url.
+/// Public key of one of these; in JSON its 32 bytes as base64url.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 

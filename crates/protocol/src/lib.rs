@@ -10,6 +10,8 @@
 //! 4. [`probe`]: it measures round trips and reports them.
 //! 5. [`package`]: it sends the results of its fetches ([`page`]), signed and compressed, until
 //!    they are acknowledged; an upload that broke goes on by [`resumption`].
+//! 6. [`release`]: where its owner wants that, it replaces its program by one that the operator
+//!    signed.
 //!
 //! Invariants: everything here is data and pure functions, without sockets, clock or files. Bounds
 //! that protect a reader are in [`limits`]. Snapshots in `tests/snapshots` fix the wire formats.
@@ -27,6 +29,7 @@ pub mod package;
 pub mod page;
 pub mod probe;
 pub mod problem;
+pub mod release;
 pub mod resumption;
 pub mod session;
 mod signed;
