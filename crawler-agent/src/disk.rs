@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path};
 
-use nix::sys::statvfs::statvfs;
+use nix::sys::statvfs::{FsFlags, statvfs};
 
 use crate::{config::Limits, data_dir::ACTIVITY_LOG};
 
@@ -61,7 +61,7 @@ const HIGH_WATER: u64 = 90;
 /// of the directory in which it will be made.
 pub fn shortage(dir: &Path, limits: &Limits) -> std::io::Result<Option<Shortage>> {
     let dir = std::path::absolute(dir)?;
-    let existing = dir.ancestors().find(|above| above.exists()).unwrap_or(&dir);
+    let existing = existing(&dir);
     let disk = statvfs(existing)?;
     let free = disk.blocks_available() * disk.fragment_size();
     let floor = limits.disk_floor_bytes;
@@ -75,6 +75,17 @@ pub fn shortage(dir: &Path, limits: &Limits) -> std::io::Result<Option<Shortage>
     }
     let log = size(&dir.join(ACTIVITY_LOG)).unwrap_or(0);
     Ok(Some(Shortage::Cap { used, cap, log }))
+}
+
+/// Whether no program can be run in `dir`.
+pub fn is_noexec(dir: &Path) -> std::io::Result<bool> {
+    let dir = std::path::absolute(dir)?;
+    Ok(statvfs(existing(&dir))?.flags().contains(FsFlags::ST_NOEXEC))
+}
+
+/// The directory itself, or the one in which it will be made.
+fn existing(dir: &Path) -> &Path {
+    dir.ancestors().find(|above| above.exists()).unwrap_or(dir)
 }
 
 /// Sum of the sizes of all files below `dir`. Files that vanish meanwhile are not counted.
@@ -115,6 +126,20 @@ mod tests {
         assert!(full.unwrap().to_string().contains("activity_log_days"), "{full:?}");
         let short = with(1 << 30, u64::MAX).unwrap();
         assert!(short.to_string().contains("free on the disk"), "{short}");
+    }
+
+    #[test]
+    fn a_file_system_that_runs_no_program_is_recognised() {
+        let mounts = std::fs::read_to_string("/proc/mounts").unwrap();
+        let options = |line: &str| {
+            let mut fields = line.split(' ').skip(1);
+            (fields.next() == Some("/proc")).then(|| fields.nth(1).unwrap_or_default().to_owned())
+        };
+        let options = mounts.lines().filter_map(options).next_back().unwrap();
+        let expected = options.split(',').any(|option| option == "noexec");
+        assert_eq!(is_noexec(Path::new("/proc/of/nobody")).unwrap(), expected);
+        let program = std::env::current_exe().unwrap();
+        assert!(!is_noexec(program.parent().unwrap()).unwrap());
     }
 
     #[test]

@@ -15,8 +15,9 @@
 //! Where the owner allows it, the agent shares hosts with other agents of its region ([`peers`]).
 //! Besides, [`probe`] measures round trips for the coordinator. Everything happens within the
 //! owner's [`config`]: the [`spans`] in which the agent may work, the space on the [`disk`], and
-//! the [`activity_log`] of what was done. The [`owner`] module has the gate that every request and
-//! every read passes.
+//! the [`activity_log`] of what was done. Where the owner permits it, the program replaces itself
+//! by one that the operator has signed ([`update`]). The [`owner`] module has the gate that every
+//! request and every read passes.
 //!
 //! Invariants: nothing here speaks SQL or reads a search index, and no message of the coordinator
 //! widens what the owner allows.
@@ -54,4 +55,5 @@ pub mod schedule;
 pub mod spans;
 pub mod status;
 pub mod token_bucket;
+pub mod update;
 pub mod visit;

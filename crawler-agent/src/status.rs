@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use model::{AgentId, AgentState};
 use serde::{Deserialize, Serialize};
 
-use crate::{file::FileError, peers::RegionStatus};
+use crate::{file::FileError, peers::RegionStatus, update::UpdateStatus};
 
 const FILE: &str = "status.json";
 
@@ -122,6 +122,8 @@ pub struct StatusFile {
     pub has_package_conflict: bool,
     /// The region; none while the agent is in none.
     pub region: Option<RegionStatus>,
+    /// The last outcome of updates; none before the first, and where the owner wants none.
+    pub update: Option<UpdateStatus>,
 }
 
 impl StatusFile {
@@ -198,6 +200,7 @@ impl StatusFile {
         if self.has_package_conflict {
             lines.push(PACKAGE_CONFLICT.to_owned());
         }
+        lines.extend(self.update.iter().map(|update| format!("updates: {}", update.text)));
         lines.extend(self.region.iter().flat_map(RegionStatus::describe));
         lines.join("\n")
     }
@@ -240,6 +243,7 @@ mod tests {
             unshipped: 7,
             has_package_conflict: false,
             region: None,
+            update: None,
         }
     }
 
@@ -248,6 +252,20 @@ mod tests {
         let dir = TempDir::new().unwrap();
         assert_eq!(StatusFile::read(dir.path()).unwrap(), None);
         status().write(dir.path()).unwrap();
+        assert_eq!(StatusFile::read(dir.path()).unwrap(), Some(status()));
+    }
+
+    /// The installed program reads what a newer one has written that it runs in its place.
+    #[test]
+    fn a_status_of_another_version_is_read() {
+        let dir = TempDir::new().unwrap();
+        let mut json = serde_json::to_value(status()).unwrap();
+        let fields = json.as_object_mut().unwrap();
+        fields.insert("of a newer version".into(), serde_json::json!({ "x": [1] }));
+        // Fields that an older version does not write.
+        fields.remove("update");
+        fields.remove("region");
+        std::fs::write(dir.path().join(FILE), json.to_string()).unwrap();
         assert_eq!(StatusFile::read(dir.path()).unwrap(), Some(status()));
     }
 
@@ -292,6 +310,9 @@ mod tests {
             ..status()
         };
         assert!(describe(&away).contains("trying again"));
+        let outcome = UpdateStatus { at, outcome: "expired".into(), text: "it expired".into() };
+        let updating = StatusFile { update: Some(outcome), ..status() };
+        assert!(describe(&updating).contains("updates: it expired"));
         let copied = StatusFile { has_package_conflict: true, ..status() };
         assert!(describe(&copied).contains("data directory was copied"));
         assert!(!describe(&status()).contains("copied"));

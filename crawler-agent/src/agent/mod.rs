@@ -18,6 +18,7 @@
 //! - [`finish`]: ends the agent once it has shipped what it has
 //! - [`leaving`]: ends the agent for good: hands its hosts over, and has it deregistered
 //! - [`monitors`]: watches clock, disk and network, and writes the status file
+//! - [`updates`]: looks for releases, and replaces the program
 //! - [`metrics_server`]: serves metrics to the owner, at a loopback address
 
 mod bundle_sender;
@@ -42,6 +43,7 @@ mod routes;
 mod ship;
 mod takeovers;
 mod task_parts;
+mod updates;
 
 use std::{
     path::PathBuf,
@@ -100,6 +102,8 @@ pub struct Agent {
     pub client: Arc<CoordinatorClient>,
     /// Durable state of the crawl.
     pub frontier: Frontier,
+    /// Whether the installed program runs this one in its place.
+    pub is_launched: bool,
 }
 
 /// How a run of the agent ended, if not by an error.
@@ -107,6 +111,8 @@ pub struct Agent {
 pub enum RunOutcome {
     /// It can go on with its data directory.
     Stopped,
+    /// It is to go on as another program, or as the same one anew.
+    Restart,
     /// It was deregistered, because its owner ended it: its data directory is of no use.
     Left,
 }
@@ -146,6 +152,10 @@ impl Agent {
             spawn_until(&mut tasks, &stop_tasks, watch.run(parts.readiness.clone()));
         }
         let leave = CancellationToken::new();
+        let restart = CancellationToken::new();
+        if let Some(task) = parts.updates(self.is_launched, restart.clone()) {
+            spawn_until(&mut tasks, &stop_tasks, task.run());
+        }
         parts.spawn_tasks(&mut tasks, &stop_tasks, &leave, print);
         let ended = tokio::select! {
             // In this order: an agent that leaves is revoked, which its heartbeat hears, too.
@@ -153,6 +163,7 @@ impl Agent {
             () = stop.cancelled() => Ok(RunOutcome::Stopped),
             left = parts.leaving().run(leave) => left.map(|()| RunOutcome::Left),
             finished = parts.finishing().run(finish) => finished.map(|()| RunOutcome::Stopped),
+            () = restart.cancelled() => Ok(RunOutcome::Restart),
             Ok(error) = &mut frontier_failed => Err(AgentError::Frontier(error)),
             ended = first_failure(&mut tasks) => match frontier_failed.try_recv() {
                 // Tasks fail when the frontier does; report the cause, not the consequence.

@@ -3,7 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -30,6 +30,7 @@ use crate::{
     peers::Peers,
     resolve::Resolver,
     status::{CoordinatorAnswer, StatusFile},
+    update::UpdateStatus,
     visit::Visitor,
 };
 
@@ -242,6 +243,7 @@ pub(super) struct StatusWriter {
     pub(super) fingerprint: String,
     /// What the coordinator said before this start.
     pub(super) earlier_answer: Option<CoordinatorAnswer>,
+    pub(super) update_status: Arc<Mutex<Option<UpdateStatus>>>,
 }
 
 impl StatusWriter {
@@ -297,6 +299,7 @@ impl StatusWriter {
             unpacked: counts.results,
             unshipped: counts.packages,
             has_package_conflict: self.readiness.has_package_conflict(),
+            update: self.update_status.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             region: self.peers.as_ref().and_then(|peers| peers.status()),
         })
     }

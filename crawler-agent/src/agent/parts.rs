@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
 use model::{AgentId, CrawlPolicy, ProbeMethod};
@@ -31,6 +31,7 @@ use crate::{
     resolve::Resolver,
     schedule::Schedule,
     status::{CoordinatorAnswer, StatusFile},
+    update::UpdateStatus,
     visit::LostBefore,
     visit::Visitor,
 };
@@ -63,6 +64,8 @@ pub(super) struct Parts {
     pub(super) sealed: Arc<Notify>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
     pub(super) readiness: ReadinessSignal,
+    /// What the owner is told of updates.
+    pub(super) update_status: Arc<Mutex<Option<UpdateStatus>>>,
 }
 
 impl Parts {
@@ -144,6 +147,7 @@ impl Parts {
             pack_trigger,
             sealed: Arc::default(),
             policy,
+            update_status: Arc::default(),
         })
     }
 }

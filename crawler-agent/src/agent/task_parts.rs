@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::{
     bundle_sender::BundleSender, finish::FinishProgress, inspector::Inspector,
     leaving::LeaveProgress, metrics_server::MetricsSource, monitors::StatusWriter, parts::Parts,
-    ship::Shipper, takeovers::Takeovers,
+    ship::Shipper, takeovers::Takeovers, updates::UpdateTask,
 };
 use crate::clock;
 
@@ -60,6 +62,27 @@ impl Parts {
         Takeovers::new(client, Arc::clone(&self.visitor), self.readiness.clone())
     }
 
+    /// None where the owner does not want updates.
+    pub(super) fn updates(
+        &self,
+        is_launched: bool,
+        restart: CancellationToken,
+    ) -> Option<UpdateTask> {
+        Some(UpdateTask {
+            rules: self.config.update?,
+            dir: self.dir.clone(),
+            agent: self.id,
+            is_launched,
+            client: Arc::clone(&self.client),
+            gate: Arc::clone(&self.gate),
+            limits: self.config.limits.clone(),
+            budget: self.config.budget,
+            readiness: self.readiness.clone(),
+            status: Arc::clone(&self.update_status),
+            restart,
+        })
+    }
+
     pub(super) fn metrics_source(&self) -> MetricsSource {
         MetricsSource {
             metrics: self.visitor.metrics.clone(),
@@ -83,6 +106,7 @@ impl Parts {
             readiness: self.readiness.clone(),
             fingerprint: self.fingerprint.clone(),
             earlier_answer: self.earlier_answer,
+            update_status: Arc::clone(&self.update_status),
         }
     }
 }

@@ -58,6 +58,7 @@ async fn check(config: &Config, dir: &Path, service: Option<&InstalledService>) 
     checks.extend(coordinator(config).await);
     checks.push(icmp(config, service));
     checks.extend(ports(config, dir));
+    checks.extend(updates(config, dir));
     checks
 }
 
@@ -101,6 +102,22 @@ fn disk(config: &Config, dir: &Path) -> Check {
         ),
         Err(error) => Check::problem("disk", error.to_string(), "see --data-dir"),
     }
+}
+
+/// Whether updated programs can be run; nothing where the owner wants none.
+fn updates(config: &Config, dir: &Path) -> Option<Check> {
+    let rules = config.update?;
+    let subject = "updates";
+    Some(match disk::is_noexec(dir) {
+        Ok(true) if rules.installs => Check::problem(
+            subject,
+            format!("{} is on a file system that is mounted noexec", dir.display()),
+            "mount it without noexec, or set mode = \"notify\" in [update]",
+        ),
+        Ok(_) if rules.installs => Check::ok(subject, "releases of this key are installed"),
+        Ok(_) => Check::ok(subject, "you are told of releases, and install them yourself"),
+        Err(error) => Check::problem(subject, error.to_string(), "see --data-dir"),
+    })
 }
 
 async fn dns(coordinator: &Url) -> Check {

@@ -109,7 +109,7 @@ fn hand_over(arguments: &LeaveArgs, dir: &Path) -> anyhow::Result<()> {
         let ConfigArgs { config, data_dir } = &arguments.config_args;
         let config_args = ConfigArgs { config: config.clone(), data_dir: data_dir.clone() };
         let join = Join { config_args, join_token_file: None };
-        run::run(&run::RunArgs { join, rebuild: false })?;
+        run::run_this_program(&join)?;
     }
     if has_enrolled_still(dir) {
         bail!("the agent has not left; its log says why. Run this again to go on");

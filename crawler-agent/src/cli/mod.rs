@@ -112,8 +112,8 @@ enum Command {
     /// Shows what is in a package.
     #[command(subcommand)]
     Package(package::PackageCommand),
-    /// Checks the machine: data directory, disk, DNS, proxy, coordinator, clock, ICMP, ports. Exits
-    /// with 3 if something does not work.
+    /// Checks the machine: data directory, disk, DNS, proxy, coordinator, clock, ICMP, ports,
+    /// updates. Exits with 3 if something does not work.
     Doctor(doctor::DoctorArgs),
     /// Prints the completions of a shell, for its directory of completions.
     Completions(completions::CompletionsArgs),
@@ -149,8 +149,13 @@ impl ConfigArgs {
     /// Reads the configuration and determines the data directory.
     fn open(&self) -> anyhow::Result<(Config, PathBuf)> {
         let config = Config::read(&self.config)?;
-        let dir = self.data_dir.clone().or_else(|| config.data_dir.clone());
-        Ok((config, dir.unwrap_or_else(default_data_dir)))
+        let dir = self.data_dir_or(config.data_dir.clone());
+        Ok((config, dir))
+    }
+
+    /// The data directory, where the configuration names this one.
+    fn data_dir_or(&self, configured: Option<PathBuf>) -> PathBuf {
+        self.data_dir.clone().or(configured).unwrap_or_else(default_data_dir)
     }
 }
 

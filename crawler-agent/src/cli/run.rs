@@ -15,16 +15,17 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Join, join_token, print_line};
+use super::{ConfigArgs, Join, join_token, print_error, print_line};
 use crate::{
     agent::{Agent, RunOutcome},
     backoff::Backoff,
     clock,
-    config::Config,
+    config::{Config, LaunchRules},
     coordinator_client::{AgentApi, CoordinatorClient, CoordinatorError, new_nonce},
     data_dir::{DataDir, Identity, removal},
     error_line,
     frontier::{Frontier, Salvaged},
+    update::{Origin, Programs},
 };
 
 /// Worker threads. An agent waits most of the time, and the machine has other users.
@@ -40,34 +41,98 @@ pub(super) struct RunArgs {
     /// name, and says what is lost.
     #[arg(long)]
     pub(super) rebuild: bool,
+    /// Reads arguments and configuration, and ends: whether this program can run with them.
+    #[arg(long)]
+    check: bool,
 }
 
 pub(super) fn run(arguments: &RunArgs) -> anyhow::Result<ExitCode> {
-    let RunArgs { join, rebuild } = arguments;
+    let config_args = &arguments.join.config_args;
+    if arguments.check {
+        return config_args.open().map(|_| ExitCode::SUCCESS);
+    }
+    let origin = Origin::find();
+    // Not from the whole configuration: it may have keys of the version that is to run.
+    if let Some(LaunchRules { data_dir, update }) = LaunchRules::read(&config_args.config) {
+        origin.launch(&update, &config_args.data_dir_or(data_dir));
+    }
+    let ended = run_to_its_end(&arguments.join, arguments.rebuild, Some(&origin));
+    if !is_to_restart(&ended, &origin, config_args) {
+        return ended.map(|_| ExitCode::SUCCESS);
+    }
+    Err(origin.restart()).context("the installed program cannot be started")
+}
+
+/// Whether the process goes on as another program: because of an update, or because the program on
+/// trial has failed. Its exit code would keep the service stopped, which nobody expects.
+fn is_to_restart(
+    ended: &anyhow::Result<RunOutcome>,
+    origin: &Origin,
+    config_args: &ConfigArgs,
+) -> bool {
+    if matches!(ended, Ok(RunOutcome::Restart)) {
+        return true;
+    }
+    if !origin.is_launched {
+        return false;
+    }
+    let rules = LaunchRules::read(&config_args.config);
+    let dir = config_args.data_dir_or(rules.and_then(|rules| rules.data_dir));
+    let mut programs = Programs::load_sound(&dir);
+    let is_on_trial = programs.is_on_trial();
+    match ended {
+        Err(error) if is_on_trial => {
+            print_error(error);
+            true
+        }
+        Ok(RunOutcome::Stopped) if is_on_trial => {
+            if let Err(error) = programs.forgive_start() {
+                tracing::warn!(error = error_line::of(&error), "the start counts");
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+/// Runs the agent without updates, where it is to leave.
+pub(super) fn run_this_program(join: &Join) -> anyhow::Result<()> {
+    run_to_its_end(join, false, None).map(drop)
+}
+
+/// Runs the agent; without an origin it does not update itself.
+fn run_to_its_end(
+    join: &Join,
+    rebuild: bool,
+    origin: Option<&Origin>,
+) -> anyhow::Result<RunOutcome> {
     runtime()?.block_on(async {
         let stop = on_signals()?;
         let finish = on_finish()?;
-        let (config, dir) = join.config_args.open()?;
+        let (mut config, dir) = join.config_args.open()?;
+        config.update = config.update.filter(|_| origin.is_some());
         let data_dir = DataDir::open(&dir)?;
         // Opened first, because it locks the directory: two agents must never share one.
-        let frontier = if *rebuild { rebuilt(&data_dir)? } else { data_dir.frontier()? };
+        let frontier = if rebuild { rebuilt(&data_dir)? } else { data_dir.frontier()? };
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
         let enrolling = enrolled(&data_dir, &config, &api, &key, join);
         let identity = tokio::select! {
             identity = enrolling => identity?,
-            () = stop.cancelled() => return Ok(ExitCode::SUCCESS),
-            () = finish.cancelled() => return Ok(ExitCode::SUCCESS),
+            () = stop.cancelled() => return Ok(RunOutcome::Stopped),
+            () = finish.cancelled() => return Ok(RunOutcome::Stopped),
         };
         let client = Arc::new(CoordinatorClient::new(api, identity, Arc::clone(&key)));
         let Identity { agent: id, coordinator_key } = identity;
         let files = dir.clone();
-        let agent = Agent { config, dir, id, key, coordinator_key, client, frontier };
-        if agent.run(stop, finish, print_line).await? == RunOutcome::Left {
+        let is_launched = origin.is_some_and(|origin| origin.is_launched);
+        let agent = Agent { config, dir, id, key, coordinator_key, client, frontier, is_launched };
+        let ended = agent.run(stop, finish, print_line).await?;
+        if ended == RunOutcome::Left {
             removal::remove(&files)?;
             print_line("left: the coordinator knows this agent no more, and its data is deleted");
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(ended)
     })
 }
 

@@ -9,6 +9,7 @@ mod owner_rules;
 mod peer_rules;
 mod place;
 mod ship_rules;
+mod update_rules;
 mod values;
 
 use std::{
@@ -29,6 +30,7 @@ use location::Location;
 use owner_rules::{BudgetTable, SmallBudget};
 use peer_rules::{LoneKey, PeerTable};
 use place::Place;
+use update_rules::UpdateTable;
 use values::{
     AgentName, Contact, HostSuffix, LoopbackAddress, NameServer, Port, Required, SpanLine, Value,
     integer, kib_rate, list, methods, mib, millis,
@@ -37,6 +39,7 @@ use values::{
 pub use owner_rules::{BudgetRules, IdleRules};
 pub use peer_rules::PeerRules;
 pub use ship_rules::ShipRules;
+pub use update_rules::{LaunchRules, UpdateRules};
 
 /// The owner's rules. Nothing that a coordinator sends changes them.
 #[derive(Debug, Clone)]
@@ -73,6 +76,8 @@ pub struct Config {
     pub metrics_listen: Option<SocketAddr>,
     /// Whether the agent may be in a region; none while the owner does not want it.
     pub peer: Option<PeerRules>,
+    /// How the agent updates itself; none while the owner does not want it.
+    pub update: Option<UpdateRules>,
 }
 
 /// How round trips may be measured.
@@ -206,6 +211,8 @@ struct File {
     metrics: MetricsTable,
     #[serde(default)]
     peer: PeerTable,
+    #[serde(default)]
+    update: UpdateTable,
 }
 
 #[derive(Deserialize, Default)]
@@ -262,11 +269,13 @@ pub enum ConfigError {
         /// Size of the largest body, in MiB.
         least_mib: u64,
     },
-    /// A listener that no peer finds, or a URL that leads to none.
-    #[error("{location}: `{key}` in [peer] needs `{other}`: write both, or neither")]
+    /// A listener that no peer finds, a URL that leads to none, or updates that nobody signs.
+    #[error("{location}: `{key}` in [{table}] needs `{other}`: write both, or neither")]
     LoneKey {
         /// Line and column of the key's value.
         location: Location,
+        /// The table that it is in.
+        table: &'static str,
         /// The key that is there.
         key: &'static str,
         /// The key that is missing.
@@ -307,7 +316,12 @@ impl Config {
         }
         if let Some(LoneKey { key, other, span }) = file.peer.lone_key() {
             let location = Location::new(path, text, Some(span));
-            return Err(ConfigError::LoneKey { location, key, other });
+            return Err(ConfigError::LoneKey { location, table: "peer", key, other });
+        }
+        if let Some(span) = file.update.lone_mode() {
+            let location = Location::new(path, text, Some(span));
+            let table = "update";
+            return Err(ConfigError::LoneKey { location, table, key: "mode", other: "key" });
         }
         let least_mib = file.limits.wire_bytes >> 20;
         let config = file.into_config(path.parent().unwrap_or(Path::new("")));
@@ -363,6 +377,7 @@ impl File {
             ship: self.ship,
             metrics_listen: self.metrics.listen.map(|listen| listen.0.0),
             peer: self.peer.into_rules(),
+            update: self.update.into_rules(),
         })
     }
 }

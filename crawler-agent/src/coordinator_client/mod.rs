@@ -24,6 +24,7 @@ use protocol::{
     limits,
     package::PackageName,
     probe::Reports,
+    release,
     resumption::{REPR_DIGEST, UPLOAD_OFFSET, repr_digest},
     session::{Challenge, ChallengeRequest, Session, SessionRequest},
     version,
@@ -55,6 +56,8 @@ const MAX_ANSWER_BYTES: usize =
 pub struct AgentApi {
     http: Client,
     base: Url,
+    /// The coordinator's files for partners.
+    downloads: Url,
 }
 
 /// Client with a session of its own, for an agent that has enrolled.
@@ -86,10 +89,13 @@ impl AgentApi {
             builder = builder.no_proxy();
         }
         let http = builder.build().map_err(CoordinatorError::Setup)?;
-        let mut base = base.clone();
-        let path = format!("{}/api/v1/agent/", base.path().trim_end_matches('/'));
-        base.set_path(&path);
-        Ok(Self { http, base })
+        let below = |path: &str| {
+            let mut url = base.clone();
+            url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));
+            url.set_query(None);
+            url
+        };
+        Ok(Self { http, base: below("/api/v1/agent/"), downloads: below("/downloads/") })
     }
 
     /// Enrols with a join token of the coordinator with this fingerprint. Enrolling the same key
@@ -107,7 +113,6 @@ impl AgentApi {
     fn request(&self, method: Method, path: &str, timeout: Duration) -> RequestBuilder {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path()));
-        url.set_query(None);
         self.http.request(method, url).timeout(timeout)
     }
 
@@ -215,6 +220,22 @@ impl CoordinatorClient {
         let path = format!("bundles/{order}");
         let call = (Method::GET, path.as_str(), UPLOAD_TIMEOUT);
         read_bytes(self.call(call, |sent| sent).await?, limits::BUNDLE_BYTES).await
+    }
+
+    /// Asks for a file below `/downloads/`, for which no session is needed.
+    pub async fn download(
+        &self,
+        name: &str,
+        timeout: Duration,
+    ) -> Result<reqwest::Response, CoordinatorError> {
+        let mut url = self.api.downloads.clone();
+        url.set_path(&format!("{}{name}", url.path()));
+        error::check(self.api.http.get(url).timeout(timeout).send().await?).await
+    }
+
+    /// The signed release that the coordinator offers.
+    pub async fn release(&self) -> Result<Vec<u8>, CoordinatorError> {
+        read_bytes(self.download(release::FILE, CALL_TIMEOUT).await?, release::FILE_BYTES).await
     }
 
     /// The address from which the last answer came: the coordinator's, or that of a proxy.

@@ -136,6 +136,8 @@ impl DataDir {
 
 /// Directory of the activity log in the data directory.
 pub const ACTIVITY_LOG: &str = "activity";
+/// Directory of programs that the agent has updated itself to, in the data directory.
+pub const PROGRAMS: &str = "programs";
 const KEY: &str = "agent.key";
 const IDENTITY: &str = "identity.json";
 const FRONTIER: &str = "frontier";

@@ -6,11 +6,12 @@ use crate::file::FileError;
 
 /// What an agent makes in its data directory. Only this is deleted: the owner may have named a
 /// directory that holds other files.
-const ENTRIES: [&str; 13] = [
+const ENTRIES: [&str; 14] = [
     super::ACTIVITY_LOG,
     "bundles",
     super::FRONTIER,
     "packages",
+    super::PROGRAMS,
     "region.redb",
     "usage",
     "status.json",

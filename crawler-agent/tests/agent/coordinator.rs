@@ -1,6 +1,7 @@
 //! A fake coordinator: tests set its state; it verifies every package and records every message.
 
 mod bundles;
+mod downloads;
 mod packages;
 mod region;
 mod sessions;
@@ -18,7 +19,7 @@ use axum::{
     extract::{DefaultBodyLimit, State},
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
-    routing::{post, put},
+    routing::{get, post, put},
 };
 use crawler_agent::clock;
 use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
@@ -102,6 +103,7 @@ pub(crate) struct CoordinatorState {
     pub(crate) whole_uploads: u32,
     /// Redirect with which a proxy answers every call: status and target.
     pub(crate) redirect_all: Option<(u16, String)>,
+    pub(crate) downloads: downloads::Downloads,
 }
 
 impl CoordinatorState {
@@ -181,6 +183,7 @@ impl Coordinator {
             partial_packages: BTreeMap::new(),
             whole_uploads: 0,
             redirect_all: None,
+            downloads: downloads::Downloads::default(),
         };
         let inner = Arc::new(Inner { state: Mutex::new(state), changed: Notify::new() });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -260,6 +263,7 @@ fn serve(listener: TcpListener, inner: &Arc<Inner>) -> AbortHandle {
             put(packages::take).head(packages::length).patch(packages::take_rest),
         )
         .route("/api/v1/agent/bundles/{order}", put(bundles::take).get(bundles::give))
+        .route("/downloads/{name}", get(downloads::give))
         .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(Arc::clone(inner));
     tokio::spawn(async move { drop(axum::serve(listener, app).await) }).abort_handle()

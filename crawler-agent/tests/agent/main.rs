@@ -25,4 +25,5 @@ mod revisits;
 mod simulated_time;
 mod testbed;
 mod tools;
+mod updates;
 mod web;

@@ -114,6 +114,7 @@ impl TestBed {
             ("probe", vec![]),
             ("metrics", vec![]),
             ("peer", vec![]),
+            ("update", vec![]),
         ];
         for (name, lines) in &mut tables {
             for line in self.more.get(*name).into_iter().flatten() {
