@@ -7,7 +7,9 @@ use clap::Parser as _;
 use coordinator::runtime::failure::Failure;
 use coordinator::runtime::private_dir;
 use coordinator::startup::cli::{Cli, Command};
-use coordinator::startup::{admin_command, audit_command, doctor, manual, serve, shutdown};
+use coordinator::startup::{
+    admin_command, audit_command, doctor, manual, release_command, serve, shutdown,
+};
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -31,6 +33,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Audit(args) => runtime.block_on(audit_command::run(args)),
         Command::Admin(args) => runtime.block_on(admin_command::run(*args)),
         Command::Doctor(args) => runtime.block_on(doctor::run(args)),
+        Command::Release(command) => release_command::run(&command),
         Command::Completions { shell } => {
             manual::print_completions(shell);
             Ok(())

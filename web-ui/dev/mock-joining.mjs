@@ -119,6 +119,7 @@ export const joiningRoutes = [
         { name: 'nearcrawl-agent', bytes: 21_000_000, sha256: 'a1'.repeat(32) },
         { name: 'nearcrawl-agent-aarch64', bytes: 20_000_000, sha256: 'b2'.repeat(32) },
       ],
+      release_key: 'iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w',
     }),
   ],
   ['GET', /^api-tokens$/, () => ({ items: tokens, next_cursor: null })],

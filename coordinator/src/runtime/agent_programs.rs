@@ -1,16 +1,16 @@
 //! The agent's programs that the operator offers to partners: files of one directory.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use data_encoding::HEXLOWER;
+use protocol::release::{self, is_program_name};
 use sha2::{Digest as _, Sha256};
 
-/// Begin of the names of the files that are offered.
-const PREFIX: &str = "nearcrawl-agent";
 /// Most files that are offered.
 const FILES_MAX: usize = 16;
 
@@ -48,7 +48,7 @@ impl AgentPrograms {
         for entry in std::fs::read_dir(dir)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if is_offered(&name) && std::fs::metadata(entry.path())?.is_file() {
+            if is_program_name(&name) && std::fs::metadata(entry.path())?.is_file() {
                 programs.push(self.describe(&entry.path(), name)?);
             }
         }
@@ -60,7 +60,21 @@ impl AgentPrograms {
     /// The file with this name; `None` if it is not offered.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         let dir = self.dir.as_ref()?;
-        is_offered(name).then(|| dir.join(name))
+        is_program_name(name).then(|| dir.join(name))
+    }
+
+    /// The signed release of the programs; `None` where there is none. Reads a file, so it belongs
+    /// on a thread that may block.
+    pub fn release(&self) -> io::Result<Option<Vec<u8>>> {
+        let Some(dir) = &self.dir else { return Ok(None) };
+        let file = match File::open(dir.join(release::FILE)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        let mut content = Vec::new();
+        // An agent reads no more than that.
+        file.take(release::FILE_BYTES as u64).read_to_end(&mut content)?;
+        Ok(Some(content))
     }
 
     fn describe(&self, path: &Path, name: String) -> io::Result<AgentProgram> {
@@ -80,7 +94,7 @@ impl AgentPrograms {
 
 /// The SHA-256 of a file in hex.
 fn sha256_of(path: &Path) -> io::Result<String> {
-    let mut file = std::fs::File::open(path)?;
+    let mut file = File::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -90,12 +104,6 @@ fn sha256_of(path: &Path) -> io::Result<String> {
         }
         hasher.update(&buffer[..read]);
     }
-}
-
-/// Whether a file is offered: its name cannot leave the directory.
-fn is_offered(name: &str) -> bool {
-    name.strip_prefix(PREFIX)
-        .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)))
 }
 
 #[cfg(test)]
@@ -116,6 +124,18 @@ mod tests {
         assert_eq!((listed[0].bytes, listed[0].sha256.as_str()), (3, sha256));
         std::fs::write(dir.path().join("nearcrawl-agent"), "abcd").unwrap();
         assert_ne!(programs.list().unwrap().unwrap()[0].sha256, sha256);
+    }
+
+    #[test]
+    fn a_release_is_beside_the_programs_and_is_not_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let programs = AgentPrograms::new(Some(dir.path().to_owned()));
+        assert_eq!(programs.release().unwrap(), None);
+        std::fs::write(dir.path().join(release::FILE), vec![b'x'; release::FILE_BYTES + 1])
+            .unwrap();
+        assert_eq!(programs.release().unwrap().map(|file| file.len()), Some(release::FILE_BYTES));
+        assert_eq!(programs.list().unwrap().unwrap(), []);
+        assert!(AgentPrograms::new(None).release().unwrap().is_none());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use hierarchy::{PrefixLengths, Registry};
 use ipnet::IpNet;
 use model::UnixMillis;
+use protocol::key::PublicKey;
 use region::Settings;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -45,6 +46,9 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     /// Directory with the agent's programs that partners can download; `None` offers none.
     pub agent_downloads: Option<PathBuf>,
+    /// Public key of the operator's releases, for the configuration of new agents. It is boxed,
+    /// because a parsed key is large and configurations are moved.
+    pub release_key: Option<Box<PublicKey>>,
     /// When and from where registry data is refreshed.
     pub registries: Registries,
     /// Whether and how regions are formed.

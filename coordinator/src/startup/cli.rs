@@ -9,6 +9,7 @@ use model::Role;
 
 use crate::runtime::config::LogFormat;
 use crate::startup::admin_api::cli::{ApiCommand, ConnectionArgs};
+use crate::startup::release_command::ReleaseCommand;
 
 /// Decides which agent crawls what, receives the results, and answers searches over them.
 #[derive(Debug, Parser)]
@@ -50,6 +51,9 @@ pub enum Command {
     /// Check the machine: ports, DNS, clock, disk, proxy, Postgres. Exit code 3 if something does
     /// not work.
     Doctor(DoctorArgs),
+    /// Sign programs of the agent, which then update themselves.
+    #[command(subcommand)]
+    Release(ReleaseCommand),
     /// Print the completions of a shell, for its directory of completions.
     Completions {
         /// The shell, for example bash.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use hierarchy::{SplitLeaves, check_contact};
 use ipnet::IpNet;
+use protocol::key::{KeyError, PublicKey};
 use serde::Deserialize;
 use url::{Host, Url};
 
@@ -37,6 +38,7 @@ struct File {
     log_format: Option<LogFormat>,
     trusted_proxies: Vec<String>,
     agent_downloads: Option<PathBuf>,
+    release_key: Option<String>,
     registries: Registries,
     regions: RegionRules,
     limits: Limits,
@@ -88,6 +90,7 @@ pub fn load(
         admin_password,
         trusted_proxies: proxies(&file.trusted_proxies)?,
         agent_downloads: downloads(args.agent_downloads.or(file.agent_downloads))?,
+        release_key: file.release_key.as_deref().map(release_key).transpose()?,
         registries: file.registries,
         regions: file.regions,
         limits: file.limits,
@@ -134,6 +137,16 @@ fn downloads(dir: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
         ))),
         dir => Ok(dir),
     }
+}
+
+/// Each new agent gets it in its configuration, so that a typing error must not reach them.
+fn release_key(text: &str) -> Result<Box<PublicKey>, Failure> {
+    text.parse().map(Box::new).map_err(|error: KeyError| {
+        Failure::configuration(format!(
+            "release_key: {text:?} is {error}; write the public key that `nearcrawl-coordinator \
+             release new-key` printed"
+        ))
+    })
 }
 
 fn storage(text: Option<String>) -> Result<StorageLocation, Failure> {

@@ -7,10 +7,13 @@ use std::time::Duration;
 
 use cluster::{Binaries, ClusterError};
 use model::check::{Check, CheckVerdict};
+use protocol::key::PublicKey;
+use protocol::release::{Program, Refusal, Release};
+use semver::Version;
 use store::{Address, LEAST_MAJOR};
 
 use crate::intake::dns::Dns;
-use crate::runtime::agent_programs::AgentPrograms;
+use crate::runtime::agent_programs::{AgentProgram, AgentPrograms};
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
@@ -48,7 +51,7 @@ pub async fn run(args: DoctorArgs) -> Result<(), Failure> {
 }
 
 async fn check(config: &Config) -> Vec<Check> {
-    vec![
+    let mut checks = vec![
         data_directory(&config.data_dir),
         disk(&config.data_dir),
         port(config.listen),
@@ -58,7 +61,9 @@ async fn check(config: &Config) -> Vec<Check> {
         dns(config).await,
         proxy(config),
         downloads(config),
-    ]
+    ];
+    checks.extend(release(config));
+    checks
 }
 
 fn data_directory(dir: &Path) -> Check {
@@ -271,10 +276,51 @@ fn downloads(config: &Config) -> Check {
     }
 }
 
+/// Whether agents can take the release; nothing where the operator signs none.
+fn release(config: &Config) -> Option<Check> {
+    let key = config.release_key.as_deref()?;
+    let subject = "release";
+    let advice = "sign the programs in `agent_downloads` with `nearcrawl-coordinator release sign`";
+    let programs = AgentPrograms::new(config.agent_downloads.clone());
+    let read = programs.release().and_then(|file| Ok((file, programs.list()?)));
+    Some(match read {
+        Err(error) => Check::problem(subject, error.to_string(), "make the directory readable"),
+        Ok((None, _)) => Check::warning(subject, "agents are offered none", advice),
+        Ok((Some(file), offered)) => {
+            match offered_release(&file, key, &offered.unwrap_or_default()) {
+                Ok(version) => Check::ok(subject, format!("version {version}")),
+                Err(finding) => Check::problem(subject, finding, advice),
+            }
+        }
+    })
+}
+
+/// The version of a release that agents take; an error if they do not.
+fn offered_release(
+    file: &[u8],
+    key: &PublicKey,
+    offered: &[AgentProgram],
+) -> Result<Version, String> {
+    let release = Release::verify(file, key).map_err(|refusal| match refusal {
+        Refusal::Signature(_) => "it is not signed by the key in `release_key`".to_owned(),
+        other => other.to_string(),
+    })?;
+    release.check_time(SystemClock.now(), None).map_err(|refusal| refusal.to_string())?;
+    let is_offered = |program: &Program| {
+        offered.iter().any(|it| it.name == program.name && it.sha256 == program.sha256)
+    };
+    match release.programs.iter().find(|program| !is_offered(program)) {
+        Some(program) => Err(format!("{} is not the file that was signed", program.name)),
+        None => Ok(release.version),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
+
+    use protocol::key::ReleaseKey;
 
     use super::*;
 
@@ -283,6 +329,42 @@ mod tests {
         assert_eq!(free_space(LEAST_MIB - 1).verdict, CheckVerdict::Problem);
         assert_eq!(free_space(LEAST_MIB).verdict, CheckVerdict::Warning);
         assert_eq!(free_space(FEW_MIB).verdict, CheckVerdict::Ok);
+    }
+
+    #[test]
+    fn a_release_that_agents_refuse_is_a_problem() {
+        let key = ReleaseKey::from_seed([1; 32]);
+        let public = key.public();
+        let program = Program {
+            name: "nearcrawl-agent".into(),
+            target: "x86_64".into(),
+            bytes: 3,
+            sha256: "ab".into(),
+        };
+        let file = |expires_in_ms: i64| {
+            let now = SystemClock.now();
+            let release = Release {
+                format: protocol::release::FORMAT,
+                version: Version::new(0, 2, 0),
+                signed_at: now,
+                expires_at: now.plus_ms(expires_in_ms),
+                share_percent: 100,
+                programs: vec![program.clone()],
+            };
+            release.sign(&key).unwrap()
+        };
+        let Program { name, bytes, sha256, .. } = program.clone();
+        let offered = [AgentProgram { name, bytes, sha256 }];
+        let check = |file: &str, key: &PublicKey, offered: &[AgentProgram]| {
+            offered_release(file.as_bytes(), key, offered).unwrap_err()
+        };
+        let valid = file(60_000);
+        let version = offered_release(valid.as_bytes(), &public, &offered);
+        assert_eq!(version, Ok(Version::new(0, 2, 0)));
+        assert!(check(&file(-1), &public, &offered).contains("expired"));
+        assert!(check(&valid, &public, &[]).contains("is not the file that was signed"));
+        let other = ReleaseKey::from_seed([2; 32]).public();
+        assert!(check(&valid, &other, &offered).contains("`release_key`"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod leftovers;
 pub mod log;
 pub mod manual;
 mod output;
+pub mod release_command;
 mod search_index;
 pub mod serve;
 pub mod shutdown;

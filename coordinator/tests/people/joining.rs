@@ -4,7 +4,7 @@
 use coordinator::placement::agent_administration::AgentAction;
 use protocol::enrol::EnrolRequest;
 use protocol::join_token::Fingerprint;
-use protocol::key::AgentKey;
+use protocol::key::{AgentKey, ReleaseKey};
 use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -150,6 +150,29 @@ async fn the_operator_says_which_programs_are_offered() {
     let guide = partner.get("/downloads/partner.md").await;
     assert!(guide.text.starts_with("# Partner's guide"), "{}", guide.text);
     let missing = partner.get("/downloads/nearcrawl-agent").await;
+    missing.problem(StatusCode::NOT_FOUND, "not-found");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_release_and_its_key_are_offered() {
+    let ground = Ground::bare().await;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("release.json"), "{\"document\":\"\"}").unwrap();
+    let key = ReleaseKey::from_seed([1; 32]).public();
+    let path = dir.path().to_owned();
+    let running = ground
+        .start_changed(|config| {
+            config.agent_downloads = Some(path);
+            config.release_key = Some(Box::new(key));
+        })
+        .await;
+    let partner = Browser::new(&running);
+    let listed = partner.read("/api/v1/downloads").await;
+    assert_eq!(listed, json!({ "programs": [], "release_key": key.to_string() }));
+    assert_eq!(partner.get("/downloads/release.json").await.text, "{\"document\":\"\"}");
+    std::fs::remove_file(dir.path().join("release.json")).unwrap();
+    let missing = partner.get("/downloads/release.json").await;
     missing.problem(StatusCode::NOT_FOUND, "not-found");
     running.stop().await;
 }

@@ -8,6 +8,7 @@ const setup: Setup = {
   place: 'Nicosia, cy',
   zone: 'Europe/Nicosia',
   spans: ['mon-fri 22:00-06:00'],
+  releaseKey: null,
 };
 const program = { name: 'nearcrawl-agent', bytes: 3, sha256: 'ba78' };
 
@@ -27,6 +28,12 @@ test('the place is a table behind the keys', () => {
   const text = configuration(setup, 'data');
   expect(text).toMatch(/data_dir[^]*\[place\]\ncity = "Nicosia"\ncountry = "CY"$/);
   expect(configuration({ ...setup, place: '' })).not.toContain('place');
+});
+
+test('the release key is a table at the end, where the operator signs releases', () => {
+  const text = configuration({ ...setup, releaseKey: 'a-key' });
+  expect(text).toMatch(/\[place\][^]*\n\n\[update\]\nkey = "a-key"$/);
+  expect(configuration(setup)).not.toContain('update');
 });
 
 test('no command has the token as an argument', () => {
@@ -77,10 +84,10 @@ test('without a program the commands say whether the coordinator offers none or 
 
 test('the program is the chosen one, or else the first', () => {
   const other = { ...program, name: 'nearcrawl-agent-aarch64' };
-  const downloads = { programs: [program, other] };
+  const downloads = { programs: [program, other], release_key: null };
   expect(programOf(downloads, undefined)).toBe(program);
   expect(programOf(downloads, other.name)).toBe(other);
-  expect(programOf({ programs: null }, undefined)).toBeNull();
-  expect(programOf({ programs: [] }, undefined)).toBeNull();
+  expect(programOf({ programs: null, release_key: null }, undefined)).toBeNull();
+  expect(programOf({ programs: [], release_key: null }, undefined)).toBeNull();
   expect(programOf(undefined, other.name)).toBeUndefined();
 });

@@ -10,12 +10,19 @@ export interface Setup {
   place: string;
   zone: string;
   spans: string[];
+  /** Public key of the operator's releases; null where the operator signs none. */
+  releaseKey: string | null;
 }
 
 /** The setup of an invitation. */
-export function setupOf(opened: OpenedInvitation, coordinator: string): Setup {
+export function setupOf(
+  opened: OpenedInvitation,
+  coordinator: string,
+  downloads: Downloads | undefined,
+): Setup {
   const { name, contact, place, zone, spans } = opened;
-  return { coordinator, name, contact, place, zone, spans };
+  const releaseKey = downloads?.release_key ?? null;
+  return { coordinator, name, contact, place, zone, spans, releaseKey };
 }
 
 /** A TOML string: what JSON escapes, TOML reads in the same way. */
@@ -37,6 +44,7 @@ export function configuration(setup: Setup, dataDir?: string): string {
   if (dataDir) lines.push(`data_dir = ${quoted(dataDir)}`);
   if (setup.spans.length > 0) lines.push(`spans = [${setup.spans.map(quoted).join(', ')}]`);
   lines.push(...placeTable(setup.place));
+  if (setup.releaseKey) lines.push('', '[update]', `key = ${quoted(setup.releaseKey)}`);
   return lines.join('\n');
 }
 

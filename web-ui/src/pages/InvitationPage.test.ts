@@ -43,7 +43,7 @@ it('opens the invitation although the downloads are not known, and loads them ag
 
 it('says that there is no program where the coordinator offers none', async () => {
   fakeCoordinator({
-    'GET /downloads': () => ({ programs: null }),
+    'GET /downloads': () => ({ programs: null, release_key: null }),
     'POST /invitations/open': () => opened,
   });
   render(InvitationPage);

@@ -6,6 +6,8 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse as _, Response};
+use protocol::key::PublicKey;
+use protocol::release;
 use serde::Serialize;
 use tokio_util::io::ReaderStream;
 use utoipa::ToSchema;
@@ -31,6 +33,10 @@ pub struct Downloads {
     /// partners get them in another way.
     #[schema(required = true)]
     pub programs: Option<Vec<Download>>,
+    /// Public key of the operator's releases, for `[update]` of an agent's configuration; null
+    /// where the operator signs none.
+    #[schema(required = true, value_type = Option<String>)]
+    pub release_key: Option<PublicKey>,
 }
 
 /// A file that partners can download.
@@ -64,7 +70,8 @@ pub async fn list(State(state): State<ApiState>) -> Result<Json<Downloads>, Prob
         Problem::unavailable("The operator's directory of programs cannot be read; tell them.")
     })?;
     let programs = listed.map(|programs| programs.into_iter().map(Download::from).collect());
-    Ok(Json(Downloads { programs }))
+    let release_key = state.core.config.release_key.as_deref().copied();
+    Ok(Json(Downloads { programs, release_key }))
 }
 
 /// Serves `/downloads/NAME`: a program of the operator, or a file of this version.
@@ -77,6 +84,7 @@ pub async fn get(
         "nearcrawl-agent.service" => return Ok(text(UNIT)),
         "agent.example.toml" => return Ok(text(EXAMPLE)),
         "partner.md" => return Ok(text(GUIDE)),
+        release::FILE => return release(&state).await,
         _ => {}
     }
     let path = state.agent_programs.path(&name).ok_or_else(|| nothing(&name))?;
@@ -99,6 +107,20 @@ pub async fn get(
         (header::CACHE_CONTROL, "no-cache"),
     ];
     Ok((headers, Body::from_stream(stream)).into_response())
+}
+
+/// The signed release, which agents ask for now and then.
+async fn release(state: &ApiState) -> Result<Response, Problem> {
+    let programs = Arc::clone(&state.agent_programs);
+    let read = tokio::task::spawn_blocking(move || programs.release()).await;
+    let read = read.map_err(|error| Problem::internal(&error))?;
+    let content = read.map_err(|error| {
+        tracing::error!(%error, "the release in agent_downloads cannot be read");
+        Problem::unavailable("The operator's release cannot be read; tell them.")
+    })?;
+    let content = content.ok_or_else(|| nothing(release::FILE))?;
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")];
+    Ok((headers, content).into_response())
 }
 
 fn text(content: &'static str) -> Response {

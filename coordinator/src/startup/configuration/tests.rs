@@ -76,6 +76,17 @@ fn proxies_are_addresses_or_prefixes() {
 }
 
 #[test]
+fn a_release_key_is_a_public_key() {
+    let key = "iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w";
+    let config = load(&format!("release_key = '{key}'"), ServeArgs::default());
+    let parsed = config.expect("a configuration").release_key.map(|key| key.to_string());
+    assert_eq!(parsed.as_deref(), Some(key));
+    let failure = load("release_key = 'x'", ServeArgs::default()).expect_err("a failure");
+    assert_eq!(failure.code(), 64);
+    assert!(failure.to_string().contains("release new-key"), "{failure}");
+}
+
+#[test]
 fn a_split_is_two_prefix_lengths() {
     let config = load("[registries]\nsplit_v4 = '16/22'\nsplit_v6 = '32/40'", ServeArgs::default());
     assert_eq!(config.expect("a configuration").registries.split_v6.as_deref(), Some("32/40"));
