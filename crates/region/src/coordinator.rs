@@ -57,6 +57,11 @@ impl Coordinator {
         })
     }
 
+    /// The promises of the last effects are in the database. Until then each request has them stored.
+    pub fn note_saved(&mut self) {
+        self.voter.note_saved();
+    }
+
     /// A message of a member arrived.
     pub fn handle(&mut self, from: AgentId, message: Message, now: Millis) -> Vec<Effect> {
         let mut effects = Vec::new();

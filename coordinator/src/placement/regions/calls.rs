@@ -198,14 +198,16 @@ impl Regions {
     async fn save_promises(
         &self,
         term: Term,
-        seat: &LeaderState,
+        seat: &mut LeaderState,
         effects: &[Effect],
     ) -> Result<(), CallError> {
         let Some(promises) = LeaderState::promises(effects) else { return Ok(()) };
         let region = seat.machine.view().roster().region;
         // Encoding into memory does not fail.
         let Ok(bytes) = postcard::to_allocvec(promises) else { return Ok(()) };
-        self.fenced(term, regions::save_promises(&self.store, term, region, &bytes).await)
+        self.fenced(term, regions::save_promises(&self.store, term, region, &bytes).await)?;
+        seat.machine.note_saved();
+        Ok(())
     }
 }
 

@@ -102,10 +102,16 @@ impl Voter {
         }
     }
 
-    /// Promises to be stored, if any were made since the last call. They must be on disk before an
-    /// answer is sent.
-    pub fn unsaved(&mut self) -> Option<Promises> {
-        std::mem::take(&mut self.unsaved).then(|| self.promises())
+    /// Promises to be stored, if any were made since [`Self::note_saved`]. They must be on disk
+    /// before an answer is sent.
+    pub fn unsaved(&self) -> Option<Promises> {
+        self.unsaved.then(|| self.promises())
+    }
+
+    /// The promises are on disk. Without this they are to be stored with the next request: the same
+    /// claim would count as a renewal of one that was never stored.
+    pub fn note_saved(&mut self) {
+        self.unsaved = false;
     }
 
     /// All promises that may not have ended.

@@ -206,7 +206,10 @@ impl World {
             Effect::Send(to, message) => {
                 self.send(Peer::Coordinator, to, &Packet::Region(message));
             }
-            Effect::SavePromises(promises) => self.stored_promises = Some(promises),
+            Effect::SavePromises(promises) => {
+                self.stored_promises = Some(promises);
+                self.coordinator.note_saved();
+            }
             other => self.found.push(format!("the coordinator asks for {other:?}")),
         }
     }
