@@ -74,12 +74,13 @@ impl Connection {
         self.pauses.clone()
     }
 
-    /// Whether the host has closed it, or sent something without a request.
+    /// Whether the host has closed it, or sent something without a request. A pause for the owner's
+    /// bandwidth begins only when something has arrived.
     pub(super) fn has_ended(&mut self) -> bool {
         let mut byte = [0];
         let mut cx = Context::from_waker(Waker::noop());
         let read = Pin::new(&mut self.stream).poll_read(&mut cx, &mut ReadBuf::new(&mut byte));
-        read.is_ready()
+        read.is_ready() || self.pauses.has_unread()
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -162,7 +163,7 @@ impl ArrivingBody {
             Poll::Ready(matches!(given_back, Poll::Ready(Ok(()))))
         });
         // The task may have used up its budget, which would look like a busy connection.
-        if !unconstrained(is_given_back).await {
+        if !unconstrained(is_given_back).await || self.pauses.has_unread() {
             return None;
         }
         let parts = http.into_parts();

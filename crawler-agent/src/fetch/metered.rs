@@ -7,7 +7,7 @@ use std::{
     pin::{Pin, pin},
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll, ready},
     time::Duration,
@@ -49,17 +49,33 @@ impl CutOff {
 /// Time for which a connection was not read because of the owner's bandwidth. It is no time of the
 /// server: limits and measured times leave it out. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pauses(Arc<AtomicU64>);
+pub(crate) struct Pauses(Arc<PauseState>);
+
+#[derive(Debug, Default)]
+struct PauseState {
+    total_us: AtomicU64,
+    has_unread: AtomicBool,
+}
 
 impl Pauses {
     /// All pauses since the connection was opened.
     pub(super) fn total(&self) -> Duration {
-        Duration::from_micros(self.0.load(Ordering::Relaxed))
+        Duration::from_micros(self.0.total_us.load(Ordering::Relaxed))
+    }
+
+    /// Whether something has arrived, or the connection has ended, and a pause keeps that from
+    /// being read.
+    pub(super) fn has_unread(&self) -> bool {
+        self.0.has_unread.load(Ordering::Relaxed)
     }
 
     fn add(&self, pause: Duration) {
         let micros = u64::try_from(pause.as_micros()).unwrap_or(u64::MAX);
-        self.0.fetch_add(micros, Ordering::Relaxed);
+        self.0.total_us.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    fn set_unread(&self, has_unread: bool) {
+        self.0.has_unread.store(has_unread, Ordering::Relaxed);
     }
 }
 
@@ -99,6 +115,7 @@ impl MeteredStream {
             }
             // Bytes are reserved once they have arrived, so that idle connections reserve none.
             ready!(self.stream.poll_read_ready(cx))?;
+            self.pauses.set_unread(true);
             let grant = self.gate.read(wanted as u64);
             if grant.bytes == 0 {
                 return Poll::Ready(Err(io::Error::other(CutOff)));
@@ -118,6 +135,7 @@ impl MeteredStream {
         let mut part = ReadBuf::new(buffer.initialize_unfilled_to(room));
         let polled = Pin::new(&mut self.stream).poll_read(cx, &mut part);
         let read = part.filled().len();
+        self.pauses.set_unread(false);
         buffer.advance(read);
         self.gate.unread((self.granted - read) as u64);
         self.granted = 0;

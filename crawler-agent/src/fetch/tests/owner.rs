@@ -61,6 +61,21 @@ async fn slowness_of_our_own_is_not_the_servers() {
     assert_eq!(answer.sink.unwrap().0.len(), 128 << 10);
 }
 
+/// What the bucket owes makes each read wait, also that of the end of a kept connection.
+#[tokio::test]
+async fn a_kept_connection_that_ended_is_not_used_while_reads_wait() {
+    let server = Server::with(|mut stream| async move {
+        read_request(&mut stream).await;
+        let _ = stream.write_all(&answer("", &vec![b'x'; 48 << 10])).await;
+    })
+    .await;
+    let fetcher = gated(limits(), Gate::of("[limits]\nkib_per_second = 96"));
+    for connections in 1..=3 {
+        server.get(&fetcher).await.unwrap();
+        assert_eq!(server.connections(), connections);
+    }
+}
+
 #[tokio::test]
 async fn fetches_share_the_rate() {
     let server = Server::start(|_| answer("", &vec![b'x'; 48 << 10])).await;
