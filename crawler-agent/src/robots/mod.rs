@@ -40,6 +40,8 @@ pub struct Robots {
 pub struct Rule {
     allow: bool,
     pattern: Pattern,
+    /// Length of the pattern as it was written, which decides between rules that match.
+    rank: u32,
 }
 
 impl fmt::Display for Rule {
@@ -79,7 +81,7 @@ impl Robots {
         }
         let path = pattern::comparable(path_and_query);
         let matching = self.rules.iter().filter(|rule| rule.pattern.matches(&path));
-        matching.max_by_key(|rule| (rule.pattern.len(), rule.allow))
+        matching.max_by_key(|rule| (rule.rank, rule.allow))
     }
 
     /// Takes the sitemaps that the file names for any crawler, at most 20, out of the rules.

@@ -80,8 +80,14 @@ impl Reader<'_> {
         if !value.starts_with(['/', '*']) {
             return;
         }
-        let Some(value) = self.affordable(allow, value) else { return };
-        let rule = Rule { allow, pattern: Pattern::new(value) };
+        let written = Pattern::new(value);
+        let rank = written.len() as u32;
+        let pattern = match self.affordable(allow, value) {
+            None => return,
+            Some(kept) if kept == value => written,
+            Some(kept) => Pattern::new(kept),
+        };
+        let rule = Rule { allow, pattern, rank };
         for robots in self.current() {
             robots.rules.push(rule.clone());
         }

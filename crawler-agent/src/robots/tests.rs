@@ -229,6 +229,8 @@ fn too_many_costly_rules_forbid_more_and_allow_nothing() {
     assert!(!allows(&any_start, "/q"));
     let allowing = format!("{many}Allow: /p/*x\n");
     assert!(!allows(&allowing, "/p/x"));
+    let shorter = format!("{many}Allow: /p/xa\n");
+    assert!(!allows(&shorter, "/p/xaxb"), "the length that was written decides");
     let cheap = format!("{few}{}", "Disallow: /q/*\n".repeat(9_000));
     assert!(allows(&cheap, "/p/x"), "a star at the end costs nothing");
 }
