@@ -56,7 +56,7 @@ pub(super) struct UpdateTask {
 
 impl UpdateTask {
     pub(super) async fn run(self) -> Result<(), AgentError> {
-        let programs = Programs::load_sound(&self.dir);
+        let programs = self.programs().await;
         if self.is_launched && programs.is_on_trial() {
             let version = programs.running_version(true);
             self.tell("trial", format!("version {version} is on trial"));
@@ -79,6 +79,19 @@ impl UpdateTask {
                 Err(error) => self.note(&error),
             };
             tokio::time::sleep(wait.mul_f64(1.0 + rand::random::<f64>())).await;
+        }
+    }
+
+    /// What is known of programs, as soon as it can be read.
+    async fn programs(&self) -> Programs {
+        loop {
+            match Programs::load(&self.dir) {
+                Ok(programs) => return programs,
+                Err(error) => {
+                    let wait = self.note(&error.into());
+                    tokio::time::sleep(wait).await;
+                }
+            }
         }
     }
 
@@ -133,10 +146,10 @@ impl UpdateTask {
     async fn attempt(&self) -> Result<Version, UpdateError> {
         let file = self.release().await?;
         let release = Release::verify(&file, &self.rules.key)?;
-        let mut programs = Programs::load_sound(&self.dir);
-        if !programs.are_own() {
+        if !Programs::are_own(&self.dir) {
             return Err(UpdateError::OtherUser);
         }
+        let mut programs = Programs::load(&self.dir)?;
         release.check_time(clock::now(), programs.newest(&self.rules.key))?;
         programs.note_newest(self.rules.key, release.signed_at)?;
         let applicant = Applicant {
@@ -216,7 +229,7 @@ impl UpdateTask {
     }
 }
 
-/// Whether the program is there already, such as after a kill.
+/// Whether the program is there already, such as after it could not be examined.
 async fn is_there(path: &Path, program: &Program) -> bool {
     if !path.exists() {
         return false;

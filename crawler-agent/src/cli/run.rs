@@ -22,9 +22,9 @@ use crate::{
     clock,
     config::{Config, LaunchRules},
     coordinator_client::{AgentApi, CoordinatorClient, CoordinatorError, new_nonce},
-    data_dir::{DataDir, Identity, removal},
+    data_dir::{DataDir, DataDirError, Identity, removal},
     error_line,
-    frontier::{Frontier, Salvaged},
+    frontier::{Frontier, FrontierError, Salvaged},
     update::{Origin, Programs},
 };
 
@@ -56,8 +56,11 @@ pub(super) fn run(arguments: &RunArgs) -> anyhow::Result<ExitCode> {
     if let Some(LaunchRules { data_dir, update }) = LaunchRules::read(&config_args.config) {
         origin.launch(&update, &config_args.data_dir_or(data_dir));
     }
-    let ended = run_to_its_end(&arguments.join, arguments.rebuild, Some(&origin));
-    if !is_to_restart(&ended, &origin, config_args) {
+    let signals = Signals::default();
+    let ended = run_to_its_end(&arguments.join, arguments.rebuild, Some(&origin), &signals);
+    // Who ended the agent while it changed programs wants no other one.
+    let is_ended = signals.is_any() && !matches!(ended, Ok(RunOutcome::Stopped));
+    if is_ended || !is_to_restart(&ended, &origin, config_args) {
         return ended.map(|_| ExitCode::SUCCESS);
     }
     Err(origin.restart()).context("the installed program cannot be started")
@@ -78,14 +81,15 @@ fn is_to_restart(
     }
     let rules = LaunchRules::read(&config_args.config);
     let dir = config_args.data_dir_or(rules.and_then(|rules| rules.data_dir));
-    let mut programs = Programs::load_sound(&dir);
+    let Ok(mut programs) = Programs::load(&dir) else { return false };
     let is_on_trial = programs.is_on_trial();
     match ended {
-        Err(error) if is_on_trial => {
+        Err(error) if is_on_trial && !is_in_use(error) => {
             print_error(error);
             true
         }
-        Ok(RunOutcome::Stopped) if is_on_trial => {
+        // Neither a stop nor another agent that has the directory says anything of the program.
+        Ok(RunOutcome::Stopped) | Err(_) if is_on_trial => {
             if let Err(error) = programs.forgive_start() {
                 tracing::warn!(error = error_line::of(&error), "the start counts");
             }
@@ -95,9 +99,30 @@ fn is_to_restart(
     }
 }
 
+/// Whether another process has the data directory.
+fn is_in_use(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<DataDirError>();
+    matches!(error, Some(DataDirError::Frontier(FrontierError::InUse(_))))
+}
+
+/// Signals that end the agent.
+#[derive(Debug, Default)]
+struct Signals {
+    /// SIGTERM or SIGINT.
+    stop: CancellationToken,
+    /// SIGUSR1.
+    finish: CancellationToken,
+}
+
+impl Signals {
+    fn is_any(&self) -> bool {
+        self.stop.is_cancelled() || self.finish.is_cancelled()
+    }
+}
+
 /// Runs the agent without updates, where it is to leave.
 pub(super) fn run_this_program(join: &Join) -> anyhow::Result<()> {
-    run_to_its_end(join, false, None).map(drop)
+    run_to_its_end(join, false, None, &Signals::default()).map(drop)
 }
 
 /// Runs the agent; without an origin it does not update itself.
@@ -105,10 +130,12 @@ fn run_to_its_end(
     join: &Join,
     rebuild: bool,
     origin: Option<&Origin>,
+    signals: &Signals,
 ) -> anyhow::Result<RunOutcome> {
     runtime()?.block_on(async {
-        let stop = on_signals()?;
-        let finish = on_finish()?;
+        let Signals { stop, finish } = signals;
+        on_signals(stop)?;
+        on_finish(finish)?;
         let (mut config, dir) = join.config_args.open()?;
         config.update = config.update.filter(|_| origin.is_some());
         let data_dir = DataDir::open(&dir)?;
@@ -127,7 +154,7 @@ fn run_to_its_end(
         let files = dir.clone();
         let is_launched = origin.is_some_and(|origin| origin.is_launched);
         let agent = Agent { config, dir, id, key, coordinator_key, client, frontier, is_launched };
-        let ended = agent.run(stop, finish, print_line).await?;
+        let ended = agent.run(stop.clone(), finish.clone(), print_line).await?;
         if ended == RunOutcome::Left {
             removal::remove(&files)?;
             print_line("left: the coordinator knows this agent no more, and its data is deleted");
@@ -191,11 +218,10 @@ pub(super) fn runtime() -> anyhow::Result<Runtime> {
     builder.build().context("the runtime cannot be started")
 }
 
-/// A token that the first SIGTERM or SIGINT cancels; a second signal ends the program at once.
-fn on_signals() -> anyhow::Result<CancellationToken> {
+/// Cancels `stop` at the first SIGTERM or SIGINT; a second signal ends the program at once.
+fn on_signals(stop: &CancellationToken) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let stop = CancellationToken::new();
     let signalled = stop.clone();
     tokio::spawn(async move {
         for _ in 0..2 {
@@ -209,19 +235,18 @@ fn on_signals() -> anyhow::Result<CancellationToken> {
             signalled.cancel();
         }
     });
-    Ok(stop)
+    Ok(())
 }
 
-/// A token that SIGUSR1 cancels.
-fn on_finish() -> anyhow::Result<CancellationToken> {
-    let mut finish = signal(SignalKind::user_defined1())?;
-    let token = CancellationToken::new();
-    let signalled = token.clone();
+/// Cancels `finish` at SIGUSR1.
+fn on_finish(finish: &CancellationToken) -> anyhow::Result<()> {
+    let mut finishing = signal(SignalKind::user_defined1())?;
+    let signalled = finish.clone();
     tokio::spawn(async move {
-        finish.recv().await;
+        finishing.recv().await;
         signalled.cancel();
     });
-    Ok(token)
+    Ok(())
 }
 
 /// The stored identity; enrols where there is none.

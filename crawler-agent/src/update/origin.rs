@@ -46,11 +46,17 @@ impl Origin {
         if self.is_launched || control_socket::is_open(dir) {
             return;
         }
-        let mut programs = Programs::load_sound(dir);
-        if !programs.are_own() {
-            tracing::warn!("updated programs are not run: they belong to another user");
+        if !Programs::are_own(dir) {
+            // Before its first start there is no directory.
+            if dir.exists() {
+                tracing::warn!("updated programs are not run: they belong to another user");
+            }
             return;
         }
+        let mut programs = match Programs::load(dir) {
+            Ok(programs) => programs,
+            Err(error) => return note(Err(error)),
+        };
         while let Some(path) = choose(&mut programs, &rules.key) {
             let mut command = Command::new(&path);
             let error = command.args(arguments()).env(INSTALLED, &self.installed).exec();
@@ -132,10 +138,10 @@ fn check(
     Ok(())
 }
 
-/// A change that cannot be stored is made again at the next start.
-fn note(stored: Result<(), FileError>) {
-    if let Err(error) = stored {
-        tracing::warn!(error = error_line::of(&error), "the change is not stored");
+/// What cannot be read or stored now may be at the next start.
+fn note(done: Result<(), FileError>) {
+    if let Err(error) = done {
+        tracing::warn!(error = error_line::of(&error), "what is known of updates");
     }
 }
 

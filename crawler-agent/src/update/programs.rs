@@ -76,6 +76,7 @@ pub enum TrialState {
 
 impl Programs {
     /// What is known in the data directory `dir`; nothing where the agent has never updated itself.
+    /// Nothing is known of a damaged file, which the next change replaces.
     pub fn load(dir: &Path) -> Result<Self, FileError> {
         let dir = dir.join(PROGRAMS);
         let path = dir.join(FILE);
@@ -83,20 +84,14 @@ impl Programs {
             Err(error) if error.kind() == ErrorKind::NotFound => Known::default(),
             read => {
                 let json = read.map_err(FileError::at(&path, "read"))?;
-                let parsed = serde_json::from_slice(&json).map_err(std::io::Error::from);
-                parsed.map_err(FileError::at(&path, "parsed"))?
+                serde_json::from_slice(&json).unwrap_or_else(|error| {
+                    let path = path.display();
+                    tracing::warn!(%path, %error, "what is known of updates is damaged, and lost");
+                    Known::default()
+                })
             }
         };
         Ok(Self { dir, known })
-    }
-
-    /// Like [`Self::load`]; nothing is known of a damaged file, which the next change replaces.
-    pub fn load_sound(dir: &Path) -> Self {
-        Self::load(dir).unwrap_or_else(|error| {
-            let error = crate::error_line::of(&error);
-            tracing::warn!(error, "what is known of updates is lost");
-            Self { dir: dir.join(PROGRAMS), known: Known::default() }
-        })
     }
 
     /// The directory of programs.
@@ -104,10 +99,16 @@ impl Programs {
         &self.dir
     }
 
-    /// Whether the directory belongs to this user, or is not there yet. Root must not run what the
-    /// agent's user could replace in the same moment.
-    pub fn are_own(&self) -> bool {
-        self.dir.metadata().map_or(true, |metadata| metadata.uid() == geteuid().as_raw())
+    /// Whether the data directory `dir` and its programs belong to this user. Root must not run what
+    /// the agent's user could replace in the same moment, nor read what that user wrote.
+    pub fn are_own(dir: &Path) -> bool {
+        let user = geteuid().as_raw();
+        let is_own = |path: &Path| match path.symlink_metadata() {
+            Ok(metadata) => metadata.uid() == user && !metadata.is_symlink(),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        // The directory itself may be a link, as that of a service is.
+        dir.metadata().is_ok_and(|metadata| metadata.uid() == user) && is_own(&dir.join(PROGRAMS))
     }
 
     /// File of a version.
@@ -323,13 +324,29 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_nothing() {
+    fn a_damaged_file_is_nothing_and_one_that_cannot_be_read_is_an_error() {
         let dir = TempDir::new().unwrap();
         let mut programs = Programs::load(dir.path()).unwrap();
         programs.begin_trial(version(1), String::new()).unwrap();
-        std::fs::write(dir.path().join(PROGRAMS).join(FILE), "{").unwrap();
-        assert!(Programs::load(dir.path()).is_err());
-        assert_eq!(Programs::load_sound(dir.path()).in_use(), None);
+        let file = dir.path().join(PROGRAMS).join(FILE);
+        std::fs::write(&file, "{").unwrap();
+        assert_eq!(Programs::load(dir.path()).unwrap().in_use(), None);
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        Programs::load(dir.path()).unwrap_err();
+    }
+
+    #[test]
+    fn programs_behind_a_link_are_not_ours() {
+        let dir = TempDir::new().unwrap();
+        assert!(Programs::are_own(dir.path()));
+        let elsewhere = dir.path().join("elsewhere");
+        std::fs::create_dir(&elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, dir.path().join(PROGRAMS)).unwrap();
+        assert!(!Programs::are_own(dir.path()));
+        let service = dir.path().join("service");
+        std::os::unix::fs::symlink(&elsewhere, &service).unwrap();
+        assert!(Programs::are_own(&service));
     }
 
     #[test]
