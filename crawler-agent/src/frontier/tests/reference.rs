@@ -87,7 +87,7 @@ impl Model {
         }
         let accepted = self.accepted.entry(host).or_default();
         let ended = self.ended.get(&host).copied().unwrap_or_default();
-        if *accepted >= SMALL.pages_a_host || ended >= 10 * SMALL.pages_a_host {
+        if *accepted >= SMALL.pages_a_host || ended >= 5 * SMALL.pages_a_host {
             return false;
         }
         *accepted += 1;

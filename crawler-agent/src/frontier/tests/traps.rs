@@ -64,13 +64,13 @@ fn what_a_sitemap_lists_is_no_trap() {
 }
 
 #[test]
-fn urls_that_end_take_no_place_of_a_page_until_there_are_ten_times_as_many() {
+fn urls_that_end_take_no_place_of_a_page_until_there_are_five_times_as_many() {
     let world = World::new();
     let bounds = Bounds { pages_a_host: 3, depth: 1 };
     for number in 1..=40 {
         world.apply(routes(&[(number, &format!("http://a.org/{number}"))], bounds));
         let Some(item) = world.next("http://a.org") else {
-            assert_eq!(number, 31);
+            assert_eq!(number, 16);
             return;
         };
         world.apply(done(&item, other(), &[], bounds));

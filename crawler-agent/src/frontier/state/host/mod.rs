@@ -27,7 +27,7 @@ const HOST_BYTES: usize = size_of::<Host>() + 80;
 const TEXT_BYTES: usize = 12;
 
 /// URLs that may end at their first visit for each page of the bound of a host.
-const ENDED_FACTOR: u32 = 10;
+const ENDED_FACTOR: u32 = 5;
 
 /// Most URLs of a host among which one is searched.
 const MOST_SEARCHED: usize = 1_000;
