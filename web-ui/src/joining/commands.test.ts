@@ -62,11 +62,11 @@ test('a user removes the program of an earlier run, whose mode curl would keep',
 test('the configuration of an earlier agent is kept, and its service runs the new one', () => {
   const ofUser = userCommands(setup, 't', program);
   expect(ofUser).toContain(
-    '\n[ ! -e agent.toml ] || mv agent.toml agent.toml.old\ncat > agent.toml',
+    '\n[ ! -e agent.toml ] || mv agent.toml agent.toml.$(date +%s)\ncat > agent.toml',
   );
   const file = '/etc/nearcrawl/agent.toml';
   const ofService = serviceCommands(setup, 't', program);
-  expect(ofService).toContain(`\n[ ! -e ${file} ] || mv ${file} ${file}.old\ninstall -m 644`);
+  expect(ofService).toContain(`\n[ ! -e ${file} ] || mv ${file} ${file}.$(date +%s)\ninstall -m 644`);
   expect(ofService).toContain('systemctl restart nearcrawl-agent');
 });
 

@@ -89,8 +89,11 @@ function byHand(program: null | undefined, place: string): string[] {
   ];
 }
 
-/** Keeps the configuration of an earlier agent, which may have rules of the owner. */
-const keepFormer = (file: string) => `[ ! -e ${file} ] || mv ${file} ${file}.old`;
+/**
+ * Keeps the configuration of an earlier agent, which may have rules of the owner. Under another name
+ * each time: commands are pasted twice where something failed.
+ */
+const keepFormer = (file: string) => `[ ! -e ${file} ] || mv ${file} ${file}.$(date +%s)`;
 
 /** Commands for a user without special rights: everything is in one directory. */
 export function userCommands(setup: Setup, token: string, program: Program): string {
