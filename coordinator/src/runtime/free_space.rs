@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+/// Files for which there must be room: Postgres and the index need some, too.
+pub const MIN_FREE_FILES: u64 = 10_000;
+
 /// What may still be written to a disk.
 pub struct FreeSpace {
     /// In bytes.

@@ -17,7 +17,7 @@ use crate::runtime::agent_programs::{AgentProgram, AgentPrograms};
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
-use crate::runtime::free_space::free_bytes;
+use crate::runtime::free_space::{FreeSpace, MIN_FREE_FILES};
 use crate::startup::cli::DoctorArgs;
 use crate::startup::disk::LEAST_MIB;
 use crate::startup::output::print_line;
@@ -82,8 +82,13 @@ fn data_directory(dir: &Path) -> Check {
 
 fn disk(dir: &Path) -> Check {
     let existing = dir.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
-    match free_bytes(existing) {
-        Ok(bytes) => free_space(bytes >> 20),
+    match FreeSpace::at(existing) {
+        Ok(FreeSpace { files: Some(files), .. }) if files < MIN_FREE_FILES => Check::problem(
+            "disk",
+            format!("there is room for {files} files only"),
+            format!("packages need room for {MIN_FREE_FILES} files: look at `df -i`"),
+        ),
+        Ok(FreeSpace { bytes, .. }) => free_space(bytes >> 20),
         Err(error) => {
             let advice = "look at the file system of the data directory";
             Check::problem("disk", format!("cannot be examined: {error}"), advice)

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::runtime::free_space::MIN_FREE_FILES;
+
 /// Why a blob could not be stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
@@ -42,7 +44,7 @@ pub enum BlobError {
     },
     /// The file system has room for few files more.
     #[error(
-        "the file system of the coordinator's packages has room for {free} files only (see `df -i`)"
+        "the coordinator's disk has room for {free} files only, see `df -i`; {MIN_FREE_FILES} are kept free"
     )]
     FullOfFiles {
         /// Files that can still be made.

@@ -23,15 +23,13 @@ use object_store::{
 };
 use protocol::package::PackageName;
 
-use crate::runtime::free_space::FreeSpace;
+use crate::runtime::free_space::{FreeSpace, MIN_FREE_FILES};
 pub use error::BlobError;
 
 /// Key of the object that contains the identifier of the storage.
 const IDENTIFIER: &str = "nearcrawl-storage";
 /// Extension of the keys of packages.
 const PACKAGE: &str = "ncpk";
-/// Files that must remain to be made on the disk: Postgres and the index need some, too.
-const MIN_FREE_FILES: u64 = 10_000;
 /// Packages of one folder.
 const FOLDER: u64 = 10_000;
 /// Extension of the keys of host bundles.
