@@ -217,7 +217,8 @@ pub enum AdminCommand {
         #[arg(value_parser = role)]
         role: Role,
     },
-    /// Set a new password, generated and printed once, and end the sessions of the account.
+    /// Set a new password, generated and printed once, end the sessions of the account, and revoke
+    /// its API tokens.
     Password {
         /// Name of the account.
         name: String,

@@ -27,7 +27,7 @@ async fn the_same_package_is_taken_once_and_another_under_its_number_never() {
     let other = agent.package(1, &[page("http://b.example/", "B", "b")]);
     let (status, name, _) = problem(agent.ship(&running, 1, other).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::CONFLICT, "package-conflict"));
-    let dir = ground.packages().join(agent.id.to_string()).join(EPOCH.to_string());
+    let dir = ground.packages().join(agent.id.to_string()).join(EPOCH.to_string()).join("0");
     let files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 1);
     assert_eq!(std::fs::read(&files[0]).unwrap(), bytes);

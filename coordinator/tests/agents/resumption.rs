@@ -85,7 +85,7 @@ async fn a_broken_upload_goes_on_at_the_byte_that_is_missing() {
         .await;
     let (status, receipt) = resume(&agent, &running, &bytes, half + 10).await;
     assert_eq!((status, receipt.as_str()), (StatusCode::OK, "{\"status\":\"stored\"}"));
-    let dir = ground.packages().join(agent.id.to_string()).join(EPOCH.to_string());
+    let dir = ground.packages().join(agent.id.to_string()).join(EPOCH.to_string()).join("0");
     let file = std::fs::read_dir(dir).unwrap().next().unwrap().unwrap();
     assert!(std::fs::read(file.path()).unwrap() == bytes, "the whole package, byte by byte");
     assert_eq!(offset(&agent, &running, &bytes).await, 0, "nothing is left of the parts");
