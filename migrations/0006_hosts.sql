@@ -15,6 +15,7 @@ CREATE TABLE hosts (
     attempts   smallint NOT NULL DEFAULT 0,
     retry_at   timestamptz NOT NULL DEFAULT now(),
     reason     text,
+    silences   smallint NOT NULL DEFAULT 0,
     found_at   timestamptz NOT NULL DEFAULT now(),
     found_by   bigint NOT NULL DEFAULT 0,
     queued_day date,
@@ -76,6 +77,9 @@ COMMENT ON COLUMN hosts.attempts IS
 COMMENT ON COLUMN hosts.retry_at IS 'Not tried again before. Written by: coordinator.';
 COMMENT ON COLUMN hosts.reason IS
     'Why the last attempt failed; null when none did. Written by: coordinator.';
+COMMENT ON COLUMN hosts.silences IS
+    'How often in a row it was given up because its address answered no agent; 0 again with an '
+    'agent. Written by: coordinator.';
 COMMENT ON COLUMN hosts.found_at IS 'When it was first seen. Written by: coordinator.';
 COMMENT ON COLUMN hosts.found_by IS
     'Identifier of the agent that reported the first link to it; 0 for a seed. Written by: '

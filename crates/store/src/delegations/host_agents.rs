@@ -39,7 +39,8 @@ pub(crate) async fn give_hosts(
         }
     }
     sqlx::query(
-        "UPDATE hosts h SET state = 'delegated', agent = g.agent, attempts = 0, reason = NULL
+        "UPDATE hosts h SET state = 'delegated', agent = g.agent, attempts = 0, silences = 0,
+                          reason = NULL
          FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)
          WHERE h.first = g.first AND h.last = g.last AND h.state = 'resolved'",
     )
@@ -77,7 +78,8 @@ pub(crate) async fn move_hosts(
         .map_err(doing)?;
     queue_routes_of_hosts_again(db, &hosts).await?;
     sqlx::query(
-        "UPDATE hosts SET state = 'delegated', agent = $2, attempts = 0, reason = NULL
+        "UPDATE hosts SET state = 'delegated', agent = $2, attempts = 0, silences = 0,
+                          reason = NULL
          WHERE id = ANY($1)",
     )
     .bind(&hosts)

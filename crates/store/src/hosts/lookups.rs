@@ -33,7 +33,7 @@ pub struct GivenUp {
 }
 
 /// Those of some hosts whose seeds are dropped now, because they were given up lately for their
-/// addresses. A seed has the others looked up again.
+/// addresses. A seed has the others looked up again, also those that were silent several times.
 pub async fn given_up(
     store: &Store,
     hosts: &[HostKey],
@@ -43,7 +43,8 @@ pub async fn given_up(
         "SELECT DISTINCT h.scheme || '://' || h.authority, coalesce(h.reason, '')
          FROM unnest($1::text[], $2::text[]) AS k (scheme, authority)
          JOIN hosts h ON h.scheme = k.scheme AND h.authority = k.authority
-         WHERE h.state = 'failed' AND h.retry_at > $3 AND h.address IS NOT NULL",
+         WHERE h.state = 'failed' AND h.retry_at > $3 AND h.address IS NOT NULL
+               AND h.silences <= 1",
     )
     .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
     .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())

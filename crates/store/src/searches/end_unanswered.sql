@@ -8,10 +8,15 @@ WITH over AS (
    ON CONFLICT (address) DO UPDATE SET since = excluded.since
 ), tried AS (
    -- 3: waiting hosts try again at their next time of $3, or fail after $4 attempts, for good
-   --    until $6. Those that rest after an earlier search were not part of this one.
+   --    until $6. Those that rest after an earlier search were not part of this one. The pause of a
+   --    host that failed for silence before doubles up to 32 times: links to dead hosts come for
+   --    years, and the searches for all of them would use up the probes of each day.
    UPDATE hosts h SET attempts = h.attempts + 1, reason = $2,
-          retry_at = CASE WHEN h.attempts + 1 >= $4 THEN $6::timestamptz
+          retry_at = CASE WHEN h.attempts + 1 >= $4
+              THEN $5 + ($6::timestamptz - $5::timestamptz) * (1 << least(h.silences, 5))
               ELSE ($3::timestamptz[])[least(h.attempts + 1, 3)] END,
+          silences = h.silences + CASE WHEN h.attempts + 1 >= $4 AND h.silences < 32767 THEN 1
+              ELSE 0 END,
           state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END
    FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'
      AND h.retry_at <= $5

@@ -89,7 +89,8 @@ pub struct Retries {
     pub next_at: [UnixMillis; 3],
     /// Tries after which a host is given up.
     pub attempts: u32,
-    /// A host that is given up may be found again from then on.
+    /// A host that is given up for the first time may be found again from then on. The pause until
+    /// then doubles each time, up to 32 times, unless it had an agent meanwhile.
     pub given_up_until: UnixMillis,
 }
 

@@ -1,14 +1,16 @@
 //! Addresses that answer no agent, and findings of searches.
 
-use model::{AgentId, Phase, ProbeMethod, Strategy};
+use model::{AgentId, Phase, ProbeMethod, Strategy, UnixMillis};
 use protocol::{ProbeReport, ProbeResult};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
-use store::loads;
+use store::packages::{InTurn, Ingestion, ingest, pending};
 use store::probes::{self, NewProbe, Target};
 use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, Retries, SearchKind};
 use store::testing::execute;
+use store::{hosts, loads};
 
-use crate::world::{NOW, World, ip, range};
+use crate::packages::{enter, header};
+use crate::world::{NOW, World, ip, range, url};
 
 const SUBNET: &str = "198.51.100.0/24";
 
@@ -228,6 +230,60 @@ async fn each_try_of_a_host_has_its_own_pause() {
     }
 }
 
+/// The hosts of the subnet are given up, for a minute the first time.
+async fn give_up(world: &World, now: UnixMillis) {
+    let due = "UPDATE hosts SET retry_at = to_timestamp(1800000000)";
+    execute(world.store(), due).await.unwrap();
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let search = open(world).await;
+    let retries = Retries { next_at: [now; 3], attempts: 1, given_up_until: now.plus_ms(60_000) };
+    searches::end_unanswered(world.store(), search.id, "nobody", retries, now).await.unwrap();
+}
+
+/// A package with a link to the host. Returns whether the host is looked up then.
+async fn link(world: &World, agent: AgentId, seq: u64, now: UnixMillis) -> bool {
+    let header = header(agent, seq);
+    enter(world, &header, b"one").await;
+    let position = pending(world.store(), &InTurn::default(), now, 1).await.unwrap()[0].position;
+    let discovered = vec![url("http://a.example/")];
+    let ingestion =
+        Ingestion { position, name: header.name, received_at: now, hosts: vec![], discovered };
+    ingest(world.store(), &ingestion, now).await.unwrap().unwrap();
+    let met = "UPDATE hosts SET reason = reason WHERE state = 'unresolved'";
+    execute(world.store(), met).await.unwrap() == 1
+}
+
+#[tokio::test]
+async fn the_pause_of_a_host_doubles_each_time_it_is_given_up() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let mut packages = 1..;
+    let mut links = async |now| link(&world, agent, packages.next().unwrap(), now).await;
+    let mut now = NOW;
+    assert!(links(now).await);
+    for minutes in [1, 2, 4, 8, 16, 32, 32] {
+        give_up(&world, now).await;
+        now = now.plus_ms(minutes * 60_000);
+        assert!(!links(now.plus_ms(-1)).await, "{minutes}");
+        assert!(links(now).await, "{minutes}");
+    }
+}
+
+#[tokio::test]
+async fn a_seed_waits_for_the_first_pause_alone() {
+    let world = World::new().await;
+    let seed = "http://a.example/";
+    let host = [url(seed).url.host_key()];
+    let refused = async |now| hosts::given_up(world.store(), &host, now).await.unwrap().len();
+    world.queue(&[seed]).await;
+    give_up(&world, NOW).await;
+    assert_eq!((world.queue_at(&[seed], NOW).await, refused(NOW).await), (0, 1));
+    let later = NOW.plus_ms(60_000);
+    assert_eq!(world.queue_at(&[seed], later).await, 1);
+    give_up(&world, later).await;
+    assert_eq!((refused(later).await, world.queue_at(&[seed], later).await), (0, 1));
+}
+
 #[tokio::test]
 async fn a_host_that_has_an_agent_begins_anew_when_it_loses_it() {
     let world = World::new().await;
@@ -245,9 +301,12 @@ async fn a_host_that_has_an_agent_begins_anew_when_it_loses_it() {
         by: "admin",
         note: "",
     };
+    let silent_before = "UPDATE hosts SET silences = 3";
+    execute(world.store(), silent_before).await.unwrap();
     let assigned = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
     assert!(matches!(assigned, AssignmentOutcome::Applied(_)), "{assigned:?}");
-    let fresh = "UPDATE hosts SET reason = reason WHERE attempts = 0 AND reason IS NULL";
+    let fresh = "UPDATE hosts SET reason = reason WHERE attempts = 0 AND silences = 0
+        AND reason IS NULL";
     assert_eq!(execute(world.store(), fresh).await.unwrap(), 1);
 }
 
