@@ -35,7 +35,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let delegations = history::forget_delegations(&placement.store, *position, before).await?;
     *position = delegations.next.unwrap_or(*position);
     let mut position = placement.history.searches.lock().await;
-    let searches = history::forget_searches(&placement.store, *position, before).await?;
+    let searches = history::forget_searches(&placement.store, *position, days, now).await?;
     *position = searches.next.unwrap_or(*position);
     let done = format!(
         "deleted {} and {} that ended long ago",

@@ -13,6 +13,11 @@ use crate::{Store, StoreError};
 /// Rows of one step.
 const STEP: i64 = 500;
 
+const DAY_MS: i64 = 86_400_000;
+/// Searches without a delegation are kept for so many days. They explain no delegation, and those
+/// that nobody answered are the most: each asked all agents.
+const SEARCH_DAYS: u32 = 30;
+
 /// What belongs to delegations ($1), in the order of the references.
 const BELONGINGS: [&str; 4] = [
     "UPDATE delegations SET remapped_from = NULL WHERE remapped_from = ANY($1)",
@@ -107,14 +112,16 @@ async fn delete_searches(db: &mut PgConnection, searches: &[i64]) -> Result<u64,
     Ok(deleted.rows_affected())
 }
 
-/// Looks at the next searches that ended before `before`, and deletes those without a delegation,
-/// with their probes: searches that nobody could answer, or that a pin ended. The others are
-/// deleted with their delegations.
+/// Looks at the next searches that ended `history_days` ago, or 30 days where that is less,
+/// and deletes those without a delegation, with their probes: searches that nobody could answer, or
+/// that a pin ended. The others are deleted with their delegations.
 pub async fn forget_searches(
     store: &Store,
     after: Position,
-    before: UnixMillis,
+    history_days: u32,
+    now: UnixMillis,
 ) -> Result<Step, StoreError> {
+    let before = now.plus_ms(-DAY_MS * i64::from(history_days.min(SEARCH_DAYS)));
     let doing = StoreError::doing("delete searches that ended long ago");
     let mut tx = store.begin().await.map_err(doing)?;
     let page: Vec<(i64, Moment)> = sqlx::query_as(

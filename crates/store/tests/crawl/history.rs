@@ -55,7 +55,7 @@ async fn a_search_that_led_to_no_delegation_goes_when_it_ended_long_ago() {
     let world = World::new().await;
     world.approved(1, None).await;
     let ended = "UPDATE searches SET decided_at = to_timestamp(1800000000)
-        - CASE WHEN id = 3 THEN 300 ELSE 400 END * interval '1 day'";
+        - CASE WHEN id = 3 THEN 20 ELSE 40 END * interval '1 day'";
     for statement in [SEARCHES, PROBES, ended] {
         assert_eq!(execute(world.store(), statement).await.unwrap(), 3);
     }
@@ -63,13 +63,15 @@ async fn a_search_that_led_to_no_delegation_goes_when_it_ended_long_ago() {
         SELECT s.first, s.last, a.id, 1, 'lowest', s.id
         FROM searches s CROSS JOIN agents a WHERE s.id = 1";
     assert_eq!(execute(world.store(), delegation).await.unwrap(), 1);
-    let before = NOW.plus_ms(-365 * DAY_MS);
-    let forget = || history::forget_searches(world.store(), Position::default(), before);
-    assert_eq!(forget().await.unwrap(), Step { next: None, deleted: 1 });
-    assert_eq!(forget().await.unwrap(), Step { next: None, deleted: 0 });
+    let forget = |history_days| {
+        history::forget_searches(world.store(), Position::default(), history_days, NOW)
+    };
+    assert_eq!(forget(365).await.unwrap(), Step { next: None, deleted: 1 }, "after 30 days");
+    assert_eq!(forget(365).await.unwrap(), Step { next: None, deleted: 0 });
     for left in ["SELECT FROM searches WHERE id IN (1, 3)", "SELECT FROM probes"] {
         assert_eq!(execute(world.store(), left).await.unwrap(), 2, "{left}");
     }
+    assert_eq!(forget(19).await.unwrap(), Step { next: None, deleted: 1 });
 }
 
 #[tokio::test]
