@@ -28,40 +28,95 @@ const BY_DAY: [Daily; 4] = [
 const AHEAD: i32 = 3;
 /// How long a statement waits for a lock, during which other statements wait for it.
 const PATIENCE: &str = "SET LOCAL lock_timeout = '2s'";
+/// What Postgres answers after that time.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
 
-/// Makes the partitions of the next days and drops those of days that are not kept. Returns how
-/// many tables were made or dropped.
-pub async fn keep(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
-    let doing = StoreError::doing("keep the partitions");
-    let mut changed = 0;
-    for daily in BY_DAY {
-        let Daily { table, days, .. } = daily;
-        for (partition, day, next) in missing(store, table, now).await? {
-            make(store, &daily, &partition, &day, &next).await.map_err(doing)?;
-            changed += 1;
-        }
-        for partition in outdated(store, table, days, now).await? {
-            drop_table(store, &partition).await.map_err(doing)?;
-            changed += 1;
-        }
-        let rows =
-            format!("DELETE FROM {table}_default WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2");
-        sqlx::query(AssertSqlSafe(rows))
-            .bind(Moment(now))
-            .bind(days)
-            .execute(&store.pool())
-            .await
-            .map_err(doing)?;
-    }
-    Ok(changed)
+/// What one run did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Tables that were made or dropped.
+    pub changed: u64,
+    /// Tables that are left for the next run, because another transaction locks them.
+    pub locked: u64,
 }
 
-/// Names, days and next days of the partitions that `table` lacks.
+impl Kept {
+    /// Counts a change. One that can wait counts as locked if it did not get its lock: a dump of
+    /// the database holds all locks for hours, and each further try would delay insertions.
+    fn count(&mut self, done: Result<(), sqlx::Error>, can_wait: bool) -> Result<(), sqlx::Error> {
+        match done {
+            Ok(()) => self.changed += 1,
+            Err(error) if can_wait && is_locked(&error) => self.locked += 1,
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+fn is_locked(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| code == LOCK_NOT_AVAILABLE)
+}
+
+/// Makes the partitions of the next days and drops those of days that are not kept.
+pub async fn keep(store: &Store, now: UnixMillis) -> Result<Kept, StoreError> {
+    let mut kept = Kept::default();
+    for daily in &BY_DAY {
+        make_missing(store, daily, now, &mut kept).await?;
+    }
+    for daily in &BY_DAY {
+        drop_outdated(store, daily, now, &mut kept).await?;
+        empty_default(store, daily, now).await?;
+    }
+    Ok(kept)
+}
+
+async fn make_missing(
+    store: &Store,
+    daily: &Daily,
+    now: UnixMillis,
+    kept: &mut Kept,
+) -> Result<(), StoreError> {
+    for (partition, day, next, can_wait) in missing(store, daily.table, now).await? {
+        let made = make(store, daily, &partition, &day, &next).await;
+        kept.count(made, can_wait).map_err(StoreError::doing("make a partition"))?;
+    }
+    Ok(())
+}
+
+async fn drop_outdated(
+    store: &Store,
+    daily: &Daily,
+    now: UnixMillis,
+    kept: &mut Kept,
+) -> Result<(), StoreError> {
+    for partition in outdated(store, daily.table, daily.days, now).await? {
+        let dropped = drop_table(store, &partition).await;
+        kept.count(dropped, true).map_err(StoreError::doing("drop a partition"))?;
+    }
+    Ok(())
+}
+
+/// Deletes the rows of days that are not kept and had no partition.
+async fn empty_default(store: &Store, daily: &Daily, now: UnixMillis) -> Result<(), StoreError> {
+    let Daily { table, days, .. } = daily;
+    let rows =
+        format!("DELETE FROM {table}_default WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2");
+    sqlx::query(AssertSqlSafe(rows))
+        .bind(Moment(now))
+        .bind(days)
+        .execute(&store.pool())
+        .await
+        .map(drop)
+        .map_err(StoreError::doing("delete rows of days without a partition"))
+}
+
+/// Names, days and next days of the partitions that `table` lacks, and whether each can wait.
 async fn missing(
     store: &Store,
     table: &str,
     now: UnixMillis,
-) -> Result<Vec<(String, String, String)>, StoreError> {
+) -> Result<Vec<(String, String, String, bool)>, StoreError> {
     sqlx::query_as(include_str!("partitions/missing.sql"))
         .bind(table)
         .bind(Moment(now))

@@ -5,7 +5,8 @@ use model::{AgentId, HostId};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 use store::host_tally::HostTally;
 use store::packages::{self, Ingestion};
-use store::testing::execute;
+use store::partitions::Kept;
+use store::testing::{begin, execute};
 use store::{hosts, loads, partitions};
 
 use crate::packages::{enter, header};
@@ -216,7 +217,7 @@ async fn each_day_has_a_partition_until_no_load_includes_it() {
     fetch(&world, agent, 1, 0).await;
     let keep = |day: i64| {
         let store = world.store();
-        async move { partitions::keep(store, NOW.plus_ms(day * DAY_MS)).await.unwrap() }
+        async move { partitions::keep(store, NOW.plus_ms(day * DAY_MS)).await.unwrap().changed }
     };
     assert_eq!(keep(0).await, 16, "today and three days more, of four tables");
     assert_eq!(keep(0).await, 0);
@@ -237,6 +238,24 @@ async fn each_day_has_a_partition_until_no_load_includes_it() {
     assert_eq!(loads::forget(store, later).await.unwrap(), 1, "the second hour");
     let since = loads::agents(store, NOW).await.unwrap()[0].since;
     assert_eq!(since, Some(NOW), "the first hour is kept");
+}
+
+#[tokio::test]
+async fn a_dump_leaves_partitions_to_the_next_run() {
+    let world = World::new().await;
+    let store = world.store();
+    let keep = async |day: i64| partitions::keep(store, NOW.plus_ms(day * DAY_MS)).await;
+    keep(0).await.unwrap();
+    keep(7).await.unwrap();
+    let old_row = "INSERT INTO error_days VALUES (1, '2027-01-01', 'timeout', 1, 1, '', '', now())";
+    execute(store, old_row).await.unwrap();
+    let dump = begin(store, "LOCK TABLE host_days IN ACCESS SHARE MODE").await.unwrap();
+    assert_eq!(keep(8).await.unwrap(), Kept { changed: 5, locked: 2 });
+    assert_eq!(execute(store, "SELECT FROM error_days_default").await.unwrap(), 0);
+    let error = keep(30).await.unwrap_err();
+    assert_eq!(error.to_string(), "cannot make a partition", "today's cannot wait");
+    dump.rollback().await.unwrap();
+    assert_eq!(keep(8).await.unwrap(), Kept { changed: 2, locked: 0 });
 }
 
 #[tokio::test]
