@@ -132,9 +132,12 @@ COMMENT ON COLUMN stray_hosts.counted_at IS
 CREATE TABLE lost_hosts (
     host      bigint PRIMARY KEY REFERENCES hosts,
     lost_at   timestamptz NOT NULL,
-    queued_to text NOT NULL DEFAULT ''
+    queued_to text NOT NULL DEFAULT '',
+    agent     bigint
 );
-CREATE INDEX lost_hosts_lost_at ON lost_hosts (lost_at, host);
+-- The next hosts of each agent. Hosts without an agent are not in it: there may be many that are
+-- gone for good.
+CREATE INDEX lost_hosts_next ON lost_hosts (agent, lost_at, host) WHERE agent IS NOT NULL;
 COMMENT ON TABLE lost_hosts IS
     'Hosts that were freed without a bundle for their next agent. The leader queues their pages in '
     'its index for that agent; then the row goes. Grows with the hosts of agents that are lost.';
@@ -142,3 +145,6 @@ COMMENT ON COLUMN lost_hosts.host IS 'The host. Written by: coordinator.';
 COMMENT ON COLUMN lost_hosts.lost_at IS 'When it was freed. Written by: coordinator.';
 COMMENT ON COLUMN lost_hosts.queued_to IS
     'The last URL that was queued; empty before the first. Written by: coordinator.';
+COMMENT ON COLUMN lost_hosts.agent IS
+    'The next agent of the host, where it has the host by now; null while the host waits or moves, '
+    'or is given up. Written by: coordinator, and a trigger on hosts.';

@@ -63,7 +63,7 @@ COMMENT ON COLUMN agent_count_changes.shipped_bytes IS
     'Bytes of its packages, how many more. Written by: triggers.';
 
 -- Each function gets the rows of one statement and inserts what they change. This one also keeps
--- the agent beside the URLs that can be routed.
+-- the agent beside the URLs that can be routed, and beside lost hosts whose pages can be queued.
 CREATE FUNCTION count_hosts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
@@ -91,6 +91,9 @@ BEGIN
     UPDATE pending_urls p SET agent = CASE WHEN a.state = 'delegated' THEN a.agent END
     FROM before b JOIN after a ON a.id = b.id
     WHERE p.host = a.id AND (a.state, a.agent) IS DISTINCT FROM (b.state, b.agent);
+    UPDATE lost_hosts l SET agent = CASE WHEN a.state = 'delegated' THEN a.agent END
+    FROM before b JOIN after a ON a.id = b.id
+    WHERE l.host = a.id AND (a.state, a.agent) IS DISTINCT FROM (b.state, b.agent);
     INSERT INTO count_changes
     SELECT c.name, sum(c.change) FROM before b JOIN after a ON a.id = b.id CROSS JOIN LATERAL (
         VALUES ('hosts_resolved', num_nonnulls(a.address) - num_nonnulls(b.address)),

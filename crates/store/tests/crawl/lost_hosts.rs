@@ -40,6 +40,26 @@ async fn only_hosts_with_pages_and_without_a_bundle_are_noted() {
     }
 }
 
+/// The index of the hosts whose pages can be queued has no others.
+#[tokio::test]
+async fn only_a_host_with_an_agent_is_looked_at() {
+    let world = moved("UPDATE hosts SET pages = 2", false).await;
+    let looked_at = async || {
+        let with_agent = "SELECT FROM lost_hosts l JOIN hosts h ON h.agent = l.agent";
+        execute(world.store(), with_agent).await.unwrap()
+    };
+    assert_eq!((looked_at().await, next(&world, 10).await.is_some()), (1, true));
+    let taken = "UPDATE hosts SET state = 'moving'";
+    execute(world.store(), taken).await.unwrap();
+    assert_eq!((looked_at().await, next(&world, 10).await), (0, None));
+    let given_up = "UPDATE hosts SET state = 'failed', agent = NULL";
+    execute(world.store(), given_up).await.unwrap();
+    assert_eq!((looked_at().await, next(&world, 10).await), (0, None));
+    let met_again = "UPDATE hosts SET state = 'delegated', agent = (SELECT min(id) FROM agents)";
+    execute(world.store(), met_again).await.unwrap();
+    assert_eq!((looked_at().await, next(&world, 10).await.is_some()), (1, true));
+}
+
 #[tokio::test]
 async fn its_pages_are_queued_a_part_at_a_time() {
     let world = moved("UPDATE hosts SET pages = 2", false).await;
