@@ -13,7 +13,6 @@ use protocol::package::PackageName;
 use sha2::{Digest as _, Sha256};
 use store::StoreError;
 use store::packages::{self, FailedPackage, Ingestion, Ledger};
-use store::round_trips::SubnetRoundTrip;
 use store::{generations, page_removals};
 use tokio::task::spawn_blocking;
 
@@ -200,7 +199,7 @@ async fn apply(parts: &Packages, ingestion: &Ingestion) -> Result<(), IngestErro
     locate(parts, &mut ingestion);
     // `None` if the package was applied before: its changes must not count twice.
     let round_trips = packages::ingest(&parts.store, &ingestion, now).await?;
-    Ok(split_subnets(parts, &round_trips.unwrap_or_default()).await?)
+    Ok(propose_splits(&parts.predictor, &round_trips.unwrap_or_default()).await?)
 }
 
 /// Names the countries of the hosts that were connected to.
@@ -211,17 +210,6 @@ fn locate(parts: &Packages, ingestion: &mut Ingestion) {
         let address = host.round_trip.map(|(address, _)| address);
         host.country = address.and_then(|address| hierarchy.country_at(address));
     }
-}
-
-/// Proposes to split the subnets whose addresses are in several places by the round trips of
-/// fetches.
-async fn split_subnets(
-    parts: &Packages,
-    round_trips: &[SubnetRoundTrip],
-) -> Result<(), StoreError> {
-    let confirmed = round_trips.iter().filter(|found| found.is_confirmed);
-    let confirmed: Vec<_> = confirmed.map(|found| found.subnet).collect();
-    propose_splits(&parts.predictor, &confirmed).await
 }
 
 /// Sets packages aside that failed, so that they do not block the others. The leader records them

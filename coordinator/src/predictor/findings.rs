@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use delegation::virtual_subnets::{AddressTimes, can_be_split, may_be_one_location, split};
 use hierarchy::{Hierarchy, Range, SubnetSplit};
 use model::{AgentId, SearchId};
-use store::round_trips::RoundTrip;
+use store::round_trips::{Neighbours, RoundTrip, SubnetRoundTrip};
 use store::searches::{self, OpenSearch};
 use store::{StoreError, round_trips, subnet_splits};
 
@@ -51,17 +51,34 @@ pub async fn store_findings(
 
 /// Proposes to split those of the subnets in which the round trips of fetches differ too much for
 /// one place.
-pub async fn propose_splits(predictor: &Predictor, subnets: &[Range]) -> Result<(), StoreError> {
-    let large: Vec<Range> = subnets.iter().copied().filter(can_be_split).collect();
-    if large.is_empty() {
-        return Ok(());
-    }
+pub async fn propose_splits(
+    predictor: &Predictor,
+    round_trips: &[SubnetRoundTrip],
+) -> Result<(), StoreError> {
     let now = predictor.clock.now();
-    for (subnet, confirmed) in round_trips::confirmed(&predictor.store, &large, now).await? {
-        let times = confirmed.iter().map(|one| (one.address, one.agent, one.rtt_us));
-        propose_split(predictor, subnet, split(subnet, &by_address(times)), None).await?;
+    for SubnetRoundTrip { subnet, confirmed, .. } in round_trips {
+        if !can_be_split(subnet) {
+            continue;
+        }
+        for address in confirmed {
+            let near =
+                round_trips::confirmed_around(&predictor.store, subnet, *address, now).await?;
+            if let Some(parts) = parts_shown(*subnet, &near) {
+                propose_split(predictor, *subnet, parts, None).await?;
+            }
+            if near.is_all {
+                break;
+            }
+        }
     }
     Ok(())
+}
+
+/// The parts of a subnet that round trips show; a single one where they show one place. The
+/// neighbours of one address do not show that of all addresses.
+fn parts_shown(subnet: Range, near: &Neighbours) -> Option<Vec<Range>> {
+    let parts = split(subnet, &by_address(near.round_trips.iter().map(time)));
+    (parts.len() > 1 || near.is_all).then_some(parts)
 }
 
 /// Stores the parts for the task `split_subnets`. A single part means that nothing is to be split,
@@ -142,5 +159,19 @@ mod tests {
             "198.51.100.7 and 198.51.100.9 cannot be in one place: 10.0 against 140.0 ms from \
              agt_1, 150.0 against 12.0 ms from agt_2"
         );
+    }
+
+    #[test]
+    fn neighbours_withdraw_no_split_of_a_subnet_that_has_more_addresses() {
+        let subnet: Range = "198.18.0.0/16".parse().unwrap();
+        let near = round_trip("198.18.0.1", 1, 5_000);
+        let far = round_trip("198.18.200.1", 1, 180_000);
+        let shown = |round_trips: &[RoundTrip], is_all| {
+            let near = Neighbours { round_trips: round_trips.to_vec(), is_all };
+            parts_shown(subnet, &near).map(|parts| parts.len())
+        };
+        assert_eq!(shown(&[near], true), Some(1));
+        assert_eq!(shown(&[near], false), None);
+        assert_eq!([true, false].map(|is_all| shown(&[near, far], is_all)), [Some(2); 2]);
     }
 }

@@ -4,7 +4,6 @@
 //! cost nothing; they also come from subnets that were delegated without a probe, and from many
 //! addresses of one subnet.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
@@ -28,21 +27,21 @@ pub struct RoundTrip {
 }
 
 /// The round trip of a package to a subnet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubnetRoundTrip {
     /// The subnet that it is about.
     pub subnet: Range,
     /// The shortest round trip in it.
     pub shortest: RoundTrip,
-    /// Whether this package is the [`CONFIRMED`]th that counts for one of its addresses, so that
-    /// chance and congestion do not explain the time, or makes a confirmed time shorter.
-    pub is_confirmed: bool,
+    /// Addresses in it for which this package is the [`CONFIRMED`]th that counts, so that chance
+    /// and congestion do not explain the time, or makes a confirmed time shorter.
+    pub confirmed: Vec<IpAddr>,
 }
 
 /// Packages that confirm a round trip, each with a handshake of its own an hour after the last.
 pub const CONFIRMED: i32 = 3;
 
-type SubnetRow = (IpAddr, IpAddr, IpAddr, i32, bool);
+type SubnetRow = (IpAddr, IpAddr, IpAddr, i32, Vec<IpAddr>);
 
 /// Stores the round trips of a package of `agent`. Only addresses in the subnets of its hosts
 /// count: a name may resolve to an address elsewhere, and an agent reports on its own subnets only.
@@ -75,9 +74,9 @@ pub(crate) async fn record_in(
         .fetch_all(db)
         .await
         .map_err(StoreError::doing("store the round trips of fetches"))?;
-    let read = |(first, last, address, rtt_us, is_confirmed): SubnetRow| {
+    let read = |(first, last, address, rtt_us, confirmed): SubnetRow| {
         let shortest = RoundTrip { address, agent, rtt_us: rtt_us.unsigned_abs() };
-        Ok(SubnetRoundTrip { subnet: range(first, last)?, shortest, is_confirmed })
+        Ok(SubnetRoundTrip { subnet: range(first, last)?, shortest, confirmed })
     };
     rows.into_iter().map(read).collect()
 }
@@ -91,28 +90,38 @@ fn round_trip((address, agent, rtt_us): Row) -> RoundTrip {
     RoundTrip { address, agent: AgentId::new(agent), rtt_us: rtt_us.unsigned_abs() }
 }
 
-/// Most round trips of a subnet that are read.
-const LOOKED_AT: i64 = 1_000;
+/// Most round trips that are read on each side of an address.
+const LOOKED_AT: usize = 500;
 
-/// The confirmed round trips in each of these subnets, in order of addresses.
-pub async fn confirmed(
+/// Confirmed round trips around an address of a subnet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Neighbours {
+    /// In order of addresses, that of the address itself among them.
+    pub round_trips: Vec<RoundTrip>,
+    /// Whether these are all of the subnet.
+    pub is_all: bool,
+}
+
+/// The confirmed round trips of a subnet next to one of its addresses, at most 500 up to it and 500
+/// beyond. Only neighbours show where a subnet is to be split, and a large one has more addresses
+/// than can be read with each package.
+pub async fn confirmed_around(
     store: &Store,
-    subnets: &[Range],
+    subnet: &Range,
+    address: IpAddr,
     now: UnixMillis,
-) -> Result<HashMap<Range, Vec<RoundTrip>>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, IpAddr, i64, i32)> =
-        sqlx::query_as(include_str!("round_trips/confirmed.sql"))
-            .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
-            .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-            .bind(CONFIRMED)
-            .bind(LOOKED_AT)
-            .bind(Moment(now))
-            .fetch_all(&store.pool())
-            .await
-            .map_err(StoreError::doing("read the round trips of subnets"))?;
-    let mut found: HashMap<Range, Vec<RoundTrip>> = HashMap::new();
-    for (first, last, address, agent, rtt_us) in rows {
-        found.entry(range(first, last)?).or_default().push(round_trip((address, agent, rtt_us)));
-    }
-    Ok(found)
+) -> Result<Neighbours, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(include_str!("round_trips/confirmed_around.sql"))
+        .bind(subnet.first())
+        .bind(subnet.last())
+        .bind(address)
+        .bind(CONFIRMED)
+        .bind(LOOKED_AT as i64)
+        .bind(Moment(now))
+        .fetch_all(&store.pool())
+        .await
+        .map_err(StoreError::doing("read the round trips of a subnet"))?;
+    let (below, beyond): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.0 <= address);
+    let is_all = below.len() < LOOKED_AT && beyond.len() < LOOKED_AT;
+    Ok(Neighbours { round_trips: rows.into_iter().map(round_trip).collect(), is_all })
 }

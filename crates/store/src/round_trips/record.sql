@@ -34,10 +34,11 @@ WITH reported AS (
                              AND excluded.rtt_us NOT IN (r.rtt_us, r.counted_us) AS counts) AS c)
     RETURNING address, packages
 )
--- 4: returns the shortest time of each subnet, and whether this package confirms one in it, or
---    makes a confirmed one shorter.
+-- 4: returns the shortest time of each subnet, and the addresses of which this package confirms
+--    the time, or makes a confirmed one shorter.
 SELECT w.first, w.last, (array_agg(w.address ORDER BY w.rtt_us))[1], min(w.rtt_us),
-       bool_or(n.packages >= $7 AND (coalesce(b.packages, 0) < $7 OR w.rtt_us < b.rtt_us))
+       coalesce(array_agg(w.address ORDER BY w.address) FILTER (
+           WHERE n.packages >= $7 AND (coalesce(b.packages, 0) < $7 OR w.rtt_us < b.rtt_us)), '{}')
 FROM reported w JOIN noted n ON n.address = w.address
 LEFT JOIN before b ON b.address = w.address
 GROUP BY w.first, w.last ORDER BY w.first, w.last

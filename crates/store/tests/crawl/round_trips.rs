@@ -3,7 +3,8 @@
 use model::{AgentId, UnixMillis};
 use store::host_tally::HostTally;
 use store::packages::{InTurn, Ingestion, ingest, pending};
-use store::round_trips::{self, RoundTrip, SubnetRoundTrip};
+use store::round_trips::{self, Neighbours, RoundTrip, SubnetRoundTrip};
+use store::testing::execute;
 
 use crate::packages::{enter, header};
 use crate::world::{NOW, World, ip, range};
@@ -44,7 +45,7 @@ async fn the_shortest_round_trip_of_each_agent_is_kept_for_a_quarter_of_a_year()
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let one = world.approved(1, None).await;
     let two = world.approved(2, None).await;
-    let told = |shortest| SubnetRoundTrip { subnet: range(SUBNET), shortest, is_confirmed: false };
+    let told = |shortest| SubnetRoundTrip { subnet: range(SUBNET), shortest, confirmed: vec![] };
     let first = from("198.51.100.7", one, 12_000);
     assert_eq!(hear(&world, (one, 1), ("198.51.100.7", 12_000), NOW).await, [told(first)]);
     let later = from("198.51.100.7", one, 15_000);
@@ -78,18 +79,39 @@ async fn a_round_trip_is_confirmed_by_other_handshakes_an_hour_later() {
     ] {
         let now = NOW.plus_ms(hours * 3_600_000);
         let told = hear(&world, (agent, seq), ("198.51.100.7", rtt_us), now).await;
-        confirmed.push(told[0].is_confirmed);
+        confirmed.push(told[0].confirmed == [ip("198.51.100.7")]);
     }
     let told: Vec<_> = confirmed.iter().enumerate().filter(|(_, told)| **told).collect();
     assert_eq!(told, [(7, &true), (9, &true)], "when confirmed, and when shorter");
     hear(&world, (agent, 11), ("198.51.100.8", 9_000), NOW).await;
-    let subnets = [range(SUBNET), range("203.0.113.0/24")];
     let confirmed = async |days: i64| {
         let now = NOW.plus_ms(days * 86_400_000);
-        round_trips::confirmed(world.store(), &subnets, now).await.unwrap()
+        let (subnet, address) = (range(SUBNET), ip("198.51.100.7"));
+        round_trips::confirmed_around(world.store(), &subnet, address, now).await.unwrap()
     };
-    let found = confirmed(180).await;
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[&range(SUBNET)], [from("198.51.100.7", agent, 19_000)]);
-    assert!(confirmed(181).await.is_empty(), "nothing was fetched there for long");
+    let round_trips = vec![from("198.51.100.7", agent, 19_000)];
+    assert_eq!(confirmed(180).await, Neighbours { round_trips, is_all: true });
+    assert_eq!(confirmed(181).await.round_trips, [], "nothing was fetched there for long");
+}
+
+#[tokio::test]
+async fn the_neighbours_of_an_address_are_read_wherever_it_is_in_its_subnet() {
+    let world = World::new().await;
+    world.approved(1, None).await;
+    let many = "INSERT INTO round_trips
+            (address, agent, rtt_us, packages, counted_us, counted_at, reported_at)
+        SELECT '10.0.0.0'::inet + n, a.id, 9000, 3, 9000, r.at, r.at
+        FROM generate_series(0, 1999) AS n CROSS JOIN agents a
+        CROSS JOIN (VALUES (to_timestamp(1800000000))) AS r (at)";
+    assert_eq!(execute(world.store(), many).await.unwrap(), 2_000);
+    let around = async |address| {
+        let subnet = range("10.0.0.0/16");
+        let found = round_trips::confirmed_around(world.store(), &subnet, ip(address), NOW).await;
+        let Neighbours { round_trips, is_all } = found.unwrap();
+        let ends = [&round_trips[0], round_trips.last().unwrap()].map(|one| one.address);
+        (ends, round_trips.len(), is_all)
+    };
+    let expected = ([ip("10.0.3.245"), ip("10.0.7.207")], 987, false);
+    assert_eq!(around("10.0.5.232").await, expected, "address 1,512 has 487 beyond it");
+    assert_eq!(around("10.0.0.0").await, ([ip("10.0.0.0"), ip("10.0.1.244")], 501, false));
 }
