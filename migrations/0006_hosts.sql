@@ -101,11 +101,14 @@ CREATE TABLE silent_addresses (
     address inet PRIMARY KEY,
     since   timestamptz NOT NULL
 );
+-- Old rows are deleted in this order.
+CREATE INDEX silent_addresses_since ON silent_addresses (since);
 COMMENT ON TABLE silent_addresses IS
     'Addresses that answered no agent of a search; another address of the subnet is probed in '
-    'their place for a while. Grows with the searches.';
+    'their place for a week. Grows with the searches of that time.';
 COMMENT ON COLUMN silent_addresses.address IS
-    'The address. Written by: coordinator; the row goes when the address answers.';
+    'The address. Written by: coordinator; the row goes when the address answers, or '
+    'after a week.';
 COMMENT ON COLUMN silent_addresses.since IS
     'When a search last ended without an answer from it. Written by: coordinator.';
 

@@ -1,5 +1,6 @@
 //! Background task: deletes what ended longer ago than the configuration keeps it.
 
+use delegation::target::RETRY_AFTER_MS;
 use store::history::{self, Position};
 use tokio::sync::Mutex;
 
@@ -19,11 +20,16 @@ pub struct HistoryPosition {
 }
 
 /// Deletes a step of old delegations, with what belongs to them, of searches that led to none, and
-/// of old handovers. Probes of incidents and homes belong to neither.
+/// of old handovers. Probes of incidents and homes, and silent addresses, belong to neither.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let now = placement.clock.now();
     if history::forget_checks(&placement.store, now.plus_ms(-CHECKS_KEPT_MS)).await? {
         return Ok(Outcome::More("deleted probes of incidents and homes".to_owned()));
+    }
+    // From then on searches probe the address again.
+    let is_forgiven = now.plus_ms(-RETRY_AFTER_MS.cast_signed());
+    if history::forget_silence(&placement.store, is_forgiven).await? {
+        return Ok(Outcome::More("deleted addresses that were silent long ago".to_owned()));
     }
     let days = placement.limits.history_days;
     if days == 0 {

@@ -53,12 +53,31 @@ pub struct Step {
 /// Deletes a step of probes of incidents and homes that ended and were ordered before `before`.
 /// Returns whether there may be more.
 pub async fn forget_checks(store: &Store, before: UnixMillis) -> Result<bool, StoreError> {
-    let deleted = sqlx::query(include_str!("history/checks.sql"))
+    let doing = "delete probes of incidents and homes";
+    delete_step(store, include_str!("history/checks.sql"), before, doing).await
+}
+
+/// Deletes a step of addresses that have been silent since before `before`. Returns whether there
+/// may be more.
+pub async fn forget_silence(store: &Store, before: UnixMillis) -> Result<bool, StoreError> {
+    let statement = "DELETE FROM silent_addresses WHERE address IN (
+         SELECT address FROM silent_addresses WHERE since < $1 ORDER BY since LIMIT $2)
+         AND since < $1";
+    delete_step(store, statement, before, "delete addresses that were silent long ago").await
+}
+
+async fn delete_step(
+    store: &Store,
+    statement: &'static str,
+    before: UnixMillis,
+    doing: &'static str,
+) -> Result<bool, StoreError> {
+    let deleted = sqlx::query(statement)
         .bind(Moment(before))
         .bind(STEP)
         .execute(&store.pool())
         .await
-        .map_err(StoreError::doing("delete probes of incidents and homes"))?;
+        .map_err(StoreError::doing(doing))?;
     Ok(deleted.rows_affected() == STEP.unsigned_abs())
 }
 
@@ -147,15 +166,8 @@ pub async fn forget_searches(
 /// Deletes up to a step of handovers that ended before `before` and that their agents confirmed.
 /// Returns whether there may be more.
 pub async fn forget_handovers(store: &Store, before: UnixMillis) -> Result<bool, StoreError> {
-    let deleted = sqlx::query(
-        "DELETE FROM handovers WHERE id IN (
-             SELECT id FROM handovers WHERE ended_at < $1 AND confirmed_at IS NOT NULL
-             ORDER BY ended_at LIMIT $2)",
-    )
-    .bind(Moment(before))
-    .bind(STEP)
-    .execute(&store.pool())
-    .await
-    .map_err(StoreError::doing("delete handovers that ended long ago"))?;
-    Ok(deleted.rows_affected() == STEP.unsigned_abs())
+    let statement = "DELETE FROM handovers WHERE id IN (
+         SELECT id FROM handovers WHERE ended_at < $1 AND confirmed_at IS NOT NULL
+         ORDER BY ended_at LIMIT $2)";
+    delete_step(store, statement, before, "delete handovers that ended long ago").await
 }

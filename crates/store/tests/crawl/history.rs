@@ -128,3 +128,20 @@ async fn ended_probes_of_incidents_and_homes_go_unless_they_are_to_be_read() {
         assert_eq!(execute(world.store(), left).await.unwrap(), expected, "{left}");
     }
 }
+
+#[tokio::test]
+async fn an_address_that_was_silent_long_ago_is_forgotten() {
+    let world = World::new().await;
+    let silent = "INSERT INTO silent_addresses
+        SELECT '10.0.0.0'::inet + n, to_timestamp(1800000000) - interval '8 days'
+        FROM generate_series(1, 501) AS n
+        UNION ALL SELECT '192.0.2.1', to_timestamp(1800000000) - interval '6 days'";
+    assert_eq!(execute(world.store(), silent).await.unwrap(), 502);
+    let forget = || history::forget_silence(world.store(), NOW.plus_ms(-7 * DAY_MS));
+    assert!(forget().await.unwrap(), "there may be more than a step");
+    assert!(!forget().await.unwrap());
+    let left = "SELECT FROM silent_addresses WHERE address = '192.0.2.1'";
+    for left in [left, "SELECT FROM silent_addresses"] {
+        assert_eq!(execute(world.store(), left).await.unwrap(), 1, "{left}");
+    }
+}
