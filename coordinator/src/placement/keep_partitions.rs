@@ -28,16 +28,16 @@ fn outcome(Kept { changed, locked }: Kept, forgotten: u64) -> Outcome {
     if changed + locked + forgotten == 0 {
         return Outcome::Idle;
     }
-    let mut done =
+    let done =
         format!("made or dropped {}, deleted {forgotten} sums", quantity(changed, "partition"));
-    if locked > 0 {
-        let left = quantity(locked, "partition");
-        done += &format!(
-            ", left {left} for the next run: another transaction, such as that of a \
-                          dump, locks the table"
-        );
+    if locked == 0 {
+        return Outcome::Done(done);
     }
-    Outcome::Done(done)
+    let left = quantity(locked, "partition");
+    Outcome::Done(format!(
+        "{done}, left {left} for the next run: another transaction, such as that of a dump, locks \
+         the table"
+    ))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use model::UnixMillis;
 use sqlx::AssertSqlSafe;
+use sqlx::error::DatabaseError;
 
 use crate::moment::Moment;
 use crate::{Store, StoreError, activity, fetches, loads};
@@ -54,7 +55,7 @@ impl Kept {
 }
 
 fn is_locked(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error.as_database_error().and_then(DatabaseError::code);
     code.is_some_and(|code| code == LOCK_NOT_AVAILABLE)
 }
 

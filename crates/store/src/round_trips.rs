@@ -91,7 +91,7 @@ fn round_trip((address, agent, rtt_us): Row) -> RoundTrip {
 }
 
 /// Most round trips that are read on each side of an address.
-const LOOKED_AT: usize = 500;
+const LOOKED_AT: u32 = 500;
 
 /// Confirmed round trips around an address of a subnet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -116,12 +116,12 @@ pub async fn confirmed_around(
         .bind(subnet.last())
         .bind(address)
         .bind(CONFIRMED)
-        .bind(LOOKED_AT as i64)
+        .bind(i64::from(LOOKED_AT))
         .bind(Moment(now))
         .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the round trips of a subnet"))?;
     let (below, beyond): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.0 <= address);
-    let is_all = below.len() < LOOKED_AT && beyond.len() < LOOKED_AT;
+    let is_all = below.len().max(beyond.len()) < LOOKED_AT as usize;
     Ok(Neighbours { round_trips: rows.into_iter().map(round_trip).collect(), is_all })
 }

@@ -86,7 +86,8 @@ async fn a_round_trip_is_confirmed_by_other_handshakes_an_hour_later() {
     hear(&world, (agent, 11), ("198.51.100.8", 9_000), NOW).await;
     let confirmed = async |days: i64| {
         let now = NOW.plus_ms(days * 86_400_000);
-        let (subnet, address) = (range(SUBNET), ip("198.51.100.7"));
+        let subnet = range(SUBNET);
+        let address = ip("198.51.100.7");
         round_trips::confirmed_around(world.store(), &subnet, address, now).await.unwrap()
     };
     let round_trips = vec![from("198.51.100.7", agent, 19_000)];
