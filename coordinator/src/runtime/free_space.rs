@@ -7,7 +7,7 @@ pub const MIN_FREE_FILES: u64 = 10_000;
 
 /// What may still be written to a disk.
 pub struct FreeSpace {
-    /// In bytes.
+    /// Room for files, in bytes.
     pub bytes: u64,
     /// Number of files; none where the file system has no such limit.
     pub files: Option<u64>,

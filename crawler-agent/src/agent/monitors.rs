@@ -217,8 +217,8 @@ pub(super) async fn watch_network(
     }
 }
 
-/// Task that closes connections that were kept for too long, while no visit does it: their hosts may
-/// have closed them long ago.
+/// Task that closes connections that were kept for too long, while no visit does it: their hosts
+/// may have closed them long ago.
 pub(super) async fn close_old_connections(fetcher: Arc<Fetcher>) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(MACHINE_PERIOD);
     loop {

@@ -6,8 +6,8 @@ use super::{MAX_DELAY_MS, MAX_SITEMAPS, Robots, Rule, pattern::Pattern};
 
 /// Longest line that is parsed, in bytes; longer ones are attacks rather than rules.
 const MAX_LINE_BYTES: usize = 16 << 10;
-/// Most rules with text behind a star, which is searched for in the path of each URL: a file has room
-/// for tens of thousands, which would take a tenth of a second for each URL.
+/// Most rules with text behind a star, which is searched for in the path of each URL: a file has
+/// room for tens of thousands, which would take a tenth of a second for each URL.
 const MAX_COSTLY_RULES: usize = 2_000;
 
 pub(super) fn robots(token: &str, text: &[u8]) -> Robots {

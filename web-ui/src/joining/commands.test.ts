@@ -66,7 +66,9 @@ test('the configuration of an earlier agent is kept, and its service runs the ne
   );
   const file = '/etc/nearcrawl/agent.toml';
   const ofService = serviceCommands(setup, 't', program);
-  expect(ofService).toContain(`\n[ ! -e ${file} ] || mv ${file} ${file}.$(date +%s)\ninstall -m 644`);
+  expect(ofService).toContain(
+    `\n[ ! -e ${file} ] || mv ${file} ${file}.$(date +%s)\ninstall -m 644`,
+  );
   expect(ofService).toContain('systemctl restart nearcrawl-agent');
 });
 
