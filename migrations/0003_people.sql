@@ -72,7 +72,8 @@ COMMENT ON TABLE audit IS
     'good. Grows with both.';
 COMMENT ON COLUMN audit.id IS 'Order of the entries.';
 COMMENT ON COLUMN audit.at IS 'Time of the change. Written by: coordinator.';
-COMMENT ON COLUMN audit.actor IS 'Name of the admin, or coordinator, owner or partner. Written by: coordinator.';
+COMMENT ON COLUMN audit.actor IS
+    'Name of the admin, or coordinator, owner or partner. Written by: coordinator.';
 COMMENT ON COLUMN audit.action IS 'Noun and verb, such as agent.approve. Written by: coordinator.';
 COMMENT ON COLUMN audit.subject IS 'What was changed, such as agt_12. Written by: coordinator.';
 COMMENT ON COLUMN audit.detail IS 'Before and after where it matters. Written by: coordinator.';

@@ -57,7 +57,8 @@ impl Coordinator {
         })
     }
 
-    /// The promises of the last effects are in the database. Until then each request has them stored.
+    /// The promises of the last effects are in the database. Until then each request has them
+    /// stored.
     pub fn note_saved(&mut self) {
         self.voter.note_saved();
     }

@@ -99,8 +99,8 @@ impl Programs {
         &self.dir
     }
 
-    /// Whether the data directory `dir` and its programs belong to this user. Root must not run what
-    /// the agent's user could replace in the same moment, nor read what that user wrote.
+    /// Whether the data directory `dir` and its programs belong to this user. Root must not run
+    /// what the agent's user could replace in the same moment, nor read what that user wrote.
     pub fn are_own(dir: &Path) -> bool {
         let user = geteuid().as_raw();
         let is_own = |path: &Path| match path.symlink_metadata() {

@@ -44,7 +44,8 @@ pub enum BlobError {
     },
     /// The file system has room for few files more.
     #[error(
-        "the coordinator's disk has room for {free} files only, see `df -i`; {MIN_FREE_FILES} are kept free"
+        "the coordinator's disk has room for {free} files only, see `df -i`; {MIN_FREE_FILES} are \
+         kept free"
     )]
     FullOfFiles {
         /// Files that can still be made.
