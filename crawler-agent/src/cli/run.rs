@@ -108,9 +108,9 @@ fn is_in_use(error: &anyhow::Error) -> bool {
 /// Signals that end the agent.
 #[derive(Debug, Default)]
 struct Signals {
-    /// SIGTERM or SIGINT.
+    /// Cancelled by SIGTERM or SIGINT.
     stop: CancellationToken,
-    /// SIGUSR1.
+    /// Cancelled by SIGUSR1, which `finish` sends.
     finish: CancellationToken,
 }
 

@@ -6,6 +6,8 @@
     reason = "helpers of the tests fail like the tests themselves"
 )]
 
+mod link;
+
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
@@ -86,18 +88,6 @@ async fn the_first_start_makes_a_cluster_and_the_second_one_finds_it() {
         made
     );
     second.stop().await;
-}
-
-#[tokio::test]
-async fn data_on_another_disk_are_used_through_their_link() {
-    let dir = temp_dir();
-    Cluster::start(options(dir.path())).await.unwrap().stop().await;
-    let elsewhere = dir.path().join("disk");
-    std::fs::rename(dir.path().join("postgres"), &elsewhere).unwrap();
-    std::os::unix::fs::symlink(&elsewhere, dir.path().join("postgres")).unwrap();
-    let cluster = Cluster::start(options(dir.path())).await.unwrap();
-    assert!(answers(cluster.socket_dir()));
-    cluster.stop().await;
 }
 
 #[tokio::test]
