@@ -13,7 +13,7 @@ function eightBytes(value) {
   return bytes;
 }
 
-const protocol = 8;
+const protocol = 9;
 
 /** Enrols with a join token. Returns the agent's id. */
 export async function enrol(url, token, name) {
