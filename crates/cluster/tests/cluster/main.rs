@@ -6,7 +6,7 @@
     reason = "helpers of the tests fail like the tests themselves"
 )]
 
-mod link;
+mod directory;
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -242,16 +242,6 @@ async fn root_drops_its_uid() {
     if !geteuid().is_root() {
         assert_eq!(server, geteuid().as_raw());
     }
-    cluster.stop().await;
-}
-
-#[tokio::test]
-async fn a_closed_data_directory_of_ours_is_opened_for_the_server_alone() {
-    let dir = temp_dir();
-    std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
-    let cluster = Cluster::start(options(dir.path())).await.unwrap();
-    assert!(answers(cluster.socket_dir()));
-    assert_eq!(std::fs::metadata(dir.path()).unwrap().mode() & 0o007, 0, "nobody else got in");
     cluster.stop().await;
 }
 
