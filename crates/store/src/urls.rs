@@ -42,9 +42,7 @@ pub async fn queue_seeds(
 ) -> Result<Vec<String>, StoreError> {
     let doing = StoreError::doing("queue seeds");
     let mut tx = store.begin().await.map_err(doing)?;
-    let hosts: Vec<HostKey> = urls.iter().map(|new| new.url.host_key()).collect();
-    meet_hosts(&mut tx, &hosts, None, now).await?;
-    let (_, queued) = insert(&mut tx, (urls, &hosts), Inserting::Seeds, now).await?;
+    let (_, queued) = insert(&mut tx, urls, None, true, now).await?;
     let detail = detail(&queued);
     let entry = Entry { actor, action: "seeds.add", subject: "seeds", detail: &detail };
     audit::write_in(&mut tx, &entry, now).await?;
@@ -68,50 +66,40 @@ pub(crate) async fn queue_in(
     found_by: Option<FoundBy>,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
+    let (queued, _) = insert(db, urls, found_by, false, now).await?;
+    Ok(queued)
+}
+
+/// [`queue_in`]; also returns the URLs that were not queued yet, if they are to be `listed`.
+async fn insert(
+    db: &mut PgConnection,
+    urls: &[NewUrl],
+    found_by: Option<FoundBy>,
+    listed: bool,
+    now: UnixMillis,
+) -> Result<(u64, Vec<String>), StoreError> {
     if urls.is_empty() {
-        return Ok(0);
+        return Ok((0, Vec::new()));
     }
     let hosts: Vec<HostKey> = urls.iter().map(|new| new.url.host_key()).collect();
     let agent = found_by.map(|found_by| found_by.agent);
     let new_hosts = meet_hosts(db, &hosts, agent, now).await?;
-    let inserting = if found_by.is_some() { Inserting::Discovered } else { Inserting::Other };
-    let (queued, _) = insert(db, (urls, &hosts), inserting, now).await?;
-    if let Some(FoundBy { agent, received_at }) = found_by {
-        discovery::count_queued(db, agent, queued, new_hosts, received_at).await?;
-    }
-    Ok(queued)
-}
-
-/// Which URLs are inserted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inserting {
-    /// What an agent discovered; it counts at the hosts.
-    Discovered,
-    /// Any others, such as the pages of a lost host.
-    Other,
-    /// What an admin gave; the inserted URLs are returned.
-    Seeds,
-}
-
-/// Inserts those URLs that are not queued yet. Returns their number and, of seeds, the URLs.
-async fn insert(
-    db: &mut PgConnection,
-    (urls, hosts): (&[NewUrl], &[HostKey]),
-    inserting: Inserting,
-    now: UnixMillis,
-) -> Result<(u64, Vec<String>), StoreError> {
     let (count, queued): (i64, Vec<String>) = sqlx::query_as(include_str!("urls/queue.sql"))
         .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
         .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
         .bind(urls.iter().map(|new| new.url.as_str()).collect::<Vec<_>>())
         .bind(urls.iter().map(|new| i16::from(new.redirects)).collect::<Vec<_>>())
         .bind(Moment(now))
-        .bind(inserting == Inserting::Discovered)
-        .bind(inserting == Inserting::Seeds)
+        .bind(found_by.is_some())
+        .bind(listed)
         .fetch_one(&mut *db)
         .await
         .map_err(StoreError::doing("queue URLs"))?;
-    Ok((count.unsigned_abs(), queued))
+    let count = count.unsigned_abs();
+    if let Some(FoundBy { agent, received_at }) = found_by {
+        discovery::count_queued(db, agent, count, new_hosts, received_at).await?;
+    }
+    Ok((count, queued))
 }
 
 /// Inserts new hosts, and revives hosts that were given up long enough ago; for seeds, also those
