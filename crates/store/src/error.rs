@@ -143,7 +143,7 @@ impl StoreError {
     }
 }
 
-fn code(error: &sqlx::Error) -> Option<String> {
+pub(crate) fn code(error: &sqlx::Error) -> Option<String> {
     error.as_database_error()?.code().map(std::borrow::Cow::into_owned)
 }
 

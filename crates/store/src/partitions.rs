@@ -5,8 +5,8 @@
 
 use model::UnixMillis;
 use sqlx::AssertSqlSafe;
-use sqlx::error::DatabaseError;
 
+use crate::error::code;
 use crate::moment::Moment;
 use crate::{Store, StoreError, activity, fetches, loads};
 
@@ -47,16 +47,13 @@ impl Kept {
     fn count(&mut self, done: Result<(), sqlx::Error>, can_wait: bool) -> Result<(), sqlx::Error> {
         match done {
             Ok(()) => self.changed += 1,
-            Err(error) if can_wait && is_locked(&error) => self.locked += 1,
+            Err(error) if can_wait && code(&error).as_deref() == Some(LOCK_NOT_AVAILABLE) => {
+                self.locked += 1;
+            }
             Err(error) => return Err(error),
         }
         Ok(())
     }
-}
-
-fn is_locked(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    code.is_some_and(|code| code == LOCK_NOT_AVAILABLE)
 }
 
 /// Makes the partitions of the next days and drops those of days that are not kept.

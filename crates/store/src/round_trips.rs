@@ -121,7 +121,7 @@ pub async fn confirmed_around(
         .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the round trips of a subnet"))?;
-    let (below, beyond): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.0 <= address);
-    let is_all = below.len().max(beyond.len()) < LOOKED_AT as usize;
+    let below = rows.iter().filter(|row| row.0 <= address).count();
+    let is_all = below.max(rows.len() - below) < LOOKED_AT as usize;
     Ok(Neighbours { round_trips: rows.into_iter().map(round_trip).collect(), is_all })
 }

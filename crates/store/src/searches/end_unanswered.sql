@@ -15,8 +15,7 @@ WITH over AS (
           retry_at = CASE WHEN h.attempts + 1 >= $4
               THEN $5 + ($6::timestamptz - $5::timestamptz) * (1 << least(h.silences, 5))
               ELSE ($3::timestamptz[])[least(h.attempts + 1, 3)] END,
-          silences = h.silences + CASE WHEN h.attempts + 1 >= $4 AND h.silences < 32767 THEN 1
-              ELSE 0 END,
+          silences = least(h.silences + (h.attempts + 1 >= $4)::int, 32767),
           state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END
    FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'
      AND h.retry_at <= $5
