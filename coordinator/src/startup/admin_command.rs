@@ -6,7 +6,7 @@ use data_encoding::BASE32_NOPAD;
 use model::{AccountId, UnixMillis};
 use serde_json::json;
 use store::Store;
-use store::admins::{self, Account, Change, Ends, Outcome};
+use store::admins::{self, Account, Change, Outcome};
 use store::audit::{self, Filter};
 use store::restored;
 
@@ -67,7 +67,12 @@ async fn dispatch(store: &Store, config: &Config, command: AdminCommand) -> Resu
         AdminCommand::Password { name, password_stdin } => {
             let password = new_password(password_stdin)?;
             let hash = hash(&password).await?;
-            change(store, &name, Change::Password { hash: &hash, ends: Ends::All }).await?;
+            change(
+                store,
+                &name,
+                Change::Password { hash: &hash, kept_session: None, revokes_tokens: true },
+            )
+            .await?;
             announce(&name, &password);
             Ok(())
         }

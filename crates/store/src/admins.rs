@@ -8,7 +8,7 @@ use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-pub use accounts::{Account, Change, Ends, Outcome, change, create, get, list};
+pub use accounts::{Account, Change, Outcome, change, create, get, list};
 
 /// How long a session lives without use, in milliseconds.
 const IDLE_MS: i64 = 12 * 60 * 60 * 1_000;

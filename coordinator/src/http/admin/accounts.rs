@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use model::{AccountId, Role};
 use serde::{Deserialize, Serialize};
-use store::admins::{self, Change, Ends, Outcome};
+use store::admins::{self, Change, Outcome};
 use utoipa::ToSchema;
 
 use crate::http::admin::password::{PASSWORD_MAX, PASSWORD_MIN};
@@ -184,7 +184,13 @@ pub async fn reset_password(
     Json(reset): Json<PasswordReset>,
 ) -> Result<Json<Account>, Problem> {
     let hash = state.sign_in.hash(reset.password).await?;
-    apply(&state, &admin, id, Change::Password { hash: &hash, ends: Ends::All }).await?;
+    apply(
+        &state,
+        &admin,
+        id,
+        Change::Password { hash: &hash, kept_session: None, revokes_tokens: true },
+    )
+    .await?;
     read(&state, id).await
 }
 

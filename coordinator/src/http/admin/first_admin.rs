@@ -3,7 +3,7 @@
 use data_encoding::BASE32_NOPAD;
 use model::{AccountId, Role, UnixMillis};
 use serde_json::json;
-use store::admins::{self, Change, Ends};
+use store::admins::{self, Change};
 use store::audit::{self, Entry};
 use store::{Store, StoreError};
 
@@ -73,7 +73,7 @@ async fn set_password(
     let check = password::check(password.to_owned(), Some(account.password_hash), ()).await?;
     if check == Check::Wrong {
         let hash = password::hash(password.to_owned(), ()).await?;
-        let change = Change::Password { hash: &hash, ends: Ends::All };
+        let change = Change::Password { hash: &hash, kept_session: None, revokes_tokens: true };
         admins::change(store, AccountId::new(account.id), change, ACTOR, now).await?;
     }
     Ok(())

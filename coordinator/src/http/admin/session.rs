@@ -10,7 +10,7 @@ use axum::response::IntoResponse;
 use model::{AccountId, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::admins::{self, Change, Ends};
+use store::admins::{self, Change};
 use store::{Store, audit};
 use utoipa::ToSchema;
 
@@ -260,12 +260,8 @@ pub async fn change_password(
     let hash = state.sign_in.hash(change.new).await?;
     let session = token.map(|token| token.sha256());
     let kept_session = session.as_ref().map(<[u8; 32]>::as_slice);
-    let ends = if change.revoke_api_tokens {
-        Ends::OtherSessionsAndTokens(kept_session)
-    } else {
-        Ends::OtherSessions(kept_session)
-    };
-    let new = Change::Password { hash: &hash, ends };
+    let revokes_tokens = change.revoke_api_tokens;
+    let new = Change::Password { hash: &hash, kept_session, revokes_tokens };
     admins::change(&core.store, id, new, &person.name, core.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

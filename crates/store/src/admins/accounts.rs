@@ -109,35 +109,11 @@ pub async fn create(
 pub enum Change<'a> {
     /// Gives it another role.
     Role(Role),
-    /// Sets the hash of a new password.
-    Password { hash: &'a str, ends: Ends<'a> },
+    /// Sets the hash of a new password, and ends its sessions but the one with this hash. Somebody
+    /// else who sets it revokes its API tokens as well: the account may have been taken over.
+    Password { hash: &'a str, kept_session: Option<&'a [u8]>, revokes_tokens: bool },
     /// Removes it with its sessions.
     Remove,
-}
-
-/// What ends with the old password of an account.
-#[derive(Debug, Clone, Copy)]
-pub enum Ends<'a> {
-    /// Its sessions and API tokens: somebody else sets the password, perhaps because the account
-    /// was taken over.
-    All,
-    /// Its sessions but the one with this hash.
-    OtherSessions(Option<&'a [u8]>),
-    /// The same, and its API tokens.
-    OtherSessionsAndTokens(Option<&'a [u8]>),
-}
-
-impl<'a> Ends<'a> {
-    fn kept_session(self) -> Option<&'a [u8]> {
-        match self {
-            Self::All => None,
-            Self::OtherSessions(kept) | Self::OtherSessionsAndTokens(kept) => kept,
-        }
-    }
-
-    fn has_tokens(self) -> bool {
-        !matches!(self, Self::OtherSessions(_))
-    }
 }
 
 /// What came of a change.
@@ -199,15 +175,15 @@ async fn write_change(
             let update = sqlx::query("UPDATE admins SET role = $2 WHERE id = $1");
             update.bind(id.get()).bind(role.as_str()).execute(db).await?;
         }
-        Change::Password { hash, ends } => {
+        Change::Password { hash, kept_session, revokes_tokens } => {
             let update = sqlx::query("UPDATE admins SET password_hash = $2 WHERE id = $1");
             update.bind(id.get()).bind(hash).execute(&mut *db).await?;
             let end = sqlx::query(
                 "DELETE FROM admin_sessions
                  WHERE admin = $1 AND token_sha256 IS DISTINCT FROM $2",
             );
-            end.bind(id.get()).bind(ends.kept_session()).execute(&mut *db).await?;
-            if ends.has_tokens() {
+            end.bind(id.get()).bind(kept_session).execute(&mut *db).await?;
+            if revokes_tokens {
                 let end = sqlx::query("DELETE FROM api_tokens WHERE account = $1");
                 end.bind(id.get()).execute(db).await?;
             }
@@ -226,8 +202,8 @@ fn description(change: Change<'_>, name: &str, before: Role) -> (&'static str, V
         Change::Role(after) => {
             ("account.role", json!({ "name": name, "before": before, "after": after.as_str() }))
         }
-        Change::Password { ends, .. } => {
-            let detail = json!({ "name": name, "ends_api_tokens": ends.has_tokens() });
+        Change::Password { revokes_tokens, .. } => {
+            let detail = json!({ "name": name, "ends_api_tokens": revokes_tokens });
             ("account.password", detail)
         }
         Change::Remove => ("account.remove", json!({ "name": name, "role": before })),
