@@ -1,5 +1,6 @@
 //! Downloads for partners: the agent's programs and the files that belong to them.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -17,7 +18,7 @@ use crate::http::client_slots::Full;
 use crate::http::extract::{Json, Path};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
-use crate::runtime::agent_programs::AgentProgram;
+use crate::runtime::agent_programs::{AgentProgram, AgentPrograms};
 
 /// The systemd unit of the agent.
 const UNIT: &str = include_str!("../../../../deploy/systemd/nearcrawl-agent.service");
@@ -62,13 +63,7 @@ impl From<AgentProgram> for Download {
 #[utoipa::path(get, path = "/api/v1/downloads", operation_id = "list_downloads", tag = "joining",
     responses((status = 200, body = Downloads)))]
 pub async fn list(State(state): State<ApiState>) -> Result<Json<Downloads>, Problem> {
-    let programs = Arc::clone(&state.agent_programs);
-    let listed = tokio::task::spawn_blocking(move || programs.list()).await;
-    let listed = listed.map_err(|error| Problem::internal(&error))?;
-    let listed = listed.map_err(|error| {
-        tracing::error!(%error, "the directory of agent_downloads cannot be read");
-        Problem::unavailable("The operator's directory of programs cannot be read; tell them.")
-    })?;
+    let listed = read(&state, "directory of programs", AgentPrograms::list).await?;
     let programs = listed.map(|programs| programs.into_iter().map(Download::from).collect());
     let release_key = state.core.config.release_key.as_deref().copied();
     Ok(Json(Downloads { programs, release_key }))
@@ -111,13 +106,7 @@ pub async fn get(
 
 /// The signed release, which agents ask for now and then.
 async fn release(state: &ApiState) -> Result<Response, Problem> {
-    let programs = Arc::clone(&state.agent_programs);
-    let read = tokio::task::spawn_blocking(move || programs.release()).await;
-    let read = read.map_err(|error| Problem::internal(&error))?;
-    let content = read.map_err(|error| {
-        tracing::error!(%error, "the release in agent_downloads cannot be read");
-        Problem::unavailable("The operator's release cannot be read; tell them.")
-    })?;
+    let content = read(state, "release", AgentPrograms::release).await?;
     let content = content.ok_or_else(|| nothing(release::FILE))?;
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")];
     Ok((headers, content).into_response())
@@ -140,6 +129,20 @@ fn too_many(full: Full) -> Problem {
 fn nothing(name: &str) -> Problem {
     let name: String = name.chars().take(100).collect();
     Problem::not_found(format!("This coordinator offers no download {name}."))
+}
+
+/// Reads `what` in the directory of programs, on a thread that may block.
+async fn read<T: Send + 'static>(
+    state: &ApiState,
+    what: &'static str,
+    read: fn(&AgentPrograms) -> io::Result<T>,
+) -> Result<T, Problem> {
+    let programs = Arc::clone(&state.agent_programs);
+    let read = tokio::task::spawn_blocking(move || read(&programs)).await;
+    read.map_err(|error| Problem::internal(&error))?.map_err(|error| {
+        tracing::error!(%error, what, "agent_downloads cannot be read");
+        Problem::unavailable(format!("The operator's {what} cannot be read; tell them."))
+    })
 }
 
 #[cfg(test)]
