@@ -1,19 +1,7 @@
 import { render, screen } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
-import type { Preview } from '../api/model';
+import { emptyPreview as nothing } from './empty_preview';
 import PreviewTable from './PreviewTable.svelte';
-
-const nothing: Preview = {
-  subnets: 0,
-  hosts: 0,
-  pages_per_day: 0,
-  cost_before_ms: 0,
-  cost_after_ms: 0,
-  unmeasured: 0,
-  lent: 0,
-  reassignments: [],
-  agents: [],
-};
 
 it('says how many subnets stay because a region has them', () => {
   render(PreviewTable, { preview: { ...nothing, lent: 2 } });

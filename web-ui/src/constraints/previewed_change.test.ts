@@ -2,19 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { held } from '../api/fake';
 import type { Preview } from '../api/model';
 import { Problem } from '../api/problem';
+import { emptyPreview } from './empty_preview';
 import { PreviewedChange } from './previewed_change.svelte';
 
-const previewOf = (subnets: number): Preview => ({
-  subnets,
-  hosts: 0,
-  pages_per_day: 0,
-  cost_before_ms: 0,
-  cost_after_ms: 0,
-  unmeasured: 0,
-  lent: 0,
-  reassignments: [],
-  agents: [],
-});
+const previewOf = (subnets: number): Preview => ({ ...emptyPreview, subnets });
 const refused = new Problem({ status: 409, title: 'Conflict', detail: 'It is pinned.' });
 
 describe('a previewed change', () => {
