@@ -85,27 +85,21 @@ pub async fn preview_moves(
         let holder = state.held.as_ref().map(|held| held.agent);
         holder.zip(to).is_some_and(|(holder, to)| loans.keep_from(holder, to))
     };
-    let successors = moves.iter().map(|(_, to)| *to);
-    let (lent, moving): (Vec<_>, Vec<_>) = states
-        .into_iter()
-        .zip(hosts)
-        .zip(successors)
-        .partition(|((state, _), to)| is_lent(state, *to));
-    let (subnets, successors): (Vec<_>, Vec<_>) = moving.into_iter().unzip();
-    let (states, hosts): (Vec<SubnetState>, Vec<u64>) = subnets.into_iter().unzip();
-    Ok(Preview { lent: lent.len(), ..preview_of(&states, &hosts, successors, &facts) })
+    let subnets = states.iter().zip(&hosts).zip(moves.iter().map(|(_, to)| *to));
+    let (lent, moving): (Vec<_>, Vec<_>) =
+        subnets.partition(|((state, _), to)| is_lent(state, *to));
+    Ok(Preview { lent: lent.len(), ..preview_of(moving, &facts) })
 }
 
-/// The preview of moves of these subnets, with so many hosts, to other agents, in the same order.
-pub fn preview_of(
-    states: &[SubnetState],
-    hosts: &[u64],
-    successors: impl IntoIterator<Item = Option<AgentId>>,
+/// The preview of moves of these subnets, each with its number of hosts, to other agents.
+pub fn preview_of<'s>(
+    subnets: impl IntoIterator<Item = ((&'s SubnetState, &'s u64), Option<AgentId>)>,
     facts: &MoveFacts,
 ) -> Preview {
-    let subnets = states.iter().zip(hosts).zip(successors);
-    let changes: Vec<SubnetChange> =
-        subnets.map(|((state, hosts), to)| subnet_change(state, *hosts, to, facts)).collect();
+    let changes: Vec<SubnetChange> = subnets
+        .into_iter()
+        .map(|((state, hosts), to)| subnet_change(state, *hosts, to, facts))
+        .collect();
     let agents = agent_changes(&changes, &facts.snapshot);
     Preview { changes, agents, lent: 0 }
 }

@@ -138,7 +138,10 @@ async fn preview(
     before: &Constraints,
     after: &Constraints,
 ) -> Result<Preview, StoreError> {
-    let pins = [before.applied_pins(), after.applied_pins()].concat();
+    // Most are in both.
+    let mut pins = [before.applied_pins(), after.applied_pins()].concat();
+    pins.sort_unstable_by_key(|pin| pin.id);
+    pins.dedup_by_key(|pin| pin.id);
     let pin_state = PinState::read(placement, delegated, &pins).await?;
     let plan = pin_state.plan_change(delegated, before, after);
     preview_plan(placement, delegated, &plan).await

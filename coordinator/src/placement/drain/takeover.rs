@@ -167,5 +167,6 @@ pub async fn preview_takeover(
         Takers::read(placement),
     )?;
     let found = find_successors(placement, delegated, leaving, &subnets, &facts, &takers);
-    Ok(TakeoverPreview { held, preview: preview_of(&states, &hosts, found, &facts) })
+    let preview = preview_of(states.iter().zip(&hosts).zip(found), &facts);
+    Ok(TakeoverPreview { held, preview })
 }
