@@ -104,9 +104,7 @@ impl Mailbox {
     pub fn retain(&mut self, collects: impl Fn(Peer) -> bool) {
         let gone: Vec<Peer> = self.receivers.keys().copied().filter(|to| !collects(*to)).collect();
         for to in gone {
-            while let Some((from, _)) = self.receivers.get(&to).and_then(Receiver::next) {
-                self.pop(to, from);
-            }
+            drop(self.take(to, usize::MAX));
         }
     }
 
@@ -193,6 +191,7 @@ mod tests {
         }
         assert_eq!(mailbox.take(one, usize::MAX).len(), ENVELOPES);
     }
+
     fn agent(number: i64) -> Peer {
         Peer::Agent(AgentId::new(number))
     }
