@@ -69,9 +69,14 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<(), FileError> {
         let mut file = options.open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
-        std::fs::rename(&temporary, path)?;
-        // The rename itself is durable only once the directory is synced.
-        File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+        rename(&temporary, path)
     };
     write().map_err(FileError::at(path, "written"))
+}
+
+/// Gives a file another name. When this returns, that survives a crash.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)?;
+    // The rename itself is durable only once the directory is synced.
+    File::open(to.parent().unwrap_or(Path::new(".")))?.sync_all()
 }

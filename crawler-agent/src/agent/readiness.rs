@@ -231,10 +231,19 @@ impl ReadinessSignal {
 
     /// Does `work` while the owner's hours last; none where their end has cut it off.
     pub(super) async fn while_awake<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.unless(|readiness| readiness.asleep.is_some(), work).await
+    }
+
+    /// Does `work` until this is so; none where that has cut it off.
+    pub(super) async fn unless<T>(
+        &self,
+        ends: impl FnMut(&Readiness) -> bool,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
         let mut readiness = self.subscribe();
         tokio::select! {
             biased;
-            _ = readiness.wait_for(|readiness| readiness.asleep.is_some()) => None,
+            _ = readiness.wait_for(ends) => None,
             done = work => Some(done),
         }
     }

@@ -215,25 +215,19 @@ impl UpdateTask {
             let response = self.client.download(&program.name, DOWNLOAD).await?;
             download::download(response, program, &temporary, &self.gate).await
         };
-        let mut readiness = self.readiness.subscribe();
-        let resting = readiness.wait_for(|readiness| !readiness.takes_probes());
-        let done = tokio::select! {
-            biased;
-            _ = resting => Err(UpdateError::CutOff),
-            done = downloading => done,
-        };
+        let done = self.readiness.unless(|readiness| !readiness.takes_probes(), downloading).await;
+        let done = done.unwrap_or(Err(UpdateError::CutOff));
         if done.is_err() {
             drop(std::fs::remove_file(&temporary));
         }
-        done.and_then(|()| Ok(download::publish(&temporary, path)?))
+        done?;
+        file::rename(&temporary, path).map_err(FileError::at(path, "written"))?;
+        Ok(())
     }
 }
 
 /// Whether the program is there already, such as after it could not be examined.
 async fn is_there(path: &Path, program: &Program) -> bool {
-    if !path.exists() {
-        return false;
-    }
     let path = path.to_owned();
     let program = program.clone();
     let verifying = tokio::task::spawn_blocking(move || download::verify(&path, &program));

@@ -1,6 +1,6 @@
 //! `run` and `join`: enrol the agent and run it.
 
-use std::{process::ExitCode, sync::Arc};
+use std::{path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -15,7 +15,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{ConfigArgs, Join, join_token, print_error, print_line};
+use super::{Join, join_token, print_error, print_line};
 use crate::{
     agent::{Agent, RunOutcome},
     backoff::Backoff,
@@ -53,14 +53,16 @@ pub(super) fn run(arguments: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     let origin = Origin::find();
     // Not from the whole configuration: it may have keys of the version that is to run.
-    if let Some(LaunchRules { data_dir, update }) = LaunchRules::read(&config_args.config) {
-        origin.launch(&update, &config_args.data_dir_or(data_dir));
+    let rules = LaunchRules::read(&config_args.config);
+    let dir = config_args.data_dir_or(rules.as_ref().and_then(|rules| rules.data_dir.clone()));
+    if let Some(rules) = &rules {
+        origin.launch(&rules.update, &dir);
     }
     let signals = Signals::default();
     let ended = run_to_its_end(&arguments.join, arguments.rebuild, Some(&origin), &signals);
     // Who ended the agent while it changed programs wants no other one.
     let is_ended = signals.is_any() && !matches!(ended, Ok(RunOutcome::Stopped));
-    if is_ended || !is_to_restart(&ended, &origin, config_args) {
+    if is_ended || !is_to_restart(&ended, &origin, &dir) {
         return ended.map(|_| ExitCode::SUCCESS);
     }
     Err(origin.restart()).context("the installed program cannot be started")
@@ -68,20 +70,14 @@ pub(super) fn run(arguments: &RunArgs) -> anyhow::Result<ExitCode> {
 
 /// Whether the process goes on as another program: because of an update, or because the program on
 /// trial has failed. Its exit code would keep the service stopped, which nobody expects.
-fn is_to_restart(
-    ended: &anyhow::Result<RunOutcome>,
-    origin: &Origin,
-    config_args: &ConfigArgs,
-) -> bool {
+fn is_to_restart(ended: &anyhow::Result<RunOutcome>, origin: &Origin, dir: &Path) -> bool {
     if matches!(ended, Ok(RunOutcome::Restart)) {
         return true;
     }
     if !origin.is_launched {
         return false;
     }
-    let rules = LaunchRules::read(&config_args.config);
-    let dir = config_args.data_dir_or(rules.and_then(|rules| rules.data_dir));
-    let Ok(mut programs) = Programs::load(&dir) else { return false };
+    let Ok(mut programs) = Programs::load(dir) else { return false };
     let is_on_trial = programs.is_on_trial();
     match ended {
         Err(error) if is_on_trial && !is_in_use(error) => {

@@ -196,6 +196,7 @@ mod tests {
         let broken = HostUrls { bundle: Some(vec![1, 2, 3]), ..HostUrls::default() };
         assert!(HostUrls::decode(&broken.encode().unwrap(), "http://h.example").is_err());
     }
+
     #[test]
     fn empty_paths_are_no_urls() {
         let urls = HostUrls {

@@ -42,13 +42,7 @@ pub async fn download(
         file.write_all(&chunk).await.map_err(written())?;
     }
     file.sync_all().await.map_err(written())?;
-    if bytes < program.bytes {
-        return Err(UpdateError::Content("it is smaller"));
-    }
-    if HEXLOWER.encode(&hasher.finalize()) != program.sha256 {
-        return Err(UpdateError::Content("its SHA-256 is another one"));
-    }
-    Ok(())
+    check(program, bytes, hasher)
 }
 
 /// Counts bytes that arrive, and waits as long as the owner's rate says.
@@ -62,15 +56,6 @@ async fn admit(gate: &Gate, mut bytes: u64) -> Result<(), UpdateError> {
         bytes -= grant.bytes;
     }
     Ok(())
-}
-
-/// Gives a downloaded program its name, durably.
-pub fn publish(from: &Path, to: &Path) -> Result<(), FileError> {
-    let rename = || {
-        std::fs::rename(from, to)?;
-        std::fs::File::open(to.parent().unwrap_or(Path::new(".")))?.sync_all()
-    };
-    rename().map_err(FileError::at(to, "written"))
 }
 
 /// Checks that a file is the program of the release.
@@ -89,6 +74,11 @@ pub fn verify(path: &Path, program: &Program) -> Result<(), UpdateError> {
         bytes += length as u64;
         hasher.update(&buffer[..length]);
     }
+    check(program, bytes, hasher)
+}
+
+/// Checks the size and the hash of what was read.
+fn check(program: &Program, bytes: u64, hasher: Sha256) -> Result<(), UpdateError> {
     if bytes != program.bytes {
         return Err(UpdateError::Content("it has another size"));
     }
