@@ -52,8 +52,8 @@ enum Bench {
         #[arg(long)]
         only_lists: bool,
     },
-    /// Crawls of a web on loopback by the agent, wget2, httrack and Scrapy, judged by the web's
-    /// server
+    /// Crawls of a web on loopback by the agent, wget2, httrack, Scrapy and spider, judged by the
+    /// web's server
     Crawl(crawl::Args),
 }
 
