@@ -25,7 +25,8 @@ use crate::startup::{configuration, storage};
 
 /// Free space below which the coordinator soon refuses packages, in MiB.
 const FEW_MIB: u64 = 1_024;
-/// Difference of clocks from which agents complain, in milliseconds.
+/// Difference to the clock of Postgres that is a problem, in milliseconds. Agents are refused where
+/// clocks differ by more than [`protocol::limits::CLOCK_OFF_MS`].
 const CLOCK_MS: u64 = 60_000;
 /// Time limit of a lookup.
 const LOOKUP: Duration = Duration::from_secs(5);

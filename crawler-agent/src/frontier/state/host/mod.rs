@@ -179,8 +179,8 @@ impl Host {
         if self.seen.contains(url, read)? {
             return Ok(Admission::Known);
         }
-        // Counted over the lifetime of the host: traps such as endless calendars end here, and so
-        // do those without any pages, such as endless redirects.
+        // Traps such as endless calendars end here. So do those without any pages, such as endless
+        // redirects, whose URLs are counted over the lifetime of the host.
         let most_ended = bounds.pages_a_host.saturating_mul(ENDED_FACTOR);
         if self.record.accepted >= bounds.pages_a_host || self.record.ended >= most_ended {
             return Ok(Admission::Full);
