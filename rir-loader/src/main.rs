@@ -31,12 +31,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is logged unless `RUST_LOG` says otherwise: warnings of the libraries, such as a Postgres
-/// that goes away. Statements over whole generations take long, which is no warning.
+/// What is logged unless `NEARCRAWL_LOG` or `RUST_LOG` says otherwise: warnings of the libraries,
+/// such as a Postgres that goes away. Statements over whole generations take long, which is no
+/// warning.
 const LOG_FILTER: &str = "warn,sqlx::query=error";
 
 fn start_logging() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(LOG_FILTER));
+    let filter = EnvFilter::try_from_env("NEARCRAWL_LOG")
+        .or_else(|_| EnvFilter::try_from_default_env())
+        .unwrap_or_else(|_| EnvFilter::new(LOG_FILTER));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -32,6 +32,7 @@ fn loader(database: &TestDatabase, dir: &Path) -> Command {
     command.args(["load", "--database-url", &database.url()]).arg(dir);
     command
         .env_remove("NEARCRAWL_DATA_DIR")
+        .env_remove("NEARCRAWL_LOG")
         .env_remove("RUST_LOG")
         .stdout(Stdio::null())
         .stderr(Stdio::null());

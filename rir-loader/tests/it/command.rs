@@ -18,6 +18,7 @@ pub(crate) fn loader(arguments: &[&str]) -> Command {
         .args(arguments)
         .env_remove("DATABASE_URL")
         .env_remove("NEARCRAWL_DATA_DIR")
+        .env_remove("NEARCRAWL_LOG")
         .env_remove("RUST_LOG");
     command
 }
@@ -67,7 +68,7 @@ async fn load_prints_a_report() {
 async fn log_lines_in_a_file_have_no_escape_codes() {
     let database = TestDatabase::new().await.unwrap();
     let mut command = loader(&["load", "--database-url", &database.url(), &fixtures()]);
-    command.env("RUST_LOG", "sqlx=debug");
+    command.env("NEARCRAWL_LOG", "sqlx=debug");
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     let logged = stderr(&output);
     assert!(logged.contains("DEBUG"), "{logged}");
