@@ -246,7 +246,7 @@ fn read_host(
         pages = pages.into_iter().map(|(key, page)| (key, page.forget_content())).collect();
     }
     let mut seen = fingerprints(old, number, &row, &queue, &pages);
-    queue_links(old, number, &row, &mut seen, &mut queue);
+    queue_links(old, number, &row, pages.len(), &mut seen, &mut queue);
     written.hosts += 1;
     written.queued += queue.len() as u64;
     written.pages += pages.len() as u64;
@@ -272,7 +272,7 @@ fn host_changes(
     let robots = old.readable_robots(number);
     let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     let row = HostRow {
-        record: HostRecord { accepted: row.record.accepted.max(count(seen.len())), ..row.record },
+        record: HostRecord { accepted: count(queue.len() + pages.len()), ..row.record },
         crawl_delay_ms: robots.as_ref().and_then(RobotsState::delay_ms),
         queued: count(queue.len()),
         pages: count(pages.len()),
@@ -298,12 +298,14 @@ fn queue_links(
     old: &Disk,
     number: HostNumber,
     row: &HostRow,
+    pages: usize,
     seen: &mut BTreeSet<SeenUrl>,
     queue: &mut Vec<(QueueKey, QueuedPath)>,
 ) {
     for (order, link) in old.readable_inbox(number) {
         let is_own = url_of(&row.record.key, &link.path).is_ok_and(|url| link.is(&url));
-        let has_room = seen.len() < link.pages_a_host as usize;
+        // As for a link that is decided while the agent runs: URLs that have ended take no place.
+        let has_room = queue.len() + pages < link.pages_a_host as usize;
         if is_own && has_room && seen.insert(link.fingerprint) {
             let InboxUrl { path, depth, redirects, .. } = link;
             queue.push(((depth, order), QueuedPath { path, redirects, attempts: 0 }));

@@ -150,3 +150,22 @@ fn a_rebuilt_file_has_the_links_in_its_queues() {
     assert_eq!(rebuilt.queued, Salvaged { kept: 3, lost: Some(0) });
     assert_eq!(world.queue(B), ["/", "/1", "/2"]);
 }
+
+#[test]
+fn urls_that_have_ended_take_no_place_in_a_rebuilt_file() {
+    let mut world = world();
+    let bounds = Bounds { pages_a_host: 2, depth: 25 };
+    world.finish(&world.next(B).unwrap(), other(), &["http://b.org/1"]);
+    world.finish(&world.next(B).unwrap(), other(), &[]);
+    world.frontier().checkpoint().unwrap();
+    world.drop_from_memory();
+    let item = world.next(A).unwrap();
+    world.apply(done(&item, other(), &["http://b.org/2", "http://b.org/3"], bounds));
+    world.frontier().checkpoint().unwrap();
+    world.frontier = None;
+    let (frontier, _) = Frontier::rebuild(&world.path(), 9).unwrap();
+    world.frontier = Some(frontier);
+    assert_eq!(world.queue(B), ["/2", "/3"]);
+    let bundle = world.frontier().bundle(world.host(B)).unwrap().unwrap();
+    assert_eq!(bundle.record.accepted, 2);
+}
