@@ -141,3 +141,17 @@ fn a_remote_coordinator_needs_a_token_and_says_how_to_give_one() {
     assert_eq!(output.status.code(), Some(64), "{told}");
     assert!(told.contains("--token-file") && told.contains("NEARCRAWL_API_TOKEN"), "{told}");
 }
+
+#[test]
+fn tokens_live_for_as_many_days_as_the_api_permits() {
+    for (kind, days, range) in [
+        ("api-tokens", "0", "1..=3650"),
+        ("api-tokens", "3651", "1..=3650"),
+        ("tokens", "31", "1..=30"),
+    ] {
+        let output = bare().args(["admin", kind, "create", "x", "--days", days]).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(range), "{told}");
+    }
+}

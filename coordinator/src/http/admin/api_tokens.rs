@@ -16,7 +16,7 @@ use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
 
 /// Longest lifetime of a token, in days.
-const DAYS_MAX: u32 = 3_650;
+pub const DAYS_MAX: u32 = 3_650;
 
 /// A token without the token itself.
 #[derive(Debug, Serialize, ToSchema)]

@@ -3,6 +3,8 @@
 use clap::{Args, Subcommand};
 use model::Role;
 
+use crate::http::admin::api_tokens::DAYS_MAX;
+
 /// How to reach the coordinator, and as whom.
 #[derive(Debug, Default, Args)]
 pub struct ConnectionArgs {
@@ -126,7 +128,8 @@ pub enum TokensCommand {
         /// Person or organisation that gets it.
         name: String,
         /// Days until it expires, from 1 to 30.
-        #[arg(long, value_name = "DAYS", default_value_t = 7)]
+        #[arg(long, value_name = "DAYS", default_value_t = 7,
+            value_parser = clap::value_parser!(u32).range(1..=30))]
         days: u32,
     },
     /// Make an unused join token worthless.
@@ -151,8 +154,9 @@ pub enum ApiTokensCommand {
         /// What it permits: admin or viewer.
         #[arg(long, default_value = "viewer", value_parser = crate::startup::cli::role)]
         scope: Role,
-        /// Days until it expires; without it, never.
-        #[arg(long, value_name = "DAYS")]
+        /// Days until it expires, from 1 to 3650; without it, never.
+        #[arg(long, value_name = "DAYS",
+            value_parser = clap::value_parser!(u32).range(1..=i64::from(DAYS_MAX)))]
         days: Option<u32>,
     },
     /// Revoke an API token.
