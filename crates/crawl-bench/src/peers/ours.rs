@@ -21,9 +21,9 @@ const STEP: Duration = Duration::from_millis(100);
 /// Time without a new page after which a crawl counts as stuck, beyond its delays.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Time without a new package after which nothing more is expected; the agent closes a package when
-/// its oldest result is two seconds old.
-const QUIET: Duration = Duration::from_secs(6);
+/// Time without a new package after which nothing more is expected; the agent closes a package at
+/// the latest when its oldest result is a minute old.
+const QUIET: Duration = Duration::from_secs(75);
 
 /// An agent promises to end within ten seconds.
 const GRACE: Duration = Duration::from_secs(15);
