@@ -61,7 +61,8 @@ Exit codes:
   3   the answer is no: not running, not permitted, not this agent's
   64  wrong or missing configuration, or unreadable join token
   73  the data directory cannot be used
-  77  the coordinator refuses the agent";
+  77  the coordinator refuses the agent
+  130 ended at once by a second signal";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum LogFormat {

@@ -75,7 +75,7 @@ export const groups: readonly SettingGroup[] = [
         unit: 'probes',
         min: 1,
         max: 1_000_000_000,
-        meaning: 'Searches order no more probes than this from one agent in a day (UTC).',
+        meaning: 'The coordinator orders no more probes than this from one agent in a day (UTC).',
       },
       {
         key: 'probes_per_target',
