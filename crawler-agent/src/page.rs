@@ -1,10 +1,13 @@
-//! Outcome of a fetch: what is reported to the coordinator, and which links are followed.
+//! Content of an answer: what is reported to the coordinator, and which links are followed.
 
 use protocol::page::{ContentHash, DisallowedBy, Link, Outcome, Page};
 use sha2::{Digest as _, Sha256};
 
-use crate::{extract::Extractor, extract::Media, fetch::Flow, fetch::Head, fetch::Sink};
-use model::CrawlUrl;
+use crate::{
+    extract::Extractor, extract::FoundLink, extract::Links, extract::Media, fetch::Flow,
+    fetch::Head, fetch::Sink,
+};
+use model::{CrawlUrl, Fingerprint, UnixMillis};
 
 /// Sink that extracts a document while its body arrives.
 pub struct PageSink {
@@ -73,18 +76,84 @@ impl Sink for PageSink {
     }
 }
 
-/// The outcome of requesting `url`, and the links to follow.
-pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, Vec<CrawlUrl>) {
+/// What an answer brings.
+#[derive(Debug)]
+pub struct Content {
+    /// What is reported to the coordinator.
+    pub outcome: Outcome,
+    /// The links to follow.
+    pub links: Vec<CrawlUrl>,
+    /// What it lists; none when it is no sitemap or feed.
+    pub list: Option<ListContent>,
+}
+
+/// What a sitemap or feed lists.
+#[derive(Debug)]
+pub struct ListContent {
+    /// The first bytes of the SHA-256 of its URLs and their times.
+    pub hash: ShortHash,
+    /// URLs of the host of the list itself with the times of their changes that it states. Of other
+    /// hosts it says nothing: they may have another owner.
+    pub modified: Vec<(Fingerprint, UnixMillis)>,
+}
+
+/// The first 8 bytes of a SHA-256.
+pub type ShortHash = [u8; 8];
+
+/// The hash of these parts, each of which has its end.
+pub fn short_hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> ShortHash {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part);
+        hash.update([0]);
+    }
+    let digest: [u8; 32] = hash.finalize().into();
+    let mut short = ShortHash::default();
+    short.copy_from_slice(&digest[..8]);
+    short
+}
+
+impl Content {
+    fn without_list(outcome: Outcome, links: Vec<CrawlUrl>) -> Self {
+        Self { outcome, links, list: None }
+    }
+}
+
+impl ListContent {
+    /// What these links of the document at `url` say.
+    fn of(url: &CrawlUrl, links: &Links) -> Self {
+        let host = url.host_key_str();
+        let of_host = links.found.iter().filter(|link| link.url.host_key_str() == host);
+        let modified = of_host.filter_map(|link| Some((link.url.fingerprint(), link.modified?)));
+        Self { hash: hash_of(&links.found), modified: modified.collect() }
+    }
+}
+
+fn hash_of(links: &[FoundLink]) -> ShortHash {
+    let parts = links.iter().map(|link| {
+        let modified = link.modified.map_or(0, |modified| modified.0).to_le_bytes();
+        (link.url.as_str().as_bytes(), modified)
+    });
+    let parts: Vec<_> = parts.collect();
+    short_hash(parts.iter().flat_map(|(url, modified)| [*url, modified]))
+}
+
+/// The content of the answer to a request for `url`.
+pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> Content {
     let status = head.status;
     if let Some(location) = redirect(url, &head) {
-        return (Outcome::Redirect { status, location: location.to_string() }, Vec::new());
+        let outcome = Outcome::Redirect { status, location: location.to_string() };
+        return Content::without_list(outcome, Vec::new());
     }
     // The page has not changed, but what its server says of it may have.
     if status == 304 && head.directives.noindex {
-        return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, Vec::new());
+        let outcome = Outcome::Disallowed { by: DisallowedBy::NoIndex };
+        return Content::without_list(outcome, Vec::new());
     }
     let media_type = head.media_type;
-    let Some(sink) = sink else { return (Outcome::Other { status, media_type }, Vec::new()) };
+    let Some(sink) = sink else {
+        return Content::without_list(Outcome::Other { status, media_type }, Vec::new());
+    };
     let sha256 = ContentHash(sink.hash.finalize().into());
     let mut document = sink.extractor.finish();
     // Header and meta element restrict each other: either can forbid.
@@ -92,12 +161,14 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
     let links = document.take_links(url.url());
     let followed = links.followed();
     if document.is_list {
-        return (Outcome::Other { status, media_type }, followed);
+        let list = Some(ListContent::of(url, &links));
+        return Content { outcome: Outcome::Other { status, media_type }, links: followed, list };
     }
     // Without a type only HTML is recognised as a page.
     let media_type = media_type.unwrap_or_else(|| "text/html".into());
     if document.directives.noindex {
-        return (Outcome::Disallowed { by: DisallowedBy::NoIndex }, followed);
+        let outcome = Outcome::Disallowed { by: DisallowedBy::NoIndex };
+        return Content::without_list(outcome, followed);
     }
     let page = Page {
         status,
@@ -111,7 +182,7 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
         canonical: links.canonical.map(|url| url.to_string()),
         links: links.found.into_iter().map(Link::from).collect(),
     };
-    (Outcome::Page(page), followed)
+    Content::without_list(Outcome::Page(page), followed)
 }
 
 fn redirect(url: &CrawlUrl, head: &Head) -> Option<CrawlUrl> {
@@ -134,7 +205,7 @@ mod tests {
         if let Some(sink) = &mut sink {
             sink.write(body.as_bytes());
         }
-        let (outcome, links) = outcome(&url, head, sink);
+        let Content { outcome, links, .. } = content(&url, head, sink);
         (outcome, links.iter().map(ToString::to_string).collect())
     }
 
@@ -226,6 +297,31 @@ mod tests {
     }
 
     #[test]
+    fn lists_say_when_pages_of_their_host_changed() {
+        let list = |body: &str| {
+            let url = CrawlUrl::parse("http://e.org/sitemap.xml").unwrap();
+            let head = Head { media_type: Some("text/xml".into()), ..html(200) };
+            let mut sink = PageSink::open(&url, &head).unwrap();
+            sink.write(body.as_bytes());
+            content(&url, head, Some(sink)).list.unwrap()
+        };
+        let entry = |url: &str, second: u8| {
+            let time = format!("1970-01-01T00:00:0{second}Z");
+            format!("<url><loc>{url}</loc><lastmod>{time}</lastmod></url>")
+        };
+        let sitemap = |second| {
+            let entries = [entry("/a", second), entry("http://o.org/", 5), "<url/>".into()];
+            format!("<urlset>{}</urlset>", entries.concat())
+        };
+        let found = list(&sitemap(1));
+        let page = CrawlUrl::parse("http://e.org/a").unwrap().fingerprint();
+        assert_eq!(found.modified, [(page, UnixMillis(1_000))]);
+        assert_eq!(found.hash, list(&sitemap(1).replace("urlset", "urlset ")).hash);
+        assert_ne!(found.hash, list(&sitemap(2)).hash);
+        assert_ne!(found.hash, list(&sitemap(1).replace("/a", "/b")).hash);
+    }
+
+    #[test]
     fn sitemaps_that_are_gzip_files_are_read_whatever_their_type() {
         let url = CrawlUrl::parse("http://e.org/sitemap.xml.gz").unwrap();
         for media_type in [
@@ -240,7 +336,7 @@ mod tests {
             let mut sink = PageSink::open(&url, &head).unwrap();
             assert!(sink.is_gzip_file(), "{media_type:?}");
             sink.write(b"<urlset><url><loc>/a</loc></url></urlset>");
-            let (outcome, links) = outcome(&url, head, Some(sink));
+            let Content { outcome, links, .. } = content(&url, head, Some(sink));
             let media_type = media_type.map(Into::into);
             assert_eq!(outcome, Outcome::Other { status: 200, media_type });
             assert_eq!(links, [CrawlUrl::parse("http://e.org/a").unwrap()]);
@@ -257,7 +353,7 @@ mod tests {
             let head = Head { media_type: Some(media_type.into()), ..html(200) };
             let mut sink = PageSink::open(&url, &head).unwrap();
             body.as_bytes().chunks(100).for_each(|bytes| _ = sink.write(bytes));
-            let (outcome, links) = outcome(&url, head, Some(sink));
+            let Content { outcome, links, .. } = content(&url, head, Some(sink));
             (matches!(outcome, Outcome::Other { status: 200, .. }), links.len())
         };
         let urls = "<url><loc>http://e.org/a</loc></url>".repeat(3_000);

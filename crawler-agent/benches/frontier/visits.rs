@@ -21,6 +21,7 @@ pub(crate) fn done(item: &QueueItem, text: usize, links: Vec<CrawlUrl>, bounds: 
     });
     let fetch = fetch(item, text, shown.collect());
     let after = After {
+        stated: None,
         page: Some(record(item)),
         links,
         target_is_shared: false,

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use encoding_rs::{Encoding, UTF_8};
-use model::{CrawlUrl, Fingerprint};
+use model::{CrawlUrl, Fingerprint, UnixMillis};
 use protocol::page::Link;
 use url::Url;
 
@@ -28,11 +28,13 @@ pub struct FoundLink {
     /// Relation to the target. Of several links with the same target, one that may be followed is
     /// enough.
     pub rel: Rel,
+    /// When the target changed last, as a sitemap states it; of several times the latest.
+    pub modified: Option<UnixMillis>,
 }
 
 impl From<FoundLink> for Link {
     fn from(link: FoundLink) -> Self {
-        let FoundLink { url, anchor, rel: Rel { nofollow, ugc, sponsored } } = link;
+        let FoundLink { url, anchor, rel: Rel { nofollow, ugc, sponsored }, .. } = link;
         Self { url: url.into(), anchor, nofollow, ugc, sponsored }
     }
 }
@@ -53,9 +55,10 @@ impl Links {
         let mut distinct = DistinctLinks::new(most, canonical.as_ref());
         for reference in references {
             let Ok(url) = join(&reference.target) else { continue };
-            let Reference { anchor, rel, .. } = reference;
+            let Reference { anchor, rel, modified, .. } = reference;
             let nofollow = rel.nofollow || document.directives.nofollow;
-            if !distinct.add(url, anchor, Rel { nofollow, ..rel }) {
+            let rel = Rel { nofollow, ..rel };
+            if !distinct.add(FoundLink { url, anchor, rel, modified }) {
                 break;
             }
         }
@@ -112,29 +115,30 @@ impl DistinctLinks {
 
     /// Adds a link, or merges it with the one to the same target; returns whether there is room for
     /// more.
-    fn add(&mut self, url: CrawlUrl, anchor: String, rel: Rel) -> bool {
-        let fingerprint = url.fingerprint();
+    fn add(&mut self, link: FoundLink) -> bool {
+        let fingerprint = link.url.fingerprint();
         if let Some(number) = self.numbers.get(&fingerprint) {
-            merge(&mut self.links[*number], anchor, rel);
+            merge(&mut self.links[*number], link);
             return true;
         }
-        self.bytes += url.as_str().len() + anchor.len();
+        self.bytes += link.url.as_str().len() + link.anchor.len();
         if self.bytes > self.most {
             return false;
         }
         self.numbers.insert(fingerprint, self.links.len());
-        self.links.push(FoundLink { url, anchor, rel });
+        self.links.push(link);
         true
     }
 }
 
-fn merge(link: &mut FoundLink, anchor: String, rel: Rel) {
+fn merge(link: &mut FoundLink, other: FoundLink) {
     if link.anchor.is_empty() {
-        link.anchor = anchor;
+        link.anchor = other.anchor;
     }
-    if link.rel.nofollow && !rel.nofollow {
-        link.rel = rel;
+    if link.rel.nofollow && !other.rel.nofollow {
+        link.rel = other.rel;
     }
+    link.modified = link.modified.max(other.modified);
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! References of a document as they are written, bounded in number and bytes.
 
+use model::UnixMillis;
+
 /// Memory of a resolved link in addition to its text, in bytes.
-const RESOLVED_BYTES: usize = 208;
+const RESOLVED_BYTES: usize = 256;
 
 /// References in their order.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(super) struct Reference {
     /// Text of the link.
     pub(super) anchor: String,
     pub(super) rel: Rel,
+    /// When the target changed last, as a sitemap states it.
+    pub(super) modified: Option<UnixMillis>,
 }
 
 /// What a document says of its relation to the target of a link.
@@ -62,7 +66,7 @@ impl References {
         let fits = !self.is_full() && bytes <= self.most.bytes;
         if fits {
             self.bytes = bytes;
-            self.list.push(Reference { target, anchor: String::new(), rel });
+            self.list.push(Reference { target, rel, ..Reference::default() });
         }
         fits
     }
@@ -75,6 +79,13 @@ impl References {
         {
             self.bytes = bytes;
             anchor.clone_into(&mut last.anchor);
+        }
+    }
+
+    /// Gives the last reference the time of its last change.
+    pub(super) fn set_modified(&mut self, modified: UnixMillis) {
+        if let Some(last) = self.list.last_mut() {
+            last.modified = Some(modified);
         }
     }
 

@@ -11,7 +11,7 @@ use protocol::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    HostNumber, PageHistory, PageRecord, QueueItem, RobotsState,
+    HostNumber, PageHistory, PageRecord, QueueItem, RobotsState, StatedChanges,
     state::window::{PageKey, QueueKey},
 };
 
@@ -226,6 +226,12 @@ pub struct Done {
     /// log has what was selected of the links, and nothing about their origin.
     #[serde(skip)]
     pub are_listed: bool,
+    /// What a sitemap states of the changes of its host's pages. The log has what follows from it.
+    #[serde(skip)]
+    pub stated: Option<StatedChanges>,
+    /// Pages that are visited again earlier, with their new advances in seconds; filled in when the
+    /// change is applied.
+    pub brought_forward: Vec<(PageKey, u32)>,
     /// Links to other agents' hosts that are to be reported; filled in when the change is applied.
     pub reports: Vec<Report>,
     /// Earliest time of the next request to the host; none when nothing was sent to it.
@@ -269,6 +275,8 @@ pub struct After {
     pub page: Option<PageRecord>,
     /// Links of the page.
     pub links: Vec<CrawlUrl>,
+    /// What a sitemap states of the changes of its host's pages.
+    pub stated: Option<StatedChanges>,
     /// Whether the target of a redirect was given to its agent of the region.
     pub target_is_shared: bool,
     /// Earliest time of the next request to the host; none when nothing was sent to it.
@@ -282,7 +290,7 @@ pub struct After {
 impl Done {
     /// The end of the fetch of `item`.
     pub fn new(item: &QueueItem, fetch: Fetch, after: After) -> Self {
-        let After { page, links, target_is_shared, due, failures, bounds } = after;
+        let After { page, links, stated, target_is_shared, due, failures, bounds } = after;
         let target = match &fetch.outcome {
             Outcome::Redirect { location, .. } if !target_is_shared => {
                 CrawlUrl::parse(location).ok()
@@ -304,6 +312,8 @@ impl Done {
             target,
             links,
             are_listed,
+            stated,
+            brought_forward: Vec::new(),
             reports: Vec::new(),
             due,
             failures,

@@ -53,7 +53,7 @@ pub use change::{
 pub use due_hosts::{DueHosts, DueQuery, HostWithWork, INBOX_PATIENCE};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
-pub use pages::{ChangeRate, KnownPage, PageHistory, PageRecord};
+pub use pages::{ChangeRate, KnownPage, PageHistory, PageRecord, RevisitAges, StatedChanges};
 pub use rebuild::{Rebuilt, Salvaged};
 pub use store::{Frontier, StoredResults};
 pub use workbench::Workbench;

@@ -1,7 +1,9 @@
 //! Pages that are visited again.
 
+use std::collections::HashMap;
+
 use delegation::calibration::Baseline;
-use model::UnixMillis;
+use model::{CrawlPolicy, Fingerprint, UnixMillis};
 use serde::{Deserialize, Serialize};
 
 /// Stored record of a page: a few hundred bytes, however often it was fetched.
@@ -61,8 +63,8 @@ impl PageRecord {
 /// How often the content of a page changes, by its revisits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeRate {
-    /// The first 8 bytes of the SHA-256 of title, headings and text; none where no content was
-    /// seen.
+    /// The first 8 bytes of the SHA-256 of title, headings and text, and of a sitemap or feed of
+    /// its URLs and their times; none where no content was seen.
     pub text_hash: Option<[u8; 8]>,
     /// Estimated age at which the page is visited again, in seconds; none before the first
     /// estimate.
@@ -75,6 +77,69 @@ pub struct ChangeRate {
 impl ChangeRate {
     fn advance_ms(&self) -> i64 {
         i64::from(self.advance_s) * 1_000
+    }
+
+    /// Time of the last visit of a page with this revisit base.
+    pub(super) fn visited(&self, revisit_base: UnixMillis) -> UnixMillis {
+        revisit_base.plus_ms(self.advance_ms())
+    }
+}
+
+/// The ages between which pages are visited again, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RevisitAges {
+    /// The shortest age.
+    pub least_s: u32,
+    /// The longest age, and that of a page whose changes are not known.
+    pub longest_s: u32,
+}
+
+impl RevisitAges {
+    /// The ages of the policy; none when the operator wants no revisits.
+    pub fn of(policy: &CrawlPolicy) -> Option<Self> {
+        let longest_s = policy.revisit_s;
+        let least_s = policy.revisit_least_s.clamp(1, longest_s.max(1));
+        (longest_s > 0).then_some(Self { least_s, longest_s })
+    }
+
+    /// The age at which a page with this estimate is visited again.
+    pub fn interval_s(self, estimate: Option<u32>) -> u32 {
+        estimate.unwrap_or(self.longest_s).clamp(self.least_s, self.longest_s)
+    }
+
+    /// How much earlier than at the longest age a page is visited again that has changed since its
+    /// last visit, by the word of its site: at half its interval.
+    ///
+    /// This bounds sites that say so of all pages at every time. A visit that finds a page
+    /// unchanged makes its interval longer, as without the word, until it is the longest one. So
+    /// such a site has its pages fetched at most twice as often, and never more often than at the
+    /// shortest age.
+    fn advance_after_change_s(self, estimate: Option<u32>) -> u32 {
+        self.longest_s - (self.interval_s(estimate) / 2).max(self.least_s)
+    }
+}
+
+/// When pages of a host changed, as its sitemap states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatedChanges {
+    /// Times by the fingerprints of URLs.
+    pub times: HashMap<Fingerprint, UnixMillis>,
+    /// Ages at which pages are visited again.
+    pub ages: RevisitAges,
+}
+
+impl StatedChanges {
+    /// The advance of a page that changed after its visit and is visited again earlier for that
+    /// reason; none of others.
+    pub(super) fn advance_s(
+        &self,
+        url: Fingerprint,
+        visited: UnixMillis,
+        changes: ChangeRate,
+    ) -> Option<u32> {
+        let has_changed = self.times.get(&url).is_some_and(|changed| *changed > visited);
+        let advance_s = self.ages.advance_after_change_s(changes.interval_s);
+        (has_changed && advance_s > changes.advance_s).then_some(advance_s)
     }
 }
 
@@ -102,6 +167,6 @@ pub struct KnownPage {
 impl KnownPage {
     /// Time of the last visit.
     pub fn visited(&self) -> UnixMillis {
-        self.revisit_base.plus_ms(self.record.changes.advance_ms())
+        self.record.changes.visited(self.revisit_base)
     }
 }

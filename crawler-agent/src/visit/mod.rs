@@ -22,9 +22,9 @@ use crate::{
     activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, fetch, fetch::Answer,
     fetch::Fetcher, frontier::After, frontier::Bounds, frontier::Change, frontier::Done,
     frontier::Effect, frontier::FrontierError, frontier::FrontierHandle, frontier::HostRecord,
-    frontier::INBOX_PATIENCE, frontier::PageRecord, frontier::QueueItem, lease::Lease,
-    metrics::Metrics, outbox::PackTrigger, page, page::PageSink, peers::Peers, resolve::Resolver,
-    schedule::Claim, schedule::Schedule, schedule::after_answer,
+    frontier::INBOX_PATIENCE, frontier::PageRecord, frontier::QueueItem, frontier::StatedChanges,
+    lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::Content, page::PageSink,
+    peers::Peers, resolve::Resolver, schedule::Claim, schedule::Schedule, schedule::after_answer,
 };
 use retry::AddressChoice;
 pub use revisit::LostBefore;
@@ -82,6 +82,8 @@ struct FetchResult {
     /// Record for the next visit of the page; none when it is not visited again.
     page: Option<PageRecord>,
     links: Vec<CrawlUrl>,
+    /// What a sitemap states of the changes of its host's pages.
+    stated: Option<StatedChanges>,
     /// Whether the target of a redirect was given to its agent of the region.
     target_is_shared: bool,
     /// The host's failures in a row after this request.
@@ -91,7 +93,8 @@ struct FetchResult {
 impl FetchResult {
     /// What a request without an answer leaves behind.
     fn without_links(fetch: Fetch, page: Option<PageRecord>, failures: u32) -> Self {
-        Self { fetch, page, links: Vec::new(), target_is_shared: false, failures }
+        let links = Vec::new();
+        Self { fetch, page, links, stated: None, target_is_shared: false, failures }
     }
 }
 
@@ -246,14 +249,15 @@ impl Visitor {
         }
         visit.delay = visit.delay.max(asked.unwrap_or_default());
         let validators = head.validators.clone();
-        let (outcome, links) = page::outcome(&item.url, head, sink);
+        let Content { outcome, links, list } = page::content(&item.url, head, sink);
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let slowdown = self.policy.borrow().slowdown.filter(|_| visit.choice.is_usual());
         let mut page = revisit::remember(item, &mut fetch, validators, slowdown);
         if let Some(page) = &mut page {
-            revisit::observe(page, &fetch, self.revisit_ages());
+            revisit::observe(page, &fetch, list.as_ref(), self.revisit_ages());
         }
+        let stated = list.and_then(|list| revisit::stated(list, self.revisit_ages(), started));
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
         if self.must_look_up(&fetch, &links) {
@@ -264,7 +268,7 @@ impl Visitor {
             }
         }
         let (links, target_is_shared) = self.share(item, &fetch, links).await?;
-        let result = FetchResult { fetch, page, links, target_is_shared, failures: 0 };
+        let result = FetchResult { fetch, page, links, stated, target_is_shared, failures: 0 };
         self.done(visit, item, result)?;
         drop(memory);
         if let Some(peers) = &self.peers {
@@ -288,9 +292,15 @@ impl Visitor {
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
         self.metrics.fetched(&fetch);
         let page = page.map(|page| revisit::scheduled(page, self.revisit_ages()));
-        let links = Vec::new();
-        let bounds = self.bounds();
-        let after = After { page, links, target_is_shared: false, due: None, failures: 0, bounds };
+        let after = After {
+            page,
+            links: Vec::new(),
+            stated: None,
+            target_is_shared: false,
+            due: None,
+            failures: 0,
+            bounds: self.bounds(),
+        };
         let done = Done::new(item, fetch, after);
         let effect = self.store.apply(Change::Done(Box::new(done)))?;
         self.propagate(&effect, 0);
@@ -304,13 +314,13 @@ impl Visitor {
         item: &QueueItem,
         result: FetchResult,
     ) -> Result<(), FrontierError> {
-        let FetchResult { fetch, page, links, target_is_shared, failures } = result;
+        let FetchResult { fetch, page, links, stated, target_is_shared, failures } = result;
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         let due = Some(clock::after(pause));
         self.metrics.fetched(&fetch);
         let page = page.map(|page| revisit::scheduled(page, self.revisit_ages()));
         let bounds = self.bounds();
-        let after = After { page, links, target_is_shared, due, failures, bounds };
+        let after = After { page, links, stated, target_is_shared, due, failures, bounds };
         let done = Done::new(item, fetch, after);
         let size = done.result.len() as u64;
         let effect = self.store.apply(Change::Done(Box::new(done)))?;

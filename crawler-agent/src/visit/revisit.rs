@@ -16,9 +16,9 @@ use super::{Visitor, robots};
 use crate::{
     clock,
     fetch::{Problem, Validators},
-    frontier::{PageHistory, PageRecord, QueueItem},
+    frontier::{PageHistory, PageRecord, QueueItem, RevisitAges},
 };
-pub(super) use changes::{RevisitAges, observe, scheduled};
+pub(super) use changes::{observe, scheduled, stated};
 
 /// The moment before which the coordinator lost what agents sent; none by default.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use crawler_agent::frontier::{ChangeRate, HostBundle};
 use model::{CrawlPolicy, HostTask};
 use protocol::{HostOrder, page::Outcome};
 
-use crate::{testbed::TestBed, web::html};
+use crate::{testbed::TestBed, web::Answer, web::html};
 
 const LONGEST_S: u32 = 4;
 const LEAST_S: u32 = 1;
@@ -28,6 +28,40 @@ fn change_rate(bundle: &HostBundle, path: &str) -> ChangeRate {
     page.map(|(_, page)| page.changes).unwrap()
 }
 
+/// What the agent knows of the host when it hands it over.
+async fn hand_over(bed: &TestBed) -> HostBundle {
+    let host = bed.web.url("a1.test", "");
+    let host = host.trim_end_matches('/').to_owned();
+    let order = HostOrder { number: 1, host, task: HostTask::Release };
+    bed.coordinator.change(|state| state.host_orders.push(order));
+    bed.until("the host is handed over", |bed| bed.coordinator.state().confirmed == [1]).await;
+    HostBundle::decode(&bed.coordinator.state().bundles[&1]).unwrap()
+}
+
+/// A sitemap that states of this page that it changes just now.
+fn sitemap(url: &str) -> Answer {
+    let now = jiff::Timestamp::now();
+    let body = format!("<urlset><url><loc>{url}</loc><lastmod>{now}</lastmod></url></urlset>");
+    Answer { headers: vec![("content-type", "text/xml".into())], ..html(&body) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_changed_by_its_sitemap_is_visited_again_sooner() {
+    let mut bed = TestBed::new(1).await;
+    bed.coordinator.state().policy = policy(3_600);
+    let pages = ["/changed", "/other"].map(|path| bed.web.page("a1.test", path, html("<p>text")));
+    bed.start_approved().await;
+    bed.coordinator.route(&pages);
+    bed.until_reported(&pages).await;
+    let sitemap = bed.web.page("a1.test", "/map.xml", sitemap(&pages[0]));
+    bed.coordinator.route(std::slice::from_ref(&sitemap));
+    bed.until_reported(&[sitemap]).await;
+    let bundle = hand_over(&bed).await;
+    let rate = |path| change_rate(&bundle, path);
+    assert_eq!((rate("/changed").advance_s, rate("/other").advance_s), (1_800, 0));
+    assert!(rate("/map.xml").text_hash.is_some(), "it has a rate of its own");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_changes_is_visited_more_often_than_one_that_does_not() {
     let mut bed = TestBed::new(1).await;
@@ -46,13 +80,8 @@ async fn a_page_that_changes_is_visited_more_often_than_one_that_does_not() {
     };
     bed.until("the page that changes was visited often", news_came).await;
 
-    let host = bed.web.url("a1.test", "");
-    let host = host.trim_end_matches('/').to_owned();
-    let order = HostOrder { number: 1, host, task: HostTask::Release };
-    bed.coordinator.change(|state| state.host_orders.push(order));
-    bed.until("the host is handed over", |bed| bed.coordinator.state().confirmed == [1]).await;
+    let bundle = hand_over(&bed).await;
     let state = bed.coordinator.state();
-    let bundle = HostBundle::decode(&state.bundles[&1]).unwrap();
     let rate = |path| change_rate(&bundle, path);
     let timing = |path| (rate(path).interval_s, rate(path).advance_s);
     assert_eq!(timing("/news"), (Some(LEAST_S), LONGEST_S - LEAST_S));

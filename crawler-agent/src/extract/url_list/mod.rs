@@ -1,11 +1,14 @@
 //! Sitemaps and feeds: the URLs that they list, in one pass (the sitemap protocol, RSS 2.0 and 1.0,
-//! Atom by RFC 4287).
+//! Atom by RFC 4287), and when they changed last, as a sitemap states it.
 //!
 //! Text arrives in pieces, and the parser reads whole texts only. So each piece is parsed after the
 //! rest of the last one, up to its last whole event. Entities that a document defines are never
 //! expanded.
 
+mod modified;
+
 use htmlize::unescape_attribute;
+use model::UnixMillis;
 use quick_xml::{
     Reader,
     events::{BytesRef, BytesStart, Event},
@@ -34,11 +37,23 @@ pub(super) struct UrlList {
     /// Text after the last whole event.
     rest: String,
     phase: Phase,
-    /// Text of the current element, if it is a URL.
-    url: Option<String>,
+    /// Text of the current element, if it is a URL or a time.
+    text: Option<String>,
+    /// Whether the current element is the time of a change.
+    is_time: bool,
     /// Whether the current element may be a mere identifier.
     is_identifier: bool,
+    /// What was read of the current entry of a sitemap.
+    entry: SitemapEntry,
     references: References,
+}
+
+/// An entry of a sitemap, whose parts may be in any order.
+#[derive(Debug, Default)]
+struct SitemapEntry {
+    /// Whether the last reference is its URL.
+    has_url: bool,
+    modified: Option<UnixMillis>,
 }
 
 enum Phase {
@@ -66,8 +81,10 @@ impl UrlList {
         Self {
             rest: String::new(),
             phase: Phase::Start,
-            url: None,
+            text: None,
+            is_time: false,
             is_identifier: false,
+            entry: SitemapEntry::default(),
             references,
         }
     }
@@ -135,7 +152,7 @@ impl UrlList {
             Event::Text(text) => self.add(text),
             Event::CData(text) => self.add(text),
             Event::GeneralRef(reference) => self.add_reference(reference),
-            Event::End(_) => self.end(),
+            Event::End(tag) => self.end(tag.local_name().into_inner()),
             _ => {}
         }
     }
@@ -150,13 +167,17 @@ impl UrlList {
             }
         };
         let name = tag.name().into_inner();
-        self.url = None;
+        self.text = None;
+        let local_name = tag.local_name().into_inner();
+        self.is_time = (format, local_name) == (Format::Sitemap, "lastmod");
         self.is_identifier = (format, name) == (Format::Rss, "guid");
         match (format, name) {
             (Format::Rss, "guid") if attribute(tag, "isPermaLink").is_some_and(is_false) => {}
-            (Format::Rss, "link" | "guid") => self.url = Some(String::new()),
-            (Format::Sitemap, _) if is_loc(tag) => self.url = Some(String::new()),
-            (Format::Atom, _) if tag.local_name().into_inner() == "link" && is_page(tag) => {
+            (Format::Rss, "link" | "guid") => self.text = Some(String::new()),
+            (Format::Sitemap, _) if is_loc(tag) => self.text = Some(String::new()),
+            (Format::Sitemap, _) if self.is_time => self.text = Some(String::new()),
+            (Format::Sitemap, _) if is_entry(local_name) => self.entry = SitemapEntry::default(),
+            (Format::Atom, _) if local_name == "link" && is_page(tag) => {
                 self.take(attribute(tag, "href"));
             }
             _ => {}
@@ -164,11 +185,11 @@ impl UrlList {
     }
 
     fn add(&mut self, text: &str) {
-        if let Some(url) = &mut self.url {
-            if url.len() + text.len() <= VALUE_BYTES {
-                url.push_str(text);
+        if let Some(known) = &mut self.text {
+            if known.len() + text.len() <= VALUE_BYTES {
+                known.push_str(text);
             } else {
-                self.url = None;
+                self.text = None;
             }
         }
     }
@@ -180,16 +201,30 @@ impl UrlList {
         }
     }
 
-    fn end(&mut self) {
-        // Many feeds have identifiers as they are in their database, and do not say so.
-        let url = self.url.take().filter(|url| !self.is_identifier || is_absolute(url));
-        self.take(url);
+    fn end(&mut self, name: &str) {
+        let text = self.text.take();
+        if std::mem::take(&mut self.is_time) {
+            self.entry.modified = text.and_then(|text| modified::modified(&text));
+        } else {
+            // Many feeds have identifiers as they are in their database, and do not say so.
+            self.take(text.filter(|url| !self.is_identifier || is_absolute(url)));
+        }
+        if is_entry(name) {
+            self.end_entry();
+        }
+    }
+
+    fn end_entry(&mut self) {
+        let SitemapEntry { has_url, modified } = std::mem::take(&mut self.entry);
+        if let Some(modified) = modified.filter(|_| has_url) {
+            self.references.set_modified(modified);
+        }
     }
 
     fn take(&mut self, url: Option<String>) {
         let url = url.map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
         if let Some(url) = url {
-            self.references.add(url, Rel::default());
+            self.entry.has_url = self.references.add(url, Rel::default());
         }
         if self.references.is_full() {
             self.phase = Phase::Ended;
@@ -206,6 +241,11 @@ impl Format {
             _ => None,
         }
     }
+}
+
+/// Whether an element of a sitemap is an entry with a URL and its time.
+fn is_entry(name: &str) -> bool {
+    matches!(name, "url" | "sitemap")
 }
 
 /// Whether the text of an element of a sitemap is the URL of a page: not that of an image or a

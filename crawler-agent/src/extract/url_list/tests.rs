@@ -13,6 +13,19 @@ fn urls_in(text: &str, size: usize) -> Vec<String> {
     list.finish().into_list().into_iter().map(|reference| reference.target).collect()
 }
 
+/// The URLs that have a time, each with its time in milliseconds.
+fn times_in(text: &str, size: usize) -> Vec<(String, i64)> {
+    let mut list = UrlList::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(size));
+        list.write(piece);
+        rest = after;
+    }
+    let references = list.finish().into_list().into_iter();
+    references.filter_map(|it| Some((it.target, it.modified?.0))).collect()
+}
+
 fn urls(text: &str) -> Vec<String> {
     urls_in(text, usize::MAX)
 }
@@ -25,7 +38,7 @@ const SITEMAP: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
             xmlns:xhtml="http://www.w3.org/1999/xhtml">
       <url>
         <loc> https://shop.example/a?x=1&amp;y=2&#38;z </loc>
-        <lastmod>2026-11-20</lastmod><changefreq>daily</changefreq>
+        <lastmod>2025-11-20</lastmod><changefreq>daily</changefreq>
         <image:image><image:loc>https://shop.example/a.jpg</image:loc></image:image>
         <xhtml:link rel="alternate" hreflang="de" href="https://shop.example/de/a"/>
       </url>
@@ -61,6 +74,21 @@ fn sitemaps_list_pages() {
     let index = "<sm:sitemapindex xmlns:sm='x'><sm:sitemap><sm:loc>/1.xml.gz</sm:loc>\
                  </sm:sitemap></sm:sitemapindex>";
     assert_eq!(urls(index), ["/1.xml.gz"]);
+}
+
+#[test]
+fn sitemaps_state_when_their_pages_changed() {
+    let end_of_day = 1_763_683_200_000;
+    let shop = ("https://shop.example/a?x=1&y=2&z".to_owned(), end_of_day);
+    assert_eq!(times_in(SITEMAP, usize::MAX), [shop]);
+    let index = "<sm:sitemapindex xmlns:sm='x'>\
+        <sm:sitemap><sm:lastmod>1970-01-01T00:00:01Z</sm:lastmod><sm:loc>/1.xml</sm:loc></sm:sitemap>\
+        <sm:sitemap><sm:loc>/2.xml</sm:loc></sm:sitemap>\
+        <sm:sitemap><sm:lastmod>1970-01-01</sm:lastmod><sm:loc></sm:loc></sm:sitemap>\
+        <sm:sitemap><sm:loc>/3.xml</sm:loc><sm:lastmod/></sm:sitemap></sm:sitemapindex>";
+    for size in [1, 7, usize::MAX] {
+        assert_eq!(times_in(index, size), [("/1.xml".to_owned(), 1_000)], "pieces of {size}");
+    }
 }
 
 #[test]

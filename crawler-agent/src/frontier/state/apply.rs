@@ -194,6 +194,7 @@ impl State {
         let mut filed = Filed::default();
         if let Some(host) = self.hosts.get_mut(disk, done.host)? {
             filed = visited::file(host, disk, done)?;
+            host.bring_forward(disk, &done.brought_forward)?;
             self.hosts.queued -= u64::from(filed.was_queued);
         }
         self.totals.fetched += 1;

@@ -115,6 +115,7 @@ impl State {
         match change {
             Change::Done(done) => {
                 self.drop_traps(disk, done)?;
+                self.bring_forward(disk, done)?;
                 let target = done.target.take_if(|url| !self.hosts.has_host_of(url));
                 // The chain may lead over several agents, so the count travels with the URL.
                 let redirects = done.redirects.saturating_add(1);
@@ -125,6 +126,17 @@ impl State {
             }
             Change::Robots { sitemaps, reports, .. } => self.move_foreign(sitemaps, reports),
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Finds the pages that changed since their last visits by the word of their sitemap. Their
+    /// places are logged instead of the many times of a sitemap.
+    fn bring_forward(&mut self, disk: &Disk, done: &mut Done) -> Result<(), FrontierError> {
+        if let Some(stated) = &done.stated
+            && let Some(host) = self.hosts.get(disk, done.host)?
+        {
+            done.brought_forward = host.changed_pages(disk, stated)?;
         }
         Ok(())
     }

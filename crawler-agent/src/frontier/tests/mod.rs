@@ -142,7 +142,8 @@ fn done_at(
     };
     let links = links.iter().map(|link| CrawlUrl::parse(link).unwrap()).collect();
     let due = Some(NOW.plus_ms(1_000));
-    let after = After { page, links, target_is_shared: false, due, failures: 0, bounds };
+    let after =
+        After { page, links, stated: None, target_is_shared: false, due, failures: 0, bounds };
     Change::Done(Box::new(Done::new(item, fetch, after)))
 }
 

@@ -31,6 +31,25 @@ impl World {
     }
 }
 
+/// The end of the fetch of a sitemap that states when these pages of its host changed.
+fn sitemap_of(
+    world: &World,
+    number: u64,
+    at: UnixMillis,
+    changed: &[(&str, UnixMillis)],
+) -> Change {
+    world.route(number, &format!("{KEY}/sitemap-{number}.xml"));
+    let item = world.next(KEY).unwrap();
+    let outcome = Outcome::Other { status: 200, media_type: None };
+    let Change::Done(mut done) = done_at(at, &item, outcome, None, &[], BOUNDS) else { panic!() };
+    let times = changed
+        .iter()
+        .map(|(path, at)| (CrawlUrl::parse(&format!("{KEY}{path}")).unwrap().fingerprint(), *at));
+    let ages = RevisitAges { least_s: 100, longest_s: 500 };
+    done.stated = Some(StatedChanges { times: times.collect(), ages });
+    Change::Done(done)
+}
+
 fn in_advance(advance_s: u32) -> ChangeRate {
     ChangeRate { text_hash: Some([7; 8]), interval_s: Some(100), advance_s }
 }
@@ -62,6 +81,38 @@ fn a_page_that_changes_often_is_visited_again_first() {
     let base = world.visit_with(NOW.plus_ms(200_007), in_advance(0)).revisit_base;
     assert_eq!(base, Some(NOW), "of the other page");
     assert_eq!(world.frontier().bundle(world.host(KEY)).unwrap().unwrap().pages.len(), 2);
+}
+
+#[test]
+fn a_page_that_changed_by_its_sitemap_is_visited_again_at_half_its_age() {
+    let mut world = World::new();
+    for (number, path) in [(1, "/known"), (2, "/old"), (3, "/often"), (4, "/other")] {
+        world.route(number, &format!("{KEY}{path}"));
+        let often = ChangeRate { interval_s: Some(180), advance_s: 320, ..ChangeRate::default() };
+        world.visit_with(NOW, if path == "/often" { often } else { ChangeRate::default() });
+    }
+    let changed = [
+        ("/known", NOW.plus_ms(1)),
+        ("/old", NOW),
+        ("/often", NOW.plus_ms(9)),
+        ("/missing", NOW.plus_ms(9)),
+        ("/sitemap-8.xml", NOW.plus_ms(9)),
+    ];
+    let effect = world.apply(sitemap_of(&world, 8, NOW.plus_ms(9), &changed));
+    assert_eq!(effect.revisit_base, Some(NOW.plus_ms(-400_000)), "not below the shortest age");
+    for _ in 0..2 {
+        let pages = world.frontier().bundle(world.host(KEY)).unwrap().unwrap().pages;
+        let mut advances: Vec<(String, u32)> =
+            pages.iter().map(|(_, page)| (page.path.clone(), page.changes.advance_s)).collect();
+        advances.sort_unstable();
+        let expected = [("/known", 250), ("/often", 400), ("/old", 0), ("/other", 0)];
+        assert_eq!(advances, expected.map(|(path, advance_s)| (path.to_owned(), advance_s)));
+        assert!(pages.iter().all(|(visited, _)| *visited == NOW), "the visit is remembered");
+        world.restart();
+    }
+    // The word of the sitemap alone, said again, changes nothing more.
+    let effect = world.apply(sitemap_of(&world, 9, NOW.plus_ms(99), &changed));
+    assert_eq!(effect.revisit_base, Some(NOW.plus_ms(-400_000)));
 }
 
 #[test]

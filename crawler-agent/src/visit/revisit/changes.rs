@@ -1,57 +1,63 @@
 //! How often a page changes, and at which age it is visited again for that reason.
 
-use model::CrawlPolicy;
+use model::UnixMillis;
 use protocol::page::{Fetch, Outcome, Page};
-use sha2::{Digest as _, Sha256};
 
-use crate::frontier::{ChangeRate, PageRecord};
+use crate::{
+    frontier::{ChangeRate, PageRecord, RevisitAges, StatedChanges},
+    page::{ListContent, ShortHash, short_hash},
+};
 
-/// The ages between which pages are visited again, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::visit) struct RevisitAges {
-    least_s: u32,
-    longest_s: u32,
-}
+/// A day, in milliseconds.
+const DAY_MS: i64 = 24 * 3_600 * 1_000;
 
-impl RevisitAges {
-    /// The ages of the policy; none when the operator wants no revisits.
-    pub(in crate::visit) fn of(policy: &CrawlPolicy) -> Option<Self> {
-        let longest_s = policy.revisit_s;
-        let least_s = policy.revisit_least_s.clamp(1, longest_s.max(1));
-        (longest_s > 0).then_some(Self { least_s, longest_s })
-    }
-
-    /// The age at which a page with this estimate is visited again.
-    fn interval_s(self, estimate: Option<u32>) -> u32 {
-        estimate.unwrap_or(self.longest_s).clamp(self.least_s, self.longest_s)
-    }
-
-    /// The estimate after a revisit: half the interval where the page has changed, else half as
-    /// much again. Decision 62 compares this rule with others.
-    fn next_interval_s(self, estimate: Option<u32>, has_changed: bool) -> u32 {
-        let interval_s = self.interval_s(estimate);
-        // At least a second more, so that the shortest interval grows, too.
-        let longer_s = interval_s.saturating_add(interval_s.div_ceil(2));
-        let next_s = if has_changed { interval_s / 2 } else { longer_s };
-        next_s.clamp(self.least_s, self.longest_s)
-    }
+/// The estimate after a revisit: half the interval where the page has changed, else half as much
+/// again. Decision 62 compares this rule with others.
+fn next_interval_s(ages: RevisitAges, estimate: Option<u32>, has_changed: bool) -> u32 {
+    let interval_s = ages.interval_s(estimate);
+    // At least a second more, so that the shortest interval grows, too.
+    let longer_s = interval_s.saturating_add(interval_s.div_ceil(2));
+    let next_s = if has_changed { interval_s / 2 } else { longer_s };
+    next_s.clamp(ages.least_s, ages.longest_s)
 }
 
 /// Takes what a visit shows of changes into the new record of the page. Answers without content,
 /// such as failures and refusals, leave the estimate as it is.
-pub(in crate::visit) fn observe(record: &mut PageRecord, fetch: &Fetch, ages: Option<RevisitAges>) {
+/// `list` is what a sitemap or feed lists.
+pub(in crate::visit) fn observe(
+    record: &mut PageRecord,
+    fetch: &Fetch,
+    list: Option<&ListContent>,
+    ages: Option<RevisitAges>,
+) {
     let changes = &mut record.changes;
-    let has_changed = match &fetch.outcome {
-        Outcome::Unchanged { .. } => Some(false),
-        Outcome::Page(page) => {
-            let seen = text_hash(page);
-            changes.text_hash.replace(seen).map(|known| known != seen)
-        }
-        _ => None,
+    let seen = match &fetch.outcome {
+        Outcome::Page(page) => Some(text_hash(page)),
+        _ => list.map(|list| list.hash),
+    };
+    let has_changed = match (&fetch.outcome, seen) {
+        (Outcome::Unchanged { .. }, _) => Some(false),
+        (_, Some(seen)) => changes.text_hash.replace(seen).map(|known| known != seen),
+        (_, None) => None,
     };
     if let (Some(has_changed), Some(ages)) = (has_changed, ages) {
-        changes.interval_s = Some(ages.next_interval_s(changes.interval_s, has_changed));
+        changes.interval_s = Some(next_interval_s(ages, changes.interval_s, has_changed));
     }
+}
+
+/// What a list states of changes that may bring a visit forward: pages whose last visits are before
+/// the longest age are due anyway, and times after the end of the day are wrong.
+pub(in crate::visit) fn stated(
+    list: ListContent,
+    ages: Option<RevisitAges>,
+    now: UnixMillis,
+) -> Option<StatedChanges> {
+    let ages = ages?;
+    let since = now.plus_ms(-i64::from(ages.longest_s) * 1_000);
+    let counts = |at: UnixMillis| at > since && at <= now.plus_ms(DAY_MS);
+    let times = list.modified.into_iter().filter(|(_, at)| counts(*at));
+    let stated = StatedChanges { times: times.collect(), ages };
+    (!stated.times.is_empty()).then_some(stated)
 }
 
 /// The record with the time of its revisit by the present policy.
@@ -63,16 +69,8 @@ pub(in crate::visit) fn scheduled(mut record: PageRecord, ages: Option<RevisitAg
 
 /// The hash of what a reader sees of a page. Bodies often differ only in tokens, times and
 /// advertisements.
-fn text_hash(page: &Page) -> [u8; 8] {
-    let mut hash = Sha256::new();
-    for text in [&page.title, &page.headings, &page.text] {
-        hash.update(text);
-        hash.update([0]);
-    }
-    let digest: [u8; 32] = hash.finalize().into();
-    let mut short = [0; 8];
-    short.copy_from_slice(&digest[..8]);
-    short
+fn text_hash(page: &Page) -> ShortHash {
+    short_hash([&page.title, &page.headings, &page.text].map(String::as_bytes))
 }
 
 #[cfg(test)]

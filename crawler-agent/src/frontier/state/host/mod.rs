@@ -2,6 +2,7 @@
 
 mod drain;
 mod rows;
+mod stated_changes;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Tests of estimates, by properties and by simulated pages.
 
-use model::UnixMillis;
+use model::CrawlPolicy;
 use proptest::prelude::*;
 use protocol::page::ContentHash;
 
@@ -46,7 +46,7 @@ fn intervals(outcomes: Vec<Outcome>) -> Vec<Option<f64>> {
     let mut record = PageRecord::without_content("/".into(), 0);
     let mut days = Vec::new();
     for outcome in outcomes {
-        observe(&mut record, &fetch(outcome), Some(SHIPPED));
+        observe(&mut record, &fetch(outcome), None, Some(SHIPPED));
         days.push(record.changes.interval_s.map(|interval_s| f64::from(interval_s) / 86_400.0));
     }
     days
@@ -77,7 +77,7 @@ fn answers_without_content_leave_the_interval() {
     for outcome in [
         Outcome::Failed { reason: "no answer".into() },
         Outcome::Other { status: 503, media_type: None },
-        Outcome::Other { status: 200, media_type: Some("text/xml".into()) },
+        Outcome::Other { status: 200, media_type: Some("image/png".into()) },
         Outcome::Disallowed { by: protocol::page::DisallowedBy::RobotsTxt },
         Outcome::Other { status: 404, media_type: None },
     ] {
@@ -87,11 +87,40 @@ fn answers_without_content_leave_the_interval() {
 }
 
 #[test]
+fn lists_have_an_interval_by_what_they_list() {
+    let mut record = PageRecord::without_content("/feed".into(), 0);
+    let mut days = Vec::new();
+    for hash in [1, 1, 2, 3, 3] {
+        let list = ListContent { hash: [hash; 8], modified: Vec::new() };
+        let outcome = Outcome::Other { status: 200, media_type: Some("text/xml".into()) };
+        observe(&mut record, &fetch(outcome), Some(&list), Some(SHIPPED));
+        days.push(record.changes.interval_s.map(|interval_s| f64::from(interval_s) / 86_400.0));
+    }
+    assert_eq!(days, [None, Some(7.0), Some(3.5), Some(1.75), Some(2.625)]);
+}
+
+#[test]
+fn times_that_say_nothing_of_a_revisit_are_left_out() {
+    let now = UnixMillis(1_000 * 86_400_000);
+    let after_days = |days: i64| now.plus_ms(days * 86_400_000);
+    let list = |days: &[i64]| {
+        let modified = days.iter().map(|day| ([*day as u8; 16], after_days(*day)));
+        ListContent { hash: [0; 8], modified: modified.collect() }
+    };
+    let found = stated(list(&[-8, -7, -6, 0, 1, 2]), Some(SHIPPED), now).unwrap();
+    let mut times: Vec<UnixMillis> = found.times.into_values().collect();
+    times.sort_unstable();
+    assert_eq!(times, [-6, 0, 1].map(after_days));
+    assert_eq!(stated(list(&[-8, 2]), Some(SHIPPED), now), None);
+    assert_eq!(stated(list(&[0]), None, now), None);
+}
+
+#[test]
 fn without_a_shorter_age_every_page_is_visited_at_the_same_age() {
     for least_s in [7, 8, u32::MAX] {
         let ages = ages(7, least_s).unwrap();
         for has_changed in [false, true] {
-            assert_eq!(ages.next_interval_s(None, has_changed), 7);
+            assert_eq!(next_interval_s(ages, None, has_changed), 7);
         }
     }
     assert_eq!(ages(0, 1), None);
@@ -112,7 +141,7 @@ proptest! {
     ) {
         let ages = ages(longest_s, least_s).unwrap();
         let before = ages.interval_s(estimate);
-        let after = ages.next_interval_s(estimate, has_changed);
+        let after = next_interval_s(ages, estimate, has_changed);
         prop_assert!((ages.least_s..=ages.longest_s).contains(&after));
         if has_changed {
             prop_assert!(after < before || after == ages.least_s);
@@ -155,7 +184,7 @@ fn simulated(period_days: f64, ages: RevisitAges) -> Figures {
         days += interval;
         fresh += interval - stale;
         age += stale * stale / 2.0;
-        estimate = Some(ages.next_interval_s(estimate, stale > 0.0));
+        estimate = Some(next_interval_s(ages, estimate, stale > 0.0));
     }
     Figures { visits_a_day: f64::from(VISITS) / days, fresh: fresh / days, age_days: age / days }
 }
