@@ -26,8 +26,9 @@ pub fn until_stored(at: UnixMillis) -> Duration {
     if is_wrong(at, now()) { Duration::ZERO } else { until(at) }
 }
 
-/// Longest time from now to a stored time: no pause and no validity is longer, in milliseconds.
-pub const LONGEST_AHEAD_MS: i64 = 24 * 3_600 * 1_000;
+/// Longest time from now to a stored time: rests of hosts and validities are shorter, in
+/// milliseconds.
+pub const LONGEST_AHEAD_MS: i64 = 5 * 24 * 3_600 * 1_000;
 
 /// Whether a stored time is so far ahead of `now` that the clock was wrong when it was stored.
 pub const fn is_wrong(stored: UnixMillis, now: UnixMillis) -> bool {

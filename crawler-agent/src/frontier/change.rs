@@ -15,8 +15,21 @@ use super::{
     state::window::{PageKey, QueueKey},
 };
 
-/// Time for which a host rests that was given up.
-pub const GIVEN_UP_REST: Duration = Duration::from_hours(6);
+/// Longest pause after failures of a host that may soon be back.
+pub const LONGEST_PAUSE: Duration = Duration::from_hours(6);
+
+/// Failures in a row after which the longest pause doubles: those of the first pauses, and a
+/// fortnight of the longest ones.
+const FAILURES_A_DOUBLING: u32 = 60;
+/// Most doublings, after which a host that is gone for good is asked every four days.
+const MOST_DOUBLINGS: u32 = 4;
+
+/// Longest pause of a host after so many failures in a row, for which it rests when it is given up.
+/// Of all hosts that were ever known more and more are gone, and each must cost less the longer it
+/// does not answer.
+pub fn longest_rest(failures: u32) -> Duration {
+    LONGEST_PAUSE * 2u32.pow((failures / FAILURES_A_DOUBLING).min(MOST_DOUBLINGS))
+}
 
 /// The operator's bounds of what is queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +92,8 @@ pub enum Change {
         due: UnixMillis,
     },
     /// A host is given up: the URLs in its queue end as failed, a bounded number with each such
-    /// change. They are visited again like pages, and the host rests for [`GIVEN_UP_REST`].
+    /// change. They are visited again like pages, and the host rests for its
+    /// [`longest_rest`].
     GiveUp {
         /// Number of the host.
         host: HostNumber,

@@ -48,7 +48,8 @@ use crate::robots::Robots;
 pub use activity::HostActivity;
 pub use bundle::{BundleError, HostBundle};
 pub use change::{
-    AdoptedUrl, After, Bounds, Change, Done, Effect, GIVEN_UP_REST, Report, VisitedUrl,
+    AdoptedUrl, After, Bounds, Change, Done, Effect, LONGEST_PAUSE, Report, VisitedUrl,
+    longest_rest,
 };
 pub use due_hosts::{DueHosts, DueQuery, HostWithWork, INBOX_PATIENCE};
 pub use error::FrontierError;

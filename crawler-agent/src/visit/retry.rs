@@ -8,7 +8,7 @@ use super::{Visit, Visitor};
 use crate::{
     clock,
     fetch::Head,
-    frontier::{Change, FrontierError, GIVEN_UP_REST, QueueItem},
+    frontier::{Change, FrontierError, LONGEST_PAUSE, QueueItem, longest_rest},
 };
 
 /// Attempts that a URL is given.
@@ -21,9 +21,6 @@ pub(super) const GIVE_UP: u32 = 10;
 
 /// Pause where the host demands one without its length.
 const UNSTATED: Duration = Duration::from_mins(1);
-
-/// Longest pause after failures, and the longest Retry-After that is obeyed.
-const LONGEST: Duration = Duration::from_hours(6);
 
 impl Visitor {
     /// Leaves the URL first in its queue, or the page first in its order, for a later attempt.
@@ -67,7 +64,8 @@ impl Visitor {
             effect = self.store.apply(failed_visit(&visit, item, reason))?;
             self.propagate(&effect, 0);
         }
-        self.finish(visit.claim, GIVEN_UP_REST, &effect);
+        let rest = longest_rest(failures_with(&visit));
+        self.finish(visit.claim, rest, &effect);
         Ok(())
     }
 }
@@ -76,14 +74,20 @@ impl Visitor {
 /// not reported: without this the host would look as if nobody visited it. With the next number of
 /// failures another address of the host is asked.
 fn failed_visit(visit: &Visit, item: &QueueItem, reason: &str) -> Change {
+    let failures = failures_with(visit);
     Change::FailedVisit {
         host: item.host,
         url: item.url.to_string(),
         reason: reason.to_owned(),
         at: clock::now(),
-        due: clock::after(GIVEN_UP_REST),
-        failures: visit.record.failures.saturating_add(1),
+        due: clock::after(longest_rest(failures)),
+        failures,
     }
+}
+
+/// The host's failures in a row with that of this visit.
+fn failures_with(visit: &Visit) -> u32 {
+    visit.record.failures.saturating_add(1)
 }
 
 /// Which of the addresses of a host is asked: each attempt takes another one, in case one does not
@@ -119,11 +123,13 @@ pub(super) fn has_attempts(item: &QueueItem) -> bool {
 }
 
 /// Pause after `failures` failures in a row: `first` after one, doubled with each further one, so
-/// that a host in trouble is not made worse.
+/// that a host in trouble is not made worse, up to the longest rest of the host.
 pub(super) fn pause(first: Duration, failures: u32) -> Duration {
     match failures.checked_sub(1) {
         None => Duration::ZERO,
-        Some(doublings) => first.saturating_mul(2u32.saturating_pow(doublings)).min(LONGEST),
+        Some(doublings) => {
+            first.saturating_mul(2u32.saturating_pow(doublings)).min(longest_rest(failures))
+        }
     }
 }
 
@@ -136,7 +142,7 @@ pub(super) fn requested_pause(head: &Head, now: UnixMillis) -> Option<Duration> 
 /// The length of the pause that the host demands, if it states one.
 pub(super) fn stated_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
     let stated = head.retry_after(clock::timestamp(now)).filter(|_| demands_pause(head));
-    stated.map(|stated| stated.min(LONGEST))
+    stated.map(|stated| stated.min(LONGEST_PAUSE))
 }
 
 /// Whether the answer says that the server is in trouble, which may be over soon.
@@ -153,11 +159,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_six_hours() {
+    fn pauses_double_up_to_six_hours_and_to_days_if_failures_go_on() {
         let first = Duration::from_secs(30);
         let seconds: Vec<u64> =
-            [0, 1, 2, 3, 9, 10, 11, u32::MAX].map(|n| pause(first, n).as_secs()).into();
-        assert_eq!(seconds, [0, 30, 60, 120, 7_680, 15_360, 21_600, 21_600]);
+            [0, 1, 2, 3, 9, 10, 11, 59, 60, u32::MAX].map(|n| pause(first, n).as_secs()).into();
+        assert_eq!(seconds, [0, 30, 60, 120, 7_680, 15_360, 21_600, 21_600, 43_200, 345_600]);
     }
 
     #[test]
@@ -188,7 +194,7 @@ mod tests {
         };
         assert_eq!(head(429, None), Some(Duration::from_secs(60)));
         assert_eq!(head(429, Some("5")), Some(Duration::from_secs(5)));
-        assert_eq!(head(503, Some("999999999")), Some(LONGEST));
+        assert_eq!(head(503, Some("999999999")), Some(LONGEST_PAUSE));
         assert_eq!(head(503, None), Some(Duration::from_secs(60)));
         assert_eq!((head(500, Some("5")), head(200, Some("5"))), (None, None));
     }

@@ -65,7 +65,8 @@ pub(super) fn need(snapshot: &HostSnapshot, item: &QueueItem, now: UnixMillis) -
     if let Some(RobotsState::Known { robots, until }) = state
         && !is_in_doubt
         && now < *until
-        && !clock::is_wrong(*until, now)
+        // Later than this only by a clock that was wrong.
+        && *until <= now.plus_ms(VALID_MS)
     {
         let allows = robots.allows(item.url.path_and_query());
         return Need::Obey { allows, delay_ms: robots.delay_ms() };

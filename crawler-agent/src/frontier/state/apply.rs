@@ -16,8 +16,8 @@ use super::{
 use crate::{
     clock,
     frontier::{
-        Bounds, Change, Done, Effect, FrontierError, GIVEN_UP_REST, HostBundle, HostNumber,
-        HostRecord, Report, VisitedUrl, disk::Disk,
+        Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord, Report,
+        VisitedUrl, disk::Disk, longest_rest,
     },
 };
 
@@ -339,6 +339,7 @@ impl State {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
         // Rules are requested afresh if the host gets URLs later.
         host.set_robots(None);
+        let rest = longest_rest(host.record.failures);
         let ended = host.give_queue_up(disk, MAX_URLS_PER_CHANGE, at)?;
         self.hosts.queued -= ended.len() as u64;
         self.totals.fetched += ended.len() as u64;
@@ -346,7 +347,7 @@ impl State {
             self.result(&failed(url, reason, at));
         }
         // The failures stay: until the host answers, one more is enough to give it up again.
-        let rest = i64::try_from(GIVEN_UP_REST.as_millis()).unwrap_or(i64::MAX);
+        let rest = i64::try_from(rest.as_millis()).unwrap_or(i64::MAX);
         let effect = self.asked(disk, number, at.plus_ms(rest), None)?;
         Ok(Effect { results: !ended.is_empty(), ..effect })
     }

@@ -15,8 +15,8 @@ use crate::frontier::{
     PageRecord, QueuedUrl, bundle::MAX_URLS, disk::Disk,
 };
 
-/// Longest time for which a bundle may keep its host from being fetched, in milliseconds. The
-/// longest back-off of the agent is shorter.
+/// Longest time for which a bundle may keep its host from being fetched, in milliseconds. A host
+/// that rests longer because it is gone may be there for this agent.
 const MAX_PAUSE_MS: i64 = 24 * 3_600_000;
 
 impl Host {

@@ -1,6 +1,9 @@
 //! URLs that fail, and hosts that are given up.
 
 use super::*;
+use crate::clock;
+
+const HOUR_MS: i64 = 3_600_000;
 
 #[test]
 fn a_failed_url_stays_first_and_counts_its_attempts() {
@@ -33,10 +36,24 @@ fn a_host_that_is_given_up_ends_all_its_urls() {
     assert_eq!(last.revisit_base, Some(NOW), "they are visited again, like pages");
     assert!(!world.apply(give_up).results);
     let snapshot = world.frontier().snapshot(host).unwrap().unwrap();
-    let rest_ms = i64::try_from(GIVEN_UP_REST.as_millis()).unwrap();
-    assert_eq!(snapshot.record.due, NOW.plus_ms(rest_ms));
+    assert_eq!(snapshot.record.due, NOW.plus_ms(6 * HOUR_MS));
     let first = snapshot.next_page.unwrap();
     assert_eq!((first.url.as_str(), first.known.unwrap().record.sha256), (urls[0].as_str(), None));
     let counts = world.frontier().counts().unwrap();
     assert_eq!((counts.queued, counts.results, counts.fetched), (0, 1_200, 1_200));
+}
+
+#[test]
+fn a_host_that_stays_away_rests_longer_and_longer_up_to_four_days() {
+    let world = World::new();
+    world.route(1, "http://a.org/");
+    let host = world.host("http://a.org");
+    for (failures, hours) in [(10, 6), (59, 6), (60, 12), (120, 24), (240, 96), (u32::MAX, 96)] {
+        let key = (0, 0);
+        world.apply(Change::Retry { host, key, due: NOW, failures });
+        world.apply(Change::GiveUp { host, reason: "gone".into(), at: NOW });
+        let due = world.frontier().snapshot(host).unwrap().unwrap().record.due;
+        assert_eq!(due, NOW.plus_ms(hours * HOUR_MS), "{failures} failures");
+        assert!(!clock::is_wrong(due, NOW), "a restart keeps it");
+    }
 }
