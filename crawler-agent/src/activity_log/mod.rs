@@ -3,7 +3,8 @@
 //!
 //! Files are only appended to, compressed when their day has ended, and deleted after the number of
 //! days that the owner configured, by the earlier of the agent's and the coordinator's clock. No
-//! message of the coordinator can switch the activity log off.
+//! message of the coordinator can switch the activity log off. Another thread compresses them, so
+//! that no request waits for it at the end of a day.
 
 mod pack;
 mod read;
@@ -15,6 +16,7 @@ use std::{
     net::IpAddr,
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, SyncSender, sync_channel},
+    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
@@ -164,8 +166,10 @@ struct LogWriter {
     days: u32,
     /// Day on which old files were deleted last.
     cleaned: Option<Date>,
-    /// Day on which the files of earlier days were compressed last.
+    /// Day on which the compression of the files of earlier days was begun last.
     packed: Option<Date>,
+    /// The thread that compresses them.
+    packing: Option<JoinHandle<()>>,
     open: Option<(Date, File)>,
     /// Whole lines of one day that are not written yet.
     batch: Vec<u8>,
@@ -177,7 +181,16 @@ impl LogWriter {
         let batch_date = Date::default();
         let batch = Vec::new();
         let dir = dir.to_owned();
-        Self { dir, days, cleaned: None, packed: None, open: None, batch, batch_date }
+        Self {
+            dir,
+            days,
+            cleaned: None,
+            packed: None,
+            packing: None,
+            open: None,
+            batch,
+            batch_date,
+        }
     }
 
     fn write_all(mut self, inbox: &Receiver<Line>) {
@@ -254,6 +267,11 @@ impl LogWriter {
     fn file(&mut self, today: Date) -> std::io::Result<&mut File> {
         if self.open.as_ref().is_none_or(|(date, _)| *date != today) {
             self.pack_before(today);
+            // A clock that was set back, or a line that arrives late: what is added to a file that is
+            // being compressed would be lost.
+            if self.packed > Some(today) {
+                self.finish_packing();
+            }
             let path = self.dir.join(format!("{today}.jsonl"));
             let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
             end_last_line(&mut file)?;
@@ -265,15 +283,25 @@ impl LogWriter {
         }
     }
 
-    /// Compresses the files of the days before, once a day.
+    /// Begins to compress the files of the days before, once a day.
     fn pack_before(&mut self, today: Date) {
         if self.packed >= Some(today) {
             return;
         }
         self.packed = Some(today);
-        if let Err(error) = pack::pack_before(&self.dir, today) {
-            let dir = self.dir.display();
-            tracing::warn!(%error, %dir, "the activity log of an ended day stays uncompressed");
+        self.finish_packing();
+        let dir = self.dir.clone();
+        let thread = std::thread::Builder::new().name("activity-pack".into());
+        match thread.spawn(move || pack_or_warn(&dir, today)) {
+            Ok(packing) => self.packing = Some(packing),
+            Err(error) => tracing::warn!(%error, "no thread compresses the activity log"),
+        }
+    }
+
+    /// Waits for the thread that compresses files.
+    fn finish_packing(&mut self) {
+        if self.packing.take().is_some_and(|packing| packing.join().is_err()) {
+            tracing::warn!("the compression of the activity log has crashed");
         }
     }
 
@@ -285,8 +313,14 @@ impl LogWriter {
         // Nothing may be written to the file of an ended day any more once it is compressed.
         self.noted(Self::write_batch);
         self.open.take_if(|(date, _)| *date < today);
+        let deleted = self.delete_before(today);
         // An agent that rests, perhaps because the log fills its directory, writes no entry.
         self.pack_before(today);
+        deleted
+    }
+
+    /// Deletes the files that are too old on this day.
+    fn delete_before(&self, today: Date) -> std::io::Result<()> {
         let Ok(oldest) = today.checked_sub(i64::from(self.days).days()) else { return Ok(()) };
         let old = read::files(&self.dir)?.into_iter().filter(|(date, _)| *date < oldest);
         // One file that cannot be deleted must not prevent the deletion of the others.
@@ -297,6 +331,20 @@ impl LogWriter {
             }
         }
         failed.map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for LogWriter {
+    fn drop(&mut self) {
+        self.finish_packing();
+    }
+}
+
+/// Compresses the files of the days before `today`.
+fn pack_or_warn(dir: &Path, today: Date) {
+    if let Err(error) = pack::pack_before(dir, today) {
+        let dir = dir.display();
+        tracing::warn!(%error, %dir, "the activity log of an ended day stays uncompressed");
     }
 }
 

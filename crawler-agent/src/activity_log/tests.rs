@@ -70,11 +70,28 @@ fn lines_of_a_day_that_is_being_packed_are_not_lost() {
     writer.write_batch().unwrap();
     writer.add(&entry("2026-11-19T23:59:59Z", "b")).unwrap();
     writer.delete_old("2026-11-20".parse().unwrap()).unwrap();
+    writer.finish_packing();
     assert!(dir.path().join("2026-11-19.jsonl.zst").exists());
     // It was noted before midnight and arrives later.
     writer.add(&entry("2026-11-19T23:59:59Z", "c")).unwrap();
     writer.write_batch().unwrap();
     assert_eq!(targets(dir.path(), None), ["a", "b", "c"]);
+}
+
+#[test]
+fn lines_do_not_wait_while_an_ended_day_is_packed() {
+    let dir = TempDir::new().unwrap();
+    // Whoever reads it waits until somebody writes to it.
+    let plain = dir.path().join("2026-11-19.jsonl");
+    nix::unistd::mkfifo(&plain, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut writer = LogWriter::new(dir.path(), 90);
+    writer.add(&entry("2026-11-20T00:00:00Z", "next")).unwrap();
+    writer.write_batch().unwrap();
+    assert!(dir.path().join("2026-11-20.jsonl").metadata().unwrap().len() > 0);
+    let line = serde_json::to_vec(&entry("2026-11-19T12:00:00Z", "before")).unwrap();
+    OpenOptions::new().write(true).open(&plain).unwrap().write_all(&line).unwrap();
+    writer.finish_packing();
+    assert_eq!(targets(dir.path(), None), ["before", "next"]);
 }
 
 #[test]
@@ -131,6 +148,8 @@ fn old_days_are_deleted_by_the_time_that_is_given_and_not_by_the_clock() {
         let at = format!("2020-11-{day}T12:00:00Z");
         write(&dir, 2, &[(at.as_str(), day.to_string().as_str())]);
     }
+    // So that no file is at two places while it is read.
+    pack::pack_before(dir.path(), "2020-11-15".parse().unwrap()).unwrap();
     let log = ActivityLog::start(dir.path(), 2).unwrap();
     log.note(Activity::Page, "now", None, "200", 0, lasted(Duration::ZERO));
     log.flush(Duration::from_secs(30));
