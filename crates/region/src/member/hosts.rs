@@ -12,6 +12,7 @@
 
 mod copies;
 mod known;
+mod slot_queue;
 mod slots;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,10 +1,10 @@
 //! Copies of bundles for agents that became next-nearest: each is sent again until it was stored.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use model::AgentId;
 
-use crate::member::hosts::slots::Slots;
+use crate::member::hosts::slot_queue::SlotQueue;
 use crate::ownership::HostAtAddress;
 use crate::settings::Settings;
 use crate::time::Millis;
@@ -35,15 +35,14 @@ impl FlyingCopy {
 /// Copies that their receivers have not stored.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Copies {
-    waiting: BTreeMap<AgentId, VecDeque<BundleCopy>>,
+    queue: SlotQueue<BundleCopy>,
     /// Those on their way by number.
     flying: BTreeMap<u64, FlyingCopy>,
-    slots: Slots,
 }
 
 impl Copies {
     pub(super) fn add(&mut self, copy: BundleCopy) {
-        self.waiting.entry(copy.to).or_default().push_back(copy);
+        self.queue.add(copy.to, copy.number, copy);
     }
 
     /// Copies that are to be sent now.
@@ -56,28 +55,22 @@ impl Copies {
                 due.push(flying.copy);
             }
         }
-        for (to, waiting) in &mut self.waiting {
-            while self.slots.has_room(*to)
-                && let Some(copy) = waiting.pop_front()
-            {
-                self.slots.take(*to, copy.number);
-                self.flying.insert(copy.number, FlyingCopy { copy, sent: now, times_sent: 1 });
-                due.push(copy);
-            }
+        for (number, copy) in self.queue.begin() {
+            self.flying.insert(number, FlyingCopy { copy, sent: now, times_sent: 1 });
+            due.push(copy);
         }
-        self.waiting.retain(|_, waiting| !waiting.is_empty());
         due
     }
 
     /// Whether all copies were taken or given up.
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.flying.is_empty()
+        self.queue.is_empty() && self.flying.is_empty()
     }
 
     /// Gives a copy up: its receiver is no next-nearest agent of the host any more.
     pub(super) fn give_up(&mut self, copy: BundleCopy) {
         self.flying.remove(&copy.number);
-        self.slots.free(copy.to, copy.number);
+        self.queue.end(copy.to, copy.number);
     }
 
     /// The receiver has stored the copy with this number; returns whether there was one.
@@ -92,11 +85,11 @@ impl Copies {
 
     /// A copy was packed.
     pub(super) fn weigh(&mut self, to: AgentId, number: u64, bytes: usize) {
-        self.slots.weigh(to, number, bytes);
+        self.queue.weigh(to, number, bytes);
     }
 
     pub(crate) fn next_wakeup(&self, settings: &Settings) -> Option<Millis> {
-        if self.waiting.keys().any(|to| self.slots.has_room(*to)) {
+        if self.queue.may_begin() {
             return Some(Millis(0));
         }
         self.flying.values().map(|flying| flying.due(settings)).min()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{AgentId, CrawlUrl};
 
-use crate::member::hosts::slots::Slots;
+use crate::member::hosts::slot_queue::SlotQueue;
 use crate::message::{Bundle, RoutedUrl, UrlPurpose};
 use crate::ownership::{HostAtAddress, HostPosition};
 use crate::time::Millis;
@@ -52,10 +52,8 @@ pub(crate) struct Hosts {
     due: BTreeSet<(Millis, HostPosition)>,
     /// Hosts that leave, by the numbers of their bundles.
     leaving: BTreeMap<u64, HostPosition>,
-    /// Numbers of those whose bundles wait for a slot, by receiver.
-    waiting: BTreeMap<AgentId, BTreeSet<u64>>,
-    /// Slots of those whose bundles are on their way.
-    returning: Slots,
+    /// Those whose bundles wait for a slot or are on their way.
+    returning: SlotQueue<HostPosition>,
     /// The next host of the check; none if all are checked.
     cursor: Option<HostPosition>,
     /// Hosts to be checked apart from that.
@@ -95,8 +93,7 @@ impl Hosts {
             known: BTreeMap::new(),
             due: BTreeSet::new(),
             leaving: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            returning: Slots::default(),
+            returning: SlotQueue::default(),
             cursor: None,
             unchecked: BTreeSet::new(),
             last_skipped: BTreeSet::new(),
@@ -151,7 +148,7 @@ impl Hosts {
             }
             if let Some((to, number)) = leaving {
                 self.leaving.insert(number, position);
-                self.waiting.entry(to).or_default().insert(number);
+                self.returning.add(to, number, position);
             }
         }
         self.set_due(position, due);
@@ -160,12 +157,7 @@ impl Hosts {
     /// The host with this number of its bundle leaves no more.
     fn stays(&mut self, to: AgentId, number: u64) {
         self.leaving.remove(&number);
-        self.returning.free(to, number);
-        let Some(waiting) = self.waiting.get_mut(&to) else { return };
-        waiting.remove(&number);
-        if waiting.is_empty() {
-            self.waiting.remove(&to);
-        }
+        self.returning.end(to, number);
     }
 
     fn set_due(&mut self, position: HostPosition, due: Option<Millis>) {
@@ -183,17 +175,7 @@ impl Hosts {
 
     /// Hosts that wait to leave and whose bundles have a slot from now on.
     pub(super) fn begin_returns(&mut self) -> Vec<HostPosition> {
-        let mut begun = Vec::new();
-        for (to, waiting) in &mut self.waiting {
-            while self.returning.has_room(*to)
-                && let Some(number) = waiting.pop_first()
-            {
-                self.returning.take(*to, number);
-                begun.extend(self.leaving.get(&number));
-            }
-        }
-        self.waiting.retain(|_, waiting| !waiting.is_empty());
-        begun
+        self.returning.begin().into_iter().map(|(_, position)| position).collect()
     }
 
     /// The bundle with which a host leaves was packed.
@@ -209,7 +191,7 @@ impl Hosts {
     }
 
     pub(crate) fn next_wakeup(&self) -> Option<Millis> {
-        let may_return = self.waiting.keys().any(|to| self.returning.has_room(*to));
+        let may_return = self.returning.may_begin();
         // A check that is not finished goes on at once.
         if !self.is_checked() || may_return {
             return Some(Millis(0));
