@@ -5,10 +5,17 @@ use std::sync::{Mutex, PoisonError};
 use region::{Peer, envelope::Envelope, mailbox::Mailbox};
 use tokio::sync::Notify;
 
-/// Envelopes that leave through the coordinator, whoever their receivers are. The oldest are lost
-/// where too many bytes wait.
+/// Envelopes that leave through the coordinator, whoever their receivers are. Bundles leave apart,
+/// so that no heartbeat waits for the end of one.
 #[derive(Default)]
 pub(super) struct CoordinatorQueue {
+    others: WaitingEnvelopes,
+    bundles: WaitingEnvelopes,
+}
+
+/// Envelopes of one kind. The oldest are lost where too many bytes wait.
+#[derive(Default)]
+pub(super) struct WaitingEnvelopes {
     waiting: Mutex<Mailbox>,
     arrived: Notify,
 }
@@ -16,6 +23,19 @@ pub(super) struct CoordinatorQueue {
 impl CoordinatorQueue {
     /// Adds an envelope.
     pub(super) fn push(&self, envelope: Envelope) {
+        let is_bundle = envelope.header().is_some_and(|header| header.is_bundle);
+        let queue = if is_bundle { &self.bundles } else { &self.others };
+        queue.push(envelope);
+    }
+
+    /// Those without bundles, and those with bundles.
+    pub(super) fn kinds(&self) -> [&WaitingEnvelopes; 2] {
+        [&self.others, &self.bundles]
+    }
+}
+
+impl WaitingEnvelopes {
+    fn push(&self, envelope: Envelope) {
         self.with_waiting(|waiting| waiting.put(Peer::Coordinator, envelope));
         self.arrived.notify_one();
     }
@@ -66,7 +86,12 @@ mod tests {
         for _ in 0..20 {
             queue.push(envelope.clone());
         }
-        let waiting = queue.take(usize::MAX).await;
+        // Another message does not wait for them.
+        let message = Message::UrlsTaken(1);
+        queue.push(sealer.seal(&SenderKey::Agent(&key), to, message).unwrap());
+        let [others, bundles] = queue.kinds();
+        assert_eq!(others.take(1).await.len(), 1);
+        let waiting = bundles.take(usize::MAX).await;
         let bytes = waiting.iter().map(Envelope::bytes).sum::<usize>();
         assert!((BUNDLE_BYTES..=2 * MESSAGE_BYTES).contains(&bytes), "{bytes}");
     }

@@ -1,7 +1,7 @@
 //! Delivery: sends the envelopes of one peer to its listener, or through the coordinator.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -10,14 +10,14 @@ use reqwest::StatusCode;
 
 use super::{
     coordinator_queue::CoordinatorQueue,
-    delivery_queue::{Queued, is_bundle},
+    delivery_queue::{Queue, Queued},
     listener::ENVELOPES,
     peer_client::PeerClient,
     signer::Signer,
 };
 use crate::backoff::Backoff;
 
-/// Bytes of bundles after which no other joins a delivery: heartbeats wait until it ends.
+/// Bytes of bundles after which no other joins a delivery, which shall be over in time.
 const BUNDLE_FILL: usize = 128 << 10;
 /// Time limit of one delivery, which may be a bundle on a slow line.
 const DELIVERY: Duration = Duration::from_mins(1);
@@ -33,12 +33,21 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// Delivers what comes, until the sender is gone.
-    pub(super) async fn run(self, mut queued: Queued) {
-        let mut attempts = Attempts::default();
-        while let Some(first) = queued.next().await {
-            let bundle = is_bundle(&first.1);
-            let fill = if bundle { BUNDLE_FILL } else { RELAY_FILL };
+    /// Delivers what comes, until the sender is gone. Bundles take connections of their own: a
+    /// heartbeat that waited for the end of a large one would come too late.
+    pub(super) async fn run(self, queued: Queued) {
+        let attempts = Mutex::default();
+        let Queued { others, bundles } = queued;
+        tokio::join!(
+            self.deliver_all(others, RELAY_FILL, &attempts),
+            self.deliver_all(bundles, BUNDLE_FILL, &attempts),
+        );
+    }
+
+    /// Delivers messages of one kind, about `fill` bytes at a time.
+    async fn deliver_all(&self, mut queue: Queue, fill: usize, attempts: &Mutex<Attempts>) {
+        let attempts = || attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(first) = queue.next().await {
             let mut envelopes = Vec::new();
             let mut bytes = 0;
             let mut next = Some(first);
@@ -46,15 +55,16 @@ impl Delivery {
                 let envelope = self.signer.seal(to, message);
                 bytes += envelope.as_ref().map_or(0, Envelope::bytes);
                 envelopes.extend(envelope);
-                next = if bytes < fill { queued.another(bundle) } else { None };
+                next = if bytes < fill { queue.another() } else { None };
             }
-            if attempts.are_due(Instant::now()) {
+            let are_due = attempts().are_due(Instant::now());
+            if are_due {
                 let Ok(body) = postcard::to_allocvec(&envelopes) else { continue };
                 if self.deliver(body).await {
-                    attempts = Attempts::default();
+                    *attempts() = Attempts::default();
                     continue;
                 }
-                attempts.fail(Instant::now(), rand::random());
+                attempts().fail(Instant::now(), rand::random());
             }
             for envelope in envelopes {
                 self.coordinator.push(envelope);
@@ -76,7 +86,7 @@ impl Delivery {
 
 /// When a peer that could not be reached is tried again. Its addresses are another owner's word:
 /// the machine behind them may be of somebody who is no peer.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Attempts {
     backoff: Backoff,
     /// Not before this; none after a success.
@@ -97,9 +107,9 @@ impl Attempts {
 mod tests {
     use std::net::SocketAddr;
 
-    use model::{AgentId, RegionId};
+    use model::{AgentId, CrawlUrl, RegionId};
     use protocol::key::AgentKey;
-    use region::{Message, Peer, envelope::Sealer};
+    use region::{HostAtAddress, HostPosition, Message, Peer, envelope::Sealer, message::Bundle};
     use tokio::sync::mpsc;
 
     use super::*;
@@ -141,12 +151,7 @@ mod tests {
         for status in [StatusCode::OK, StatusCode::NO_CONTENT] {
             let (address, mut requests) = server(status).await;
             let coordinator = Arc::<CoordinatorQueue>::default();
-            let delivery = Delivery {
-                addresses: vec![format!("http://{address}")],
-                client: client_of(address.port()),
-                signer: Arc::new(signer()),
-                coordinator: Arc::clone(&coordinator),
-            };
+            let delivery = delivery_to(address, &coordinator);
             let (queue, queued) = delivery_queue();
             let running = tokio::spawn(delivery.run(queued));
             let is_listener = status == StatusCode::NO_CONTENT;
@@ -157,7 +162,7 @@ mod tests {
                 if is_listener {
                     requests.recv().await.unwrap();
                 } else {
-                    assert_eq!(coordinator.take(1).await, [sent]);
+                    assert_eq!(coordinator.kinds()[0].take(1).await, [sent]);
                 }
             }
             drop(queue);
@@ -168,6 +173,39 @@ mod tests {
             }
             assert_eq!(more, u32::from(!is_listener), "one request before the pause");
         }
+    }
+
+    fn delivery_to(address: SocketAddr, coordinator: &Arc<CoordinatorQueue>) -> Delivery {
+        Delivery {
+            addresses: vec![format!("http://{address}")],
+            client: client_of(address.port()),
+            signer: Arc::new(signer()),
+            coordinator: Arc::clone(coordinator),
+        }
+    }
+
+    #[tokio::test]
+    async fn other_messages_do_not_wait_for_the_end_of_a_bundle() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let to = Peer::Agent(AgentId::new(2));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (asked, mut requests) = mpsc::channel(9);
+        let app = axum::Router::new().fallback(async move || {
+            asked.send(()).await.unwrap();
+            std::future::pending::<StatusCode>().await
+        });
+        tokio::spawn(async move { drop(axum::serve(listener, app).await) });
+        let (queue, queued) = delivery_queue();
+        tokio::spawn(delivery_to(address, &Arc::default()).run(queued));
+        let front = CrawlUrl::parse("http://h.example/").unwrap();
+        let position = HostPosition::of(front.host_key_str());
+        let host = HostAtAddress { position, address: [10, 0, 0, 1].into() };
+        let bundle = Bundle { number: 1, is_copy: false, host, front, bytes: vec![] };
+        queue.push(to, Message::Bundle(bundle));
+        requests.recv().await.unwrap();
+        queue.push(to, Message::UrlsTaken(1));
+        requests.recv().await.unwrap();
     }
 
     #[test]

@@ -23,7 +23,7 @@ use tokio::{runtime::Handle, sync::Notify, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    coordinator_queue::CoordinatorQueue,
+    coordinator_queue::{CoordinatorQueue, WaitingEnvelopes},
     delivery::Delivery,
     delivery_queue::{DeliveryQueue, delivery_queue},
     kept::KeptEnvelopes,
@@ -196,8 +196,8 @@ impl Outgoing {
         })
     }
 
-    /// Envelopes that leave through the coordinator, as soon as there are any.
-    pub(super) async fn for_coordinator(&self, bytes: usize) -> Vec<Envelope> {
-        self.coordinator.take(bytes).await
+    /// Envelopes that leave through the coordinator: those without bundles, and those with bundles.
+    pub(super) fn for_coordinator(&self) -> [&WaitingEnvelopes; 2] {
+        self.coordinator.kinds()
     }
 }

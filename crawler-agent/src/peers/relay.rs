@@ -5,7 +5,7 @@ use std::time::Duration;
 use region::relay::{RELAY_FILL, RelayRequest};
 use tokio::time::Instant;
 
-use super::Peers;
+use super::{Peers, coordinator_queue::WaitingEnvelopes};
 use crate::{backoff::Backoff, elapsed_clock, error_line};
 
 /// Time for which the coordinator may hold an answer back.
@@ -21,7 +21,8 @@ const MOST_PAUSE: Duration = Duration::from_secs(15);
 
 /// Calls until the future is dropped.
 pub(super) async fn run(peers: &Peers) {
-    tokio::join!(poll(peers), send(peers));
+    let [others, bundles] = peers.shared.outgoing.for_coordinator();
+    tokio::join!(poll(peers), send(peers, others), send(peers, bundles));
 }
 
 /// Waits for news all the time, and asks for loans.
@@ -42,10 +43,10 @@ async fn poll(peers: &Peers) {
 }
 
 /// Sends envelopes to the coordinator, and to peers that cannot be reached otherwise.
-async fn send(peers: &Peers) {
+async fn send(peers: &Peers, waiting: &WaitingEnvelopes) {
     let mut backoff = Backoff::default();
     loop {
-        let envelopes = peers.shared.outgoing.for_coordinator(RELAY_FILL).await;
+        let envelopes = waiting.take(RELAY_FILL).await;
         let request = RelayRequest { envelopes, ..request(peers, Duration::ZERO) };
         // What cannot be sent is lost: the member sends it again, or something newer.
         if let Some(pause) = call(peers, &request, &mut backoff).await {
