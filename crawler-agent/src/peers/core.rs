@@ -12,7 +12,7 @@ use region::{
     detector::Liveness,
     envelope::{Envelope, EnvelopeFilter, Refusal},
     member::{Identity, Link, LinkOutcome},
-    message::{Bundle, Message, RoutedUrl, UrlPurpose},
+    message::{BUNDLE_BYTES, Bundle, Message, RoutedUrl, UrlPurpose},
     ownership::SignedView,
     relay::MemberReport,
     roster::RosterError,
@@ -20,6 +20,9 @@ use region::{
 
 use super::{disk::Membership, host_addresses::HostAddresses, host_urls::HostUrls, worker::Work};
 use crate::{elapsed_clock, error_line, frontier::BundleError};
+
+/// Most bytes of bundles that wait for the worker: one of the largest size fits.
+const WAITING_BUNDLES: usize = BUNDLE_BYTES;
 
 /// A member that runs.
 pub(super) struct Core {
@@ -29,6 +32,8 @@ pub(super) struct Core {
     /// Hosts of the region that the member knows.
     hosts: HashSet<HostPosition>,
     host_addresses: Arc<HostAddresses>,
+    /// Bytes of bundles that the worker has not stored.
+    waiting_bundles: usize,
 }
 
 impl Core {
@@ -76,7 +81,8 @@ impl Core {
     fn new(identity: Identity, member: Member, host_addresses: Arc<HostAddresses>) -> Self {
         let region = member.view().roster().region;
         let filter = EnvelopeFilter::new(region, Peer::Agent(identity.agent), identity.coordinator);
-        Self { me: identity.agent, member, filter, hosts: HashSet::new(), host_addresses }
+        let me = identity.agent;
+        Self { me, member, filter, hosts: HashSet::new(), host_addresses, waiting_bundles: 0 }
     }
 
     fn restore(&mut self, url: &RoutedUrl) {
@@ -94,6 +100,13 @@ impl Core {
         if message == Message::Collect {
             return Ok((from, Vec::new()));
         }
+        // Its sender sends it again, because it is not acknowledged.
+        if let Message::Bundle(bundle) = &message
+            && !self.has_room_for(bundle)
+        {
+            tracing::debug!(host = bundle.front.host_key_str(), "too many bundles wait");
+            return Ok((from, Vec::new()));
+        }
         // The sender deletes the host when its bundle is taken, so one that cannot be read is not.
         if let Message::Bundle(bundle) = &message
             && let Err(error) = check(bundle)
@@ -105,6 +118,16 @@ impl Core {
         }
         let effects = self.member.handle(from, message, now);
         Ok((from, self.works(effects)))
+    }
+
+    /// Whether a bundle may wait for the worker. One may in any case, however large it is.
+    fn has_room_for(&self, bundle: &Bundle) -> bool {
+        self.waiting_bundles == 0 || self.waiting_bundles + bundle.bytes.len() <= WAITING_BUNDLES
+    }
+
+    /// The worker has stored a bundle of so many bytes.
+    pub(super) fn bundle_is_stored(&mut self, bytes: usize) {
+        self.waiting_bundles = self.waiting_bundles.saturating_sub(bytes);
     }
 
     /// Takes roster and deltas that the coordinator answered with.
@@ -216,7 +239,10 @@ impl Core {
     fn work(&mut self, effect: Effect) -> Work {
         match &effect {
             Effect::Accept(url) | Effect::Note(url) => self.note_host(&url.url, url.host),
-            Effect::Store(bundle) => self.note_host(&bundle.front, bundle.host),
+            Effect::Store(bundle) => {
+                self.note_host(&bundle.front, bundle.host);
+                self.waiting_bundles += bundle.bytes.len();
+            }
             Effect::Drop(host) | Effect::HandBack(host) | Effect::LeaveRegion(host) => {
                 self.hosts.remove(&host.position);
             }
@@ -329,5 +355,23 @@ mod tests {
         };
         assert!(!takes(bundle(1, vec![0xff; 9])), "its sender keeps it");
         assert!(takes(bundle(2, HostUrls::default().encode().unwrap())));
+    }
+
+    #[test]
+    fn bundles_that_wait_for_the_worker_are_bounded_by_their_bytes() {
+        let mut core = core();
+        let mut sealer = Sealer::new(REGION, Peer::Agent(OTHER), 1);
+        let other = key(OTHER);
+        let mut takes = |core: &mut Core, number| {
+            let to = Peer::Agent(ME);
+            let message = bundle(number, HostUrls::default().encode().unwrap());
+            let envelope = sealer.seal(&SenderKey::Agent(&other), to, message).unwrap();
+            !core.open(&envelope).unwrap().1.is_empty()
+        };
+        core.waiting_bundles = WAITING_BUNDLES;
+        assert!(!takes(&mut core, 1), "its sender keeps it");
+        core.bundle_is_stored(WAITING_BUNDLES);
+        assert!(takes(&mut core, 2));
+        assert_ne!(core.waiting_bundles, 0);
     }
 }

@@ -151,7 +151,11 @@ impl Worker {
                 batch.reports.push(report(&url));
             }
             Effect::Pack(packing) => self.pack(packing, batch)?,
-            Effect::Store(bundle) => self.store_bundle(&bundle, batch)?,
+            Effect::Store(bundle) => {
+                self.store_bundle(&bundle, batch)?;
+                let bytes = bundle.bytes.len();
+                self.shared.with_core(|core| core.bundle_is_stored(bytes));
+            }
             Effect::Drop(host) => self.drop_host(host, |host| Change::Drop { host }, batch)?,
             Effect::HandBack(host) => {
                 self.drop_host(host, |host| Change::HandBack { host }, batch)?;
