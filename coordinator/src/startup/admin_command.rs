@@ -5,10 +5,10 @@ use std::io::{BufRead as _, stdin};
 use data_encoding::BASE32_NOPAD;
 use model::{AccountId, UnixMillis};
 use serde_json::json;
-use store::Store;
 use store::admins::{self, Account, Change, Outcome};
 use store::audit::{self, Filter};
 use store::restored;
+use store::{SchemaChange, Store};
 
 use crate::http::admin::accounts::{name_error, password_error};
 use crate::http::admin::password;
@@ -38,10 +38,19 @@ pub async fn run(args: AdminArgs) -> Result<(), Failure> {
         command => command,
     };
     let config = configuration::load(place.into(), cluster::default_data_dir)?;
-    let database = database::open_shared(&config).await?;
+    let database = database::open_shared(&config, schema_change(&command)).await?;
     let done = dispatch(&database.store, &config, command).await;
     database::close(database).await;
     done
+}
+
+/// After a restore no coordinator runs, and the backup may be of an older version. At any other time
+/// coordinators of that version may run.
+fn schema_change(command: &AdminCommand) -> SchemaChange {
+    match command {
+        AdminCommand::AfterRestore => SchemaChange::Migrate,
+        _ => SchemaChange::None,
+    }
 }
 
 async fn dispatch(store: &Store, config: &Config, command: AdminCommand) -> Result<(), Failure> {

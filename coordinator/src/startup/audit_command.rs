@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use delegation::audit::Finding;
 use serde_json::{Value, json};
-use store::{Store, StoreError, generations};
+use store::{SchemaChange, Store, StoreError, generations};
 
 use crate::placement::audit::{self, AuditReport};
 use crate::registry::unregistered_space::complete;
@@ -18,7 +18,7 @@ use crate::startup::{configuration, database};
 pub async fn run(args: AuditArgs) -> Result<(), Failure> {
     let as_json = args.json;
     let config = configuration::load(args.into(), cluster::default_data_dir)?;
-    let database = database::open_shared(&config).await?;
+    let database = database::open_shared(&config, SchemaChange::None).await?;
     let looked = look(&database.store).await;
     database::close(database).await;
     let audited = looked?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cluster::{Cluster, ClusterError};
-use store::{Address, Store, StoreError};
+use store::{Address, SchemaChange, Store, StoreError};
 use tokio::time::Instant;
 
 use crate::runtime::config::Config;
@@ -34,7 +34,8 @@ pub async fn open(config: &Config) -> Result<Database, Failure> {
 
 /// Like [`open`], for a command that may run beside the coordinator: joins its private server. A
 /// data directory without one is mistyped, and a server that does not answer is not waited for.
-pub async fn open_shared(config: &Config) -> Result<Database, Failure> {
+/// `change` is what may be done to the schema.
+pub async fn open_shared(config: &Config, change: SchemaChange) -> Result<Database, Failure> {
     let cluster = match config.database_url {
         Some(_) => None,
         None if !may_exist(config) => {
@@ -48,7 +49,7 @@ pub async fn open_shared(config: &Config) -> Result<Database, Failure> {
     };
     let address = address(config, cluster.as_ref())?;
     let connections = config.limits.database_connections;
-    let opened = store::open_with(&address, connections).await;
+    let opened = store::open_as(&address, connections, change).await;
     let store = opened.map_err(|error| database_failure(&error))?;
     Ok(Database { store, cluster })
 }
@@ -120,10 +121,12 @@ pub(super) fn database_failure(error: &StoreError) -> Failure {
             "{sentence}; start that server, or correct --database-url (DATABASE_URL)"
         )),
         StoreError::TooOld { .. } => Failure::unavailable(sentence),
-        // Neither ends by a restart.
-        StoreError::Url(_) | StoreError::Newer { .. } | StoreError::Unreleased => {
-            Failure::configuration(sentence)
-        }
+        // None of them ends by a restart.
+        StoreError::Url(_)
+        | StoreError::NoSchema { .. }
+        | StoreError::Older { .. }
+        | StoreError::Newer { .. }
+        | StoreError::Unreleased => Failure::configuration(sentence),
         _ => Failure::other(sentence),
     }
 }

@@ -92,3 +92,36 @@ fn a_mistyped_data_directory_is_refused_and_stays_empty() {
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
+
+#[tokio::test]
+async fn commands_beside_a_coordinator_neither_create_nor_migrate_tables() {
+    let database = TestDatabase::new().await.unwrap();
+    let later = "DELETE FROM _sqlx_migrations
+                 WHERE version = (SELECT max(version) FROM _sqlx_migrations)";
+    execute(database.store(), later).await.unwrap();
+    refused(&database, "start the coordinator of this version first");
+    for statement in ["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"] {
+        execute(database.store(), statement).await.unwrap();
+    }
+    refused(&database, "no tables of nearcrawl");
+    // Nor does the command that migrates a restored backup.
+    refused_command(&database, &["admin", "after-restore"], "no tables of nearcrawl");
+    let settings = execute(database.store(), "UPDATE settings SET value = value").await;
+    assert!(settings.is_err(), "the tables were created");
+}
+
+fn refused(database: &TestDatabase, why: &str) {
+    for words in [&["audit"][..], &["admin", "list"], &["admin", "create", "ada"]] {
+        refused_command(database, words, why);
+    }
+}
+
+fn refused_command(database: &TestDatabase, words: &[&str], why: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let place = ["--data-dir", dir.path().to_str().unwrap(), "--database-url", &database.url()];
+    let (first, rest) = words.split_first().unwrap();
+    let output = bare().arg(first).args(place).args(rest).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(64), "{words:?}: {told}");
+    assert!(told.contains(why), "{words:?}: {told}");
+}

@@ -41,6 +41,31 @@ pub enum StoreError {
     /// The schema could not be brought up to date.
     #[error("cannot bring the database schema up to date")]
     Migrate(#[source] MigrateError),
+    /// The database has no schema, and the program may not create one there.
+    #[error(
+        "the database {database} at {place} has no tables of nearcrawl: name the database of the \
+         coordinator, or start the coordinator first, which makes them"
+    )]
+    NoSchema {
+        /// Host or socket directory; never a password.
+        place: String,
+        /// Name of the database.
+        database: String,
+    },
+    /// The schema is older than this program, which may not migrate it.
+    #[error(
+        "the database at {place} is of an older nearcrawl (it has {applied} migrations of \
+         {known}): start the coordinator of this version first, which migrates it, or use the \
+         programs of the older version"
+    )]
+    Older {
+        /// Host or socket directory; never a password.
+        place: String,
+        /// How many migrations were applied.
+        applied: usize,
+        /// How many this program has.
+        known: usize,
+    },
     /// The schema is newer than this program.
     #[error(
         "the database was last used by a newer nearcrawl (migration {version}): install that \
@@ -52,8 +77,8 @@ pub enum StoreError {
     },
     /// The schema is not one of this program's history.
     #[error(
-        "the database is of a build before release 0.1.0, whose tables were other ones: use a new \
-         database"
+        "the database is of another program, or of a build before release 0.1.0, whose tables were \
+         other ones: use a new database"
     )]
     Unreleased,
     /// A statement failed.

@@ -54,6 +54,7 @@ pub mod regions;
 pub mod restored;
 pub mod round_trips;
 pub mod routes;
+mod schema;
 mod scope;
 pub mod searches;
 pub mod settings;
@@ -75,7 +76,8 @@ pub use address::Address;
 pub use error::StoreError;
 pub use leader::{Candidacy, Election, Leadership, Term};
 pub use listen::{Listener, notify};
-pub use open::{Server, Store, open, open_with, server};
+pub use open::{Server, Store, open, open_as, open_with, server};
+pub use schema::SchemaChange;
 
 /// The least major version of Postgres: the migrations use NULLS NOT DISTINCT.
 pub const LEAST_MAJOR: u32 = 15;

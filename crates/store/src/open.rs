@@ -1,21 +1,18 @@
-//! Opens a database and applies the migrations.
+//! Opens a database, with the schema of this program.
 
 use std::panic;
 use std::sync::Arc;
 use std::time::Duration;
 
 use model::UnixMillis;
-use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Transaction};
 use tracing::Instrument;
 
 use crate::moment::Moment;
+use crate::schema::{SchemaChange, prepare};
 use crate::silence::{ReplacedPool, Silence};
 use crate::{Address, LEAST_MAJOR, StoreError};
-
-/// Every migration, in the binary.
-pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 
 /// How long a statement waits for a connection. It is short, so that callers learn soon that the
 /// server restarts.
@@ -138,12 +135,21 @@ pub async fn open(address: &Address) -> Result<Store, StoreError> {
 
 /// [`open`] with at most `connections` connections, from 1.
 pub async fn open_with(address: &Address, connections: u32) -> Result<Store, StoreError> {
+    open_as(address, connections, SchemaChange::CreateOrMigrate).await
+}
+
+/// [`open_with`], with these changes of the schema at most.
+pub async fn open_as(
+    address: &Address,
+    connections: u32,
+    change: SchemaChange,
+) -> Result<Store, StoreError> {
     if address.is_private() {
         create_if_missing(address).await?;
     }
     let pool = connect(address, connections).await?;
     check_version(address, &pool).await?;
-    migrate(&pool).await?;
+    prepare(address, &pool, change).await?;
     Ok(Store { pool: Arc::new(ReplacedPool::new(pool)), address: address.clone() })
 }
 
@@ -187,31 +193,6 @@ fn supported(number: u32, address: &Address) -> Result<(), StoreError> {
         return Ok(());
     }
     Err(StoreError::TooOld { place: address.to_string(), found })
-}
-
-pub(crate) async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
-    match MIGRATIONS.run(pool).await {
-        Ok(()) => Ok(()),
-        Err(MigrateError::VersionMissing(version)) if begins_alike(pool).await? => {
-            Err(StoreError::Newer { version })
-        }
-        // Released migrations never change.
-        Err(MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)) => {
-            Err(StoreError::Unreleased)
-        }
-        Err(other) => Err(StoreError::Migrate(other)),
-    }
-}
-
-/// Whether the first migration of a database is that of this program.
-async fn begins_alike(pool: &PgPool) -> Result<bool, StoreError> {
-    let applied: Option<Vec<u8>> =
-        sqlx::query_scalar("SELECT checksum FROM _sqlx_migrations ORDER BY version LIMIT 1")
-            .fetch_optional(pool)
-            .await
-            .map_err(StoreError::doing("read the migrations of the database"))?;
-    let ours = MIGRATIONS.iter().next().map(|first| first.checksum.to_vec());
-    Ok(applied == ours)
 }
 
 async fn create_if_missing(address: &Address) -> Result<(), StoreError> {

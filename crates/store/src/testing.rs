@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Transaction};
 
-use crate::open::{MIGRATIONS, create, maintenance, migrate, open_with, quoted};
+use crate::open::{create, maintenance, open_with, quoted};
+use crate::schema::{MIGRATIONS, migrate};
 use crate::{Address, Store, StoreError};
 
 /// The advisory lock under which the template is made.

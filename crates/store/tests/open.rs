@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use store::testing::{TestDatabase, begin, execute};
-use store::{Address, Candidacy, Election, Leadership, Listener, Store, StoreError, notify};
+use store::{
+    Address, Candidacy, Election, Leadership, Listener, SchemaChange, Store, StoreError, notify,
+};
 
 #[tokio::test]
 async fn a_fresh_database_has_todays_schema() {
@@ -89,6 +91,67 @@ async fn databases_of_a_newer_release_and_of_builds_before_the_first_are_refused
     execute(database.store(), "DELETE FROM _sqlx_migrations WHERE version = 9999").await.unwrap();
     let error = store::open(&address).await.unwrap_err();
     assert!(matches!(error, StoreError::Unreleased), "{error}");
+}
+
+/// Opens a database with at most these changes of its schema; says how many migrations it has then.
+async fn migrations_after(
+    database: &TestDatabase,
+    change: SchemaChange,
+) -> Result<i64, (StoreError, bool)> {
+    let address = Address::url(&database.url()).unwrap();
+    let opened = store::open_as(&address, 1, change).await;
+    let pool = sqlx::PgPool::connect(&database.url()).await.unwrap();
+    let count = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations").fetch_one(&pool).await;
+    match opened {
+        Ok(_) => Ok(count.unwrap()),
+        Err(error) => Err((error, count.is_ok())),
+    }
+}
+
+#[tokio::test]
+async fn an_empty_database_gets_tables_only_from_those_who_may_create_them() {
+    for change in [SchemaChange::None, SchemaChange::Migrate] {
+        let database = empty().await;
+        let (error, has_tables) = migrations_after(&database, change).await.unwrap_err();
+        assert!(matches!(error, StoreError::NoSchema { .. }) && !has_tables, "{error}");
+    }
+    for change in [SchemaChange::Create, SchemaChange::CreateOrMigrate] {
+        let count = migrations_after(&empty().await, change).await.unwrap();
+        assert!(count > 1, "{change:?}: {count}");
+    }
+}
+
+async fn empty() -> TestDatabase {
+    let database = TestDatabase::new().await.unwrap();
+    for statement in ["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"] {
+        execute(database.store(), statement).await.unwrap();
+    }
+    database
+}
+
+#[tokio::test]
+async fn an_older_schema_is_migrated_only_by_those_who_may() {
+    for change in [SchemaChange::None, SchemaChange::Create] {
+        let database = older().await;
+        let (error, _) = migrations_after(&database, change).await.unwrap_err();
+        let told = error.to_string();
+        assert!(matches!(error, StoreError::Older { .. }), "{told}");
+        assert!(told.contains("start the coordinator of this version first"), "{told}");
+    }
+    for change in [SchemaChange::Migrate, SchemaChange::CreateOrMigrate] {
+        let today = migrations_after(&TestDatabase::new().await.unwrap(), SchemaChange::None).await;
+        let count = migrations_after(&older().await, change).await;
+        assert_eq!(count.unwrap(), today.unwrap(), "{change:?}");
+    }
+}
+
+/// With the first migration only.
+async fn older() -> TestDatabase {
+    let database = empty().await;
+    let pool = sqlx::PgPool::connect(&database.url()).await.unwrap();
+    sqlx::migrate!("../../migrations").run_to(1, &pool).await.unwrap();
+    pool.close().await;
+    database
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use anyhow::Context;
 use cluster::{Cluster, Options};
 use hierarchy::{Hierarchy, Registry};
 use store::generations::{self, Facts};
-use store::{Address, Store, StoreError};
+use store::{Address, SchemaChange, Store, StoreError};
 
 use crate::cli::CommonArgs;
 use crate::failure::{Interrupted, NothingLoaded};
@@ -39,22 +39,32 @@ fn data_dir(args: &CommonArgs) -> anyhow::Result<PathBuf> {
 }
 
 /// Runs `action` with a connection, closes it, and stops a private Postgres that was started for
-/// it. Ctrl-C stops the action and rolls it back.
+/// it. Ctrl-C stops the action and rolls it back. The database may be empty. One of an older version
+/// is an error, because coordinators of that version may run.
 pub(crate) async fn with_store<T>(
     args: &CommonArgs,
     bars: &ProgressBars,
     action: impl AsyncFnOnce(Store) -> Result<T, StoreError>,
 ) -> anyhow::Result<T> {
+    run(args, bars, SchemaChange::Create, action).await
+}
+
+async fn run<T>(
+    args: &CommonArgs,
+    bars: &ProgressBars,
+    change: SchemaChange,
+    action: impl AsyncFnOnce(Store) -> Result<T, StoreError>,
+) -> anyhow::Result<T> {
     let (cluster, address) = open(args, bars).await?;
-    let run = async {
+    let running = async {
         // One connection for the action, one for what the pool needs meanwhile.
-        let store = store::open_with(&address, 2).await?;
+        let store = store::open_as(&address, 2, change).await?;
         let result = action(store.clone()).await?;
         store.close().await;
         Ok(result)
     };
     let result = tokio::select! {
-        result = run => result,
+        result = running => result,
         _ = tokio::signal::ctrl_c() => Err(Interrupted.into()),
     };
     if let Some(cluster) = cluster {
@@ -63,8 +73,8 @@ pub(crate) async fn with_store<T>(
     result
 }
 
-/// [`with_store`] for commands that need a loaded generation. A private database that does not
-/// exist is not created: the directory may be a typing error.
+/// [`with_store`] for commands that need a loaded generation. A database is not created: the
+/// directory or URL may be a typing error.
 pub(crate) async fn query<T>(
     args: &CommonArgs,
     bars: &ProgressBars,
@@ -73,7 +83,10 @@ pub(crate) async fn query<T>(
     if args.database_url.is_none() && !cluster::exists(&data_dir(args)?) {
         return Ok(None);
     }
-    with_store(args, bars, action).await
+    match run(args, bars, SchemaChange::None, action).await {
+        Err(error) if matches!(error.downcast_ref(), Some(StoreError::NoSchema { .. })) => Ok(None),
+        result => result,
+    }
 }
 
 /// The current generation.

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
-use store::testing::TestDatabase;
+use store::testing::{TestDatabase, execute};
 
 use crate::command::{json, loader, run, stderr, stdout};
 use crate::fixtures;
@@ -50,6 +50,50 @@ async fn commands_without_files_show_the_current_generation() {
         (&diff["same"], &diff["new"]["count"], &diff["gone"]["count"]),
         (&20.into(), &0.into(), &0.into())
     );
+}
+
+/// What a command leaves behind of a database that it is not to change.
+async fn has_tables(database: &TestDatabase) -> bool {
+    let marker = "UPDATE settings SET value = value";
+    execute(database.store(), marker).await.is_ok()
+}
+
+#[tokio::test]
+async fn commands_that_look_create_nothing_in_an_empty_database() {
+    let database = TestDatabase::new().await.unwrap();
+    for statement in ["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"] {
+        execute(database.store(), statement).await.unwrap();
+    }
+    let url = database.url();
+    let fixtures = fixtures::dir().display().to_string();
+    for command in [&["stats"][..], &["split"], &["diff", &fixtures, "loaded"]] {
+        let output = run(&[command, &["--database-url", &url]].concat()).await;
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        assert!(told.contains("no registry data is loaded yet"), "{told}");
+    }
+    let output = run(&["load", "--dry-run", "--database-url", &url, &fixtures]).await;
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(!has_tables(&database).await);
+    let output = run(&["load", "--database-url", &url, &fixtures]).await;
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(has_tables(&database).await);
+}
+
+#[tokio::test]
+async fn no_command_migrates_a_database_of_an_older_version() {
+    let database = TestDatabase::new().await.unwrap();
+    let later = "DELETE FROM _sqlx_migrations
+                 WHERE version = (SELECT max(version) FROM _sqlx_migrations)";
+    execute(database.store(), later).await.unwrap();
+    let url = database.url();
+    let fixtures = fixtures::dir().display().to_string();
+    for command in [&["stats"][..], &["load", &fixtures], &["load", "--dry-run", &fixtures]] {
+        let output = run(&[command, &["--database-url", &url]].concat()).await;
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains("start the coordinator of this version first"), "{told}");
+    }
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::io::{Write as _, stderr, stdin};
 use model::AccountId;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
-use store::{Store, admins, api_tokens};
+use store::{SchemaChange, Store, admins, api_tokens};
 
 use crate::http::admin::api_tokens::new_token;
 use crate::http::problem::FieldError;
@@ -90,7 +90,7 @@ pub async fn run(
     if connection.url.is_some() && !database::may_exist(&config) {
         return Err(token::missing(&config.data_dir));
     }
-    let database = database::open_shared(&config).await?;
+    let database = database::open_shared(&config, SchemaChange::None).await?;
     let done = with_own_token(&database.store, &config, connection, command).await;
     database::close(database).await;
     done

@@ -1,0 +1,113 @@
+//! The tables of a database, by the migrations that were applied to it.
+
+use sqlx::PgConnection;
+use sqlx::migrate::{AppliedMigration, Migrate as _, Migrator};
+use sqlx::postgres::PgPool;
+
+use crate::{Address, StoreError};
+
+/// Every migration, in the binary.
+pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
+
+/// The table of the applied migrations, as sqlx calls it.
+const APPLIED: &str = "_sqlx_migrations";
+
+/// What a program that opens a database may do to its schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaChange {
+    /// Create it, or migrate that of an older version: a coordinator starts.
+    CreateOrMigrate,
+    /// Create it in an empty database. That of an older version is an error, because coordinators
+    /// of that version may run.
+    Create,
+    /// Migrate that of an older version, because no coordinator runs. A database without one is an
+    /// error.
+    Migrate,
+    /// Nothing: both are errors.
+    None,
+}
+
+impl SchemaChange {
+    fn may_create(self) -> bool {
+        matches!(self, Self::CreateOrMigrate | Self::Create)
+    }
+
+    fn may_migrate(self) -> bool {
+        matches!(self, Self::CreateOrMigrate | Self::Migrate)
+    }
+}
+
+/// The schema of a database, compared with that of this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Schema {
+    Missing,
+    /// With this many of the migrations.
+    Older(usize),
+    Current,
+}
+
+/// Makes the schema that of this program, or says why it is not.
+pub(crate) async fn prepare(
+    address: &Address,
+    pool: &PgPool,
+    change: SchemaChange,
+) -> Result<(), StoreError> {
+    match compare(&applied(pool).await?)? {
+        Schema::Current => Ok(()),
+        Schema::Missing if !change.may_create() => Err(StoreError::NoSchema {
+            place: address.to_string(),
+            database: address.database().to_owned(),
+        }),
+        Schema::Older(applied) if !change.may_migrate() => Err(StoreError::Older {
+            place: address.to_string(),
+            applied,
+            known: MIGRATIONS.iter().count(),
+        }),
+        Schema::Missing | Schema::Older(_) => migrate(pool).await,
+    }
+}
+
+/// Applies the migrations that are missing.
+pub(crate) async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
+    MIGRATIONS.run(pool).await.map_err(StoreError::Migrate)
+}
+
+/// The migrations that were applied; none without the table of them. Waits for a program that
+/// applies some.
+async fn applied(pool: &PgPool) -> Result<Vec<AppliedMigration>, StoreError> {
+    let acquired = pool.acquire().await;
+    let mut connection = acquired.map_err(StoreError::doing("read the applied migrations"))?;
+    connection.lock().await.map_err(StoreError::Migrate)?;
+    let read = read(&mut connection).await;
+    connection.unlock().await.map_err(StoreError::Migrate)?;
+    read
+}
+
+async fn read(connection: &mut PgConnection) -> Result<Vec<AppliedMigration>, StoreError> {
+    let is_there: bool = sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL")
+        .bind(APPLIED)
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(StoreError::doing("look for the applied migrations"))?;
+    if !is_there {
+        return Ok(Vec::new());
+    }
+    connection.list_applied_migrations(APPLIED).await.map_err(StoreError::Migrate)
+}
+
+/// Released migrations never change, so that those of an older or newer version begin alike.
+fn compare(applied: &[AppliedMigration]) -> Result<Schema, StoreError> {
+    let known = MIGRATIONS.iter().as_slice();
+    let mut both = applied.iter().zip(known);
+    if both.any(|(one, other)| (one.version, &one.checksum) != (other.version, &other.checksum)) {
+        return Err(StoreError::Unreleased);
+    }
+    if let Some(later) = applied.get(known.len()) {
+        return Err(StoreError::Newer { version: later.version });
+    }
+    Ok(match applied.len() {
+        0 => Schema::Missing,
+        count if count < known.len() => Schema::Older(count),
+        _ => Schema::Current,
+    })
+}
