@@ -12,8 +12,8 @@ COMMENT ON TABLE package_ledger IS
     'ends, so that positions have no gaps and rise in the order of commits.';
 COMMENT ON COLUMN package_ledger.id IS 'Always true, so that there is one row.';
 COMMENT ON COLUMN package_ledger.instance IS
-    'Identifies this ledger, so that an index made from another one is noticed. Written by: this '
-    'migration.';
+    'Identifies this ledger, so that an index made from another one, or from this one before a '
+    'restore, is noticed. Written by: this migration; coordinator, after a restore.';
 COMMENT ON COLUMN package_ledger.last IS
     'Position of the package that was entered last; 0 before the first. Written by: coordinator.';
 COMMENT ON COLUMN package_ledger.removals IS

@@ -25,7 +25,7 @@ pub struct LedgerCursor {
 
 impl LedgerCursor {
     /// The cursor that an index has stored. An index of another ledger, or of one that lost its
-    /// last packages when its database was restored, has to take all packages again.
+    /// last packages, has to take all packages again.
     pub fn of_index(progress: &str, ledger: &Ledger) -> Self {
         let stored = Self::stored(progress);
         let fits = |cursor: &Self| {
@@ -41,7 +41,8 @@ impl LedgerCursor {
         })
     }
 
-    /// Whether an index that stored this text holds the packages of another ledger.
+    /// Whether an index that stored this text holds the packages of another ledger. The ledger of a
+    /// restored database is another one.
     pub fn is_of_other_ledger(progress: &str, ledger: &Ledger) -> bool {
         Self::stored(progress).is_some_and(|cursor| cursor.ledger != ledger.id)
     }

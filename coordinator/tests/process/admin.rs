@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use coordinator::packages::cursor::LedgerCursor;
 use coordinator::runtime::clock::{Clock as _, SystemClock};
 use coordinator::runtime::coordinator_key;
 use model::{AgentId, RegionId, UnixMillis};
@@ -12,6 +13,7 @@ use region::delegations::{Delegate, Range};
 use region::ownership::{SignedView, View};
 use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
 use serde_json::Value;
+use store::packages;
 use store::regions::{self, StoredRegion};
 use store::restored;
 use store::testing::TestDatabase;
@@ -112,6 +114,8 @@ async fn a_restored_database_is_prepared_for_its_agents() {
     let id = regions::next_id(database.store()).await.unwrap();
     create_region(database.store(), id, "afrinic", vec![0xff]).await;
     let former = form_region(database.store(), &key).await;
+    let ledger = packages::ledger(database.store()).await.unwrap();
+    let of_before = LedgerCursor::of_index("", &ledger).to_progress();
     let (code, printed, told) = admin(&database, &["after-restore"], "");
     assert_eq!(code, 0, "{told}");
     assert!(printed.contains("cannot be read: afrinic: "), "{printed}");
@@ -126,6 +130,9 @@ async fn a_restored_database_is_prepared_for_its_agents() {
     assert!(printed.contains("remove the directory `index`"), "{printed}");
     let lost_before = restored::contents_lost_before(database.store()).await.unwrap();
     assert!(lost_before > Some(SystemClock.now()), "agents may not hear of it before");
+    let ledger = packages::ledger(database.store()).await.unwrap();
+    let is_refused = LedgerCursor::is_of_other_ledger(&of_before, &ledger);
+    assert!(is_refused, "an index of before would take new packages for those that it has");
     let (_, entries, _) = admin(&database, &["log"], "");
     assert!(entries.contains("database.restored"), "{entries}");
 }

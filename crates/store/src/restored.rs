@@ -25,10 +25,14 @@ const SKIP: [&str; 6] = [
                    nextval(pg_get_serial_sequence('agents', 'id')) + $1)",
 ];
 
+/// Positions of packages are used again, so that an index would take new packages for those that it
+/// has. Each coordinator refuses to start with an index of another ledger.
+const RENEW_LEDGER: &str = "UPDATE package_ledger SET instance = gen_random_uuid()";
+
 /// Leaves out so many numbers of each kind, with an entry in the audit log. Agents have stored
 /// routes that the backup does not know of: they would confirm others with these numbers, unseen,
 /// and take new orders for executed ones. Packages since the backup may be lost as well, so that
-/// agents are to send the pages of before `sent_before` once more.
+/// agents are to send the pages of before `sent_before` once more, and each index is made anew.
 pub async fn skip_numbers(
     store: &Store,
     by: u32,
@@ -41,6 +45,7 @@ pub async fn skip_numbers(
     for statement in SKIP {
         sqlx::query(statement).bind(i64::from(by)).execute(&mut *tx).await.map_err(doing)?;
     }
+    sqlx::query(RENEW_LEDGER).execute(&mut *tx).await.map_err(doing)?;
     sqlx::query(include_str!("settings/set.sql"))
         .bind(CONTENTS_LOST_BEFORE)
         .bind(json!(sent_before.0))
