@@ -65,6 +65,7 @@ pub fn load(
         return Err(Failure::configuration(format!("the admin's password: {}", error.message)));
     }
     check_registries(&file.registries)?;
+    check_regions(&file.regions)?;
     let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
         Failure::configuration(
             "no data directory: this user has no home, so give one with --data-dir",
@@ -254,6 +255,20 @@ fn check_registries(registries: &Registries) -> Result<(), Failure> {
             allowed.start(),
             allowed.end()
         ))),
+        None => Ok(()),
+    }
+}
+
+/// Also where no regions are formed: whoever enables them later looks at that line only.
+fn check_regions(regions: &RegionRules) -> Result<(), Failure> {
+    if regions.loan_hours == 0 {
+        return Err(Failure::configuration(
+            "[regions] loan_hours must be at least 1: without a loan agents of regions fetch \
+             nothing",
+        ));
+    }
+    match regions.settings.problem() {
+        Some(problem) => Err(Failure::configuration(format!("[regions.settings] {problem}"))),
         None => Ok(()),
     }
 }

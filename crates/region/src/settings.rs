@@ -59,6 +59,37 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Why a region could not work with these settings, and what to do; none if it could. It keeps
+    /// them as long as it exists.
+    pub fn problem(&self) -> Option<String> {
+        let at_least_one = [
+            ("heartbeat_ms", self.heartbeat_ms),
+            ("suspect_ms", self.suspect_ms),
+            ("term_ms", self.term_ms),
+            ("renew_ms", self.renew_ms),
+            ("fetch_ms", self.fetch_ms),
+            ("gap_ms", self.gap_ms),
+            ("resend_ms", self.resend_ms),
+            ("waiting_urls", self.waiting_urls as u64),
+            ("hosts_a_step", self.hosts_a_step as u64),
+        ];
+        if let Some((key, _)) = at_least_one.iter().find(|(_, value)| *value == 0) {
+            return Some(format!("{key} must be at least 1"));
+        }
+        if self.suspect_ms <= self.heartbeat_ms {
+            return Some("suspect_ms must be more than heartbeat_ms".to_owned());
+        }
+        // A fetch must end before its lease does, also one that begins just before a renewal.
+        let term = self.drift.at_most(self.term_ms);
+        if self.fetch_ms.saturating_add(self.renew_ms) >= term {
+            return Some(format!(
+                "fetch_ms and renew_ms together must be less than term_ms ({term} after `drift`), \
+                 else agents may fetch nothing: raise term_ms, or lower fetch_ms"
+            ));
+        }
+        None
+    }
+
     /// How long a voter keeps a promise: at least the term, and the pause after the last fetch.
     pub fn promise_ms(&self) -> u64 {
         self.drift.at_least(self.term_ms.saturating_add(self.gap_ms))
@@ -74,5 +105,29 @@ impl Settings {
     /// How long after a new claim no fetch runs under the one before, with the pause.
     pub fn drain_ms(&self) -> u64 {
         self.drift.at_least(self.fetch_ms.saturating_add(self.gap_ms))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_could_not_work_with_these_settings() {
+        let shipped = Settings::default();
+        assert_eq!(shipped.problem(), None);
+        for (settings, key) in [
+            (Settings { hosts_a_step: 0, ..shipped }, "hosts_a_step"),
+            (Settings { heartbeat_ms: 0, ..shipped }, "heartbeat_ms"),
+            (Settings { renew_ms: 0, ..shipped }, "renew_ms"),
+            (Settings { suspect_ms: 10_000, ..shipped }, "suspect_ms"),
+            (Settings { fetch_ms: 150_000, ..shipped }, "fetch_ms"),
+            (Settings { fetch_ms: 100_000, ..shipped }, "fetch_ms"),
+            (Settings { renew_ms: u64::MAX, ..shipped }, "renew_ms"),
+            (Settings { drift: Drift { ppm: 500_000 }, ..shipped }, "drift"),
+        ] {
+            let problem = settings.problem().unwrap_or_default();
+            assert!(problem.contains(key), "{key}: {problem:?}");
+        }
     }
 }

@@ -175,3 +175,17 @@ fn the_database_needs_connections_besides_those_of_the_listeners() {
         assert!(sentence.contains(part), "{sentence}");
     }
 }
+
+#[test]
+fn regions_that_could_not_work_are_refused() {
+    for (text, parts) in [
+        ("[regions]\nloan_hours = 0\n", ["[regions]", "loan_hours"]),
+        ("[regions.settings]\nfetch_ms = 150000\n", ["[regions.settings]", "fetch_ms"]),
+        ("[regions.settings]\nhosts_a_step = 0\n", ["[regions.settings]", "hosts_a_step"]),
+    ] {
+        let failure = load(text, ServeArgs::default()).expect_err(text);
+        assert_eq!(failure.code(), 64);
+        let sentence = failure.to_string();
+        assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}");
+    }
+}
