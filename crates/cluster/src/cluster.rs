@@ -41,7 +41,7 @@ impl Cluster {
     ///
     /// Fails with [`ClusterError::InUse`] when another process owns the directory.
     pub async fn start(options: Options) -> Result<Self, ClusterError> {
-        let user = ServerUser::choose()?;
+        let user = ServerUser::choose(&options.data_dir)?;
         let layout = Layout::open(&options.data_dir, &user)?;
         let path = layout.data();
         let lock = DirectoryLock::acquire(&layout)?;
@@ -61,7 +61,8 @@ impl Cluster {
     /// the directory, or starts it like [`Cluster::start`] when there is no owner.
     pub async fn start_or_join(options: Options) -> Result<Self, ClusterError> {
         let begun = Instant::now();
-        let data = Layout::open(&options.data_dir, &ServerUser::choose()?)?.data();
+        let user = ServerUser::choose(&options.data_dir)?;
+        let data = Layout::open(&options.data_dir, &user)?.data();
         loop {
             match Self::start(options.clone()).await {
                 Err(ClusterError::InUse { .. }) => {}

@@ -144,7 +144,7 @@ mod tests {
     fn an_open_data_directory_is_closed_to_others() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
-        let user = ServerUser::choose().unwrap();
+        let user = ServerUser::choose(dir.path()).unwrap();
         Layout::open(dir.path(), &user).unwrap();
         let mode = std::fs::metadata(dir.path()).unwrap().mode() & 0o777;
         let traversed = matches!(user, ServerUser::Other { .. });

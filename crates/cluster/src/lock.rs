@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_second_attempt_learns_the_owner() {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::open(dir.path(), &ServerUser::choose().unwrap()).unwrap();
+        let layout = Layout::open(dir.path(), &ServerUser::choose(dir.path()).unwrap()).unwrap();
         let first = DirectoryLock::acquire(&layout).unwrap();
         let ClusterError::InUse { owner, .. } = DirectoryLock::acquire(&layout).unwrap_err() else {
             panic!("taken twice")

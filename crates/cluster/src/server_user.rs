@@ -1,5 +1,6 @@
 //! The user that the server runs as: never root, and able to reach its files.
 
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -24,10 +25,14 @@ pub(crate) enum ServerUser {
 }
 
 impl ServerUser {
-    /// The current user, or as root the first of [`CANDIDATES`] that exists.
-    pub(crate) fn choose() -> Result<Self, ClusterError> {
+    /// The current user. As root the owner of the cluster in `data_dir`, or before there is one the
+    /// first of [`CANDIDATES`] that exists.
+    pub(crate) fn choose(data_dir: &Path) -> Result<Self, ClusterError> {
         if !geteuid().is_root() {
             return Ok(Self::Current);
+        }
+        if let Some(owner) = Self::owner_of(data_dir)? {
+            return Ok(owner);
         }
         for name in CANDIDATES {
             let found = User::from_name(name)
@@ -37,6 +42,27 @@ impl ServerUser {
             }
         }
         Err(ClusterError::NoUser)
+    }
+
+    /// The owner of the cluster in `data_dir`: a better candidate may have got its account since the
+    /// cluster was created. None without a cluster, or where a copy made by root owns it.
+    fn owner_of(data_dir: &Path) -> Result<Option<Self>, ClusterError> {
+        let data = data_dir.join("postgres");
+        let Ok(meta) = std::fs::metadata(&data) else { return Ok(None) };
+        let uid = Uid::from_raw(meta.uid());
+        if uid.is_root() {
+            return Ok(None);
+        }
+        let found = User::from_uid(uid)
+            .map_err(|source| ClusterError::LookUpUser { name: uid.to_string(), source })?;
+        match found {
+            Some(User { name, gid, .. }) => Ok(Some(Self::Other { name, uid, gid })),
+            None => Err(ClusterError::prepare(data)(io::Error::other(format!(
+                "it belongs to user {uid}, who has no account here; give it to one that exists \
+                 with `chown -R ACCOUNT {}`",
+                data_dir.display()
+            )))),
+        }
     }
 
     /// The owner of the server's files.

@@ -45,7 +45,7 @@ const START_LIMIT: Duration = Duration::from_mins(1);
 /// The socket directory of the run's cluster, which the first call of the run starts. Blocks.
 pub fn socket_dir() -> Result<PathBuf, ClusterError> {
     let run = Run::of_process();
-    let user = ServerUser::choose()?;
+    let user = ServerUser::choose(&run.dir)?;
     let layout = Layout::open(&run.dir, &user)?;
     let lock = layout.lock_file();
     let file = File::create(&lock).map_err(ClusterError::prepare(&lock))?;
