@@ -24,6 +24,7 @@ use crate::{
     coordinator_client::{AgentApi, CoordinatorClient, CoordinatorError, new_nonce},
     data_dir::{DataDir, DataDirError, Identity, removal},
     error_line,
+    file::FileError,
     frontier::{Frontier, FrontierError, Salvaged},
     update::{Origin, Programs},
 };
@@ -134,6 +135,11 @@ fn run_to_its_end(
         on_finish(finish)?;
         let (mut config, dir) = join.config_args.open()?;
         config.update = config.update.filter(|_| origin.is_some());
+        // Before the frontier is opened, of which only a part may be left.
+        if removal::is_interrupted(&dir)? {
+            delete(&dir)?;
+            return Ok(RunOutcome::Left);
+        }
         let data_dir = DataDir::open(&dir)?;
         // Opened first, because it locks the directory: two agents must never share one.
         let frontier = if rebuild { rebuilt(&data_dir)? } else { data_dir.frontier()? };
@@ -152,11 +158,17 @@ fn run_to_its_end(
         let agent = Agent { config, dir, id, key, coordinator_key, client, frontier, is_launched };
         let ended = agent.run(stop.clone(), finish.clone(), print_line).await?;
         if ended == RunOutcome::Left {
-            removal::remove(&files)?;
-            print_line("left: the coordinator knows this agent no more, and its data is deleted");
+            delete(&files)?;
         }
         Ok(ended)
     })
+}
+
+/// Deletes the data of an agent that has left.
+fn delete(dir: &Path) -> Result<(), FileError> {
+    removal::remove(dir)?;
+    print_line("left: the coordinator knows this agent no more, and its data is deleted");
+    Ok(())
 }
 
 /// Rebuilds the frontier and prints what was kept.
@@ -284,4 +296,33 @@ async fn wait_after(error: &CoordinatorError, backoff: &mut Backoff) {
     let pause = backoff.next(rand::random());
     tracing::warn!(error = error_line::of(error), ?pause, "enrolment failed; trying again");
     tokio::time::sleep(pause).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::cli::ConfigArgs;
+    use crate::data_dir::LEAVE_REQUEST;
+
+    #[test]
+    fn a_removal_that_was_interrupted_goes_on() {
+        let parent = TempDir::new().unwrap();
+        let dir = parent.path().join("data");
+        let config = parent.path().join("agent.toml");
+        let keys = "coordinator = \"https://c.example\"\ncontact = \"https://o.example/bot\"\n";
+        fs::write(&config, keys).unwrap();
+        // What is left of a frontier whose file is deleted cannot be opened.
+        fs::create_dir_all(dir.join("frontier")).unwrap();
+        fs::write(dir.join("frontier/log.1"), "x").unwrap();
+        LEAVE_REQUEST.set(&dir).unwrap();
+        let config_args = ConfigArgs { config, data_dir: Some(dir.clone()) };
+        let join = Join { config_args, join_token_file: None };
+        let ended = run_to_its_end(&join, false, None, &Signals::default()).unwrap();
+        assert_eq!(ended, RunOutcome::Left);
+        assert!(!dir.exists());
+    }
 }

@@ -2,11 +2,14 @@
 
 use std::{io::ErrorKind, path::Path};
 
+use super::{DataDir, DataDirError, LEAVE_REQUEST};
 use crate::file::FileError;
 
 /// What an agent makes in its data directory. Only this is deleted: the owner may have named a
 /// directory that holds other files.
 const ENTRIES: [&str; 14] = [
+    // The first one: who starts without it has left.
+    super::IDENTITY,
     super::ACTIVITY_LOG,
     "bundles",
     super::FRONTIER,
@@ -19,10 +22,15 @@ const ENTRIES: [&str; 14] = [
     "control.sock",
     super::OWNERS_PAUSE.file_name(),
     super::KEY,
-    super::IDENTITY,
-    // The last one: while it is there, an interrupted removal goes on.
-    super::LEAVE_REQUEST.file_name(),
+    // The last one: while it is there, an interrupted removal goes on at the next start.
+    LEAVE_REQUEST.file_name(),
 ];
+
+/// Whether the agent with the data directory `dir` has left, and the removal of its files was
+/// interrupted. Only an agent that has enrolled is asked to leave.
+pub fn is_interrupted(dir: &Path) -> Result<bool, DataDirError> {
+    Ok(LEAVE_REQUEST.is_set(dir) && DataDir::at(dir).identity()?.is_none())
+}
 
 /// Deletes what the agent keeps in `dir`, and `dir` itself if nothing else is in it. Returns
 /// whether `dir` is gone.
