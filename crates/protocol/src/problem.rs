@@ -21,6 +21,8 @@ pub mod kind {
     pub const REVOKED: &str = "revoked";
     /// 404: the coordinator has no such agent.
     pub const UNKNOWN_AGENT: &str = "unknown-agent";
+    /// 409: the clocks of agent and coordinator differ too much for an enrolment.
+    pub const CLOCK_OFF: &str = "clock-off";
     /// 409: another package was received under this number.
     pub const PACKAGE_CONFLICT: &str = "package-conflict";
     /// 426: the programs speak different versions of the protocol.

@@ -145,7 +145,8 @@ fn run_to_its_end(
         let frontier = if rebuild { rebuilt(&data_dir)? } else { data_dir.frontier()? };
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
-        let enrolling = enrolled(&data_dir, &config, &api, &key, join);
+        let waits = CoordinatorError::is_worth_waiting;
+        let enrolling = enrolled(&data_dir, &config, &api, &key, join, waits);
         let identity = tokio::select! {
             identity = enrolling => identity?,
             () = stop.cancelled() => return Ok(RunOutcome::Stopped),
@@ -213,7 +214,9 @@ pub(super) fn join(join: &Join) -> anyhow::Result<ExitCode> {
         let data_dir = DataDir::open(&dir)?;
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
-        enrolled(&data_dir, &config, &api, &key, join).await?;
+        // Whoever joins by hand sees what to do.
+        let waits = CoordinatorError::is_temporary;
+        enrolled(&data_dir, &config, &api, &key, join, waits).await?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -257,13 +260,15 @@ fn on_finish(finish: &CancellationToken) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The stored identity; enrols where there is none.
+/// The stored identity; enrols where there is none. Tries again after errors for which the caller
+/// `waits`.
 async fn enrolled(
     data_dir: &DataDir,
     config: &Config,
     api: &AgentApi,
     key: &AgentKey,
     join: &Join,
+    waits: fn(&CoordinatorError) -> bool,
 ) -> anyhow::Result<Identity> {
     if let Some(identity) = data_dir.identity()? {
         print_line(&format!("enrolled as {}", identity.agent));
@@ -277,7 +282,7 @@ async fn enrolled(
         let request = EnrolRequest::new(key, text, profile, clock::now(), new_nonce());
         match api.enrol(&request, token.coordinator()).await {
             Ok(response) => break response,
-            Err(error) if error.is_temporary() => wait_after(&error, &mut backoff).await,
+            Err(error) if waits(&error) => wait_after(&error, &mut backoff).await,
             Err(error) => return Err(error.into()),
         }
     };

@@ -109,6 +109,13 @@ impl CoordinatorError {
         }
     }
 
+    /// Whether a program that may wait for days should: [`Self::is_temporary`], or until the operator
+    /// has upgraded the coordinator, or a clock is right.
+    pub fn is_worth_waiting(&self) -> bool {
+        let is_clock_off = matches!(self, Self::Refused { kind, .. } if kind == kind::CLOCK_OFF);
+        self.is_temporary() || self.is_other_version() || is_clock_off
+    }
+
     /// How long the coordinator wants this call to wait, within bounds.
     pub fn retry_after(&self) -> Duration {
         let asked = match self {
@@ -284,6 +291,9 @@ mod tests {
         }
         let version = refused(426, kind::PROTOCOL_VERSION);
         assert!(version.is_other_version() && !version.is_temporary());
+        for waits in [&version, &refused(409, kind::CLOCK_OFF), &refused(401, kind::NONCE)] {
+            assert!(waits.is_worth_waiting(), "{waits}");
+        }
         assert!(!version.is_banned() && !version.is_refusal() && !version.is_gone());
         assert!(!refused(401, kind::SIGNATURE).is_gone());
         let conflict = refused(409, kind::PACKAGE_CONFLICT);
@@ -291,5 +301,6 @@ mod tests {
         assert!(!refused(409, "routes-never-made").is_package_conflict());
         let token = refused(401, "join-token");
         assert!(token.is_refusal() && !token.is_temporary() && !token.is_banned());
+        assert!(!token.is_worth_waiting());
     }
 }

@@ -119,6 +119,17 @@ async fn an_outage_of_the_coordinator_delays_and_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_waits_for_the_upgrade_of_its_coordinator_before_it_enrols() {
+    let mut bed = TestBed::new(1).await;
+    let detail = "the agent speaks protocol 9, this coordinator up to 8: update the coordinator";
+    bed.coordinator.state().refuse_all = Some((426, detail));
+    bed.start().await;
+    bed.until("it has asked twice", |bed| bed.coordinator.state().calls_refused >= 2).await;
+    bed.coordinator.state().refuse_all = None;
+    bed.until("it has enrolled", |bed| bed.said("enrolled as agt_1 (pending)")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_unavailable_coordinator_is_asked_again() {
     let mut bed = TestBed::new(1).await;
     let urls = farm(&bed, 1, 5);

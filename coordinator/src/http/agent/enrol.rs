@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use model::{AgentState, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::limits;
+use protocol::problem::kind;
 use store::agents::{self, Enrolment, Newcomer};
 
 use crate::http::agent::AgentApi;
@@ -68,7 +69,7 @@ fn check_clock(agent_time: UnixMillis, now: UnixMillis) -> Result<(), Problem> {
          with NTP) and enrol again.",
         off_ms / 60_000
     );
-    Err(Problem::new(StatusCode::CONFLICT, "clock-off", detail))
+    Err(Problem::new(StatusCode::CONFLICT, kind::CLOCK_OFF, detail))
 }
 
 /// Checks what an owner wrote.
