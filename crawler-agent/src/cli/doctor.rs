@@ -4,6 +4,7 @@ use std::{net::TcpListener, path::Path, process::ExitCode, time::Duration};
 
 use clap::Args;
 use model::check::{Check, CheckVerdict};
+use nix::unistd::geteuid;
 use protocol::limits;
 use reqwest::redirect;
 use url::{Host, Url};
@@ -66,7 +67,7 @@ async fn check(config: &Config, dir: &Path, service: Option<&InstalledService>) 
 fn data_directory(dir: &Path, service: Option<&InstalledService>) -> Check {
     let subject = "data directory";
     let advice = || match service {
-        Some(service) => service.how_to_enrol(dir),
+        Some(service) => service.how_to_enrol(dir, geteuid().is_root()),
         None => {
             "start it with --join-token-file FILE; the file has the admin's join token".to_owned()
         }

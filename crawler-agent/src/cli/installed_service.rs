@@ -51,7 +51,7 @@ impl InstalledService {
 
     /// As [`Self::find`]; none also where the agent that is meant has another data directory.
     pub(super) fn find_with_data(root: &Path, config: &Path, dir: &Path) -> Option<Self> {
-        Self::find(root, config).filter(|service| service.other_directory(dir).is_none())
+        Self::find(root, config).filter(|service| service.data_dir == dir)
     }
 
     /// The commands that delete the service.
@@ -82,16 +82,22 @@ impl InstalledService {
         Err(format!("net.ipv4.ping_group_range is {range}, without the group of the service"))
     }
 
-    /// What the owner does where `dir` is not the directory of the service; none where it is.
-    pub(super) fn other_directory(&self, dir: &Path) -> Option<String> {
-        (dir != self.data_dir).then(|| {
-            format!("run this as root: the service has its data in {}", self.data_dir.display())
+    /// What the caller, who may be root, does where `dir` is not the directory of the service; none
+    /// where it is. Root has another one only by the option or the configuration.
+    pub(super) fn other_directory(&self, dir: &Path, is_root: bool) -> Option<String> {
+        let place = self.data_dir.display();
+        (dir != self.data_dir).then(|| match is_root {
+            false => format!("run this as root: the service has its data in {place}"),
+            true => format!(
+                "the service has its data in {place}: give --data-dir {place}, or delete \
+                 `data_dir` from the configuration, which the service does not obey"
+            ),
         })
     }
 
     /// What the owner does so that the service enrols, after `dir` was found without an identity.
-    pub(super) fn how_to_enrol(&self, dir: &Path) -> String {
-        if let Some(advice) = self.other_directory(dir) {
+    pub(super) fn how_to_enrol(&self, dir: &Path, is_root: bool) -> String {
+        if let Some(advice) = self.other_directory(dir, is_root) {
             return advice;
         }
         let environment = &self.environment;
@@ -172,7 +178,7 @@ mod tests {
     fn the_token_belongs_into_the_environment_file() {
         for text in ["", "# NEARCRAWL_JOIN_TOKEN=nc-a-b\nNEARCRAWL_JOIN_TOKEN=\"\"\n"] {
             let root = machine(&[unit(), (ENVIRONMENT, text)]);
-            let advice = service(&root).unwrap().how_to_enrol(&root.path().join(DATA_DIR));
+            let advice = service(&root).unwrap().how_to_enrol(&root.path().join(DATA_DIR), true);
             let file = root.path().join(ENVIRONMENT);
             assert!(advice.contains("NEARCRAWL_JOIN_TOKEN=TOKEN"), "{advice}");
             assert!(advice.contains(file.to_str().unwrap()), "{advice}");
@@ -182,7 +188,7 @@ mod tests {
     #[test]
     fn a_service_with_a_token_needs_only_its_start() {
         let root = machine(&[unit(), (ENVIRONMENT, "NEARCRAWL_JOIN_TOKEN=\"nc-a-b\"\n")]);
-        let advice = service(&root).unwrap().how_to_enrol(&root.path().join(DATA_DIR));
+        let advice = service(&root).unwrap().how_to_enrol(&root.path().join(DATA_DIR), true);
         assert_eq!(advice, "start the service: systemctl enable --now nearcrawl-agent");
     }
 
@@ -241,11 +247,15 @@ mod tests {
         let root = machine(&[unit()]);
         let elsewhere = Path::new("/home/nicos/.local/share");
         let service = service(&root).unwrap();
-        let advice = service.how_to_enrol(elsewhere);
-        assert_eq!(service.other_directory(elsewhere).as_ref(), Some(&advice));
-        assert_eq!(service.other_directory(&root.path().join(DATA_DIR)), None);
+        let advice = service.how_to_enrol(elsewhere, false);
+        assert_eq!(service.other_directory(elsewhere, false).as_ref(), Some(&advice));
         let data_dir = root.path().join(DATA_DIR);
+        assert_eq!(service.other_directory(&data_dir, false), None);
         assert!(advice.contains("as root"), "{advice}");
         assert!(advice.contains(data_dir.to_str().unwrap()), "{advice}");
+        let advice = service.how_to_enrol(elsewhere, true);
+        assert!(!advice.contains("as root") && advice.contains("`data_dir`"), "{advice}");
+        let option = format!("--data-dir {}", data_dir.display());
+        assert!(advice.contains(&option), "{advice}");
     }
 }

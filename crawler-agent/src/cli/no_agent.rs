@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
+use nix::unistd::geteuid;
 
 use super::{ConfigArgs, installed_service::InstalledService};
 use crate::data_dir::DataDir;
@@ -18,7 +19,8 @@ impl ConfigArgs {
             );
         }
         let service = InstalledService::find(Path::new("/"), &self.config);
-        let advice = service.and_then(|service| service.other_directory(dir));
+        let is_root = geteuid().is_root();
+        let advice = service.and_then(|service| service.other_directory(dir, is_root));
         let advice =
             advice.as_deref().unwrap_or("if it has another data directory, see --data-dir");
         anyhow!("no agent has run in {place}; {advice}")
