@@ -100,8 +100,7 @@ pub struct ServeArgs {
     /// How log lines are written to stderr.
     #[arg(long, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
-    /// Password of the account `admin`, set at each start; without it, the first start generates
-    /// one and prints it once. Use the environment: arguments can be read by other users.
+    /// As the file below. It is hidden because other users can read arguments.
     #[arg(
         long,
         value_name = "PASSWORD",
@@ -110,7 +109,9 @@ pub struct ServeArgs {
         hide_env_values = true
     )]
     pub admin_password: Option<String>,
-    /// File whose first line is the password of the admin; it stays out of the environment.
+    /// File whose first line is the password of the account `admin`, set at each start; `-` is
+    /// standard input. Without it the first start generates one and prints it once. The variable
+    /// NEARCRAWL_ADMIN_PASSWORD may have the password instead.
     #[arg(long, value_name = "FILE", env = "NEARCRAWL_ADMIN_PASSWORD_FILE")]
     pub admin_password_file: Option<PathBuf>,
 }

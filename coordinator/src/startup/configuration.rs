@@ -18,6 +18,7 @@ use crate::runtime::config::{Config, Limits, LogFormat, RegionRules, Registries}
 use crate::runtime::failure::Failure;
 use crate::runtime::storage_location::{LocationError, StorageLocation};
 use crate::startup::cli::ServeArgs;
+use crate::startup::secret_file;
 
 /// Least connections to the database. The listeners of `generation_listener`, `peer_notifications`
 /// and `delegation_sync` keep one each, so with three or fewer no request would ever get one.
@@ -58,7 +59,7 @@ pub fn load(
     check(&file.limits)?;
     check_loader_arguments(&file.registries)?;
     let admin_password = match &args.admin_password_file {
-        Some(path) => Some(first_line(path)?),
+        Some(path) => Some(secret_file::read(path, "password", "--admin-password-file")?),
         None => args.admin_password.filter(|password| !password.is_empty()),
     };
     if let Some(error) = admin_password.as_deref().and_then(|it| password_error("password", it)) {
@@ -165,19 +166,6 @@ fn proxies(texts: &[String]) -> Result<Vec<IpNet>, Failure> {
         })
     };
     texts.iter().map(proxy).collect()
-}
-
-/// The password in a file.
-fn first_line(path: &Path) -> Result<String, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::configuration(format!("cannot read the password in {}: {error}", path.display()))
-    })?;
-    let line = text.lines().next().unwrap_or_default().trim();
-    if line.is_empty() {
-        let path = path.display();
-        return Err(Failure::configuration(format!("{path} has no password in its first line")));
-    }
-    Ok(line.to_owned())
 }
 
 fn read(path: &Path) -> Result<File, Failure> {

@@ -16,6 +16,7 @@ pub mod manual;
 mod output;
 pub mod release_command;
 mod search_index;
+mod secret_file;
 pub mod serve;
 pub mod shutdown;
 pub mod storage;
