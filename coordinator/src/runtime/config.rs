@@ -40,7 +40,8 @@ pub struct Config {
     pub resolver: Option<SocketAddr>,
     /// Format of log lines.
     pub log_format: LogFormat,
-    /// Password of the first admin; `None` generates one.
+    /// Password that each start sets for the account `admin`; without it the first start generates
+    /// one.
     pub admin_password: Option<String>,
     /// Reverse proxies whose `X-Forwarded-For` header is trusted.
     pub trusted_proxies: Vec<IpNet>,
