@@ -17,6 +17,7 @@ export function launch() {
 /** The sizes of windows in which every page must hold. */
 export const windows = {
   desktop: { width: 1440, height: 900 },
+  tablet: { width: 1024, height: 768 },
   phone: { width: 390, height: 844 },
   narrow: { width: 320, height: 700 },
 };
