@@ -136,3 +136,20 @@ it('acts on the selected subnets of all pages, each with the agent that has it n
   await press('Pin');
   expect(named()).toEqual(['41.1.0.0/16: agent-1', '41.2.0.0/16: agent-2']);
 });
+
+it('selects all rows of the page, and says when only some are selected', async () => {
+  fakeCoordinator({
+    'GET /agents': ({ query }) =>
+      list(query.get('state') === 'pending' ? [] : [agent(1, 'approved'), agent(2, 'paused')]),
+    'GET /join-requests': () => list([]),
+    'GET /join-tokens': () => list([]),
+  });
+  router.go('/agents', { replace: true });
+  render(AgentsPage);
+  await select('agent-1');
+  const all = screen.getByLabelText<HTMLInputElement>('Select all agents of this page');
+  expect([all.checked, all.indeterminate]).toEqual([false, true]);
+  await fireEvent.click(all);
+  expect([all.checked, all.indeterminate]).toEqual([true, false]);
+  expect(bar().getByRole('status').textContent).toBe('2 agents selected');
+});
