@@ -18,6 +18,8 @@ export class Problem extends Error {
   readonly requestId: string | null;
   /** Refused fields, where the coordinator named them. */
   readonly fields: FieldProblem[];
+  /** True when the coordinator did not answer: nobody did, or a proxy in its place. */
+  readonly isAway: boolean;
 
   constructor(parts: {
     status: number;
@@ -25,6 +27,7 @@ export class Problem extends Error {
     detail: string;
     requestId?: string | null;
     fields?: FieldProblem[];
+    isAway?: boolean;
   }) {
     super(parts.detail);
     this.name = 'Problem';
@@ -33,19 +36,24 @@ export class Problem extends Error {
     this.detail = parts.detail;
     this.requestId = parts.requestId ?? null;
     this.fields = parts.fields ?? [];
+    this.isAway = parts.isAway ?? false;
   }
 }
+
+/** Statuses by which a proxy says that it cannot reach the coordinator. */
+const gatewayStatuses = [502, 503, 504];
 
 /** The problem in an answer of status 4xx or 5xx; a body that is no problem document still makes a sentence. */
 export function problemOf(status: number, body: unknown, headers?: Headers): Problem {
   const parts = isRecord(body) ? body : {};
-  const title = text(parts['title']) ?? `Status ${status}`;
+  const title = text(parts['title']);
   return new Problem({
     status,
-    title,
+    title: title ?? `Status ${status}`,
     detail: text(parts['detail']) ?? `The coordinator answered with status ${status}.`,
     requestId: text(parts['request_id']) ?? headers?.get('x-request-id') ?? null,
     fields: fieldsOf(parts['errors']),
+    isAway: title === null && gatewayStatuses.includes(status),
   });
 }
 
@@ -55,6 +63,7 @@ export function unreachable(): Problem {
     status: 0,
     title: 'No answer',
     detail: 'The coordinator cannot be reached. Check that it is running and that you are online.',
+    isAway: true,
   });
 }
 

@@ -1,6 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
-import { fakeCoordinator, type Call } from '../api/fake';
+import { fakeCoordinator, refusal, type Call } from '../api/fake';
 import JoinRequests from '../joining/JoinRequests.svelte';
 import { session } from '../session/session.svelte';
 
@@ -36,4 +36,20 @@ it('shows requests that wait first, and the rest of the list when it is asked fo
   await screen.findByText(/Partner 2/);
   expect(names()).toHaveLength(4);
   expect(screen.queryByRole('button', { name: 'Show more join requests' })).toBeNull();
+});
+
+it('keeps what it shows when more cannot be loaded', async () => {
+  session.user = { name: 'admin', role: 'admin' };
+  fakeCoordinator({
+    'GET /join-requests': ({ query }: Call) =>
+      query.get('state') === 'waiting'
+        ? waiting
+        : query.has('cursor')
+          ? refusal(503, 'The database is away.')
+          : parts[''],
+  });
+  render(JoinRequests);
+  await fireEvent.click(await screen.findByRole('button', { name: 'Show more join requests' }));
+  await screen.findByText('The join requests could not be loaded');
+  expect(names()).toHaveLength(3);
 });

@@ -2,7 +2,7 @@
 import { inBackground } from '../api/background';
 import { asProblem, type Problem } from '../api/problem';
 
-/** Loads a value; the signal aborts when the value is no longer needed. */
+/** Loads a value: the answer to one question. The signal aborts when the value is no longer needed. */
 export type Loader<T> = (signal: AbortSignal) => Promise<T>;
 
 export class Resource<T> {
@@ -10,19 +10,18 @@ export class Resource<T> {
   value = $state.raw<T | undefined>(undefined);
   /** Why the last load failed; undefined after a success. */
   problem = $state.raw<Problem | undefined>(undefined);
-  /** True when the value was loaded by an earlier loader than the present one. */
-  isEarlier = $state(false);
   /** True during a load that shows its progress. */
   busy = $state(false);
 
   #current: AbortController | undefined;
   #loader: Loader<T> | undefined;
+  /** The loader that the value is from. */
+  #answered: Loader<T> | undefined;
   /** True when the response in flight was requested before a change. */
   #outdated = false;
 
   /** Loads a value. Only the latest call counts; late responses of earlier calls are dropped. */
   load(loader: Loader<T>): Promise<void> {
-    if (loader !== this.#loader) this.isEarlier = true;
     this.#loader = loader;
     this.busy = true;
     return this.#run(loader);
@@ -50,6 +49,11 @@ export class Resource<T> {
     this.problem = undefined;
   }
 
+  /** Clears a value that answers an earlier question: the present one has no answer yet. */
+  clearEarlier(): void {
+    if (this.#answered !== this.#loader) this.value = undefined;
+  }
+
   /** Aborts the load. */
   stop(): void {
     this.#current?.abort();
@@ -67,11 +71,14 @@ export class Resource<T> {
     try {
       const value = await loader(control.signal);
       if (this.#current === control) {
-        this.isEarlier = false;
+        this.#answered = loader;
         this.#settle(value, undefined);
       }
     } catch (thrown) {
-      if (this.#current === control) this.#settle(this.value, asProblem(thrown));
+      if (this.#current === control) {
+        this.clearEarlier();
+        this.#settle(this.value, asProblem(thrown));
+      }
     }
     if (this.#outdated && !this.#current) await this.#run(loader, true);
   }

@@ -34,24 +34,24 @@ describe('a resource', () => {
 
   it('keeps the value beside the problem, and forgets the problem with the next success', async () => {
     const resource = new Resource<string>();
-    await resource.load(() => Promise.resolve('value'));
-    await resource.load(() => Promise.reject(refused));
+    let answer = () => Promise.resolve('value');
+    await resource.load(() => answer());
+    answer = () => Promise.reject(refused);
+    await resource.again();
     expect(resource.value).toBe('value');
     expect(resource.problem).toBe(refused);
-    await resource.load(() => Promise.resolve('next'));
-    expect(resource.problem).toBeUndefined();
+    answer = () => Promise.resolve('next');
+    await resource.again();
+    expect([resource.value, resource.problem]).toEqual(['next', undefined]);
   });
 
-  it('knows whether the value answers an earlier question', async () => {
+  it('keeps the value until another question is answered, and drops it if that fails', async () => {
     const resource = new Resource<string>();
     await resource.load(() => Promise.resolve('value'));
-    expect(resource.isEarlier).toBe(false);
     const load = resource.load(() => Promise.reject(refused));
-    expect(resource.isEarlier).toBe(true);
+    expect(resource.value).toBe('value');
     await load;
-    expect(resource.isEarlier).toBe(true);
-    await resource.load(() => Promise.resolve('next'));
-    expect(resource.isEarlier).toBe(false);
+    expect([resource.value, resource.problem]).toEqual([undefined, refused]);
   });
 
   it('refreshes without showing a wait', async () => {
