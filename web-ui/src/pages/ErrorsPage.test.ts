@@ -52,6 +52,22 @@ it('shows all agents when they are asked for', async () => {
   screen.getByRole('link', { name: 'agent-9' });
 });
 
+it('says which numbers are of the chosen agent, and which of all', async () => {
+  fakeCoordinator({
+    'GET /agents': () => ({ items: agents, next_cursor: null }),
+    'GET /errors': () => ({
+      kinds: [{ kind: 'timeout', errors: 1 }],
+      agents: [{ agent: agents[7], errors: 1 }],
+      hosts: [errorOf(1)],
+    }),
+  });
+  router.go('/errors?agent=agt_7', { replace: true });
+  render(ErrorsPage);
+  await screen.findByRole('heading', { name: 'By cause, of agent-7' });
+  screen.getByRole('columnheader', { name: 'Errors of all agents' });
+  screen.getByText(/whose last error agent-7 reported/);
+});
+
 it('names the agent of the filter, and keeps the chosen day without it', async () => {
   fakeCoordinator({
     'GET /agents': () => ({ items: agents, next_cursor: null }),
