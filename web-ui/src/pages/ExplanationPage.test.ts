@@ -68,3 +68,14 @@ it.each([
   expect(screen.queryAllByText('Chosen')).toHaveLength(times);
   expect(screen.queryAllByText(/of an earlier search/)).toHaveLength(1 - times);
 });
+
+it('says of an ended delegation that its summary is about the time of the decision', async () => {
+  const delegation = { ...explanation.delegation, ended_at: '2026-11-21T12:00:00Z' };
+  fakeCoordinator({
+    'GET /delegations/dlg_1/explanation': () => ({ ...explanation, delegation }),
+  });
+  render(ExplanationPage, { id: 'dlg_1' });
+  await screen.findByText('At the time of the decision:');
+  const now = screen.getByRole('link', { name: 'Show which agent crawls 41.0.0.0/16 now' });
+  expect(now.getAttribute('href')).toBe('/inspector?q=41.0.0.0%2F16');
+});
