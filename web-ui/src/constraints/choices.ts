@@ -4,7 +4,7 @@ import type { Agent, AgentRef, AgentState, MeasuredAgent } from '../api/model';
 type Listed = Pick<Agent, 'id' | 'name' | 'state'>;
 
 /** What there is to choose from. */
-export interface Known {
+interface Known {
   /** Agents that have measured, the nearest first. */
   measured: MeasuredAgent[];
   /** Agents in the list, which may end before the last one. */
