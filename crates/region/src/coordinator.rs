@@ -1,4 +1,4 @@
-//! Coordinator's side of a region: its vote, its loan, and what its members report.
+//! The coordinator's part in a region: its vote, its loan, and what the members report.
 
 use std::collections::BTreeMap;
 
@@ -57,8 +57,8 @@ impl Coordinator {
         })
     }
 
-    /// The promises of the last effects are in the database. Until then each request has them
-    /// stored.
+    /// The promises of the last effects are in the database. Until this is called, each request
+    /// returns them to be stored.
     pub fn note_saved(&mut self) {
         self.voter.note_saved();
     }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use model::AgentId;
 use serde::{Deserialize, Serialize};
 
-/// Who crawls the hosts of a range.
+/// Which agent crawls the hosts of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delegate {
     /// One agent, while it is alive.

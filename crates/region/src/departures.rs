@@ -1,10 +1,10 @@
 //! Departures: when the subnets of a former member are the region's no more.
 //!
-//! The loan keeps what a member had, also after it left: others may fetch its hosts, under a view
-//! that still lists its subnets. The loan is renewed as long as the region exists, so its end is
-//! not waited for. Nobody fetches without a lease, and a lease needs a majority of the voters. Once
-//! a majority refuses claims under the views that list subnets of the former member, and promises
-//! made before have ended, its subnets may go to anybody.
+//! The loan covers what a member had, also after it left: other members may fetch its hosts, under
+//! a view that still lists its subnets. Waiting for the end of the loan is no solution, because the
+//! loan is renewed as long as the region exists. But every fetch needs a lease, and every lease a
+//! majority of the voters. Once a majority refuses claims under the views that list subnets of the
+//! former member, and promises made before have ended, its subnets may go to any agent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use model::AgentId;
 use crate::roster::Version;
 use crate::time::Millis;
 
-/// Agents that a region has as members no more, and whose subnets its loan keeps.
+/// Former members of a region whose subnets its loan still covers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Departures(BTreeMap<AgentId, Departure>);
 
@@ -24,7 +24,7 @@ struct Departure {
     refusal: Refusal,
 }
 
-/// Since when a majority of voters refuses claims under views before some version.
+/// Since when a majority of voters has refused claims under views before some version.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Refusal(Option<Millis>);
 
@@ -42,9 +42,9 @@ impl Refusal {
 }
 
 impl Departures {
-    /// Those of the former members whose subnets may go to anybody now. The present version lists
-    /// no subnet of theirs; `majority_refuses` says whether a majority of voters refuses claims
-    /// under versions before the given one.
+    /// The former members whose subnets may go to any agent now. The present version lists none of
+    /// their subnets. `majority_refuses` says whether a majority of voters refuses claims under
+    /// versions before the given one.
     pub fn over(
         &mut self,
         former: &BTreeSet<AgentId>,
@@ -79,7 +79,7 @@ mod tests {
         Version { epoch: 4, delta }
     }
 
-    /// Who may go at a moment, where the majority refuses claims under versions before `floor`.
+    /// Which may go at a moment, if the majority refuses claims under versions before `floor`.
     fn over(
         departures: &mut Departures,
         former: &[i64],

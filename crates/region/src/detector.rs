@@ -1,8 +1,9 @@
-//! Failure detector: who is believed to be alive, by timeouts (UbiCrawler section 3).
+//! Failure detector: which agents are alive, by timeouts (UbiCrawler section 3).
 //!
 //! Each agent has its own view, and views may differ. An agent that is dead or unreachable is
-//! suspected in the end; one that is heard again is trusted again. Agents that announced a sleep
-//! are not alive until they are heard, and suspected if that is long after the end of the sleep.
+//! suspected after a timeout, and trusted again once it is heard. An agent that announced a sleep
+//! is not alive until it is heard again. It is suspected if it is still silent long after the end
+//! of its sleep.
 
 use std::collections::BTreeMap;
 

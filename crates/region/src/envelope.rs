@@ -49,14 +49,14 @@ struct Contents {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified(Contents);
 
-/// Addresses of an envelope. Whoever made it up can have written anything.
+/// Addresses of an envelope, unverified: a forged envelope may name any addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The region of both parties.
     pub region: RegionId,
     /// The alleged sender.
     pub from: Peer,
-    /// Who is to open it.
+    /// The receiver, which may open it.
     pub to: Peer,
     /// Whether it has a bundle. Bundles are numbered apart: on a slow line many other messages
     /// overtake them.
@@ -95,8 +95,8 @@ impl Envelope {
         self.header().ok_or(Refusal::Format)
     }
 
-    /// Reads the message once its signature is known to be genuine: in memory it may be many times
-    /// as large as here, which strangers must not cause.
+    /// Reads the message once its signature is verified. In memory it may be many times as large as
+    /// here, and only members may cause that.
     fn read(
         &self,
         header: Header,

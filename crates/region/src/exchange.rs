@@ -78,9 +78,9 @@ impl Exchange {
         self.len == 0
     }
 
-    /// Whether further URLs may be queued for an agent: as many as there is room besides. So one
-    /// agent that takes none leaves half of the room to the others, two leave a third, and no
-    /// number of them uses up all of it. For an agent without any there is always room.
+    /// Whether further URLs may be queued for an agent. An agent may have at most as many queued
+    /// URLs as are free in total. So one agent that takes none uses half of the room, two use two
+    /// thirds, and no number of them uses all of it. An agent without queued URLs always has room.
     pub fn room(&self, to: AgentId, now: Millis) -> Room {
         let Some(queue) = self.queues.get(&to) else { return Room::Free };
         let free = self.settings.waiting_urls.saturating_sub(self.len);
@@ -147,8 +147,8 @@ impl Exchange {
         }
     }
 
-    /// Takes back all URLs that wait for an agent that `is_right` does not hold for. A batch on its
-    /// way may arrive nevertheless; then its URLs are taken twice, and the owner knows them.
+    /// Takes back all URLs that wait for an agent for which `is_right` is false. A batch on its way
+    /// may arrive nevertheless. Then its URLs are taken twice, and the owner knows them already.
     pub fn take_back(&mut self, is_right: impl Fn(AgentId, &RoutedUrl) -> bool) -> Vec<RoutedUrl> {
         let mut taken = Vec::new();
         for (to, queue) in &mut self.queues {

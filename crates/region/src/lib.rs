@@ -6,8 +6,8 @@
 //! 1. [`ring`]: the order of agents for each host, by consistent hashing.
 //! 2. [`roster`] and [`delegations`]: what the coordinator signs: members, parameters, addresses.
 //! 3. [`ownership`]: both together, for lookups; the order of a host's agents.
-//! 4. [`detector`]: who is believed to be alive.
-//! 5. [`lease`]: who may fetch, by majorities; [`loan`]: until when anybody of the region may.
+//! 4. [`detector`]: which agents are alive.
+//! 5. [`lease`]: which agent may fetch, by majorities; [`loan`]: until when any member may.
 //! 6. [`exchange`]: URLs on their way to the owners of their hosts.
 //! 7. [`message`], [`envelope`]: what is sent, and how it is signed and checked; [`mailbox`],
 //!    [`relay`]: how it reaches agents that accept no connections.

@@ -1,12 +1,13 @@
 //! Loans: the coordinator lends a region its hosts for a term.
 //!
-//! Until the last loan has ended the coordinator gives no host of the region to anybody outside,
-//! whatever it hears or does not hear. An agent fetches only under a loan, so that hosts can return
-//! although the region cannot be reached. Leases decide *which* agent of the region fetches.
+//! Until the last loan has ended, the coordinator gives no host of the region to an agent outside,
+//! whether or not it hears from the region. An agent fetches only under a loan, so that hosts can
+//! return to the coordinator even if the region cannot be reached. Leases decide *which* agent of
+//! the region fetches.
 
 use crate::time::{Drift, Millis};
 
-/// Coordinator's side: the loan of one region.
+/// The coordinator's part: the loan of one region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lender {
     term_ms: u64,
@@ -39,7 +40,7 @@ impl Lender {
     }
 }
 
-/// Agent's side: until when its region may fetch.
+/// The agent's part: until when its region may fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Borrower {
     drift: Drift,

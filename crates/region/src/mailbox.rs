@@ -58,8 +58,8 @@ impl Mailbox {
         Self { receivers: BTreeMap::new(), sent: BTreeMap::new(), bytes: 0, most_bytes }
     }
 
-    /// Keeps an envelope for its receiver. The caller has checked that both ends are parties of the
-    /// region: else a stranger could fill the memory.
+    /// Keeps an envelope for its receiver. The caller has checked that sender and receiver are
+    /// parties of the region; otherwise anyone could fill the memory.
     pub fn put(&mut self, to: Peer, envelope: Envelope) {
         let Some(from) = envelope.header().map(|header| header.from) else { return };
         let bytes = envelope.bytes();
@@ -100,7 +100,7 @@ impl Mailbox {
         !self.receivers.contains_key(&to)
     }
 
-    /// Drops what waits for receivers that collect no more.
+    /// Drops what waits for receivers that do not collect any more.
     pub fn retain(&mut self, collects: impl Fn(Peer) -> bool) {
         let gone: Vec<Peer> = self.receivers.keys().copied().filter(|to| !collects(*to)).collect();
         for to in gone {

@@ -56,7 +56,7 @@ pub struct Heartbeat {
     pub version: Version,
     /// Oldest version under which the sender grants leases.
     pub floor: Version,
-    /// The sender works no more for this time.
+    /// The sender does not work for this time.
     pub sleep_ms: Option<u64>,
 }
 
@@ -144,7 +144,7 @@ pub struct Batch {
 pub struct RoutedUrl {
     /// The URL itself.
     pub url: CrawlUrl,
-    /// Decides on the owner. The position must be that of the URL's host.
+    /// Position and address that determine the owner. The position must be that of the URL's host.
     pub host: HostAtAddress,
     /// How often it was passed on.
     pub hops: u8,

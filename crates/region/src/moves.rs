@@ -1,9 +1,9 @@
 //! Moves: which subnets of a region may go from one member to another while its hosts are lent.
 //!
 //! While a region has a loan, the coordinator hands none of its hosts over. The region moves them
-//! by itself when it hears of the new delegation. That is safe only among members that know the
-//! subnet as the region's: a member that does not know it yet takes the hosts of the subnet for its
-//! own, and fetches them without a lease of the region.
+//! itself when it gets the new delegation. That is safe only among members that know the subnet as
+//! the region's: a member that does not know it yet takes the hosts of the subnet for its own, and
+//! fetches them without a lease of the region.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

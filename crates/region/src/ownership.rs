@@ -1,9 +1,9 @@
 //! Ownership: which agent a host belongs to, under one version of roster and delegations.
 //!
 //! The order of a host's agents is the agent to which its subnet is delegated, then the ring's
-//! order. It does not depend on who is alive, and whoever is alive owns the host if it is the first
-//! living agent of the order. The address of a host is the one that its discoverer found; it
-//! travels with the host, so that another answer of DNS does not give another order.
+//! order. It does not depend on which agents are alive; the first living agent of the order owns
+//! the host. The address of a host is the one that its discoverer found; it travels with the host,
+//! so that another answer of DNS does not give another order.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -32,7 +32,7 @@ impl HostPosition {
     }
 }
 
-/// What decides on the owner of a host.
+/// Position and address of a host, which determine its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostAtAddress {
     /// Place on the ring.
@@ -197,7 +197,7 @@ impl View {
         self.delegations.lookup(address).is_some()
     }
 
-    /// All agents in the order in which they own the host.
+    /// All agents in the order in which they would own the host.
     pub fn order(&self, host: HostAtAddress) -> impl Iterator<Item = AgentId> + '_ {
         let delegate = match self.delegations.lookup(host.address) {
             Some(Delegate::Agent(agent)) => Some(agent),

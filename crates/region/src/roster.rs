@@ -21,7 +21,7 @@ pub const MAX_REPLICAS: u16 = 1_000;
 /// Most replicas of all agents: a bound on the memory of a ring, about 100 MB.
 pub const MAX_POINTS: u64 = 8 << 20;
 
-/// What happens while agents disagree on who is alive.
+/// What happens while agents disagree on which of them are alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     /// A host is fetched only under a lease of a majority; a minority stops.
@@ -171,8 +171,8 @@ impl SignedRoster {
         self.0.open(key, Purpose::Roster)
     }
 
-    /// Region and epoch, which are the beginning of what is signed. Whoever made the roster up can
-    /// have written anything.
+    /// Region and epoch, unverified: a forged roster may name any. They are the beginning of what
+    /// is signed.
     pub(crate) fn header(&self) -> Result<(RegionId, u64), RosterError> {
         let read = postcard::take_from_bytes(&self.0.body);
         read.map(|(header, _)| header).map_err(|_| RosterError::Format)

@@ -87,6 +87,7 @@ impl Holder {
         // The term counts from the request: the voter received it later. A voter cannot grant more
         // than the region's term.
         let term = self.settings.drift.at_most(term.min(self.settings.term_ms));
+        // Fetches that began under the grants before this one have ended then.
         let settled = now.plus(self.settings.drain_ms());
         ballot.arrived.push_back((answer.number, settled));
         ballot.held = Some(LastGrant { number: answer.number, claim, until: sent.plus(term) });

@@ -170,7 +170,7 @@ impl Voter {
         self.grants.retain(|_, grants| !grants.is_empty());
     }
 
-    /// Forgets grants on which the agent relies no more.
+    /// Forgets grants on which the agent relies no more, by [`LeaseRequest::since`].
     fn give_up(&mut self, agent: AgentId, request: &LeaseRequest, now: Millis) {
         let Some(grants) = self.grants.get_mut(&agent) else { return };
         // Numbers of restored grants may be older than those of their renewals, which were not
@@ -205,8 +205,9 @@ impl Voter {
             return Err(LeaseRefusal::TakenOver);
         }
         let fits = |versions: &Versions| claims().all(|claim| claim.versions.share_one(versions));
-        // A version that this voter does not know may not exist; promised, it would end every other
-        // one for good.
+        // Versions that this voter does not know are left out, because they may not exist. The
+        // promise of one would raise the floor above all real versions, under which no lease could
+        // be granted again.
         let known = versions.iter().filter(|version| *version <= view.version());
         let versions = Versions::new(known).ok_or(LeaseRefusal::NewVersion)?;
         // The newest version alone moves the region on; older ones beside it keep the agent

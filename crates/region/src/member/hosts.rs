@@ -58,13 +58,14 @@ impl Member {
         self.hosts.check(url.host.position);
     }
 
-    /// Number of known hosts, those of other agents that this one was told of included.
+    /// Number of known hosts, including those of other agents of which this one got notices.
     pub fn known_hosts(&self) -> usize {
         self.hosts.len()
     }
 
-    /// Whether hosts may still have to be returned to their owners: their bundles were not taken,
-    /// or it is not known of all hosts whose they are. What a former member has, nobody takes.
+    /// Whether hosts may still have to be returned to their owners: bundles were not acknowledged,
+    /// or the check of all hosts has not ended. A former member returns nothing, because no member
+    /// takes its bundles.
     pub fn has_hosts_to_return(&self) -> bool {
         let is_sleep_noticed = self.sleep.is_some() == self.skipped.contains(&self.me);
         let is_member = self.views().iter().any(|view| view.has(self.me));
@@ -81,7 +82,8 @@ impl Member {
     ) -> bool {
         let host = url.host;
         match self.hosts.get_mut(host.position) {
-            // What comes after the bundle was packed is sent apart. It may arrive earlier.
+            // URLs that come after the bundle was packed are sent separately. They may arrive
+            // earlier.
             Some(KnownHost { state: State::Leaving { to, .. }, .. }) => {
                 let to = *to;
                 effects.push(Effect::Keep(url.clone()));
@@ -126,7 +128,8 @@ impl Member {
         }
     }
 
-    /// Stores that all copies were taken, for the view and the skipped members of now.
+    /// Stores that every next-nearest agent has its copies, for the present view and skipped
+    /// members.
     fn save_copied(&mut self, effects: &mut Vec<Effect>) {
         let is_saved = self.copied.as_ref().is_some_and(|(version, skipped)| {
             *version == self.current.version() && *skipped == self.skipped
@@ -207,7 +210,7 @@ impl Member {
         }
     }
 
-    /// Tells the agents that would take the host over.
+    /// Sends a notice to the agents that would take the host over.
     pub(super) fn send_notices(&mut self, notice: &RoutedUrl, now: Millis) {
         for to in self.next_nearest(notice.host, self.me, &self.skipped) {
             self.send_notice(to, notice.clone(), now);
@@ -215,7 +218,7 @@ impl Member {
     }
 
     fn send_notice(&mut self, to: AgentId, notice: RoutedUrl, now: Millis) {
-        // One that takes too little asks for the bundle when it takes the host over.
+        // An agent that takes too few notices asks for the bundle when it takes the host over.
         if self.exchange.room(to, now) != Room::Stuck {
             self.counts.notices_sent += 1;
             self.exchange.queue(to, notice, now);
@@ -282,7 +285,7 @@ impl Member {
         for (position, host) in hosts {
             match self.hosts.get(position).map(|known| known.state.clone()) {
                 None => missing.push(host),
-                // The bundle is on its way, or begins it: the acknowledgement deletes the host.
+                // The bundle is on its way or is sent now; its acknowledgement deletes the host.
                 Some(State::Leaving { to, .. }) if to == from => {}
                 Some(state) if state != State::Standby && self.destination(host) == Some(from) => {
                     self.begin_return(position, from);
@@ -360,7 +363,7 @@ impl Member {
     }
 }
 
-/// The first *t* agents besides `owner` that are not in `skipped`, in the host's order.
+/// The first *t* agents other than `owner` that are not in `skipped`, in the host's order.
 fn nearest(
     view: &View,
     host: HostAtAddress,

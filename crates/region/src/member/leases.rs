@@ -22,7 +22,7 @@ impl Member {
         let answer = self.voter.handle(agent, request, &self.current, now);
         // Promises are stored before the answer is sent.
         effects.extend(self.voter.unsaved().map(Effect::SavePromises));
-        // The agent ends where they cannot be stored.
+        // If they cannot be stored, the agent ends.
         self.voter.note_saved();
         let Some(answer) = answer else { return };
         if agent == self.me {

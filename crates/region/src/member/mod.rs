@@ -50,12 +50,13 @@ pub struct Member {
     coordinator: PublicKey,
     settings: Settings,
     current: View,
-    /// The view of the last check of all hosts that ended, while another one goes on.
+    /// The view of the last completed check of all hosts, kept while the next check runs. Owners
+    /// and next-nearest agents are compared with it.
     checked: Option<View>,
-    /// The view for which a former process knew that all copies were taken; none after the first
-    /// check of all hosts.
+    /// The stored view for which every next-nearest agent had its copies, until the first check of
+    /// all hosts is complete. That check copies only what has changed since.
     copied_before: Option<View>,
-    /// Version and skipped members for which all copies were taken, as they are stored.
+    /// Version and skipped members for which every next-nearest agent has its copies, as stored.
     copied: Option<(Version, BTreeSet<AgentId>)>,
     /// Older versions in ascending order, until the region has moved on to newer ones.
     older: Vec<View>,

@@ -6,8 +6,8 @@ use crate::time::Millis;
 /// agent a day. A site with endless host names would fill the memory of the members otherwise.
 pub(super) const LINKED: u32 = 50_000;
 
-/// Most hosts within [`PERIOD_MS`] that other members tell of because they may fail. They come in
-/// large numbers when a member joins, and must not use up what is left for links.
+/// Most hosts within [`PERIOD_MS`] that become known by notices of their owners. Notices come in
+/// large numbers when a member joins, and must not use up the number for links.
 pub(super) const NOTICED: u32 = 4 * LINKED;
 
 /// Most hosts within [`PERIOD_MS`] that become known by bundles. A member that lost its disk gets a

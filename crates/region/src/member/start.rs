@@ -20,7 +20,7 @@ use crate::roster::RosterError;
 use crate::settings::Settings;
 use crate::time::Millis;
 
-/// Who a member is.
+/// Identity of a member.
 #[derive(Debug, Clone, Copy)]
 pub struct Identity {
     /// The agent that the member is.
@@ -41,7 +41,7 @@ pub struct SavedMember {
     pub promises: Option<Promises>,
     /// For what all copies had been taken; none from versions that did not store it.
     pub copied: Option<CopiedView>,
-    /// End of the loan, by the clock that the agent goes on to use.
+    /// End of the loan, by the clock of the new process.
     pub loan_until: Millis,
 }
 
@@ -73,7 +73,8 @@ impl Member {
         Ok(member)
     }
 
-    /// The first check of all hosts copies what changed since. Of another region nothing counts.
+    /// Makes the first check of all hosts copy only what changed since. Copies of another region do
+    /// not count.
     fn restore_copied(&mut self, copied: CopiedView) {
         let Ok(view) = View::restore(&self.coordinator, copied.view) else { return };
         if view.roster().region != self.current.roster().region {

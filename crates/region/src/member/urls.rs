@@ -1,8 +1,8 @@
 //! Where a URL goes.
 //!
 //! A URL goes to the first agent of its host's order that is not skipped. An agent that receives a
-//! URL although it believes in an earlier agent passes it on to that one, so that under one version
-//! a URL only moves towards the front of the order. Versions may differ for a moment; after
+//! URL although an earlier agent is alive in its view passes it on to that one, so that under one
+//! version a URL only moves towards the front of the order. Versions may differ for a moment; after
 //! [`MAX_HOPS`] the receiver keeps the URL, and hands it over with the host's bundle.
 
 use std::net::IpAddr;
@@ -111,8 +111,8 @@ impl Member {
         self.exchange.len()
     }
 
-    /// The first agent of the host's order that is not skipped, or this one if nobody is left; none
-    /// if the host is not the region's.
+    /// The first agent of the host's order that is not skipped, or this one if all are skipped;
+    /// none if the host is not the region's.
     pub fn destination(&self, host: HostAtAddress) -> Option<AgentId> {
         let owner = self.current.owner(host, |agent| !self.skipped.contains(agent));
         owner.or_else(|| self.current.contains(host.address).then_some(self.me))
@@ -170,7 +170,7 @@ impl Member {
                     effects.push(Effect::Foreign(url));
                 }
             }
-            // The sender shall not wait for an agent that takes nothing.
+            // The sender must not wait for an agent that takes nothing.
             UrlPurpose::Fetch if self.exchange.room(to, now) == Room::Stuck => {
                 effects.push(Effect::Foreign(url));
             }

@@ -29,7 +29,8 @@ impl Member {
 
     fn open_view(&self, signed: SignedView) -> Result<View, RosterError> {
         let known = &self.current;
-        // Before signatures are verified and the ring is built: anybody can repeat an old view.
+        // Checked before signatures are verified and the ring is built, because anyone can send an
+        // old view again.
         let version = signed.alleged_version()?;
         if version <= known.version() {
             return Err(RosterError::Old(version));
@@ -59,7 +60,8 @@ impl Member {
             self.checked = Some(former.clone());
         }
         self.older.push(former);
-        // Views in the middle are given up first: the oldest is the one that all others know.
+        // Views in the middle are dropped first, because the oldest is the one that all others
+        // know.
         if self.older.len() >= MAX_VERSIONS {
             self.older.remove(1);
         }
@@ -69,8 +71,8 @@ impl Member {
         self.redirect(now, effects);
     }
 
-    /// Forgets views that count no more. Without a lease nothing is fetched, and no version has to
-    /// be left gradually.
+    /// Forgets views that do not count any more. Without a lease nothing is fetched, so old
+    /// versions can be dropped at once.
     pub(super) fn forget_views(&mut self, now: Millis) {
         let needs_lease = self.current.roster().mode == Mode::Safe;
         match self.holder.oldest_version(&self.current, now) {

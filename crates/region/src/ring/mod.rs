@@ -2,8 +2,8 @@
 //!
 //! Each agent has `k` × weight points, its *replicas*, on a circle of 2^64 points. A host has a
 //! position on the circle; the agents in the order of their nearest replica are the host's order.
-//! The first living agent of the order owns the host. Because the order does not depend on who is
-//! alive, an agent that joins or returns takes hosts only for itself (contravariance).
+//! The first living agent of the order owns the host. Because the order does not depend on which
+//! agents are alive, an agent that joins or returns takes hosts only for itself (contravariance).
 //!
 //! Wanted properties, each with a test in `tests/ring.rs`:
 //! - *Contravariance*: more living agents never move a host between two old ones.

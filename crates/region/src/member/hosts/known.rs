@@ -14,7 +14,8 @@ use crate::time::Millis;
 pub(crate) enum State {
     /// Another agent's; this one takes it over when the agents before it die.
     Standby,
-    /// Came to this agent. Its bundle was not asked for yet: nobody wants to fetch.
+    /// Came to this agent. Its bundle was not asked for yet, because no URL of it was to be
+    /// fetched.
     New,
     /// Came to this agent, and its bundle is being asked for.
     Asking {
@@ -56,7 +57,7 @@ pub(crate) struct Hosts {
     returning: SlotQueue<HostPosition>,
     /// The next host of the check; none if all are checked.
     cursor: Option<HostPosition>,
-    /// Hosts to be checked apart from that.
+    /// Hosts to be checked in addition.
     unchecked: BTreeSet<HostPosition>,
     /// Members that were skipped when the last check ended.
     last_skipped: BTreeSet<AgentId>,
@@ -154,7 +155,7 @@ impl Hosts {
         self.set_due(position, due);
     }
 
-    /// The host with this number of its bundle leaves no more.
+    /// The host whose bundle has this number does not leave any more.
     fn stays(&mut self, to: AgentId, number: u64) {
         self.leaving.remove(&number);
         self.returning.end(to, number);
@@ -209,7 +210,7 @@ impl Hosts {
         !self.leaving.is_empty()
     }
 
-    /// Begins the check of all hosts anew.
+    /// Starts the check of all hosts again.
     pub(crate) fn check_all(&mut self) {
         self.cursor = Some(HostPosition(0));
         self.unchecked.clear();

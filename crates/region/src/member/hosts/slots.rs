@@ -1,6 +1,7 @@
-//! Slots of bundles on their way. A bounded number and size travels at a time, since a death or a
-//! night may concern every host, receivers take some hundred messages a second, heartbeats
-//! included, and what is sent over a slow line must arrive before it is sent again.
+//! Slots of bundles on their way. Their number and size at a time are bounded for three reasons:
+//! when an agent dies or goes to sleep, every host may have to move; a receiver takes some hundred
+//! messages a second, heartbeats included; and what is sent over a slow line must arrive before it
+//! is sent again.
 
 use std::collections::BTreeMap;
 
@@ -37,9 +38,9 @@ impl Default for Slots {
 }
 
 impl Slots {
-    /// Whether one more bundle may go to the receiver: it may have as many slots as are free
-    /// besides, and one in any case. So one that takes no bundles leaves half of the slots to the
-    /// others, and no number of them leaves another without any.
+    /// Whether one more bundle may go to the receiver. A receiver may have at most as many slots as
+    /// are free in total, and always one. So one that takes no bundles uses half of the slots, and
+    /// no number of them leaves another receiver without any.
     pub(super) fn has_room(&self, to: AgentId) -> bool {
         let free = SLOTS.saturating_sub(self.count);
         self.used.get(&to).is_none_or(|way| way.sizes.len() < free && way.bytes < BYTES)
