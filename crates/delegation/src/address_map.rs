@@ -1,5 +1,5 @@
-//! Map of the IPv4 space: which agent crawls which addresses, and which has most addresses of each
-//! cell of a map.
+//! Map of the IPv4 space: which agent crawls which addresses, and which agent has the most
+//! addresses of each cell of a map.
 
 use std::cmp::Reverse;
 use std::net::IpAddr;

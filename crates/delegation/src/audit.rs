@@ -50,15 +50,16 @@ pub enum Finding {
         /// The agent that has it.
         agent: AgentId,
     },
-    /// The hierarchy has no such subnet: addresses find another one, the delegation is never used.
+    /// The hierarchy has no such subnet. Lookups of addresses find another one, so the delegation
+    /// is never used.
     Orphan {
         /// The delegated subnet.
         range: Range,
         /// The agent that has it.
         agent: AgentId,
     },
-    /// A root or a block is delegated, which may not be
-    /// ([`hierarchy::SubnetKind::may_be_delegated`]).
+    /// A root or a block is delegated, which is forbidden by
+    /// [`hierarchy::SubnetKind::may_be_delegated`].
     NotDelegable {
         /// The delegated subnet.
         range: Range,

@@ -9,7 +9,7 @@ pub enum Availability {
     Ready,
     /// It has as many probes to do as it may have.
     Busy,
-    /// Its owner or a limit of its owner keeps it from probing, and it said so.
+    /// It has reported that its owner, or a limit that its owner set, keeps it from probing.
     Idle,
     /// It is outside its span and said so.
     Asleep,

@@ -43,7 +43,7 @@ impl ProbeUsage {
         *self.targets.entry(target).or_default() += 1;
     }
 
-    /// Counts one probe besides searches: of a path, or of an agent's home address.
+    /// Counts one probe that no search ordered: of a path, or of an agent's home address.
     pub fn record_other(&mut self, agent: AgentId, at: UnixMillis) {
         if !self.is_today(at) {
             *self = Self { day: at.0.div_euclid(DAY_MS), ..Self::default() };
@@ -69,8 +69,8 @@ impl ProbeUsage {
     /// How many searches may be open at a time when these agents can be asked, each for `in_flight`
     /// probes at the same time, and each search asks `parallel` agents.
     ///
-    /// Half of what agents can answer is left: searches do not ask all agents equally often, and
-    /// later searches need fewer probes, because they use the decisions of earlier ones.
+    /// Half of what agents can answer is kept in reserve: searches do not ask all agents equally
+    /// often, and later searches need fewer probes, because they use the decisions of earlier ones.
     pub fn searches_at_once(
         &self,
         limits: &ProbeLimits,

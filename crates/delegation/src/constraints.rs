@@ -1,9 +1,9 @@
-//! Constraints: pins, exclusions and drains by admins, which come before whatever is measured.
+//! Constraints: pins, exclusions and drains by admins, which take precedence over measurements.
 //!
 //! Where a [`Pin`] holds, no search, balance or calibration moves a subnet. An [`Exclusion`] keeps
-//! an agent out of searches. A drained agent gets no subnet at all, whatever pins say.
-//! [`corrections`] compares the delegation table with pins and exclusions and says what
-//! must change; once that is done it finds nothing.
+//! an agent out of searches. A drained agent gets no subnet at all, not even by a pin.
+//! [`corrections`] compares the delegation table with pins and exclusions and says what must
+//! change; once that is done it finds nothing.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -24,7 +24,7 @@ pub struct DelegationTable {
     by_ancestor: HashMap<SubnetId, AgentCounts>,
     /// Subnets of each agent.
     by_agent: BTreeMap<AgentId, BTreeSet<SubnetId>>,
-    /// Subnets of each company. Most have one, for which a set of its own would be large.
+    /// Subnets of each company, in one set for all, because most companies have a single subnet.
     of_companies: BTreeSet<(CompanyId, SubnetId)>,
 }
 
@@ -184,8 +184,8 @@ impl DelegationTable {
     }
 }
 
-/// Applies `change` to the counts at `key`. Empty counts are not stored, or the maps would grow
-/// with every subnet that ever had an agent.
+/// Applies `change` to the counts at `key`. Empty counts are not stored. Otherwise the maps would
+/// grow with every subnet that ever had an agent.
 fn update<Key: std::hash::Hash + Eq + Copy>(
     all: &mut HashMap<Key, AgentCounts>,
     key: Key,

@@ -7,8 +7,9 @@ use model::AgentId;
 
 use crate::DelegationTable;
 
-/// Delegated subnets whose country is `text`, or whose company's handle or name contains it, in
-/// whatever case, with their agents in the order of the hierarchy: at most `most` of each kind.
+/// Delegated subnets whose country is `text`, or whose company's handle or name contains it
+/// regardless of case, with their agents in the order of the hierarchy: at most `most` of each
+/// kind.
 pub fn held_by_name(
     hierarchy: &Hierarchy,
     table: &DelegationTable,

@@ -58,7 +58,7 @@ pub fn wanted_measurements(
 /// Distances in the ring of agents at which partners are, the first ones spread over all agents.
 fn partner_distances(agents: usize) -> Vec<usize> {
     let mut distances: Vec<usize> = (1..=agents / 2).collect();
-    // Reversed bits put the middle between two ends, then the quarters, and so on.
+    // Numbers with their bits reversed give the middle first, then the quarters, and so on.
     distances.sort_by_key(|distance| (distance - 1).reverse_bits());
     distances
 }
@@ -84,7 +84,7 @@ fn partners(
 pub fn mutual_times(measured: &HomeTimes) -> MutualTimes {
     let mut times = MutualTimes::default();
     for ((agent, witness), ms) in measured {
-        // A time that no network stack reaches says nothing of the distance.
+        // A time shorter than any network stack needs says nothing about the distance.
         let is_possible = ms.is_none_or(|ms| ms >= LEAST_MS);
         if is_possible && (ms.is_some() || measured.contains_key(&(*witness, *agent))) {
             times.insert(*agent, *witness, ms.map(|ms| ms as f32));

@@ -16,7 +16,7 @@
 //! 9. [`constraints`]: pins and exclusions by admins; [`skipped`]: agents that a search skipped.
 //! 10. [`plausibility`]: whether an agent can be as near as it reports. [`home_measurements`]: what
 //!     agents measure of each other.
-//! 11. [`successors`]: who takes over the subnets of an agent that leaves.
+//! 11. [`successors`]: which agents take over the subnets of an agent that leaves.
 //! 12. [`audit`]: mistakes in the stored delegations.
 //! 13. [`address_map`]: the delegated addresses, for a map of the IPv4 space. [`holder_search`]:
 //!     delegated subnets by company and country.

@@ -60,7 +60,7 @@ pub struct Search<'a> {
 pub enum Step {
     /// Order a probe from this agent and add it to the trail as pending.
     Ask(Candidate),
-    /// Nothing to do until an answer comes, an agent becomes ready, or patience ends.
+    /// Wait until an answer comes, an agent becomes ready, or patience ends.
     Wait,
     /// Delegate the subnet. A provisional decision leaves the search open: go on asking for the
     /// next step.
@@ -133,7 +133,7 @@ pub(crate) fn proceed(
     if let (Some(fastest), Some(reason)) = (fastest, rule.satisfied) {
         return fastest.decide(reason, false);
     }
-    // Once patience ends the URLs go somewhere, before another agent is asked or waited for.
+    // Once patience ends, the URLs get an agent before another agent is asked or waited for.
     let is_overdue =
         search.waited_ms >= policy.patience_ms && !search.waits_for(rule.holder, agents);
     let overdue = fastest.filter(|_| is_overdue);
@@ -196,7 +196,8 @@ impl Search<'_> {
 
     /// Whether the agent that has the subnet has not answered yet. Until then it keeps the subnet,
     /// however long it sleeps: others would begin its hosts anew, and may have to give them back.
-    /// An agent that is idle is not waited for, because nobody knows when its owner has it go on.
+    /// The search does not wait for an idle agent, because it is unknown when its owner lets it
+    /// continue.
     fn waits_for(&self, holder: Option<AgentId>, agents: &AvailableAgents) -> bool {
         let is_expected = |holder| {
             let availability = agents.availability(holder);

@@ -35,8 +35,8 @@ pub fn successors(
     found
 }
 
-/// The places of the subnets, the largest load first: it fits into the fewest agents, so that it
-/// chooses before small loads have filled them.
+/// The indices of the subnets, those with the largest loads first. A large load fits into the
+/// fewest agents, so it is placed before small loads have filled them.
 fn by_load(subnets: &[LeavingSubnet]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..subnets.len()).collect();
     order.sort_by_key(|place| Reverse(subnets[*place].load));

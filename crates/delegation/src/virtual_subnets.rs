@@ -76,8 +76,8 @@ pub fn split(range: Range, measured: &[AddressTimes]) -> Vec<Range> {
         let low = bits(pair[0].address);
         let high = bits(pair[1].address);
         let middle = (low + (high - low) / 2 + 1).next_multiple_of(granularity);
-        // The boundary after the middle may be beyond the second address; the one before that
-        // address may still separate the two.
+        // The boundary after the middle may be beyond the second address. Then the boundary before
+        // that address may still separate the two.
         let boundary = if middle > high { high - high % granularity } else { middle };
         if boundary > low && boundary > first && !may_be_one_location(pair[0], pair[1]) {
             pieces.extend(piece(&range, first, boundary - 1));

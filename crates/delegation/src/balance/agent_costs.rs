@@ -12,12 +12,12 @@ use crate::{ProbeOutcome, TrailProbe};
 /// What is expected of agents that have not measured a subnet.
 #[derive(Clone, Copy)]
 pub enum Expectation<'b> {
-    /// Nothing is known of the agents' places: only measured costs are known.
+    /// The agents' places are unknown, so that only measured costs are known.
     Unknown,
     /// The expected round trip under this posterior.
     Predicted(&'b Posterior<'b>),
-    /// The subnet is anycast: as near to every agent as to those that measured it, so balance may
-    /// put it where there is room.
+    /// The subnet is anycast. It is as near to every agent as to those that measured it, so balance
+    /// may give it to any agent that has room.
     Anycast,
 }
 
@@ -59,8 +59,9 @@ pub fn agent_costs(
             };
             let mut costs: Vec<AgentCost> = unknown.filter_map(expected).collect();
             costs.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-            // Agents that are away must take no place of others. Whether one is costs more to find
-            // out than the cost does, so the nearest are asked first.
+            // Agents that are away must not take the places of others. To check an agent takes
+            // longer than to sort it, so agents are sorted first, and only the cheapest are
+            // checked.
             let candidates = costs.into_iter().filter(|cost| may_be_asked(agents[cost.index()]));
             candidates.take(predicted).collect()
         }

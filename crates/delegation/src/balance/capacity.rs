@@ -1,6 +1,6 @@
 //! Capacity of an agent: the pages a day that its owner offers, or what it did if that is less.
 
-/// What an agent did a day, over the days that make up its load, and what it left undone.
+/// What an agent fetched per day, over the days that make up its load, and what it left undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DailyWork {
     /// Pages a day.
@@ -13,9 +13,10 @@ pub struct DailyWork {
 
 /// Pages a day that an agent can crawl; `work` is `None` until it has worked for a day.
 ///
-/// An agent that keeps up gets what its owner offers, since nothing shows that it could not do
-/// more. One that leaves more than a day's work undone gets what it did, or what it holds where
-/// subnets came to it since: it gets no more, and does not give those away at once.
+/// The capacity of an agent that keeps up is what its owner offers, since nothing shows that it
+/// could not do more. The capacity of an agent that leaves more than a day's work undone is what it
+/// did, or the load of the subnets that it has now if that is more. So it gets no further subnets,
+/// and does not give those that came to it lately away at once.
 pub fn capacity(offered: u64, work: Option<DailyWork>) -> u64 {
     match work {
         Some(DailyWork { fetched, held, queued }) if queued > fetched => {

@@ -138,7 +138,7 @@ impl<'d, 'p> ChainSearch<'d, 'p> {
         for cost in &problem.subnets()[subnet].costs {
             let to = cost.index();
             let total = added + cost.cost;
-            // Costs are sorted, so that all further agents are beyond the limit, too.
+            // Costs are sorted, so all further agents are beyond the limit, too.
             if total >= self.limit || self.draft.effort_left == 0 {
                 break;
             }
@@ -176,8 +176,8 @@ impl<'d, 'p> ChainSearch<'d, 'p> {
         }
     }
 
-    /// Room at an agent that no move of the chain leads to; where the first subnet left, there is
-    /// room for the last.
+    /// Room at an agent to which no move of the chain leads. The agent that the first subnet leaves
+    /// has room for the last one.
     fn room(&self, agent: usize) -> u64 {
         let left = self.chain.iter().filter(|moved| moved.from == Some(agent));
         self.draft.room[agent] + left.map(|moved| self.draft.load(moved.subnet)).sum::<u64>()

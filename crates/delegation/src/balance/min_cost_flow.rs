@@ -85,7 +85,7 @@ impl<'p> MinCostFlow<'p> {
         let mut left = self.problem.subnets()[subnet].load;
         while left > 0 {
             let Some((path, last)) = self.shortest_path(subnet) else { return };
-            // A path carries no more than the smallest share that moves along it.
+            // The load along a path is limited by the smallest load that an arc of it can move.
             let shares = path.iter().map(|arc| self.load_at(arc.subnet, arc.from));
             let moved = shares.fold(left.min(self.room[last]), u64::min);
             self.shift(&path, moved);
@@ -95,8 +95,8 @@ impl<'p> MinCostFlow<'p> {
         }
     }
 
-    /// The shortest path from the subnet to an agent with room. Prices rise to where the path costs
-    /// nothing more, which keeps the plan the cheapest.
+    /// The shortest path from the subnet to an agent with room. Prices rise until the path has no
+    /// reduced cost, which keeps the plan the cheapest.
     fn shortest_path(&mut self, number: usize) -> Option<(Vec<Arc>, usize)> {
         let subnet = &self.problem.subnets()[number];
         let nearest = subnet.costs.first().map(AgentCost::index)?;

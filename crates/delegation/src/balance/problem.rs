@@ -133,7 +133,7 @@ impl AssignmentProblem {
         pairs.map(|(load, capacity)| load.saturating_sub(*capacity)).sum()
     }
 
-    /// The plan with every subnet at its cheapest agent, whatever the capacities.
+    /// The plan with every subnet at its cheapest agent, without regard to capacities.
     pub fn nearest(&self) -> Plan {
         self.subnets.iter().map(|subnet| subnet.costs.first().map(AgentCost::index)).collect()
     }
@@ -166,7 +166,7 @@ impl Subnet {
         if self.load == 0 {
             return Err(InvalidProblem::NoLoad(subnet));
         }
-        // Sorted by agent, equal agents are neighbours and the greatest agent is the last.
+        // Sorted by agent: equal agents are neighbours, and the greatest agent is the last.
         self.costs.sort_unstable_by_key(|cost| cost.agent);
         if let Some(pair) = self.costs.windows(2).find(|pair| pair[0].agent == pair[1].agent) {
             return Err(InvalidProblem::Twice { subnet, agent: pair[0].index() });

@@ -147,6 +147,7 @@ impl<'p> State<'p> {
             let to = self.goal[subnet]?;
             let balance = change.entry(to).or_default();
             *balance -= self.load(subnet);
+            // Those that gain most make room first, so that the batch costs as little as possible.
             let mut leaving = self.leaving[to].iter().filter(|other| !batch.contains(other));
             let mut joined = Vec::new();
             while self.room[to] + *balance < 0 {
@@ -159,6 +160,7 @@ impl<'p> State<'p> {
                 return None;
             }
         }
+        // A move comes after those that make room for it.
         batch.reverse();
         Some(batch)
     }

@@ -23,7 +23,7 @@ use super::{AgentCost, Alternative, AssignmentProblem, CostSource, Move, Refusal
 ///
 /// By these rules only a subnet's next-best agent is considered, by the paper's only among agents
 /// that measured the subnet. When that is full for every subnet, the agent would stay over its
-/// capacity; then the cheapest move is made instead, whatever the rule.
+/// capacity; then the cheapest move is made instead, under either rule.
 pub fn relieve(
     problem: &AssignmentProblem,
     loads: &[u64],

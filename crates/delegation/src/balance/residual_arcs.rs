@@ -18,8 +18,8 @@ struct Outgoing {
     added_costs: Vec<f64>,
     subnets: Vec<u32>,
     heaps: Vec<BinaryHeap<Arc>>,
-    /// Arcs that cost as much or more are not in the heap: by the time they would be needed most
-    /// of the subnets are gone.
+    /// Arcs that cost as much or more are not in the heap. When they would be needed, most of the
+    /// subnets have left, and the heap is built again.
     ceilings: Vec<f64>,
     /// Arrivals until the heaps are full of subnets that left.
     arrivals_left: usize,
@@ -132,7 +132,7 @@ impl ResidualArcs {
         let Some(outgoing) = &mut self.outgoing[agent] else { return false };
         let mut used_up = false;
         for to in subnet.costs.iter().map(AgentCost::index) {
-            // Elsewhere in a heap the subnet is skipped when its turn comes.
+            // A subnet deeper in a heap is skipped when it comes to the top.
             if outgoing.subnets[to] != number {
                 continue;
             }

@@ -45,8 +45,8 @@ pub enum Comparison {
     },
 }
 
-/// Running statistics of a page's timings: a few numbers, whatever the number of fetches; the agent
-/// keeps it beside the page.
+/// Running statistics of a page's timings. Their size does not depend on the number of fetches; the
+/// agent stores them with the page.
 ///
 /// A timing is slow when, in proportion, it is nearer to `factor` times the usual than to the
 /// usual. The page has become slower after `repeats` slow timings in a row that chance hardly

@@ -61,8 +61,8 @@ impl Failback {
     }
 
     /// Whether the former agent shall probe the subnet now: after a window, and after twice as long
-    /// with each that is bad or missing, at last once a day. A path that has changed for good would
-    /// be measured each hour for ever.
+    /// with each measurement that is bad or missing, up to a day. Otherwise a path that has changed
+    /// permanently would be measured every hour for ever.
     pub fn is_due(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
         let doublings = self.bad.saturating_add(self.unreported).min(31);
         let doubled = limits.window_ms.saturating_mul(1 << doublings);
@@ -70,8 +70,8 @@ impl Failback {
         at.distance_ms(self.last_probe.unwrap_or(self.since)) >= pause_ms
     }
 
-    /// Whether the subnet has been away for so long that it stays. A good measurement just before
-    /// gets the time for another one.
+    /// Whether the subnet has been away for so long that it stays. After a good measurement just
+    /// before the end there is time for another one.
     pub fn is_over(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
         let away_ms = at.distance_ms(self.away_since);
         let windows_ms = limits.window_ms.saturating_mul(MIN_WINDOWS);

@@ -1,7 +1,7 @@
 //! Access times: what a subnet adds to every round trip, behind its last router.
 //!
-//! A subnet's access time is unknown. Sixteen values stand for it; how often each occurs begins as
-//! a log-normal distribution and is learned from the trails.
+//! A subnet's access time is unknown, and takes one of sixteen values in the model. Their
+//! frequencies begin as a log-normal distribution and are learned from the trails.
 
 use crate::normal;
 
@@ -16,8 +16,8 @@ const SMALLEST_MS: f32 = 0.6;
 const RANGE: f32 = 60.0;
 /// Median in milliseconds, and deviation of the logarithm, before anything is learned.
 const MEDIAN_MS: f32 = 4.0;
-/// Median on a map of springs. The times between homes that it is made from contain access lines,
-/// so that its places have some already.
+/// Median on a map of springs. This map is made from times between homes, which contain access
+/// lines, so the heights of its places contain a part of the access time already.
 const MEDIAN_ON_SPRINGS_MS: f32 = 1.0;
 const DEVIATION: f32 = 0.8;
 /// Subnets that weigh as much as that distribution.
@@ -34,7 +34,7 @@ const PROBE_DEVIATION: f32 = 0.03;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AccessTimes {
     values_ms: PerAccess,
-    /// Deviation within the interval that a value stands for.
+    /// Deviation within the interval that a value represents.
     spreads_ms: PerAccess,
     usual: PerAccess,
     /// Subnets with each value.
@@ -68,7 +68,7 @@ impl AccessTimes {
         let step = RANGE.powf(1.0 / (VALUES - 1) as f32);
         let values_ms: PerAccess = std::array::from_fn(|n| SMALLEST_MS * step.powf(n as f32));
         let spreads_ms = values_ms.map(|ms| 0.6 * ms * (step.sqrt() - 1.0));
-        // A value stands for all times up to half of the way to the next.
+        // A value represents all times up to half of the way to the next.
         let below = |n: usize| match n {
             VALUES => 1.0,
             n => normal::below((values_ms[n - 1] * step.sqrt() / median_ms).ln() / DEVIATION),
@@ -132,7 +132,7 @@ fn network_time(rtt_ms: f32, access_ms: f32, spread_ms: f32) -> NetworkTime {
     let deviation_ms = (probe_ms * probe_ms + spread_ms * spread_ms).sqrt();
     let left_ms = rtt_ms - access_ms;
     let network_ms = left_ms.max(LEAST_NETWORK_MS);
-    // A round trip shorter than the access time is as unlikely as the excess is.
+    // A round trip shorter than the access time is the less likely the larger the difference is.
     let excess = (network_ms - left_ms) / deviation_ms.max(1e-3);
     NetworkTime {
         log: network_ms.ln(),

@@ -1,7 +1,7 @@
 //! Agent map: where all agents are, by their claims and by what they measured of each other.
 //!
-//! A globe where at least half of the agents have a position; else the map that springs find from
-//! round trips; none while too little is known.
+//! It is a globe if at least half of the agents have a position, and else a map that springs find
+//! from round trips. There is none while too little is known.
 
 use hierarchy::Country;
 use model::AgentId;

@@ -3,8 +3,9 @@
 //! Each agent measures its nearest neighbour by claimed positions. The odds that it is elsewhere
 //! follow from all of its times ([`super::claim_test`]). Until the times speak for the claim, the
 //! agent measures one more at a time: the one whose round trip tells best between the claim and the
-//! likeliest other place. An agent whose claim light refutes is placed there. The function says
-//! which measurements are missing, so that it can be called again with each new one.
+//! likeliest other place. An agent whose round trips are too short for its claim, by the speed of
+//! light, is placed there. The function says which measurements are missing, so that it can be
+//! called again with each new one.
 
 use model::AgentId;
 
@@ -26,8 +27,8 @@ const ACCEPTED: f32 = UNTESTED;
 const REPLACED: f32 = 1.0;
 /// Pairs of one agent after which no more are asked for.
 const MOST_PAIRS: usize = 9;
-/// Passes over all agents: what one pass finds of an agent tells the next what the times of others
-/// to it are worth.
+/// Passes over all agents. How far one pass believes an agent decides how much the times of others
+/// to it count in the next.
 const PASSES: usize = 3;
 /// Worth of an agent whose own claim is not accepted, as a witness.
 const UNCERTAIN_WITNESS: f32 = 0.5;
@@ -84,7 +85,7 @@ fn nearest_pairs(claims: &[(AgentId, Position)]) -> impl Iterator<Item = (AgentI
     })
 }
 
-/// Tests all claims, each by what is believed of the other agents.
+/// Tests all claims, each with the present weights of the other agents.
 fn test_claims(placed: &mut [PlacedAgent], times: &MutualTimes) {
     let listed = OtherPlaces::listed();
     for _ in 0..PASSES {

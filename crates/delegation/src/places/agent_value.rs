@@ -1,5 +1,5 @@
 //! Value of asking an agent: the probability that it is nearer than the fastest so far, and what
-//! its answer would teach.
+//! the model would learn from its answer.
 
 use super::map::Column;
 use super::posterior::{Hypothesis, Posterior};

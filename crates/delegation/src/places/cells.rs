@@ -10,7 +10,7 @@ use super::travel_time;
 /// Standard deviation of the logarithm by which a place differs from the map for all agents.
 const PLACE_DEVIATION: f32 = 0.25;
 /// Further standard deviation of a subnet's time around that of its place, when cells are learned:
-/// a place stands for a region.
+/// a place represents the region around it.
 const REGION_DEVIATION: f32 = 0.1;
 /// Squared deviation from which a measurement counts less: three standard deviations.
 const UNLIKELY: f32 = 9.0;
@@ -94,25 +94,31 @@ impl PlaceCells {
     }
 
     /// Computes the expectation from the map and the measurements.
+    ///
+    /// This is an empirical Bayes estimate on two levels. The offset of the place is estimated
+    /// first, from all pairs. Then each pair is shrunk towards map, slowness and offset; the more
+    /// precise its own measurements are, the less.
     pub(super) fn refresh(&mut self, km: &[f32], slowness: &[f32]) {
-        let (common, common_variance) = self.common(km, slowness);
+        let (offset, offset_variance) = self.place_offset(km, slowness);
         for column in 0..km.len() {
             let own = travel_time::variance(km[column]);
-            let map = travel_time::usual_ms(km[column]).ln() + slowness[column] + common;
+            let map = travel_time::usual_ms(km[column]).ln() + slowness[column] + offset;
             let (log, gain) = match self.measured(column) {
                 Some((log, precision)) => (log, own / (own + 1.0 / precision)),
                 None => (map, 0.0),
             };
+            // The measurements leave this share of the pair's own variance. The error of the offset
+            // enters with the same share, by which the expectation still follows the map.
             let left = 1.0 - gain;
             self.expected[column] = Expected {
                 log: map + gain * (log - map),
-                variance: own * left + left * left * common_variance,
+                variance: own * left + left * left * offset_variance,
             };
         }
     }
 
     /// By how much the place differs from the map for all agents, and the variance of that.
-    fn common(&self, km: &[f32], slowness: &[f32]) -> (f32, f32) {
+    fn place_offset(&self, km: &[f32], slowness: &[f32]) -> (f32, f32) {
         let mut precision = 1.0 / (PLACE_DEVIATION * PLACE_DEVIATION);
         let mut sum = 0.0;
         for column in 0..km.len() {

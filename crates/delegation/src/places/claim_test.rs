@@ -8,7 +8,8 @@ use super::{Position, listed_places, travel_time};
 
 /// Probability of a wrong claim before anything is measured.
 const WRONG: f32 = 0.03;
-/// Odds of a wrong claim before anything is measured. Below, the times speak for the claim.
+/// Odds of a wrong claim before anything is measured. Lower odds mean that the times support the
+/// claim.
 pub(super) const UNTESTED: f32 = WRONG / (1.0 - WRONG);
 /// Distance within which a place counts as the claimed one.
 const SAME_KM: f32 = 500.0;
@@ -18,7 +19,7 @@ const POPULATION_POWER: f32 = 0.5;
 const ACCESS_MS: f32 = 3.0;
 /// Least time of the network between the two, in milliseconds.
 const LEAST_NETWORK_MS: f32 = 0.5;
-/// Variance of a round trip's logarithm besides that of the pair: the access lines.
+/// Variance of a round trip's logarithm that the access lines add to that of the pair.
 const ACCESS_VARIANCE: f32 = 0.1;
 /// Step between the values that an agent's slowness may have, as a logarithm.
 const SLOWNESS_STEP: f32 = 0.3;
@@ -97,7 +98,8 @@ impl OtherPlaces {
     }
 }
 
-/// Likelihood of an agent's times if it is at `position`, whatever its slowness is.
+/// Likelihood of an agent's times if it is at `position`, whatever its slowness is: the sum over a
+/// grid of values of the slowness, which have a normal prior.
 fn likelihood(times: &[TimeToAgent], position: Position) -> f64 {
     let fits: Vec<Fit> = times.iter().map(|time| Fit::of(time, position)).collect();
     let mut sum = 0.0;

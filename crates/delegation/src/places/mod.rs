@@ -6,19 +6,19 @@
 //! route`
 //!
 //! Nothing has to be measured in advance: the list of places and registry data are the prior, and
-//! the trails of searches teach the rest. In reading order:
+//! the model learns the rest from the trails of searches. In reading order:
 //!
 //! 1. [`listed_places`]: populated places, where subnets may be. [`Position`]: a point on the
 //!    globe.
 //! 2. [`travel_time`]: the round trip that is usual over a distance.
 //! 3. [`claim_test`]: the odds that an agent is elsewhere than it claims. [`agent_placement`]:
-//!    which agents measure each other to find that out. [`springs`]: the map where nobody has a
-//!    position. [`agent_map`]: which of the two it is.
+//!    which agents measure each other to find that out. [`springs`]: the map for agents without
+//!    positions. [`agent_map`]: which of the two it is.
 //! 4. [`map`]: places and agents with their distances.
 //! 5. [`cells`]: what is known of the time from each agent to each place.
 //! 6. [`prior`]: where subnets of this registry, country and company tend to be.
-//! 7. [`Posterior`]: the prior after the probes of a search; [`access_time`] and [`route`] are what
-//!    a round trip has besides.
+//! 7. [`Posterior`]: the prior after the probes of a search; [`access_time`] and [`route`]: the
+//!    other parts of a round trip.
 //! 8. [`agent_value`] and [`nearest`]: which agent to ask next; [`next_step`]: the search.
 //! 9. [`trail`] and [`refit`]: learning from finished searches.
 //! 10. [`forecast`]: what the model says of single agents. [`anycast`]: subnets that are in several

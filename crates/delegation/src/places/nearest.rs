@@ -46,11 +46,14 @@ fn chances(times: &[(Column, f32, f32)]) -> Vec<f32> {
     let from = times.iter().map(|(_, log, deviation)| log - REACH * deviation);
     let to = times.iter().map(|(_, log, deviation)| log + REACH * deviation);
     let from = from.fold(f32::INFINITY, f32::min);
+    // The integration ends at the smallest upper end. The agent with that end is almost certainly
+    // nearer than any time beyond it, so that hardly any probability is left there.
     let step = (to.fold(f32::INFINITY, f32::min) - from) / STEPS as f32;
     let below = |at: f32| times.iter().map(move |(_, log, sd)| normal::below((at - log) / sd));
     let mut before: Vec<f32> = below(from).collect();
     for number in 1..=STEPS {
         let after: Vec<f32> = below(from + step * number as f32).collect();
+        // Never zero, because the product of all is divided by each.
         let beyond: Vec<f32> =
             before.iter().zip(&after).map(|(a, b)| (1.0 - 0.5 * (a + b)).max(1e-6)).collect();
         let all: f32 = beyond.iter().product();

@@ -8,8 +8,8 @@ use super::{Levels, PlaceModel, Posterior};
 use crate::search::{StopRule, proceed};
 use crate::{AvailableAgents, Candidate, Policy, Search, Step, TrailProbe};
 
-/// Least value of a probe: in six of a hundred cases at least it finds a nearer agent, or teaches
-/// as much.
+/// Least value of a probe: it finds a nearer agent in at least six of a hundred cases, or what is
+/// learned from it is worth as much.
 const MIN_VALUE: f32 = 0.065;
 /// The same on a map of springs, where chances of about a tenth come true half as often.
 const MIN_VALUE_ON_SPRINGS: f32 = 0.1;
@@ -49,7 +49,7 @@ pub fn next_step<'m>(
         // Nothing is measured yet, so every agent is worth a probe, the unlikely ones last.
         None => (likeliest(&posterior, agents, was_asked), None),
     };
-    // One that is certainly farther is never asked, so that nothing would end the wait for it.
+    // An agent that is certainly farther is never asked, so that nothing would end the wait for it.
     let holder = search.holder.filter(|holder| ranked.contains(holder));
     let order = ranked.into_iter().filter(|agent| !was_asked(agent)).map(candidate);
     let rule = StopRule { satisfied, otherwise, holder };
@@ -57,8 +57,9 @@ pub fn next_step<'m>(
     (step, posterior)
 }
 
-/// The agents without an answer whose value is large enough, most valuable first. On a globe those
-/// whose position nobody knows come last, if they are ready: nothing tells what they would measure.
+/// The agents without an answer whose value is large enough, most valuable first. On a globe,
+/// agents without a known position come last, if they are ready, because it cannot be predicted
+/// what they would measure.
 fn worth_asking(
     posterior: &Posterior<'_>,
     agents: &AvailableAgents,
@@ -75,7 +76,7 @@ fn worth_asking(
         .filter(|(_, agent)| !search.has_answered(*agent))
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    // One that was asked keeps the search open, also while it has too many other probes.
+    // An agent that was asked keeps the search open, also while it has too many other probes.
     let may_answer = |agent| agents.is_ready(agent) || search.has_asked(agent);
     let is_open = |agent: &AgentId| has_globe && may_answer(*agent) && !search.has_answered(*agent);
     let others = beside_map(posterior.model.agents(), agents).filter(is_open);

@@ -45,7 +45,7 @@ pub enum CityError {
     InSeveralCountries(Vec<Country>),
 }
 
-/// The place with this name, whatever its case, in this country if one is given; of several in one
+/// The place with this name, regardless of case, in this country if one is given; of several in one
 /// country the largest.
 pub fn city(name: &str, country: Option<Country>) -> Result<ListedPlace, CityError> {
     let wanted = name.trim().to_lowercase();

@@ -19,7 +19,7 @@ const IRREGULAR_DENSITY: f32 = 0.3;
 const NEGLIGIBLE_PRIOR: f32 = 2e-5;
 /// Places with a smaller share of the likeliest place's posterior are dropped.
 const NEGLIGIBLE: f32 = 2e-4;
-/// Density below which a probe is a surprise: all places come into question again.
+/// Density below which a probe is a surprise, after which all places are considered again.
 const SURPRISE: f32 = 0.01;
 /// Least prior of a place after a surprise.
 const MIN_PRIOR: f32 = 1e-6;
@@ -115,7 +115,7 @@ impl<'m> Posterior<'m> {
         total
     }
 
-    /// Adds the places that the prior left out, with all that was seen.
+    /// Adds the places that the prior left out, updated by all probes so far.
     fn add_places(&mut self) {
         self.has_all_places = true;
         let least = NEGLIGIBLE_PRIOR * self.prior.iter().copied().fold(0.0, f32::max);
@@ -124,13 +124,15 @@ impl<'m> Posterior<'m> {
         let mut added: Vec<Hypothesis> = left_out
             .map(|(place, probability)| hypothesis(place, probability.max(MIN_PRIOR), access))
             .collect();
+        // Each probe so far divided the kept hypotheses by its probability; the product of these
+        // is `evidence`. The added ones must be divided by the same product, so that both are on
+        // one scale. It is spread over the probes, so that no weight becomes too small for a float.
         let scale = self.evidence.max(1e-300).powf(1.0 / self.seen.len() as f64) as f32;
         for (column, rtt_ms) in &self.seen {
             let network = self.model.access.network(*rtt_ms);
             for hypothesis in &mut added {
                 let expected = self.model.cells[hypothesis.place].expected()[*column];
                 explain(&mut hypothesis.weights, &network, expected, self.route_variance, *rtt_ms);
-                // Divided step by step, so that nothing becomes too small for a float.
                 hypothesis.weights.iter_mut().for_each(|weight| *weight /= scale);
             }
         }
@@ -177,12 +179,15 @@ impl<'m> Posterior<'m> {
             let expected = self.model.cells[hypothesis.place].expected()[column];
             let variance = expected.variance + self.route_variance;
             let access_ms = self.model.access.mean_ms(&hypothesis.weights) / weight.max(1e-30);
+            // The time of the network is log-normal: its mean is exp(µ + σ²/2), and its variance
+            // is the squared mean times (exp(σ²) - 1).
             let network_ms = (expected.log + 0.5 * variance).exp();
             let time_ms = network_ms + access_ms;
             let spread = network_ms * network_ms * variance.exp_m1();
             mean += weight * time_ms;
             square += weight * (time_ms * time_ms + spread);
         }
+        // The variance of the mixture is the mean of the squares less the square of the mean.
         Some((f64::from(mean), f64::from((square - mean * mean).max(0.0).sqrt())))
     }
 }

@@ -48,6 +48,9 @@ struct Counts {
 
 impl Prior {
     /// Probability of each place for a subnet of these levels.
+    ///
+    /// This is hierarchical Dirichlet smoothing: each level is a mixture of its own counts and of
+    /// the level above it. The level above weighs as much as [`Level::smoothing`] subnets.
     pub(super) fn probabilities(&self, map: &Map, levels: Levels) -> Vec<f32> {
         let mut probabilities = map.anywhere().to_vec();
         self.blend(Some(Level::Any), &mut probabilities);
@@ -94,6 +97,7 @@ impl Prior {
         self.counts.clear();
     }
 
+    /// Mixes the counts of a level into the probabilities of the level above it.
     fn blend(&self, level: Option<Level>, probabilities: &mut [f32]) {
         let Some(level) = level else { return };
         let Some(counts) = self.counts.get(&level) else { return };

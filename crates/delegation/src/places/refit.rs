@@ -1,8 +1,8 @@
 //! Refit: what single trails cannot learn, computed from all trails together.
 //!
-//! Early trails were attributed when little was known. A refit computes the slowness of the agents,
-//! looks for agents with a doubtful position, uses the deviation of routes and the access times
-//! that explain the trails best, and attributes every trail again.
+//! Early trails were attributed to places when little was known. A refit computes the slowness of
+//! the agents, looks for agents with a doubtful position, uses the deviation of routes and the
+//! access times that explain the trails best, and attributes every trail again.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ const SLOWNESS_PRIOR: f32 = 4.0;
 const MIN_CELLS: usize = 5;
 /// Precision of those.
 const MIN_CELL_PRECISION: f32 = 15.0;
-/// Variance of a cell around the map, besides that of the pair: the slowness of agent and place.
+/// Variance of a cell around the map that the slowness of agent and place adds to that of the pair.
 const SLOWNESS_VARIANCE: f32 = 0.06;
 /// Logarithm of the likelihood by which another position must be better.
 const LEAD: f32 = 2.0;

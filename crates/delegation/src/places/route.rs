@@ -1,5 +1,5 @@
 //! Deviation of routes: how much the way from one agent to one subnet differs from what is usual
-//! between their places. It is another in each network, and learned.
+//! between their places. It differs between networks, and is learned.
 //!
 //! Each finished search is judged by several deviations before it is learned from. The deviation
 //! that explained the searches best is used.

@@ -1,27 +1,41 @@
-//! Springs: a map of nothing but round trips, where nobody has a position.
+//! Springs: a map from round trips alone, for agents without positions.
 //!
 //! The agents measure some of each other. Springs between them find points in three dimensions,
 //! each with a height for the access line, whose distances explain the round trips (Dabek, Cox,
 //! Kaashoek and Morris, "Vivaldi: a decentralized network coordinate system", 2004). Points between
-//! the agents stand for the places where subnets may be.
+//! the agents are the places where subnets may be.
 
 use model::AgentId;
 
 use super::{MutualTimes, travel_time};
 
-/// Dimensions besides the height.
+/// Dimensions without the height.
 const DIMENSIONS: usize = 3;
 /// Others that an agent measures at first, spread over all agents.
 const PARTNERS: usize = 12;
 /// Others that seem to be nearest, which it measures then: only near agents compete for a subnet,
 /// so that only their times must be known exactly.
 const NEAREST: usize = 12;
-/// Places besides the homes of the agents.
+/// Places in addition to the homes of the agents.
 const POINTS: usize = 200;
 const STEPS: usize = 600;
 /// Share of the error by which a spring moves its ends at the beginning.
 const FIRST_RATE: f32 = 0.25;
 const LEAST_RATE: f32 = 0.01;
+/// Times below this, in milliseconds, count as this much, so that a relative error is defined.
+const LEAST_MS: f32 = 0.3;
+/// Largest relative error in one step, as a logarithm.
+const MAX_ERROR: f32 = 1.0;
+/// A spring is pulled as if it were longer than the measured time by this many milliseconds at
+/// most, so that one that is far too long does not move its ends far in one step.
+const MAX_EXCESS_MS: f32 = 5.0;
+/// Share of the force that moves the position of an end.
+const POSITION_SHARE: f32 = 0.8;
+/// Share of the force that changes the height of an end. It is small, because the height changes
+/// all times of the agent at once.
+const HEIGHT_SHARE: f32 = 0.1;
+/// Bounds of a height, in milliseconds.
+const HEIGHTS_MS: (f32, f32) = (0.1, 60.0);
 
 /// Distances between places and agents.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,19 +143,21 @@ fn points(agents: &[AgentId], times: &MutualTimes, draws: &mut Draws) -> Vec<Poi
     points
 }
 
-/// Moves both ends of a spring towards the measured time, by a share of the relative error.
+/// Moves both ends of a spring towards the measured time, by a share of the relative error. Each
+/// end makes half of the correction.
 fn pull(points: &mut [Point], a: usize, b: usize, ms: f32, rate: f32) {
     let guess = points[a].ms_to(&points[b]);
-    let error = (ms.max(0.3) / guess.max(0.3)).ln().clamp(-1.0, 1.0);
-    let force = 0.5 * rate * error * guess.min(ms + 5.0);
+    let error = (ms.max(LEAST_MS) / guess.max(LEAST_MS)).ln().clamp(-MAX_ERROR, MAX_ERROR);
+    let force = 0.5 * rate * error * guess.min(ms + MAX_EXCESS_MS);
     let apart = points[a].apart(&points[b]).max(0.1);
     for dimension in 0..DIMENSIONS {
         let direction = (points[a].at[dimension] - points[b].at[dimension]) / apart;
-        points[a].at[dimension] += 0.8 * force * direction;
-        points[b].at[dimension] -= 0.8 * force * direction;
+        points[a].at[dimension] += POSITION_SHARE * force * direction;
+        points[b].at[dimension] -= POSITION_SHARE * force * direction;
     }
     for end in [a, b] {
-        points[end].height = (points[end].height + 0.1 * force).clamp(0.1, 60.0);
+        let height = points[end].height + HEIGHT_SHARE * force;
+        points[end].height = height.clamp(HEIGHTS_MS.0, HEIGHTS_MS.1);
     }
 }
 

@@ -10,17 +10,17 @@ use model::AgentId;
 use super::sequential_test::Shares;
 use super::{DETOUR, Judgement, LEAST_MS, ReferenceTimes, SLACK_MS, Verdict, WitnessTime};
 
-/// Shares of contradicted reports where both agents of a pair measured each other: the two should
-/// agree.
+/// Probability that a report is contradicted, if the agent is honest and if it forges, where both
+/// agents of a pair measured each other. Input of Wald's test, as the three below.
 const BOTH_WAYS: Shares = Shares { honest: 0.15, forged: 0.6 };
-/// Shares where only triangles tell, because the agent does not measure from its home address.
+/// The same where only triangles tell, because the agent does not measure from its home address.
 const TRIANGLES: Shares = Shares { honest: 0.3, forged: 0.6 };
 
-/// Shares of reports below half of the least plausible time, of which honest agents have almost
-/// none.
+/// Probability that a report is below half of the least plausible time, which almost never happens
+/// to an honest agent.
 const GROSS: Shares = Shares { honest: 0.02, forged: 0.3 };
 
-/// Shares of reports that no network stack reaches.
+/// Probability that a report is shorter than any network stack can answer.
 const IMPOSSIBLE: Shares = Shares { honest: 0.002, forged: 0.9 };
 
 /// Score from which an agent counts as honest: four reports both ways without a contradiction.

@@ -37,7 +37,7 @@ struct Bound {
     apart_ms: f64,
 }
 
-/// So many witnesses must contradict a report three at a time; fewer, two at a time.
+/// With this many witnesses or more, three must contradict a report; with fewer, two.
 const MANY_WITNESSES: usize = 8;
 
 impl Judgement {
@@ -100,7 +100,7 @@ impl Judgement {
 pub enum Verdict {
     /// Nothing speaks against the report.
     Plausible,
-    /// It is too short whatever others measured.
+    /// It is too short, regardless of what others measured.
     Impossible,
     /// It is too short by what this agent measured.
     ContradictedBy(AgentId),

@@ -19,7 +19,7 @@
 //! 6. [`Review`]: the trail of a search without implausible times, the control probe that a search
 //!    needs before it decides, and the examination of a doubted agent.
 //!
-//! Wanted: no honest agent is paused, whatever its line and its home address are; an agent that
+//! Wanted: no honest agent is paused, regardless of its line and its home address; an agent that
 //! forges times is paused before it has won many subnets.
 
 mod home_reports;

@@ -42,7 +42,7 @@ pub struct Review<'a> {
 }
 
 impl Review<'_> {
-    /// Sets doubted agents aside. While these are more than half of all, everybody takes part.
+    /// Sets doubted agents aside. While these are more than half of all, every agent takes part.
     pub fn admit(&self, agents: &AvailableAgents) -> Admission {
         let is_doubted = |agent: &AgentId| self.level(*agent) >= TrustLevel::Doubted;
         let doubted: Vec<AgentId> = agents.agents().filter(is_doubted).collect();
@@ -58,9 +58,9 @@ impl Review<'_> {
         Admission { admitted, suspects: suspects.collect() }
     }
 
-    /// The trail as the search shall see it. A report that no network stack reaches is none, nor
-    /// is that of an examined agent; reports of agents that are not trusted are no shorter than the
-    /// least plausible time.
+    /// The trail as the search shall see it. It leaves out reports shorter than any network stack
+    /// can answer, and those of examined agents. It raises reports of agents that are not trusted
+    /// to the least plausible time.
     pub fn credible_trail(&self, trail: &[TrailProbe]) -> Vec<TrailProbe> {
         trail
             .iter()
@@ -72,7 +72,7 @@ impl Review<'_> {
                 if self.level(probe.agent) == TrustLevel::Trusted {
                     return *probe;
                 }
-                // Of two agents that contradict each other nobody knows which is wrong.
+                // If two agents contradict each other, it is unknown which of them is wrong.
                 let judgement = self.judge(probe.agent, trail).filter(|found| found.witnesses > 1);
                 let least_us = judgement.map_or(0, |found| (found.least_ms * 1000.0).ceil() as u32);
                 let rtt_us = rtt_us.max(least_us);
@@ -95,9 +95,8 @@ impl Review<'_> {
         Judgement::of(reported.ms, related)
     }
 
-    /// The judgements of a decided search: that of the agent with the shortest time, whether or not
-    /// the search believed it, and that of an examined agent. Nothing where nothing is known to
-    /// judge by.
+    /// The judgements of a decided search: that of the agent with the shortest time, even if the
+    /// search replaced it, and that of an examined agent. Empty if no witness measured anything.
     pub fn judge_decided(&self, trail: &[TrailProbe]) -> Vec<JudgedReport> {
         let judged = |kind, agent| {
             let judgement = self.judge(agent, trail)?;
@@ -165,7 +164,7 @@ impl Review<'_> {
 
     /// The step that is taken instead of `step`: a decided search asks a doubted agent first for
     /// which the trail is a good test, one in each search. Without it such an agent would never win
-    /// again, and nothing more would speak for or against it.
+    /// again, and nothing more could be found for or against it.
     pub fn examine(&self, step: Step, search: &Search<'_>, suspects: &AvailableAgents) -> Step {
         let Step::Decide { provisional: false, .. } = step else { return step };
         if self.policy.share == 0.0 {

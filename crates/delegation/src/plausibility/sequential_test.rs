@@ -36,7 +36,7 @@ pub struct SequentialTest {
     pub judged: u32,
     /// Those of them that were contradicted.
     pub contradicted: u32,
-    /// Whether honesty was accepted, and nothing spoke against it since.
+    /// Whether honesty was accepted, and no evidence against it has come since.
     pub is_accepted: bool,
 }
 
@@ -55,7 +55,7 @@ impl SequentialTest {
             self.score = 0.0;
             self.is_accepted = true;
         }
-        // Half of the way to the limit: the agent is asked for proof again.
+        // Half of the way to the limit, the agent has to prove its honesty again.
         if self.score >= Self::limit() / 2.0 {
             self.is_accepted = false;
         }

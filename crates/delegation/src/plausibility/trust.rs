@@ -14,10 +14,10 @@ use super::{HomeReports, SequentialTest};
 /// measurements, and few witnesses judge them.
 const WINS: Shares = Shares { honest: 0.4, forged: 0.8 };
 
-/// Contradicted reports below which nothing is proved, whatever the scores say.
+/// Contradicted reports below which nothing is proved, whatever the scores are.
 const MIN_CONTRADICTED: usize = 8;
 
-/// Reports on homes that no network stack reaches, which are enough without a witness.
+/// Reports on homes, shorter than any network stack can answer, that are enough without a witness.
 const MIN_IMPOSSIBLE: usize = 3;
 
 /// Examinations that are enough: the reports of an agent that is still doubted then are no fair
@@ -36,7 +36,7 @@ pub struct SearchReports {
     pub examinations: Examinations,
     /// The first agents that contradicted it.
     contradicted_by: Vec<AgentId>,
-    /// Whether it reported a time that is impossible whatever others measured.
+    /// Whether it reported a time that is impossible regardless of what others measured.
     has_impossible: bool,
 }
 
@@ -143,7 +143,7 @@ impl Trust {
     /// How much the next report counts.
     pub fn level(&self) -> TrustLevel {
         let wins = &self.searches.wins;
-        // Both are fair samples. What they say for the agent does not excuse its wins.
+        // Both are fair samples. What they say in favour of the agent does not excuse its wins.
         let sampled = self.homes.score + self.searches.examinations.score;
         let score = sampled.max(0.0) + wins.score.max(0.0);
         if score >= SequentialTest::limit() && self.is_proved() {
