@@ -75,7 +75,8 @@ macro_rules! address {
             }
 
             fn span_bits(self, first: Self) -> Option<u8> {
-                // The distance is one less than the number of addresses: of the form 0…01…1.
+                // The distance is one less than the number of addresses. It has the form 0…01…1 if
+                // that number is a power of two.
                 let distance = self.checked_sub(first)?;
                 let bits = distance.trailing_ones();
                 (bits == Self::BITS - distance.leading_zeros()).then_some(bits as u8)

@@ -1,7 +1,7 @@
 //! Registry, country and kind of a subnet in two bytes.
 //!
 //! Bits 0 to 9 hold the country (0 = none), 10 to 12 the registry (0 = none), 13 to 15 the kind.
-//! Packed, because ten million subnets must fit into memory beside everything else.
+//! They are packed, because ten million subnets must fit into memory with everything else.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 

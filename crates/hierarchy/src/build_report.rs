@@ -8,6 +8,6 @@ pub struct BuildReport {
     /// Records that were dropped because another record had exactly their range. A block with the
     /// range of a record is not counted.
     pub equal: u64,
-    /// Records that overlapped another without holding it or lying in it; each was split.
+    /// Records that overlapped another one without containing it or lying in it; each was split.
     pub crossing: u64,
 }

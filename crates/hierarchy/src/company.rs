@@ -59,7 +59,7 @@ impl Companies {
         (0..self.len() as u32).map(CompanyId::new).filter_map(|id| Some((id, self.get(id)?)))
     }
 
-    /// The companies whose handle or name has `text` somewhere in it, in whatever case.
+    /// The companies whose handle or name contains `text`, regardless of case.
     pub fn containing(&self, text: &str) -> impl Iterator<Item = CompanyId> {
         let lowercase = text.to_lowercase();
         let fits = move |part: &str| contains(part, &lowercase);
@@ -79,8 +79,8 @@ impl Companies {
     }
 }
 
-/// Whether a text has another somewhere in it, which is lowercase. Hundreds of thousands of names
-/// are compared, nearly all of them ASCII, for which no lowercase copy is made.
+/// Whether a text contains another, which is lowercase. Hundreds of thousands of names are
+/// compared, nearly all of them ASCII, for which no lowercase copy is made.
 fn contains(text: &str, lowercase: &str) -> bool {
     if !text.is_ascii() {
         return text.to_lowercase().contains(lowercase);

@@ -145,8 +145,9 @@ impl<A: Address> Space<'_, A> {
         Some(place)
     }
 
-    /// The addresses around `address` up to the ends of its prefix, of the smallest subnet that
-    /// holds it, and of the neighbours inside that subnet.
+    /// The addresses around `address` up to the ends of its prefix and of the smallest subnet that
+    /// holds it, and up to the neighbours inside that subnet. In pre-order the neighbours of an
+    /// address are the last subnet that begins at or before it, and the first that begins after it.
     fn free_around(&self, address: A, prefix: u8) -> (A, A) {
         let smallest = self.smallest(address);
         let (outer_first, outer_last) = self.bounds(smallest);
@@ -158,8 +159,9 @@ impl<A: Address> Space<'_, A> {
             let before_next = self.family.first(begun + 1).previous();
             last = before_next.map_or(last, |before_next| last.min(before_next));
         }
-        // The child of the smallest subnet that ends before the address holds the last subnet that
-        // begins before it.
+        // The last subnet that begins before the address may lie deeper than the children of the
+        // smallest subnet. The child that contains it is the neighbour, and ends before the
+        // address.
         let mut child = begun;
         while child != smallest && self.parent(child) != smallest {
             child = self.parent(child);

@@ -1,7 +1,7 @@
 //! Constraints on companies: a company whose handle a new generation does not have.
 //!
-//! Registries' files name many companies by numbers or names that change: a number gives way to a
-//! handle once a dump is loaded as well, and a name may be spelled otherwise. The ranges stay.
+//! Registries' files name many companies by numbers or names that change: a number is replaced by a
+//! handle once a dump is loaded as well, and the spelling of a name may change. The ranges stay.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub fn successor_of_company(
     Some((company.registry, company.handle.to_owned()))
 }
 
-/// Who has a range now: its holder if it is still a subnet, else those of its parts.
+/// The present holders of a range: its own if it is still a subnet, else those of its parts.
 fn holders(new: &Hierarchy, range: &Range) -> Vec<(CompanyId, u128)> {
     let same = new.find(range);
     let parts = new.inside(range).filter(|_| same.is_none());

@@ -112,7 +112,7 @@ impl<Key> Remapping<Key> {
 pub struct RemapCounts {
     /// Claims by change of their range, in the order of [`RangeChange::ALL`].
     pub changes: [u64; RangeChange::ALL.len()],
-    /// Claims, whatever the change, that got nothing because others have all their successors.
+    /// Claims with any change that got nothing because others have all their successors.
     pub yielded: u64,
 }
 
