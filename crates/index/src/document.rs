@@ -15,7 +15,7 @@ use crate::schema::Fields;
 use crate::segmentation::words;
 use crate::stemmer::{LanguageStemmer, primary_language};
 
-/// Number in the place of an agent's, of a removal. Those of agents are larger.
+/// Agent number of documents that record a removal. Numbers of agents are larger.
 pub(crate) const NO_AGENT: AgentId = AgentId::new(0);
 
 /// Limit of a stored title, in bytes.
@@ -44,8 +44,8 @@ pub struct Document<'a> {
     pub lang: Option<&'a str>,
     /// Time of the fetch. An earlier fetch never replaces a later one.
     pub fetched_at: UnixMillis,
-    /// Time at which it is written. A page in the index with a later time of fetch is replaced:
-    /// nobody can have fetched it yet.
+    /// Time at which it is written. A page in the index with a later time of fetch is replaced,
+    /// because that time must be wrong.
     pub now: UnixMillis,
 }
 

@@ -16,8 +16,8 @@ use tantivy::{
 
 use crate::schema::{Fields, schema};
 
-/// Sets of pages that are kept. An index has some tens of segments; each of those that were merged
-/// into others leaves a set that nobody needs.
+/// Sets of pages that are kept. An index has some tens of segments; a segment that was merged into
+/// another leaves a set that is not needed any more.
 const MOST_SETS: usize = 1_000;
 /// To look a host up in a dictionary takes about as long as to read this many of its terms.
 const TERMS_A_LOOKUP: usize = 20;
@@ -99,7 +99,8 @@ impl Hidden {
         if let Some(pages) = known {
             return Ok(pages);
         }
-        // Not under the lock: searches of other segments would wait. Some searches may do the same.
+        // The lock is not held here, because searches of other segments would wait for it. Two
+        // searches may do the same work.
         let pages = Arc::new(self.find(segment)?);
         let mut found = self.sets();
         if found.len() >= MOST_SETS {

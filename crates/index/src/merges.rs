@@ -1,8 +1,8 @@
 //! Which segments of the index are merged.
 //!
 //! Each commit adds a small segment, and a search visits all of them, so that segments of one size
-//! are merged. A merge writes its segments anew before the old files go. It therefore needs as much
-//! free space as they take, and delays the merges after it.
+//! are merged. A merge writes its segments again before the old files are deleted. It therefore
+//! needs as much free space as they take, and delays the merges after it.
 
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,8 @@ impl BoundedMerges {
 impl MergePolicy for BoundedMerges {
     fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
         let mut merges = self.by_size.compute_merge_candidates(segments);
-        // Those are left out there, and would keep the text of deleted pages for good.
+        // The policy by size leaves large segments out. Without this they would keep the text of
+        // deleted pages for ever.
         let large = segments.iter().filter(|segment| {
             let deleted = f64::from(segment.num_deleted_docs()) / f64::from(segment.max_doc());
             segment.num_docs() > LARGEST && deleted > f64::from(DELETED)

@@ -65,8 +65,8 @@ pub enum OpenError {
     },
 }
 
-/// Removes files that a killed process had not renamed yet. One that cannot be removed is in the
-/// way of nothing.
+/// Removes files that a killed process had not renamed yet. A file that cannot be removed does no
+/// harm.
 fn remove_leftovers(dir: &Path) {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let is_leftover = entry.file_name().to_str().is_some_and(|name| name.starts_with(".tmp"));
@@ -108,7 +108,7 @@ impl Index {
         let reader: IndexReader = reader.try_into()?;
         let merges = BoundedMerges::new(dir, reserve);
         let writer = Mutex::new(Writer::open(index, reader.clone(), fields, merges)?);
-        // The writer holds the lock of the directory, so nobody is writing these files.
+        // The writer holds the lock of the directory, so no process is writing these files.
         remove_leftovers(dir);
         Ok(Self { fields, reader, writer })
     }

@@ -80,7 +80,8 @@ impl Query {
     pub(crate) fn parse(text: &str) -> Self {
         let mut query = Self::default();
         let mut texts = Vec::new();
-        // Filters first: the languages of the query decide which stemmers its words get.
+        // Filters are read first, because the languages of the query decide which stemmers its
+        // words get.
         for token in tokens(truncated(text)) {
             if !query.add_filter(&token) {
                 texts.push(token);

@@ -21,7 +21,8 @@ const STEMS: &str = "nearcrawl-stems-1";
 /// The fields of the index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
-    /// Fingerprint of the page's URL, which agents compare, too: spellings of one URL are one page.
+    /// Fingerprint of the page's URL, by which agents recognise URLs as well: all spellings of a
+    /// URL are one page.
     pub(crate) key: Field,
     /// The page's URL as it was fetched last.
     pub(crate) url: Field,

@@ -131,7 +131,7 @@ fn word_start(text: &str, at: usize) -> usize {
     if at == 0 || at >= text.len() {
         return at.min(text.len());
     }
-    // Only half of the context may be given up for this: the first match must stay inside.
+    // At most half of the context is given up for this, so that the first match stays inside.
     let limit = char_boundary(text, at + CONTEXT_BYTES / 2);
     text[at..limit].find(' ').map_or(at, |space| at + space + 1)
 }

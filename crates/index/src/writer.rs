@@ -84,8 +84,8 @@ fn tantivy_writer(
     Ok(writer)
 }
 
-/// A merge that failed for want of space leaves its files, which may fill the disk. Tantivy removes
-/// them with the next commit, which needs space as well.
+/// A merge that failed because the disk was full leaves its files, which may fill it. Tantivy
+/// removes them with the next commit, which needs space as well.
 fn collect_garbage(writer: &IndexWriter) {
     if let Err(error) = writer.garbage_collect_files().wait() {
         tracing::warn!(%error, "unused files of the index cannot be removed");
@@ -102,7 +102,7 @@ impl Writer {
         let options = IndexWriterOptions::builder()
             .num_worker_threads(1)
             .memory_budget_per_thread(WRITER_BYTES)
-            // Small merges go on beside a large one, which may take an hour.
+            // Small merges continue while a large one runs, which may take an hour.
             .num_merge_threads(2)
             .build();
         let tantivy = Some(tantivy_writer(&index, &options, &merges)?);
