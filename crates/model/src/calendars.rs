@@ -1,8 +1,9 @@
 //! Calendars that lead into the far future.
 //!
-//! Letters and digits alone do not tell a calendar from other pages: `/event/2345` has an
-//! identifier, `/2030agenda` is a subject, and `update` has the letters of `date`. So whole words
-//! count, and a year only within a date, or directly behind the name of a calendar.
+//! Letters and digits alone do not tell a calendar from other pages: `/event/2345` contains an
+//! identifier, `/2030agenda` is a subject, and `update` contains the letters of `date`. So only
+//! whole words count, and a year counts only within a date, or directly behind the name of a
+//! calendar.
 
 use crate::UnixMillis;
 

@@ -3,7 +3,7 @@
 //! 1. [`id`], [`time`]: identifiers and points in time.
 //! 2. [`url`]: the rules by which a text is a URL that may be crawled, host keys, fingerprints.
 //!    [`traps`]: signs that the links of a site never end. [`hidden`]: what searches do not show.
-//! 3. [`agent`], [`admin`], [`host`]: who takes part, and in which state. [`place`]: where an agent
+//! 3. [`agent`], [`admin`], [`host`]: the participants and their states. [`place`]: where an agent
 //!    is. [`span`]: when it may work. [`contact`]: where its owner is reached. [`fetch`]: what
 //!    became of fetches.
 //! 4. [`search`], [`probe`], [`delegation`], [`incident`]: how subnets get and keep their agents.

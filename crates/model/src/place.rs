@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where an agent is by its owner's word, to the precision of a city. Measurements confirm it or
+/// Where an agent is according to its owner, to the precision of a city. Measurements confirm it or
 /// show that it is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "ClaimFields", into = "ClaimFields")]

@@ -228,7 +228,8 @@ impl<'de> Deserialize<'de> for CrawlUrl {
 }
 
 /// Whether a name has only characters that names in the DNS have. The rules of URLs permit others,
-/// such as `;`, `=` and `$`. Underscores are no rule, but occur, and a star is a wildcard's name.
+/// such as `;`, `=` and `$`. Underscores are against the rules but occur, and a star is part of the
+/// name of a wildcard.
 fn is_name(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.*".contains(&byte))
 }

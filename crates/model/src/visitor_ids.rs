@@ -1,4 +1,4 @@
-//! Parts of a URL that tell visitors or campaigns apart, and not pages.
+//! Parts of a URL that identify visitors or campaigns, and not pages.
 //!
 //! Sites that write a session into each link have another URL for every page at every visit, and a
 //! crawler that takes them for different pages never ends. So these parts do not count when two

@@ -1,5 +1,5 @@
-//! Lists with a bound, for messages of others. What is one byte in a message, such as an empty
-//! text, is many in memory, so that the number of entries counts while they are read.
+//! Lists with a bound, for messages of others. An entry of one byte in a message, such as an empty
+//! text, takes many bytes in memory. So the number of entries is checked while they are read.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -80,7 +80,7 @@ fn request_fields(
     agent_time: UnixMillis,
     nonce: &str,
 ) -> SignedFields {
-    // Taken apart, so that no future field of the profile can be forgotten here.
+    // The profile is destructured, so that a new field of it cannot be forgotten here.
     let AgentProfile { name, contact, version, capacity_pages_per_day, zone, spans, place } =
         profile;
     let fields = SignedFields::default()

@@ -51,7 +51,7 @@ pub struct HeartbeatRequest {
     pub hold_ms: u32,
     /// Every route up to this number is stored durably; the coordinator may forget them.
     pub routes_after: u64,
-    /// State that the agent knows; the coordinator answers at once if it is another.
+    /// State that the agent knows; the coordinator answers at once if the state has changed.
     pub state: AgentState,
     /// Probe orders that are accepted and not reported yet, so that they are not sent again.
     pub probes_accepted: Vec<ProbeId>,
@@ -66,8 +66,8 @@ pub struct HeartbeatRequest {
     /// Numbers of [`BundleOffer`]s that were taken; repeated until an answer no longer names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bundles_taken: Vec<u64>,
-    /// Settings that the agent obeys; the coordinator answers at once if they are others. None:
-    /// they are not compared.
+    /// Settings that the agent obeys; the coordinator answers at once if they have changed. If
+    /// there are none, they are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<CrawlPolicy>,
     /// Answers to the questions of the last answer.
@@ -81,15 +81,15 @@ pub struct HeartbeatRequest {
     /// Where the agent is, as in its profile. Its owner may change it after enrolment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PlaceClaim>,
-    /// The profile of the owner's present configuration, until the first answer to this process:
-    /// what enrolment said may have changed since. None also where it cannot be read.
+    /// The profile of the owner's present configuration, sent until the first answer to this
+    /// process, because it may have changed since enrolment. None also where it cannot be read.
     #[serde(default, deserialize_with = "readable", skip_serializing_if = "Option::is_none")]
     pub profile: Option<AgentProfile>,
     /// Status of the agent.
     pub status: WorkStatus,
 }
 
-/// A profile if it can be read: another version's must not stop the heartbeats.
+/// A profile if it can be read. The profile of another version must not make heartbeats fail.
 fn readable<'de, D: Deserializer<'de>>(from: D) -> Result<Option<AgentProfile>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -134,8 +134,8 @@ pub struct HeartbeatResponse {
     /// restored from a backup. The next visit of each such page fetches and sends it whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents_lost_before: Option<UnixMillis>,
-    /// URLs whose status somebody asks for; at most
-    /// [`crate::limits::QUESTIONS_PER_HEARTBEAT`]. The next request answers.
+    /// URLs whose status an admin asks for; at most [`crate::limits::QUESTIONS_PER_HEARTBEAT`]. The
+    /// next request answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<String>,
 }
@@ -143,8 +143,7 @@ pub struct HeartbeatResponse {
 /// A URL on its way to the agent that owns its host. The host is the agent's from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// Number in the agent's sequence of routes, from 1. A gap stands for a route that was taken
-    /// back.
+    /// Number in the agent's sequence of routes, from 1. A gap means that a route was taken back.
     pub seq: u64,
     /// Absolute http or https URL.
     pub url: String,

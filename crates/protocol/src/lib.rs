@@ -4,7 +4,7 @@
 //! 1. [`enrol`]: the agent presents a [`join_token`] and its public [`key`], checks that the
 //!    coordinator that made the token answers, and waits for approval.
 //! 2. [`session`]: it exchanges a signature for a bearer token that is valid for ten minutes, and
-//!    checks again who answers.
+//!    checks again that this coordinator answers.
 //! 3. [`heartbeat`]: it asks for work; the answer carries [`Route`]s (URLs to crawl),
 //!    [`ProbeOrder`]s and [`HostOrder`]s.
 //! 4. [`probe`]: it measures round trips and reports them.

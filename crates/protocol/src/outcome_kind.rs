@@ -4,8 +4,8 @@ use model::{ErrorKind, FetchOutcome};
 
 use crate::page::{DisallowedBy, Outcome};
 
-/// Begins of the reasons that agents give, with their causes. The first that fits counts, so the
-/// longer ones come first. A test of the agent holds its reasons against this table.
+/// Beginnings of the reasons that agents give, with their causes. The first that matches counts, so
+/// the longer ones come first. A test of the agent compares its reasons with this table.
 const CAUSES: &[(&str, ErrorKind)] = &[
     ("robots.txt", ErrorKind::Robots),
     ("no connection in time", ErrorKind::Timeout),
@@ -67,7 +67,7 @@ impl Outcome {
         }
     }
 
-    /// What there is to say about the outcome, in one line; empty when nothing is.
+    /// Description of the outcome in one line; empty if there is nothing to add to its kind.
     pub fn detail(&self) -> String {
         match self {
             Self::Page(_) => String::new(),

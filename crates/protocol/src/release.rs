@@ -1,5 +1,6 @@
 //! Releases: the agent's programs that an operator offers, signed by a key that is kept off the
-//! coordinator. Whoever breaks into the coordinator can withhold releases, but not make one.
+//! coordinator. An attacker who breaks into the coordinator can withhold releases, but cannot make
+//! one.
 //!
 //! An agent checks the following, in this order: signature, format, time of signing and expiry,
 //! whether it has seen a newer one, version, share of the roll-out, and the program for its
@@ -34,7 +35,7 @@ pub struct Release {
     pub version: Version,
     /// When it was signed. An agent takes no release that is older than one that it has seen.
     pub signed_at: UnixMillis,
-    /// When agents stop taking it, so that nobody can offer an old one as the newest for ever.
+    /// When agents stop taking it, so that an old release cannot be offered as the newest for ever.
     pub expires_at: UnixMillis,
     /// Part of the agents that may take it, in per cent.
     pub share_percent: u8,
@@ -224,8 +225,8 @@ pub fn is_program_name(name: &str) -> bool {
         .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)))
 }
 
-/// The share of a roll-out from which on the agent takes part, less one. Each version has another
-/// order of the agents, and a larger share includes a smaller one.
+/// The share of a roll-out from which on the agent takes part, less one. The order of the agents
+/// differs between versions, and a larger share includes a smaller one.
 fn place_in_roll_out(agent: AgentId, version: &Version) -> u64 {
     let digest = Sha256::digest(format!("nearcrawl roll-out\0{agent}\0{version}"));
     digest.iter().fold(0, |rest, byte| (rest * 256 + u64::from(*byte)) % 100)

@@ -3,8 +3,8 @@
 //!
 //! The agent names the whole package by its digest (`Repr-Digest`, RFC 9530) when it sends it by
 //! PUT. If that breaks, HEAD on the same path with the same digest answers with `Upload-Offset`,
-//! and PATCH with digest and offset sends the rest. A coordinator that does not know the way
-//! answers HEAD with 405, and the package is sent whole again.
+//! and PATCH with digest and offset sends the rest. A coordinator that does not support this
+//! answers HEAD with 405, and the whole package is sent again.
 
 use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};

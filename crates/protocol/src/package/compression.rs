@@ -16,7 +16,7 @@ pub(super) fn compress(plain: &[u8]) -> io::Result<Vec<u8>> {
 /// Reads what `compressed` inflates to.
 pub(super) fn reader(compressed: &[u8]) -> io::Result<Decoder<'_, &[u8]>> {
     let mut decoder = Decoder::with_buffer(compressed)?;
-    // The window is a promise of the sender, and memory of the reader.
+    // The sender declares the size of the window, and the reader allocates it.
     decoder.window_log_max(WINDOW)?;
     Ok(decoder.single_frame())
 }

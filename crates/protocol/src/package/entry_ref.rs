@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend};
 
-/// Memory of a value besides its texts, in bytes.
+/// Memory of a value without its texts, in bytes.
 const VALUE_BYTES: usize = 64;
 
 /// An entry whose texts are borrowed.
@@ -115,7 +115,7 @@ impl EntryRef<'_> {
         rest.is_some()
     }
 
-    /// About the memory that the entry takes with texts of its own, in bytes.
+    /// Approximate memory of the entry if it owned its texts, in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Fetch(fetch) => fetch.size(),

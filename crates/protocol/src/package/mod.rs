@@ -8,8 +8,8 @@
 //!
 //! The signature covers the header, and the header holds the hash of the body. Nothing is inflated
 //! before both are checked, and inflating is bounded by [`crate::limits`]. URLs of fetches are
-//! normalised on reading, so that a page is indexed under the URL of its host whatever the agent
-//! wrote.
+//! normalised on reading, so that a page is indexed under the URL of its host even if the agent
+//! wrote another spelling.
 
 mod block;
 mod body;

@@ -102,7 +102,7 @@ impl Entries<'_> {
 
 /// The entry with the URL of its fetch as [`CrawlUrl`] writes it: `http://a.example\@b.example/` is
 /// a page of `a.example`, but a reader of the text may take it for one of `b.example`. A text that
-/// is no URL for a crawler stays; nobody finds a host for it.
+/// is no URL for a crawler stays as it is; no host is found for it.
 fn normalised(mut entry: Entry) -> Entry {
     if let Entry::Fetch(fetch) = &mut entry
         && let Ok(url) = CrawlUrl::parse(&fetch.url)

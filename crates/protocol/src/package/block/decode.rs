@@ -1,5 +1,5 @@
 //! Block → entries, from bytes that may come from a dishonest agent: every column may be too short,
-//! and a small block must not become large entries.
+//! and a small block must not inflate to large entries.
 
 use std::slice::Iter;
 
