@@ -57,19 +57,24 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(beside) = beside {
         beside.join(&mut steps);
     }
-    steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
     deny::check(&mut steps, &args.without);
     steps.finish()
 }
 
-/// Checks of the code that need nothing but processors. They leave these to the tests.
+/// Checks of the code that need nothing but processors, and hardly wait. They leave these to the
+/// tests.
 fn lints(without: &[Optional]) -> Vec<(&'static str, Command)> {
     const CLIPPY: [&str; 8] =
         ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
     const DOC: [&str; 5] = ["doc", "--locked", "--workspace", "--no-deps", "--quiet"];
+    const DOC_TESTS: [&str; 5] = ["test", "--locked", "--workspace", "--doc", "--quiet"];
     let mut documentation = idle_cargo(&DOC);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
-    let mut lints = vec![("clippy", idle_cargo(&CLIPPY)), ("documentation", documentation)];
+    let mut lints = vec![
+        ("clippy", idle_cargo(&CLIPPY)),
+        ("documentation", documentation),
+        ("doc tests", idle_cargo(&DOC_TESTS)),
+    ];
     if !without.contains(&Optional::Node) {
         lints.push(("pages: lint", web::check("lint")));
         lints.push(("pages: test", web::check("test")));
@@ -139,10 +144,11 @@ fn list_programs(path: &Path) -> anyhow::Result<()> {
     succeed(list, "cargo nextest list")
 }
 
-/// How many tests run at a time: three for each processor, because most wait for the database, for
-/// delays, or for other processes.
+/// How many tests run at a time: four for each processor, because most wait for the database, for
+/// delays, or for other processes. All tests together use the processors for less than half of their
+/// time.
 fn test_threads() -> usize {
-    3 * thread::available_parallelism().map_or(1, NonZero::get)
+    4 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The same tests with cargo's own runner. The scenarios of the package `tests` measure
