@@ -69,7 +69,7 @@ impl Metrics {
             Outcome::Other { .. } => "other",
             Outcome::Disallowed { .. } => "disallowed",
             Outcome::Unchanged { .. } => "unchanged",
-            Outcome::Failed { .. } => "failed",
+            Outcome::Failed(_) => "failed",
         };
         self.fetches.get_or_create(&[("outcome", outcome)]).inc();
         self.wire_bytes.inc_by(fetch.wire_bytes);

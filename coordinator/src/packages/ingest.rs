@@ -81,7 +81,7 @@ fn write(
                 now,
             })
         }
-        Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
+        Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed(_) => Ok(()),
     };
     match written {
         // This page can never be indexed, but the rest of the package can.

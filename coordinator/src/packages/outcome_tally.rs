@@ -66,7 +66,7 @@ impl OutcomeTally {
 
 #[cfg(test)]
 mod tests {
-    use protocol::page::Outcome;
+    use protocol::page::{Failure, Outcome};
 
     use super::*;
 
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn silence_begins_after_the_last_answer_in_any_order() {
         let url = CrawlUrl::parse("http://a.test/").unwrap();
-        let failed = |reason: &str| Outcome::Failed { reason: reason.to_owned() };
+        let failed = |cause| Outcome::Failed(Failure::new(cause, "a reason"));
         let other = |status| Outcome::Other { status, media_type: None };
         let answers = |fetches: &[(i64, Outcome)]| {
             let mut tally = OutcomeTally::default();
@@ -118,12 +118,12 @@ mod tests {
             });
             (tally.answered_at().map(|at| at.0), silence)
         };
-        let dead = failed("no connection: refused");
+        let dead = failed(ErrorKind::Connection);
         let mixed = [(5, dead.clone()), (3, other(404)), (1, dead.clone()), (4, other(503))];
         assert_eq!(answers(&mixed), (Some(3), Some((4, 5, 2))));
         assert_eq!(answers(&[(2, dead.clone()), (7, dead)]), (None, Some((2, 7, 2))));
-        let unclear = [(1, failed("the owner denies it")), (2, failed("no reason of ours"))];
+        let unclear = [(1, failed(ErrorKind::Refused)), (2, failed(ErrorKind::Other))];
         assert_eq!(answers(&unclear), (None, None));
-        assert_eq!(answers(&[(1, failed("the body is too large"))]), (Some(1), None));
+        assert_eq!(answers(&[(1, failed(ErrorKind::Content))]), (Some(1), None));
     }
 }

@@ -1,8 +1,8 @@
 //! Hosts, errors and the inspector, after real fetches.
 
-use model::AgentId;
+use model::{AgentId, ErrorKind};
 use protocol::host_status::{HostStatus, UrlStatus, WaitsFor};
-use protocol::page::{DisallowedBy, Outcome};
+use protocol::page::{DisallowedBy, Failure, Outcome};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ async fn crawled(running: &Running) -> FakeAgent {
         page(PAGE, "Front", "harbour"),
         fetch(GONE, gone),
         fetch(SECRET, Outcome::Disallowed { by: DisallowedBy::RobotsTxt }),
-        fetch(SLOW, Outcome::Failed { reason: "no answer in time".into() }),
+        fetch(SLOW, Outcome::Failed(Failure::new(ErrorKind::Timeout, "no answer in time"))),
     ];
     agent.ship_well(running, 1, agent.package(1, &entries)).await;
     let index = &running.coordinator.packages.index;

@@ -1,6 +1,7 @@
 //! Hosts that have not answered for long: searches, and what the dashboard says of them.
 
-use protocol::page::{Entry, Outcome};
+use model::ErrorKind;
+use protocol::page::{Entry, Failure, Outcome};
 use serde_json::{Value, json};
 
 use crate::agent::{FakeAgent, PAGE, fetch, page};
@@ -15,7 +16,7 @@ fn days_ago(days: i64, entry: Entry) -> Entry {
 }
 
 fn failed() -> Entry {
-    fetch(PAGE, Outcome::Failed { reason: "no connection: refused".into() })
+    fetch(PAGE, Outcome::Failed(Failure::new(ErrorKind::Connection, "no connection: refused")))
 }
 
 /// Ships a package, after which so many fetches of the host are known.

@@ -26,7 +26,8 @@ pub enum FetchOutcome {
     Failed,
 }
 
-/// Cause of a fetch that failed.
+/// Cause of a fetch that failed. The order is part of the format of packages: new causes go to the
+/// end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -47,12 +48,16 @@ pub enum ErrorKind {
     ServerError,
     /// The answer is too large or cannot be decoded.
     Content,
-    /// The agent's owner or its guard refuses the address, the port or the host.
+    /// The agent's owner, or the network of the agent, rules the address, the port or the host out.
     Refused,
     /// robots.txt cannot be read, so that nothing may be fetched.
     Robots,
     /// A reason that fits none of these.
     Other,
+    /// The host's name leads to an address that is not on the public internet.
+    NotPublic,
+    /// The agent has no TLS, or no way to the addresses of the host. It says nothing of the host.
+    Agent,
 }
 
 spelling!(FetchOutcome, ErrorKind);

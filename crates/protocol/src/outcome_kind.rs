@@ -4,34 +4,6 @@ use model::{ErrorKind, FetchOutcome};
 
 use crate::page::{DisallowedBy, Outcome};
 
-/// Beginnings of the reasons that agents give, with their causes. The first that matches counts, so
-/// the longer ones come first. A test of the agent compares its reasons with this table.
-const CAUSES: &[(&str, ErrorKind)] = &[
-    ("robots.txt", ErrorKind::Robots),
-    ("no connection in time", ErrorKind::Timeout),
-    ("no answer in time", ErrorKind::Timeout),
-    ("the answer took too long", ErrorKind::Timeout),
-    ("the answer came too slowly", ErrorKind::Timeout),
-    ("no connection", ErrorKind::Connection),
-    ("the host closed the connection", ErrorKind::Connection),
-    ("no complete HTTP answer", ErrorKind::Connection),
-    ("TLS failed", ErrorKind::Tls),
-    ("no TLS on this machine", ErrorKind::Tls),
-    ("the body", ErrorKind::Content),
-    ("content encoding", ErrorKind::Content),
-    ("the page cannot be packed", ErrorKind::Content),
-    ("the owner denies", ErrorKind::Refused),
-    ("port ", ErrorKind::Refused),
-];
-
-/// Parts of reasons that begin with the name or the address of a host.
-const PARTS: &[(&str, ErrorKind)] = &[
-    (" cannot be resolved: ", ErrorKind::Dns),
-    (" has no address that this agent can reach", ErrorKind::Dns),
-    (" is on this machine's own network ", ErrorKind::Refused),
-    (" is not on the public internet ", ErrorKind::Refused),
-];
-
 impl Outcome {
     /// The outcome without its content.
     pub fn kind(&self) -> FetchOutcome {
@@ -42,7 +14,7 @@ impl Outcome {
             Self::Disallowed { .. } => FetchOutcome::Disallowed,
             Self::Other { status: 400.., .. } => FetchOutcome::HttpError,
             Self::Other { .. } => FetchOutcome::NotText,
-            Self::Failed { .. } => FetchOutcome::Failed,
+            Self::Failed(_) => FetchOutcome::Failed,
         }
     }
 
@@ -51,7 +23,7 @@ impl Outcome {
         match self {
             Self::Other { status: 500.., .. } => Some(ErrorKind::ServerError),
             Self::Other { status: 400.., .. } => Some(ErrorKind::ClientError),
-            Self::Failed { reason } => Some(cause(reason)),
+            Self::Failed(failure) => Some(failure.cause),
             _ => None,
         }
     }
@@ -62,7 +34,7 @@ impl Outcome {
         match self {
             // Nothing was sent.
             Self::Disallowed { by: DisallowedBy::RobotsTxt } => None,
-            Self::Failed { reason } => has_answer(reason),
+            Self::Failed(failure) => has_answer(failure.cause),
             outcome => Some(outcome.error_kind() != Some(ErrorKind::ServerError)),
         }
     }
@@ -80,28 +52,19 @@ impl Outcome {
             }
             Self::Disallowed { by: DisallowedBy::RobotsTxt } => "by robots.txt".to_owned(),
             Self::Disallowed { by: DisallowedBy::NoIndex } => "by noindex".to_owned(),
-            Self::Failed { reason } => reason.clone(),
+            Self::Failed(failure) => failure.reason.clone(),
         }
     }
 }
 
-/// Parts of reasons for which the agent is to blame.
-const OF_THE_AGENT: [&str; 2] =
-    ["no TLS on this machine", " has no address that this agent can reach"];
-/// Part of the reason where the name of a host leads into a private network, as a name that was
-/// given up often does.
-const NOT_PUBLIC: &str = " is not on the public internet ";
-
-/// Whether a fetch that failed for this reason had an answer.
-fn has_answer(reason: &str) -> Option<bool> {
-    if OF_THE_AGENT.iter().any(|part| reason.contains(part)) {
-        return None;
-    }
-    match cause(reason) {
-        ErrorKind::Refused if reason.contains(NOT_PUBLIC) => Some(false),
-        ErrorKind::Refused | ErrorKind::Other => None,
+/// Whether a host answered where a fetch failed for this cause; none where it does not tell.
+fn has_answer(cause: ErrorKind) -> Option<bool> {
+    match cause {
+        ErrorKind::Refused | ErrorKind::Other | ErrorKind::Agent => None,
         ErrorKind::Content => Some(true),
-        ErrorKind::Dns
+        // The name of a site that was given up often leads to a private address.
+        ErrorKind::NotPublic
+        | ErrorKind::Dns
         | ErrorKind::Connection
         | ErrorKind::Tls
         | ErrorKind::Timeout
@@ -111,20 +74,10 @@ fn has_answer(reason: &str) -> Option<bool> {
     }
 }
 
-/// The cause that a reason names.
-fn cause(reason: &str) -> ErrorKind {
-    let begin = CAUSES.iter().find(|(text, _)| reason.starts_with(text));
-    let part = || PARTS.iter().find(|(text, _)| reason.contains(text));
-    begin.or_else(part).map_or(ErrorKind::Other, |(_, kind)| *kind)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn failed(reason: &str) -> Option<ErrorKind> {
-        Outcome::Failed { reason: reason.to_owned() }.error_kind()
-    }
+    use crate::page::Failure;
 
     #[test]
     fn errors_have_a_cause() {
@@ -132,33 +85,19 @@ mod tests {
         assert_eq!(status(200), None);
         assert_eq!(status(404), Some(ErrorKind::ClientError));
         assert_eq!(status(503), Some(ErrorKind::ServerError));
-        assert_eq!(failed("a.test cannot be resolved: no records"), Some(ErrorKind::Dns));
-        assert_eq!(failed("robots.txt could not be fetched: TLS failed"), Some(ErrorKind::Robots));
-        assert_eq!(failed("what no agent says"), Some(ErrorKind::Other));
+        let failed = Outcome::Failed(Failure::new(ErrorKind::Dns, "no records"));
+        assert_eq!(failed.error_kind(), Some(ErrorKind::Dns));
     }
 
     #[test]
     fn a_failure_of_the_agent_does_not_tell_whether_the_host_answers() {
-        let failed = |reason: &str| Outcome::Failed { reason: reason.to_owned() }.has_answer();
-        for reason in [
-            "no connection: refused",
-            "robots.txt answered with status 503",
-            "a.test cannot be resolved: no such name",
-            "10.0.0.7 is not on the public internet (private)",
-        ] {
-            assert_eq!(failed(reason), Some(false), "{reason}");
-        }
-        for reason in [
-            "the owner denies 198.51.100.7",
-            "192.0.2.7 is on this machine's own network 192.0.2.0/24",
-            "a.test has no address that this agent can reach",
-            "no TLS on this machine: its certificates could not be loaded",
-            "robots.txt could not be fetched: no TLS on this machine: and so on",
-            "a reason of a later version",
-        ] {
-            assert_eq!(failed(reason), None, "{reason}");
-        }
-        assert_eq!(failed("the body is too large"), Some(true));
+        let failed = |cause| Outcome::Failed(Failure::new(cause, "a reason")).has_answer();
+        let of_the_host =
+            [ErrorKind::Connection, ErrorKind::Robots, ErrorKind::Dns, ErrorKind::NotPublic];
+        assert_eq!(of_the_host.map(failed), [Some(false); 4]);
+        let of_the_agent = [ErrorKind::Refused, ErrorKind::Agent, ErrorKind::Other];
+        assert_eq!(of_the_agent.map(failed), [None; 3]);
+        assert_eq!(failed(ErrorKind::Content), Some(true));
         let other = |status| Outcome::Other { status, media_type: None }.has_answer();
         assert_eq!([204, 404, 429, 503].map(other), [true, true, true, false].map(Some));
         assert_eq!(Outcome::Disallowed { by: DisallowedBy::RobotsTxt }.has_answer(), None);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize, Serializer};
 
-use model::UnixMillis;
+use model::{ErrorKind, UnixMillis};
 
 /// Longest chain of redirects that is followed (RFC 9110 section 15.4 leaves the number to the
 /// client).
@@ -115,10 +115,23 @@ pub enum Outcome {
         status: u16,
     },
     /// There is no complete answer.
-    Failed {
-        /// Reason, in one line.
-        reason: String,
-    },
+    Failed(Failure),
+}
+
+/// Why a fetch has no complete answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind of cause it is.
+    pub cause: ErrorKind,
+    /// The reason, in one line.
+    pub reason: String,
+}
+
+impl Failure {
+    /// A failure for this reason.
+    pub fn new(cause: ErrorKind, reason: impl Into<String>) -> Self {
+        Self { cause, reason: reason.into() }
+    }
 }
 
 /// Source of a robots rule.

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use protocol::{
     key::PublicKey,
     package,
-    page::{DisallowedBy, Discovered, Entry, Fetch, Outcome},
+    page::{DisallowedBy, Discovered, Entry, Failure, Fetch, Outcome},
 };
 
 use super::{ConfigArgs, print_line, read_input};
@@ -103,6 +103,6 @@ fn describe(outcome: &Outcome) -> String {
         Outcome::Disallowed { by: DisallowedBy::RobotsTxt } => "disallowed by robots.txt".into(),
         Outcome::Disallowed { by: DisallowedBy::NoIndex } => "noindex".into(),
         Outcome::Unchanged { status } => format!("unchanged, status {status}"),
-        Outcome::Failed { reason } => format!("failed: {reason}"),
+        Outcome::Failed(Failure { reason, .. }) => format!("failed: {reason}"),
     }
 }

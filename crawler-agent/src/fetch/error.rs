@@ -1,11 +1,12 @@
 //! Errors of a fetch.
 
-use std::{io::ErrorKind, net::IpAddr};
+use std::{io, net::IpAddr};
 
-use protocol::page::Timing;
+use model::ErrorKind;
+use protocol::page::{Failure, Timing};
 
 use super::metered::CutOff;
-use crate::owner::allowance::RestReason;
+use crate::{error_line, owner::allowance::RestReason};
 
 /// A fetch without a complete answer.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +37,7 @@ pub enum Problem {
     Request,
     /// The TCP connection failed.
     #[error("no connection")]
-    Connect(#[source] std::io::Error),
+    Connect(#[source] io::Error),
     /// The connection was not established in time.
     #[error("no connection in time")]
     ConnectTimeout,
@@ -45,7 +46,7 @@ pub enum Problem {
     NoTls,
     /// The TLS handshake failed.
     #[error("TLS failed")]
-    Tls(#[source] std::io::Error),
+    Tls(#[source] io::Error),
     /// The host closed the connection before it took the request.
     #[error("the host closed the connection")]
     Closed,
@@ -78,7 +79,7 @@ pub enum Problem {
     Memory,
     /// The body is not what its content encoding says.
     #[error("the body cannot be decoded")]
-    Inflate(#[source] std::io::Error),
+    Inflate(#[source] io::Error),
 }
 
 impl From<hyper::Error> for Problem {
@@ -89,7 +90,7 @@ impl From<hyper::Error> for Problem {
 
 impl Problem {
     /// A failed TLS handshake.
-    pub(super) fn tls(error: std::io::Error) -> Self {
+    pub(super) fn tls(error: io::Error) -> Self {
         if CutOff::caused(&error) { Self::CutOff } else { Self::Tls(error) }
     }
 
@@ -105,15 +106,15 @@ impl Problem {
         match self {
             // The latter occurs here only on a connection that was kept.
             Self::ConnectTimeout | Self::FirstByteTimeout => true,
-            Self::Connect(error) if error.kind() == ErrorKind::NetworkUnreachable => {
+            Self::Connect(error) if error.kind() == io::ErrorKind::NetworkUnreachable => {
                 address.is_ipv4()
             }
             Self::Connect(error) => matches!(
                 error.kind(),
-                ErrorKind::HostUnreachable
-                    | ErrorKind::NetworkDown
-                    | ErrorKind::AddrNotAvailable
-                    | ErrorKind::TimedOut
+                io::ErrorKind::HostUnreachable
+                    | io::ErrorKind::NetworkDown
+                    | io::ErrorKind::AddrNotAvailable
+                    | io::ErrorKind::TimedOut
             ),
             _ => false,
         }
@@ -142,41 +143,27 @@ impl Problem {
             | Self::Inflate(_) => false,
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use std::io::Error;
-
-    use model::ErrorKind as Cause;
-    use protocol::page::Outcome;
-
-    use super::*;
-    use crate::error_line;
-
-    /// The coordinator sorts errors by the texts of their reasons.
-    #[test]
-    fn every_reason_has_a_cause_for_the_coordinator() {
-        let io = || Error::other("connection refused");
-        for (problem, wanted) in [
-            (Problem::Connect(io()), Cause::Connection),
-            (Problem::ConnectTimeout, Cause::Timeout),
-            (Problem::NoTls, Cause::Tls),
-            (Problem::Tls(io()), Cause::Tls),
-            (Problem::Closed, Cause::Connection),
-            (Problem::FirstByteTimeout, Cause::Timeout),
-            (Problem::Timeout, Cause::Timeout),
-            (Problem::TooSlow, Cause::Timeout),
-            (Problem::TooLarge(1), Cause::Content),
-            (Problem::Bomb(1), Cause::Content),
-            (Problem::Encoding("br".to_owned()), Cause::Content),
-            (Problem::TooManyEncodings(9), Cause::Content),
-            (Problem::Inflate(io()), Cause::Content),
-            (Problem::Request, Cause::Other),
-            (Problem::Memory, Cause::Other),
-        ] {
-            let outcome = Outcome::Failed { reason: error_line::of(&problem) };
-            assert_eq!(outcome.error_kind(), Some(wanted), "{problem}");
+    /// What the coordinator counts it as.
+    fn cause(&self) -> ErrorKind {
+        match self {
+            Self::Connect(_) | Self::Closed | Self::Http(_) => ErrorKind::Connection,
+            Self::ConnectTimeout | Self::FirstByteTimeout | Self::Timeout | Self::TooSlow => {
+                ErrorKind::Timeout
+            }
+            Self::NoTls => ErrorKind::Agent,
+            Self::Tls(_) => ErrorKind::Tls,
+            Self::TooLarge(_)
+            | Self::Bomb(_)
+            | Self::Encoding(_)
+            | Self::TooManyEncodings(_)
+            | Self::Inflate(_) => ErrorKind::Content,
+            Self::Withheld(_) | Self::CutOff | Self::Request | Self::Memory => ErrorKind::Other,
         }
+    }
+
+    /// What is reported of it.
+    pub fn failure(&self) -> Failure {
+        Failure::new(self.cause(), error_line::of(self))
     }
 }

@@ -6,7 +6,7 @@ use model::{CrawlUrl, HostTask, UnixMillis};
 use protocol::{
     Route,
     package::encode_entry,
-    page::{Entry, Fetch, Outcome},
+    page::{Entry, Failure, Fetch, Outcome},
 };
 use serde::{Deserialize, Serialize};
 
@@ -97,8 +97,8 @@ pub enum Change {
     GiveUp {
         /// Number of the host.
         host: HostNumber,
-        /// Reason, in one line.
-        reason: String,
+        /// Why the URLs are not fetched.
+        failure: Failure,
         /// Time of the change.
         at: UnixMillis,
     },
@@ -188,8 +188,8 @@ pub enum Change {
         host: HostNumber,
         /// URL of the page.
         url: String,
-        /// Reason, in one line.
-        reason: String,
+        /// Why there was no answer.
+        failure: Failure,
         /// Time of the visit.
         at: UnixMillis,
         /// Earliest time of the next request to the host.

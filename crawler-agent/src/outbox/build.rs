@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::UnixMillis;
+use model::{ErrorKind, UnixMillis};
 use protocol::{
     key::AgentKey, package::EntryRef, package::FinishedPackage, package::PackageBuilder,
     package::PackageError, package::PackageName, package::open,
@@ -69,6 +69,6 @@ fn without_content(
     label: Label<'_>,
 ) -> Result<FinishedPackage, OutboxError> {
     let reason = format!("the page cannot be packed: {error}");
-    let entries = entries.iter().map(|entry| entry.clone().failed(&reason));
+    let entries = entries.iter().map(|entry| entry.clone().failed(ErrorKind::Content, &reason));
     attempt(entries, label).map_err(OutboxError::Build)
 }

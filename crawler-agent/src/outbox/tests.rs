@@ -184,7 +184,7 @@ fn a_result_that_never_fits_is_reported_as_failed() {
         open(&written.bytes, &key.public()).unwrap().entries().unwrap().next().unwrap().unwrap();
     let Entry::Fetch(fetch) = entry else { panic!("{entry:?}") };
     assert!(
-        matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("cannot be packed"))
+        matches!(fetch.outcome, Outcome::Failed(failure) if failure.reason.contains("cannot be packed"))
     );
     let discovered = Discovered { url: "http://e.org/".into(), redirects: 0, handed_back: false };
     let discovered = vec![stored(8, &Entry::Discovered(discovered))];

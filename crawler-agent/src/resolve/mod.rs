@@ -23,10 +23,11 @@ use std::{
 };
 
 use hickory_resolver::{net::NetError, proto::rr::Name};
+use protocol::page::Failure;
 use url::Host;
 
 use crate::{guard::Guard, guard::Refusal, outage_detector::OutageDetector};
-use model::CrawlUrl;
+use model::{CrawlUrl, ErrorKind};
 use name_cache::{Answer, NameCache};
 use name_servers::NameServers;
 use pace::Pace;
@@ -54,6 +55,18 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
+    /// What is reported of it.
+    pub fn failure(&self) -> Failure {
+        let cause = match self {
+            Self::Setup(_) => ErrorKind::Other,
+            Self::Lookup { .. } => ErrorKind::Dns,
+            Self::NoAddress(_) => ErrorKind::Agent,
+            Self::Refused(Refusal::NotPublic { .. }) => ErrorKind::NotPublic,
+            Self::Refused(_) => ErrorKind::Refused,
+        };
+        Failure::new(cause, self.to_string())
+    }
+
     /// Whether no other answer of the name server would let the agent contact this URL's host: the
     /// owner's lists or the URL itself are the reason. An answer that leads into a private network
     /// may be one of a maintenance or of a filter, which ends.

@@ -3,36 +3,36 @@
 use std::net::IpAddr;
 
 use model::UnixMillis;
-use protocol::page::{Outcome, Timing};
+use protocol::page::{Failure, Outcome, Timing};
 
 use super::{FetchResult, Visit, Visitor, fetched, retry, revisit};
 use crate::{
-    clock, error_line,
+    clock,
     fetch::{FetchError, Problem},
     frontier::{FrontierError, QueueItem},
     resolve::ResolveError,
 };
 
 /// Why a request got no complete answer, where that says something about the URL or the host.
-pub(super) struct Failure {
+pub(super) struct FailedRequest {
     pub(super) problem: Problem,
-    /// The problem in one line.
-    pub(super) reason: String,
+    /// What is reported of the problem.
+    pub(super) failure: Failure,
     timing: Timing,
     wire_bytes: u64,
 }
 
 /// What a failed request says. Returns none where the owner's rules, or an outage of the agent, are
 /// the reason: the URL is still first in its queue, and nothing counts.
-pub(super) fn judged(visit: Visit, error: FetchError) -> Option<(Visit, Failure)> {
+pub(super) fn judged(visit: Visit, error: FetchError) -> Option<(Visit, FailedRequest)> {
     let FetchError { problem, timing, wire_bytes, .. } = error;
     if problem.is_owners() {
         return None;
     }
     let outage = visit.outage;
     let visit = visit.put_off_in(outage)?;
-    let reason = error_line::of(&problem);
-    Some((visit, Failure { problem, reason, timing, wire_bytes }))
+    let failure = problem.failure();
+    Some((visit, FailedRequest { problem, failure, timing, wire_bytes }))
 }
 
 impl Visitor {
@@ -45,8 +45,8 @@ impl Visitor {
         address: IpAddr,
         error: FetchError,
     ) -> Result<(), FrontierError> {
-        let Some((mut visit, failure)) = judged(visit, error) else { return Ok(()) };
-        let Failure { problem, reason, timing, wire_bytes } = failure;
+        let Some((mut visit, failed)) = judged(visit, error) else { return Ok(()) };
+        let FailedRequest { problem, failure, timing, wire_bytes } = failed;
         let temporary = problem.is_temporary();
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, so that the attempts of this URL alone count.
@@ -57,7 +57,7 @@ impl Visitor {
         }
         // A bad body says nothing about the host, which did answer.
         let failures = if temporary { visit.record.failures + 1 } else { 0 };
-        let outcome = Outcome::Failed { reason };
+        let outcome = Outcome::Failed(failure);
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let page = revisit::after_failure(item, &problem);
         self.done(visit, item, FetchResult::without_links(fetch, page, failures))
@@ -70,7 +70,7 @@ impl Visitor {
         item: &QueueItem,
         error: &ResolveError,
     ) -> Result<(), FrontierError> {
-        let outcome = Outcome::Failed { reason: error.to_string() };
+        let outcome = Outcome::Failed(error.failure());
         if error.is_lasting(&item.url) {
             return self.without_request(visit, item, outcome);
         }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use model::UnixMillis;
+use protocol::page::Failure;
 
 use super::{Visit, Visitor};
 use crate::{
@@ -48,12 +49,12 @@ impl Visitor {
         &self,
         visit: Visit,
         item: &QueueItem,
-        reason: &str,
+        failure: &Failure,
     ) -> Result<(), FrontierError> {
         let host = visit.claim.host();
         // A long queue is ended in several changes.
         let mut effect = loop {
-            let give_up = Change::GiveUp { host, reason: reason.to_owned(), at: clock::now() };
+            let give_up = Change::GiveUp { host, failure: failure.clone(), at: clock::now() };
             let effect = self.store.apply(give_up)?;
             self.propagate(&effect, 0);
             if !effect.more {
@@ -61,7 +62,7 @@ impl Visitor {
             }
         };
         if item.known.is_some() {
-            effect = self.store.apply(failed_visit(&visit, item, reason))?;
+            effect = self.store.apply(failed_visit(&visit, item, failure))?;
             self.propagate(&effect, 0);
         }
         let rest = longest_rest(failures_with(&visit));
@@ -73,12 +74,12 @@ impl Visitor {
 /// The visit of a page during which its host was given up. Only robots.txt is asked for, which is
 /// not reported: without this the host would look as if nobody visited it. With the next number of
 /// failures another address of the host is asked.
-fn failed_visit(visit: &Visit, item: &QueueItem, reason: &str) -> Change {
+fn failed_visit(visit: &Visit, item: &QueueItem, failure: &Failure) -> Change {
     let failures = failures_with(visit);
     Change::FailedVisit {
         host: item.host,
         url: item.url.to_string(),
-        reason: reason.to_owned(),
+        failure: failure.clone(),
         at: clock::now(),
         due: clock::after(longest_rest(failures)),
         failures,

@@ -2,10 +2,10 @@
 
 use std::{net::IpAddr, pin::pin, time::Duration};
 
-use model::{CrawlUrl, UnixMillis};
-use protocol::page::Outcome;
+use model::{CrawlUrl, ErrorKind, UnixMillis};
+use protocol::page::{Failure, Outcome};
 
-use super::{Visit, Visitor, failures::Failure, failures::judged, retry};
+use super::{Visit, Visitor, failures::FailedRequest, failures::judged, retry};
 use crate::{
     activity_log::Activity, clock, fetch, fetch::Answer, fetch::FetchError, fetch::Problem,
     fetch::RobotsBody, frontier::Change, frontier::FrontierError, frontier::HostNumber,
@@ -99,14 +99,14 @@ impl Visitor {
             }
             // Where the owner denies robots.txt of the URL's own host, the URL is denied too.
             Err(error) if asking.hops == 0 && error.is_lasting(&asking.url) => {
-                let outcome = Outcome::Failed { reason: error.to_string() };
+                let outcome = Outcome::Failed(error.failure());
                 return self.without_request(visit, &item, outcome);
             }
             Err(error) => {
                 let Some(visit) = visit.put_off_in(self.outage_of_lookups()) else {
                     return Ok(());
                 };
-                return self.no_rules(visit, &item, asking, &error.to_string());
+                return self.no_rules(visit, &item, asking, &error.failure());
             }
         };
         let Visit { claim, ref record, delay, .. } = visit;
@@ -193,7 +193,9 @@ impl Visitor {
                 // A redirect to an unusable URL counts as a missing robots.txt.
                 Err(_) => self.rules(visit, Robots::allow_all()),
             },
-            Meaning::Unreachable(reason) => self.no_rules(visit, item, asking, &reason),
+            Meaning::Unreachable(reason) => {
+                self.no_rules(visit, item, asking, &Failure::new(ErrorKind::Robots, reason))
+            }
         }
     }
 
@@ -204,15 +206,19 @@ impl Visitor {
         asking: RobotsRequest,
         error: FetchError,
     ) -> Result<(), FrontierError> {
-        let Some((visit, failure)) = judged(visit, error) else { return Ok(()) };
-        let Failure { problem, reason, .. } = failure;
+        let Some((visit, failed)) = judged(visit, error) else { return Ok(()) };
+        let FailedRequest { problem, failure, .. } = failed;
         if matches!(problem, Problem::Memory) {
             // It is the agent that lacked memory, which says nothing about the host.
             let pause = visit.delay.max(retry::pause(self.limits.retry, 1));
             let failures = visit.record.failures;
             return self.robots_known(visit, None, Vec::new(), pause, failures);
         }
-        self.no_rules(visit, item, asking, &format!("robots.txt could not be fetched: {reason}"))
+        let reason = format!("robots.txt could not be fetched: {}", failure.reason);
+        // Where the agent is to blame, nothing is known of the host.
+        let is_agents = failure.cause == ErrorKind::Agent;
+        let cause = if is_agents { ErrorKind::Agent } else { ErrorKind::Robots };
+        self.no_rules(visit, item, asking, &Failure { cause, reason })
     }
 
     fn rules(&self, visit: Visit, mut robots: Robots) -> Result<(), FrontierError> {
@@ -247,11 +253,11 @@ impl Visitor {
         visit: Visit,
         item: &QueueItem,
         asking: RobotsRequest,
-        reason: &str,
+        failure: &Failure,
     ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
         if failures >= retry::GIVE_UP {
-            return self.give_up(visit, item, reason);
+            return self.give_up(visit, item, failure);
         }
         if let Some(robots) = asking.old {
             let state = RobotsState::Known { robots, until: clock::now().plus_ms(STALE_MS) };

@@ -12,7 +12,7 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use model::CrawlPolicy;
-use protocol::page::Outcome;
+use protocol::page::{Failure, Outcome};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -191,7 +191,8 @@ async fn hostile_hosts_do_not_slow_honest_ones() {
     bed.until_reported(&urls).await;
     let state = bed.coordinator.state();
     for (url, reason) in &expected {
-        let Outcome::Failed { reason: reported } = &state.fetch(url).unwrap().outcome else {
+        let Outcome::Failed(Failure { reason: reported, .. }) = &state.fetch(url).unwrap().outcome
+        else {
             panic!("{:?}", state.fetch(url))
         };
         assert!(reported.contains(reason), "{url}: {reported}");
@@ -263,7 +264,7 @@ async fn no_route_redirect_or_name_leads_to_a_forbidden_address() {
     let state = bed.coordinator.state();
     for url in &refused {
         let fetch = state.fetch(url).unwrap();
-        assert!(matches!(fetch.outcome, Outcome::Failed { .. }), "{fetch:?}");
+        assert!(matches!(fetch.outcome, Outcome::Failed(_)), "{fetch:?}");
         assert_eq!((fetch.address, fetch.timing), (None, None), "nothing was sent");
     }
     assert_eq!(connections.load(Ordering::SeqCst), 0);
@@ -303,7 +304,7 @@ async fn a_dead_host_is_given_up_in_the_end() {
     bed.until_reported(&sick).await;
     let state = bed.coordinator.state();
     let reason = |url: &str| match &state.fetch(url).unwrap().outcome {
-        Outcome::Failed { reason } => reason.clone(),
+        Outcome::Failed(failure) => failure.reason.clone(),
         other => panic!("{other:?}"),
     };
     assert!(reason(&dead[7]).contains("no connection"), "{}", reason(&dead[7]));
@@ -332,7 +333,7 @@ async fn a_crawled_host_that_has_died_is_reported() {
     let is_told = |bed: &TestBed| {
         let state = bed.coordinator.state();
         state.fetches().any(|fetch| match &fetch.outcome {
-            Outcome::Failed { reason } => reason.contains("status 500"),
+            Outcome::Failed(failure) => failure.reason.contains("status 500"),
             _ => false,
         })
     };

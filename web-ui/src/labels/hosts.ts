@@ -47,6 +47,8 @@ const kinds: Readonly<Record<ErrorKind, string>> = {
   content: 'Unreadable content',
   refused: 'Refused by the agent',
   robots: 'robots.txt unreadable',
+  not_public: 'Private address',
+  agent: 'Agent cannot reach it',
   other: 'Other',
 };
 

@@ -48,7 +48,7 @@ pub(super) fn decode(
                     }
                 }
                 Outcome::Disallowed { .. } => shipped.disallowed += 1,
-                Outcome::Failed { .. } => shipped.failed += 1,
+                Outcome::Failed(_) => shipped.failed += 1,
                 Outcome::Redirect { .. } | Outcome::Other { .. } | Outcome::Unchanged { .. } => {}
             }
         }

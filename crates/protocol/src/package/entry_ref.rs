@@ -6,10 +6,12 @@
 
 use std::net::IpAddr;
 
-use model::UnixMillis;
+use model::{ErrorKind, UnixMillis};
 use serde::{Deserialize, Serialize};
 
-use crate::page::{DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend};
+use crate::page::{
+    DisallowedBy, Discovered, Entry, Failure, Fetch, Link, Outcome, Page, Timing, Trend,
+};
 
 /// Memory of a value without its texts, in bytes.
 const VALUE_BYTES: usize = 64;
@@ -69,7 +71,10 @@ pub(super) enum OutcomeRef<'a> {
     },
     Disallowed(DisallowedBy),
     Unchanged(u16),
-    Failed(&'a str),
+    Failed {
+        cause: ErrorKind,
+        reason: &'a str,
+    },
 }
 
 /// A [`Page`] whose texts are borrowed.
@@ -135,10 +140,10 @@ impl<'a> EntryRef<'a> {
 
     /// The same fetch, failed for this reason; other entries stay.
     #[must_use]
-    pub fn failed(self, reason: &'a str) -> Self {
+    pub fn failed(self, cause: ErrorKind, reason: &'a str) -> Self {
         match self {
             Self::Fetch(mut fetch) => {
-                fetch.outcome = OutcomeRef::Failed(reason);
+                fetch.outcome = OutcomeRef::Failed { cause, reason };
                 Self::Fetch(fetch)
             }
             Self::Discovered(_) => self,
@@ -183,7 +188,8 @@ impl<'a> FetchRef<'a> {
     pub(super) fn size(&self) -> usize {
         let content = match &self.outcome {
             OutcomeRef::Page(page) => page.size(),
-            OutcomeRef::Redirect { location: text, .. } | OutcomeRef::Failed(text) => text.len(),
+            OutcomeRef::Redirect { location: text, .. }
+            | OutcomeRef::Failed { reason: text, .. } => text.len(),
             OutcomeRef::Other { media_type, .. } => media_type.map_or(0, str::len),
             OutcomeRef::Disallowed(_) | OutcomeRef::Unchanged(_) => 0,
         };
@@ -212,7 +218,7 @@ impl<'a> OutcomeRef<'a> {
             }
             Outcome::Disallowed { by } => Self::Disallowed(*by),
             Outcome::Unchanged { status } => Self::Unchanged(*status),
-            Outcome::Failed { reason } => Self::Failed(reason),
+            Outcome::Failed(Failure { cause, reason }) => Self::Failed { cause: *cause, reason },
         }
     }
 }

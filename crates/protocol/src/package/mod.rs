@@ -2,7 +2,7 @@
 //! signed header.
 //!
 //! ```text
-//! "NCPK" 4 | u32 header length | header (JSON) | signature (64 bytes) | body (compressed blocks)
+//! "NCPK" 5 | u32 header length | header (JSON) | signature (64 bytes) | body (compressed blocks)
 //! block: u32 length | a host's fetches, or discovered URLs, as columns
 //! ```
 //!
@@ -30,7 +30,7 @@ pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, encode_entry};
 pub use read::{Package, open};
 pub use write::{FinishedPackage, PackageBuilder};
 
-const MAGIC: &[u8; 5] = b"NCPK\x04";
+const MAGIC: &[u8; 5] = b"NCPK\x05";
 const SIGNATURE_BYTES: usize = 64;
 
 /// Name of a package: agent, epoch of the agent's store, and a number that rises by one.

@@ -1,10 +1,10 @@
 //! Application of changes.
 
-use model::{CrawlUrl, UnixMillis};
+use model::{CrawlUrl, ErrorKind, UnixMillis};
 use protocol::{
     Route,
     package::encode_entry,
-    page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome},
+    page::{Discovered, Entry, Failure, Fetch, MAX_REDIRECTS, Outcome},
 };
 
 use super::{
@@ -55,7 +55,7 @@ impl State {
                 Ok(effect)
             }
             Change::Asked { host, due } => self.asked(disk, *host, *due, None),
-            Change::GiveUp { host, reason, at } => self.give_up(disk, *host, reason, *at),
+            Change::GiveUp { host, failure, at } => self.give_up(disk, *host, failure, *at),
             Change::Order { number, host, task } => self.order(disk, *number, *host, *task),
             Change::ForgetOrders { numbers } => {
                 self.totals.orders.retain(|number, _| !numbers.contains(number));
@@ -87,8 +87,8 @@ impl State {
             }
             Change::Drop { host } => self.drop_host(disk, *host),
             Change::HandBack { host } => self.release(disk, *host),
-            Change::FailedVisit { host, url, reason, at, due, failures } => {
-                self.report_failure(disk, *host, &failed(url, reason, *at), (*due, *failures))
+            Change::FailedVisit { host, url, failure, at, due, failures } => {
+                self.report_failure(disk, *host, &failed(url, failure, *at), (*due, *failures))
             }
         }
     }
@@ -110,7 +110,8 @@ impl State {
             // A route that is never tried is reported, so that the coordinator does not wait.
             if let Err(reason) = self.take_route(disk, route, at, bounds, &mut effect)? {
                 effect.results = true;
-                self.result(&failed(&route.url, &reason, at));
+                let failure = Failure::new(ErrorKind::Other, reason);
+                self.result(&failed(&route.url, &failure, at));
             }
         }
         Ok(effect)
@@ -333,7 +334,7 @@ impl State {
         &mut self,
         disk: &Disk,
         number: HostNumber,
-        reason: &str,
+        failure: &Failure,
         at: UnixMillis,
     ) -> Result<Effect, FrontierError> {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
@@ -344,7 +345,7 @@ impl State {
         self.hosts.queued -= ended.len() as u64;
         self.totals.fetched += ended.len() as u64;
         for url in &ended {
-            self.result(&failed(url, reason, at));
+            self.result(&failed(url, failure, at));
         }
         // The failures stay: until the host answers, one more is enough to give it up again.
         let rest = i64::try_from(rest.as_millis()).unwrap_or(i64::MAX);
@@ -376,14 +377,14 @@ impl State {
     }
 }
 
-fn failed(url: &str, reason: &str, at: UnixMillis) -> Entry {
+fn failed(url: &str, failure: &Failure, at: UnixMillis) -> Entry {
     Entry::Fetch(Box::new(Fetch {
         url: url.to_owned(),
         fetched_at: at,
         address: None,
         timing: None,
         wire_bytes: 0,
-        outcome: Outcome::Failed { reason: reason.to_owned() },
+        outcome: Outcome::Failed(failure.clone()),
         trend: None,
     }))
 }

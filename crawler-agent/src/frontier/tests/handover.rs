@@ -1,7 +1,7 @@
 //! Handover of hosts as bundles, from one frontier to another.
 
 use delegation::calibration::{Sensitivity, Timing};
-use model::HostTask;
+use model::{ErrorKind, HostTask};
 use protocol::page::{ContentHash, Page};
 
 use super::*;
@@ -147,11 +147,11 @@ fn a_host_that_the_former_agent_gave_up_is_fetched_by_the_next() {
         former.route(seq, &format!("{KEY}/{path}"));
     }
     let host = former.host(KEY);
-    let reason = "the host failed too often".to_owned();
+    let failure = Failure::new(ErrorKind::Connection, "the host failed too often");
     let later = NOW.plus_ms(100_000);
     let key = former.next(KEY).unwrap().queue_key();
     former.apply(Change::Retry { host, key, due: NOW, failures: 1 });
-    former.apply(Change::GiveUp { host, reason, at: later });
+    former.apply(Change::GiveUp { host, failure, at: later });
     let bytes = former.hand_over(5);
     let next = World::new();
     let effect = next.take_over(&bytes, true);

@@ -1,11 +1,11 @@
 use std::path::{Path, PathBuf};
 
-use model::AgentId;
+use model::{AgentId, ErrorKind};
 use protocol::{
     Route,
     key::AgentKey,
     package::{self, EntryRef, PackageBuilder, PackageName},
-    page::{Entry, Fetch, Outcome},
+    page::{Entry, Failure, Fetch, Outcome},
 };
 use tempfile::TempDir;
 
@@ -158,6 +158,10 @@ fn other() -> Outcome {
     Outcome::Other { status: 404, media_type: None }
 }
 
+fn gone() -> Failure {
+    Failure::new(ErrorKind::Connection, "gone")
+}
+
 fn redirect(location: &str) -> Outcome {
     Outcome::Redirect { status: 301, location: location.into() }
 }
@@ -272,7 +276,7 @@ fn bounds_are_kept() {
     assert!(effect.results);
     assert_eq!(world.frontier().counts().unwrap().queued, 1, "the third page is the last");
     let is_failure = |entry: &Entry| match entry {
-        Entry::Fetch(fetch) => matches!(fetch.outcome, Outcome::Failed { .. }),
+        Entry::Fetch(fetch) => matches!(fetch.outcome, Outcome::Failed(_)),
         Entry::Discovered(_) => false,
     };
     let results = world.results();

@@ -3,7 +3,7 @@
 
 use std::slice::Iter;
 
-use model::{UnixMillis, url::MAX_BYTES};
+use model::{ErrorKind, UnixMillis, url::MAX_BYTES};
 
 use super::columns::{DifferenceReader, SortedReader, TextReader};
 use super::{Block, BlockError, Discoveries, Fetches, OutcomeKind, Pages, Timings};
@@ -11,7 +11,8 @@ use super::{TrendKind, flag};
 use crate::limits;
 use crate::package::EntryRef;
 use crate::page::{
-    ContentHash, DisallowedBy, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend,
+    ContentHash, DisallowedBy, Discovered, Entry, Failure, Fetch, Link, Outcome, Page, Timing,
+    Trend,
 };
 
 /// The entries of the block that is `bytes`, in their order. `budget` is the memory that they may
@@ -86,6 +87,7 @@ struct FetchReader<'a> {
     timings: TimingReader<'a>,
     outcomes: Iter<'a, OutcomeKind>,
     status: Iter<'a, u16>,
+    causes: Iter<'a, ErrorKind>,
     trends: Iter<'a, TrendKind>,
     slowdowns: Iter<'a, f64>,
     details: TextReader<'a>,
@@ -104,6 +106,7 @@ impl<'a> FetchReader<'a> {
             timings: TimingReader::new(&block.timings),
             outcomes: block.outcomes.iter(),
             status: block.status.iter(),
+            causes: block.causes.iter(),
             trends: block.trends.iter(),
             slowdowns: block.slowdowns.iter(),
             details: block.details.reader(),
@@ -143,7 +146,9 @@ impl<'a> FetchReader<'a> {
             OutcomeKind::RobotsTxt => Outcome::Disallowed { by: DisallowedBy::RobotsTxt },
             OutcomeKind::NoIndex => Outcome::Disallowed { by: DisallowedBy::NoIndex },
             OutcomeKind::Unchanged => Outcome::Unchanged { status: self.status()? },
-            OutcomeKind::Failed => Outcome::Failed { reason: self.detail()? },
+            OutcomeKind::Failed => {
+                Outcome::Failed(Failure { cause: next(&mut self.causes)?, reason: self.detail()? })
+            }
         })
     }
 

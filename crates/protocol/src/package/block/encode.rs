@@ -124,7 +124,10 @@ impl Fetches {
             }
             OutcomeRef::Disallowed(by) => (OutcomeKind::of_disallowed(*by), None, None),
             OutcomeRef::Unchanged(status) => (OutcomeKind::Unchanged, Some(*status), None),
-            OutcomeRef::Failed(reason) => (OutcomeKind::Failed, None, Some(*reason)),
+            OutcomeRef::Failed { cause, reason } => {
+                self.causes.push(*cause);
+                (OutcomeKind::Failed, None, Some(*reason))
+            }
         };
         self.outcomes.push(kind);
         self.status.extend(status);

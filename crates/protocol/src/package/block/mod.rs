@@ -10,7 +10,7 @@ mod encode;
 
 use std::net::IpAddr;
 
-use model::url::MAX_BYTES;
+use model::{ErrorKind, url::MAX_BYTES};
 use serde::{Deserialize, Serialize};
 
 use super::entry_ref::TrendRef;
@@ -71,6 +71,8 @@ struct Fetches {
     status: Vec<u16>,
     trends: Vec<TrendKind>,
     slowdowns: Vec<f64>,
+    /// Cause of each failure.
+    causes: Vec<ErrorKind>,
     /// Target of each redirect, media type of each other document, reason of each failure.
     details: Texts,
     pages: Pages,

@@ -1,8 +1,8 @@
 //! Tests of estimates, by properties and by simulated pages.
 
-use model::CrawlPolicy;
+use model::{CrawlPolicy, ErrorKind};
 use proptest::prelude::*;
-use protocol::page::ContentHash;
+use protocol::page::{ContentHash, Failure};
 
 use super::*;
 
@@ -75,7 +75,7 @@ fn a_body_that_differs_in_what_no_reader_sees_is_unchanged() {
 #[test]
 fn answers_without_content_leave_the_interval() {
     for outcome in [
-        Outcome::Failed { reason: "no answer".into() },
+        Outcome::Failed(Failure::new(ErrorKind::Timeout, "no answer")),
         Outcome::Other { status: 503, media_type: None },
         Outcome::Other { status: 200, media_type: Some("image/png".into()) },
         Outcome::Disallowed { by: protocol::page::DisallowedBy::RobotsTxt },
