@@ -1,4 +1,4 @@
-//! Disk space: the data directory has a cap, and a floor stays free on the disk for everybody else.
+//! Disk space: the data directory has a cap, and a floor stays free on the disk for other programs.
 
 use std::{fmt, path::Path};
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::clock;
 
-/// Permission to fetch, renewed with each answer of the coordinator. It begins as one that is over:
+/// Permission to fetch, renewed with each answer of the coordinator. It starts expired, because
 /// before the first answer other agents may have the hosts.
 #[derive(Debug)]
 pub struct Lease(Mutex<Term>);

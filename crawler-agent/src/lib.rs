@@ -13,7 +13,7 @@
 //!    until they are acknowledged.
 //!
 //! Where the owner allows it, the agent shares hosts with other agents of its region ([`peers`]).
-//! Besides, [`probe`] measures round trips for the coordinator. Everything happens within the
+//! In addition, [`probe`] measures round trips for the coordinator. Everything happens within the
 //! owner's [`config`]: the [`spans`] in which the agent may work, the space on the [`disk`], and
 //! the [`activity_log`] of what was done. Where the owner permits it, the program replaces itself
 //! by one that the operator has signed ([`update`]). The [`owner`] module has the gate that every

@@ -151,7 +151,7 @@ impl Misses {
         self.hosts.len().min(self.addresses.len()) >= enough
     }
 
-    /// Whether the network may still need its moment after a suspension.
+    /// Whether the network may not be up again yet after a suspension.
     fn is_suspended(&self, now: Instant) -> bool {
         self.suspended_until.is_some_and(|until| now < until)
     }

@@ -14,7 +14,7 @@ const FILE: &str = "status.json";
 /// Age at which a status is that of an agent that has ended; a running one writes every second.
 const STALE_SECONDS: i64 = 15;
 
-/// What the owner is told of a package whose number another one has.
+/// Text for the owner about a package whose number another one has.
 pub const PACKAGE_CONFLICT: &str = "\
      the coordinator has other packages under numbers of this agent: its data directory was copied \
      and another agent works with it, or an older state of it was restored; run one agent only, \
@@ -92,7 +92,7 @@ pub struct StatusFile {
     /// The coordinator's last answer about the agent, also while the agent sleeps; none before the
     /// first.
     pub coordinator_answer: Option<CoordinatorAnswer>,
-    /// Fingerprint of the agent's key; the admin who approves the agent sees the same.
+    /// Fingerprint of the agent's key, which the admin sees as well when approving the agent.
     pub fingerprint: Option<String>,
     /// Error of the last call to the coordinator; none when it succeeded, and while the agent
     /// sleeps.

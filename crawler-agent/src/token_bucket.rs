@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct TokenBucket {
     per_second: u64,
-    /// Time for which the bucket may fill while nobody takes from it.
+    /// Time for which the bucket may fill while no tokens are taken.
     burst: Duration,
     paid: Duration,
 }

@@ -257,8 +257,8 @@ impl LogWriter {
         batch.clear();
         self.batch = batch;
         if written.is_err() {
-            // A part may have been written. The file is opened anew, so that the next line does not
-            // go on with it.
+            // A part may have been written. The file is opened again, so that the next line starts
+            // a line of its own.
             self.open = None;
         }
         written

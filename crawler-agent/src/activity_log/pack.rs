@@ -11,7 +11,7 @@ use jiff::civil::Date;
 
 use super::read;
 
-/// Level of the compression: lines of a log become a tenth in little time.
+/// Level of the compression. It reduces the lines of a log to a tenth in little time.
 const LEVEL: i32 = 3;
 /// What the name of a packed file has after that of the plain one.
 const PACKED: &str = "zst";
@@ -45,8 +45,8 @@ pub(super) fn pack_before(dir: &Path, today: Date) -> io::Result<()> {
 fn pack(plain: &Path) -> io::Result<()> {
     let packed = packed_path(plain);
     if packed.exists() {
-        // A crash came before the deletion; or the clock was set back, and the day got entries
-        // after it was packed. They are read beside the others.
+        // A crash came before the deletion, or the clock was set back and the day got entries after
+        // it was packed. Those are read after the packed ones.
         let is_left = have_same_lines(plain, &packed)?;
         return if is_left { fs::remove_file(plain) } else { Ok(()) };
     }

@@ -40,7 +40,8 @@ impl ControlTask {
         };
         while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
             let Ok((stream, _)) = accepted else { continue };
-            // One after the other: a person asks. Who is too slow, or leaves, gets no answer.
+            // Clients are served one after the other, because people ask seldom. A client that is
+            // too slow, or closes the connection, gets no answer.
             if let Ok(Err(error)) = tokio::time::timeout(ANSWER, self.answer(stream)).await {
                 tracing::debug!(%error, "a question was not answered");
             }

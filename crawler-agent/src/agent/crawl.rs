@@ -60,7 +60,8 @@ impl Crawler {
                 reap(visits.join_next().await)?;
             } else if self.slots.available_permits() == 0 {
                 tokio::select! {
-                    // It is free again at once, and is taken with the next host.
+                    // Only waits until a slot is free. The permit is dropped here, and
+                    // `start_visits` acquires one again with the next host.
                     _ = self.slots.acquire() => {}
                     ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
                     _ = readiness.changed() => {}
@@ -156,8 +157,8 @@ impl Crawler {
 }
 
 /// Waits while the agent may not start visits. Running visits may end by themselves, except where
-/// [`Readiness::must_end`] demands that they are cut off after [`GRACE`]. Afterwards nothing leaves
-/// the machine, which an end of a kept connection would.
+/// [`Readiness::must_end`] demands that they are cut off after [`GRACE`]. Once no visit runs, kept
+/// connections are closed, because their end would send packets later.
 async fn rest(
     visits: &mut Visits,
     readiness: &mut watch::Receiver<Readiness>,

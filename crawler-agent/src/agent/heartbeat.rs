@@ -40,7 +40,7 @@ use crate::{
 
 /// Least time between two heartbeats when the first brought nothing new.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
-/// Least time between any two heartbeats, whatever the coordinator answers.
+/// Least time between any two heartbeats, regardless of the coordinator's answer.
 const LEAST_INTERVAL: Duration = Duration::from_millis(100);
 /// Time limit of a heartbeat that announces sleep.
 const SLEEP_ANNOUNCEMENT: Duration = Duration::from_secs(10);
@@ -95,8 +95,9 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             let request = self.request(HEARTBEAT_HOLD_MS).await?;
             let response = tokio::select! {
                 response = self.client.heartbeat(&request) => response,
-                // The span is over: whatever the coordinator answers would come too late. Or
-                // searches wait for probes that the agent does not carry out, or could again.
+                // Cancelled when the span ends, because the answer would come too late. Also
+                // cancelled when the agent starts or stops to carry out probes, because the
+                // coordinator must learn of that at once.
                 () = turned(&mut readiness, request.takes_probes) => continue,
                 // The next agent of a released host waits for the confirmation, so that it must
                 // not wait for the end of the long poll.
@@ -166,7 +167,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     async fn request(&self, hold_ms: u32) -> Result<HeartbeatRequest, AgentError> {
         let counts = self.store.counts()?;
         let mut orders_done = self.host_orders.done().await?;
-        // The coordinator confirms no more, and the next request brings the others.
+        // The coordinator does not confirm more, and the next request has the others.
         orders_done.truncate(limits::HOST_ORDERS_PER_HEARTBEAT);
         let bundles_taken = self.takeovers.taken();
         // The coordinator relies on what the request calls stored and executed.
@@ -184,7 +185,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             orders_accepted: self.host_orders.list(),
             bundles_taken,
             policy: Some(*self.policy.borrow()),
-            // Sent once: whoever asked asks again if the request is lost.
+            // Sent once: if the request is lost, the person asks again.
             url_statuses: mem::take(
                 &mut *self.url_statuses.lock().unwrap_or_else(PoisonError::into_inner),
             ),
@@ -221,7 +222,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         let mut news = self.apply_state(response.state)?;
         self.apply_policy(response.policy).await?;
         self.visitor.lost_before.set(response.contents_lost_before);
-        // Before the routes, so that a page that the former agent knew is not fetched as a new one.
+        // Bundles come before the routes, so that a page that the former agent knew is not fetched
+        // as a new one.
         news |= self.takeovers.take(response.bundles).await;
         let routes = new_routes(response.routes, routes_after);
         if !routes.is_empty() {
@@ -233,7 +235,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             let answers = self.inspector.urls(&response.questions).await?;
             *self.url_statuses.lock().unwrap_or_else(PoisonError::into_inner) = answers;
         }
-        // After the routes, so that URLs of a host that is released are handed back as well.
+        // Host orders come after the routes, so that URLs of a host that is released are handed
+        // back as well.
         self.host_orders.accept(response.host_orders).await?;
         // If this changed meanwhile, the orders would be dropped. If they counted as news, the
         // agent would ask for them again at once.
@@ -244,12 +247,13 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         Ok(news)
     }
 
-    /// Before the lease is renewed, so that nothing is fetched while the clock is wrong.
+    /// Compared before the lease is renewed, so that nothing is fetched while the clock is wrong.
     fn compare_clocks(&self, sent: UnixMillis, theirs: UnixMillis) {
         let received = clock::now();
         let ahead_ms = clock::ahead_ms(sent, received, theirs);
         self.readiness.change(|readiness| readiness.compare_clocks(ahead_ms));
-        // By the earlier clock: neither one that is ahead nor the coordinator may empty the log.
+        // The earlier of both clocks counts, so that neither a clock that is ahead nor the
+        // coordinator can empty the log.
         self.visitor.activity_log.delete_old(received.min(theirs));
     }
 

@@ -24,7 +24,7 @@ use crate::{
 const LONGEST: Duration = Duration::from_mins(10);
 /// Longest time for the last call.
 const LAST_CALL: Duration = Duration::from_mins(1);
-/// Period in which the coordinator is asked what is left.
+/// Period in which the coordinator is asked which hosts are left.
 const PERIOD: Duration = Duration::from_millis(500);
 
 /// What leaving waits for.
@@ -75,8 +75,8 @@ impl LeaveProgress {
     }
 
     /// Whether no request runs, the coordinator has every result, and the region the hosts that the
-    /// coordinator does not know. Bundles of the coordinator's orders need no look: an order is
-    /// confirmed after its bundle was sent.
+    /// coordinator does not know. Bundles of the coordinator's orders need no check, because an
+    /// order is confirmed only after its bundle was sent.
     fn is_all_sent(&self) -> Result<bool, AgentError> {
         // In this order: a request that ends leaves a result.
         let is_busy = self.schedule.is_busy();

@@ -47,7 +47,8 @@ impl LookupTask {
     }
 
     async fn look_up(self: Arc<Self>, host: HostNumber) -> Result<(), FrontierError> {
-        // At the same time: of two names that time out the first answer would have expired again.
+        // All names are looked up at the same time. If two timed out one after the other, the first
+        // answer would have expired by the end.
         join_all(self.urls(host).await?.iter().map(|url| self.resolve(url))).await;
         self.visitor.schedule.resolved(host);
         Ok(())

@@ -158,7 +158,8 @@ impl Agent {
         }
         parts.spawn_tasks(&mut tasks, &stop_tasks, &leave, print);
         let ended = tokio::select! {
-            // In this order: an agent that leaves is revoked, which its heartbeat hears, too.
+            // Checked in this order, because an agent that has left is revoked, and its heartbeat
+            // learns of that as well.
             biased;
             () = stop.cancelled() => Ok(RunOutcome::Stopped),
             left = parts.leaving().run(leave) => left.map(|()| RunOutcome::Left),
@@ -173,7 +174,7 @@ impl Agent {
         };
         let drained = parts.drain(tasks, &stop_tasks).await;
         match ended {
-            // What is left belongs to nobody any more.
+            // The results that are left have no agent any more.
             Ok(RunOutcome::Left) => Ok(RunOutcome::Left),
             ended => ended.and_then(|ended| drained.map(|()| ended)),
         }

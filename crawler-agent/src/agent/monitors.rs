@@ -144,7 +144,8 @@ fn sleep_of(reason: &IdleReason) -> Option<Duration> {
         | IdleReason::Finishing
         | IdleReason::Leaving
         | IdleReason::Draining => None,
-        // Others use the machine for minutes, and the coordinator's absence is no reason.
+        // Other programs use the machine for minutes only, and the absence of the coordinator is no
+        // reason to sleep.
         IdleReason::Busy(_)
         | IdleReason::NotConnected(_)
         | IdleReason::Pending

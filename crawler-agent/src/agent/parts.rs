@@ -64,7 +64,7 @@ pub(super) struct Parts {
     pub(super) sealed: Arc<Notify>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
     pub(super) readiness: ReadinessSignal,
-    /// What the owner is told of updates.
+    /// What the status shows of updates.
     pub(super) update_status: Arc<Mutex<Option<UpdateStatus>>>,
 }
 

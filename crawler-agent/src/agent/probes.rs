@@ -149,7 +149,7 @@ impl ProbeTask {
         let began = Instant::now();
         let mut readiness = self.readiness.subscribe();
         let result = tokio::select! {
-            // In this order, so that nothing is sent where the agent may not work at all.
+            // Checked in this order, so that nothing is sent while the agent may not work at all.
             biased;
             () = becomes_idle(&mut readiness) => None,
             result = self.prober.measure(order, self.visitor.delay(), queued.ends()) => result,

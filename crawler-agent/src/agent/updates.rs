@@ -234,7 +234,7 @@ async fn is_there(path: &Path, program: &Program) -> bool {
     matches!(verifying.await, Ok(Ok(())))
 }
 
-/// Whether so many bytes fit into what is left of the owner's budgets.
+/// Whether this many bytes fit into the rest of the owner's budgets.
 fn has_room(rules: &BudgetRules, usage: &Usage, bytes: u64) -> bool {
     let fits = |used: u64, limit: Option<u64>| {
         limit.is_none_or(|limit| used.saturating_add(bytes) <= limit)

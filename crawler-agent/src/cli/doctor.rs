@@ -63,7 +63,8 @@ async fn check(config: &Config, dir: &Path, service: Option<&InstalledService>) 
     checks
 }
 
-/// Nothing is made here: a directory that belongs to whoever ran this may be closed to the agent.
+/// Nothing is created here: a directory that belongs to the user who ran this may be closed to the
+/// agent.
 fn data_directory(dir: &Path, service: Option<&InstalledService>) -> Check {
     let subject = "data directory";
     let advice = || match service {
@@ -204,7 +205,7 @@ fn clock(coordinator_ms: Option<i64>) -> Check {
     Check::ok("clock", finding)
 }
 
-/// Whoever runs this may be permitted more or less than the service.
+/// The user who runs this may have more or fewer rights than the service.
 fn icmp(config: &Config, service: Option<&InstalledService>) -> Check {
     let allowed = match service {
         Some(service) => service.may_send_echoes(),

@@ -69,8 +69,8 @@ impl InstalledService {
         commands
     }
 
-    /// Whether the service may send echo requests; if not, why. It has no privilege, unlike root,
-    /// who may ask this.
+    /// Whether the service may send echo requests; if not, why. The service has no privilege,
+    /// unlike the user who runs this, which may be root.
     pub(super) fn may_send_echoes(&self) -> Result<(), String> {
         let path = self.echo_groups.display();
         let range = std::fs::read_to_string(&self.echo_groups)
@@ -197,7 +197,7 @@ mod tests {
         for range in ["0\t2147483647\n", "61184 65519", "0 4294967295"] {
             assert!(includes_dynamic_groups(range), "{range}");
         }
-        // The first is the kernel's default: nobody.
+        // The first is the kernel's default, a range without any group.
         for range in ["1\t0\n", "0 1000", "61185 65519", "61184 65518", "0", "", "0 1 70000"] {
             assert!(!includes_dynamic_groups(range), "{range}");
         }

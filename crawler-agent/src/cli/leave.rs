@@ -40,7 +40,7 @@ pub(super) struct LeaveArgs {
 
 pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
     let (_, dir) = arguments.config_args.open()?;
-    // Who may not read the status may do nothing of the following either.
+    // A user who cannot read the status has no right to any of the following steps.
     StatusFile::read_if_sound(&dir)?;
     let config = &arguments.config_args.config;
     let service = InstalledService::find_with_data(Path::new("/"), config, &dir);

@@ -249,13 +249,18 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         _ => false,
     };
     let unusable = damaged || matches!(agent, Some(AgentError::Usage(_)));
-    match () {
-        // It may have room again at the next start.
-        () if is_disk_full(error) => 1,
-        () if error.is::<ConfigError>() || unreadable || unmeasured => 64,
-        () if error.is::<DataDirError>() || unusable => 73,
-        () if refused || banned => 77,
-        () => 1,
+    // The disk may have room again at the next start.
+    if is_disk_full(error) {
+        return 1;
+    }
+    if error.is::<ConfigError>() || unreadable || unmeasured {
+        64
+    } else if error.is::<DataDirError>() || unusable {
+        73
+    } else if refused || banned {
+        77
+    } else {
+        1
     }
 }
 

@@ -8,7 +8,8 @@ pub(super) fn print_line(text: &str) {
     drop(writeln!(out, "{}", printable(text)).and_then(|()| out.flush()));
 }
 
-/// A text without what a terminal would obey: sites, agents and the coordinator choose parts of it.
+/// A text without control sequences of terminals, because sites, agents and the coordinator choose
+/// parts of it.
 fn printable(text: &str) -> String {
     let is_unsafe = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
     text.replace(is_unsafe, "\u{fffd}")

@@ -53,7 +53,8 @@ pub(super) fn run(arguments: &RunArgs) -> anyhow::Result<ExitCode> {
         return config_args.open().map(|_| ExitCode::SUCCESS);
     }
     let origin = Origin::find();
-    // Not from the whole configuration: it may have keys of the version that is to run.
+    // Reads only these rules, because the configuration may have keys that only the version that is
+    // to run knows.
     let rules = LaunchRules::read(&config_args.config);
     let dir = config_args.data_dir_or(rules.as_ref().and_then(|rules| rules.data_dir.clone()));
     if let Some(rules) = &rules {
@@ -61,7 +62,8 @@ pub(super) fn run(arguments: &RunArgs) -> anyhow::Result<ExitCode> {
     }
     let signals = Signals::default();
     let ended = run_to_its_end(&arguments.join, arguments.rebuild, Some(&origin), &signals);
-    // Who ended the agent while it changed programs wants no other one.
+    // After a signal during the change of programs the owner wants the agent stopped, not
+    // restarted.
     let is_ended = signals.is_any() && !matches!(ended, Ok(RunOutcome::Stopped));
     if is_ended || !is_to_restart(&ended, &origin, &dir) {
         return ended.map(|_| ExitCode::SUCCESS);
@@ -70,7 +72,8 @@ pub(super) fn run(arguments: &RunArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Whether the process goes on as another program: because of an update, or because the program on
-/// trial has failed. Its exit code would keep the service stopped, which nobody expects.
+/// trial has failed. Otherwise its exit code would keep the service stopped, which the owner does
+/// not expect.
 fn is_to_restart(ended: &anyhow::Result<RunOutcome>, origin: &Origin, dir: &Path) -> bool {
     if matches!(ended, Ok(RunOutcome::Restart)) {
         return true;

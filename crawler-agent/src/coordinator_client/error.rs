@@ -89,7 +89,7 @@ impl From<reqwest::Error> for CoordinatorError {
 }
 
 impl CoordinatorError {
-    /// Whether a later attempt may succeed; else somebody has to do something first.
+    /// Whether a later attempt may succeed without any action of a person.
     pub fn is_temporary(&self) -> bool {
         match self {
             // A proxy, or a coordinator in the middle of an update, may answer with anything.

@@ -38,7 +38,7 @@ pub fn is_open(dir: &Path) -> bool {
     UnixStream::connect(path(dir)).is_ok()
 }
 
-/// The process that listens, where an agent with this data directory does.
+/// The process that listens at the socket; none where no agent with this data directory runs.
 pub fn listening_process(dir: &Path) -> Option<Pid> {
     let stream = UnixStream::connect(path(dir)).ok()?;
     let pid = getsockopt(&stream, PeerCredentials).ok()?.pid();

@@ -42,7 +42,7 @@ const FOREIGN: [Name; 2] = Name::all(["svg", "math"]);
 /// have such a bound, too.
 const MAX_OPEN: usize = 2_048;
 
-/// Most open elements that end tags without an element are compared with. After these, end tags are
+/// Most comparisons of open elements with end tags that match none. After these, end tags are
 /// compared with the innermost [`NEAR`] elements, so that millions of them take little time.
 const MAX_COMPARED: usize = 4 << 20;
 const NEAR: usize = 32;
@@ -135,7 +135,7 @@ pub(super) struct OpenElements {
     of_role: [usize; ROLES],
     /// Elements that were opened so far.
     opened: usize,
-    /// Open elements that were compared in vain with end tags.
+    /// Number of open elements that were compared with end tags and did not match.
     compared: usize,
 }
 
@@ -167,7 +167,8 @@ impl OpenElements {
         let is_heading = name.is_heading();
         let is_it =
             |(open, role): &(Name, Role)| *open == name || (is_heading && *role == Role::Heading);
-        // An element that is found pays with what it ends. What is never found is bounded.
+        // The search for an element that is found is paid for by the elements that it ends. The
+        // cost of searches that find nothing is bounded.
         let reach = if self.compared < MAX_COMPARED { self.open.len() } else { NEAR };
         let outer = self.open.len().saturating_sub(reach);
         match self.open[outer..].iter().rposition(is_it) {

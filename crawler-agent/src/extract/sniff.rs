@@ -3,7 +3,8 @@
 
 use super::url_list::is_absolute;
 
-/// Bytes of text that are looked at. A document must be the same in whatever pieces it arrives.
+/// Bytes of text that are looked at. The document must not depend on the pieces in which it
+/// arrives.
 const BEGINNING: usize = super::PIECE_BYTES;
 
 /// First elements of sitemaps and feeds.

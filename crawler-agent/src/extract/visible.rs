@@ -149,7 +149,7 @@ impl VisibleText {
         if kind == TextKind::Hidden {
             return;
         }
-        // A title is taken as a whole, so that a second one cannot extend the first.
+        // A title is taken when it is complete, so that a second one cannot extend it.
         let at_once = kind != TextKind::Title && self.node.is_empty();
         if at_once && memchr(b'&', text.as_bytes()).is_none() {
             self.add(kind, text);

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::connection::Connection;
 
-/// Most connections that are kept, whatever the limit of open files.
+/// Most connections that are kept, even if the limit of open files is higher.
 const MAX_CONNECTIONS: usize = 2_048;
 /// Connections that are kept where the limit of open files is unknown.
 const FEW_CONNECTIONS: usize = 256;

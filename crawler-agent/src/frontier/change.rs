@@ -236,8 +236,9 @@ pub struct Done {
     pub target: Option<CrawlUrl>,
     /// Links of the page.
     pub links: Vec<CrawlUrl>,
-    /// Whether they are the entries of a sitemap or feed, with which the site asks for them. The
-    /// log has what was selected of the links, and nothing about their origin.
+    /// Whether they are the entries of a sitemap or feed, with which the site asks for them. Not in
+    /// the log, because it is only needed to select links, which happens before the change is
+    /// logged.
     #[serde(skip)]
     pub are_listed: bool,
     /// What a sitemap states of the changes of its host's pages. The log has what follows from it.
@@ -282,7 +283,7 @@ pub struct Report {
     pub redirects: u8,
 }
 
-/// What a visit leaves behind in the frontier besides the result.
+/// What a visit changes in the frontier in addition to the result.
 #[derive(Debug, Clone)]
 pub struct After {
     /// Record for the next visit of the page; none when it is not visited again.
@@ -359,7 +360,9 @@ impl QueueItem {
 pub struct Effect {
     /// Hosts that have got work, with the earliest times of their next requests.
     pub ready: Vec<(HostNumber, UnixMillis)>,
-    /// Whether the host of the change has URLs in its queue.
+    /// After a visit: whether the host has URLs in its queue. After a change that is applied in
+    /// parts: whether parts are left. After a release: whether nothing was done, because the host
+    /// has changed since its bundle was made.
     pub more: bool,
     /// Where its queue is empty, the earliest revisit base of its pages.
     pub revisit_base: Option<UnixMillis>,

@@ -50,7 +50,8 @@ impl FrontierHandle {
         let frontier = Arc::new(frontier);
         let (failed, failure) = oneshot::channel();
         let failed = Failure(Arc::new(Mutex::new(Some(failed))));
-        // One permit is enough: a thread that is awake looks for all that is to be done.
+        // A capacity of 1 is enough. Wake-ups may coalesce, because the thread checks everything
+        // whenever it runs.
         let (wake, woken) = sync_channel(1);
         let keeping = (Arc::clone(&frontier), failed.clone());
         let keep = move || keep(&keeping.0, &woken, &keeping.1);
@@ -191,7 +192,7 @@ fn keep(frontier: &Frontier, woken: &Receiver<()>, failure: &Failure) {
     });
 }
 
-/// Makes checkpoints when they are due, and a last one when nobody can wake the thread any more.
+/// Makes checkpoints when they are due, and a last one when all handles are dropped.
 fn make_checkpoints(frontier: &Frontier, woken: &Receiver<()>, failure: &Failure) {
     let _report = PanicReport(failure);
     loop {

@@ -43,7 +43,7 @@ const BATCH: usize = 500;
 pub struct Salvaged {
     /// Rows that the new file has.
     pub kept: u64,
-    /// Rows that the damaged file had besides; none where it does not say how many it had.
+    /// Further rows that the damaged file had; none where it does not say how many it had.
     pub lost: Option<u64>,
 }
 
@@ -220,7 +220,8 @@ fn copy(old: Option<&Disk>, new: &Path, new_epoch: u64) -> Result<Written, Front
     Ok(written)
 }
 
-/// The row of a host, unless it cannot be read. A page may be readable and hold nonsense.
+/// The row of a host, unless it cannot be read. A damaged page may be readable and have wrong
+/// content.
 fn readable_row(old: &Disk, number: HostNumber, index: Option<&HostNumbers>) -> Option<HostRow> {
     let row = old.readable_host(number)?;
     let key = &row.record.key;
@@ -230,7 +231,7 @@ fn readable_row(old: &Disk, number: HostNumber, index: Option<&HostNumbers>) -> 
     (!other.is_some_and(is_key_of)).then_some(row)
 }
 
-/// All that can be read of a host besides its row.
+/// All that can be read of a host in addition to its row.
 fn read_host(
     old: &Disk,
     number: HostNumber,

@@ -24,7 +24,7 @@ pub use interfaces::on_link_prefixes;
 /// The owner's lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardRules {
-    /// Addresses that may be contacted whatever the built-in rules say.
+    /// Addresses that may be contacted even if the built-in rules forbid them.
     allowed: AddressSet,
     /// Addresses that may never be contacted; disjoint from `allowed`.
     denied: AddressSet,

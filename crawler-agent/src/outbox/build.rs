@@ -11,7 +11,7 @@ use protocol::{
 use super::OutboxError;
 use crate::frontier::{FrontierError, StoredResults};
 
-/// What a package says of itself besides its entries.
+/// What a package contains in addition to its entries.
 #[derive(Clone, Copy)]
 pub(super) struct Label<'a> {
     pub(super) name: PackageName,

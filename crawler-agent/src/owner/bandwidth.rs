@@ -1,7 +1,7 @@
 //! Bandwidth: the rate at which all fetches together may read from their sockets.
 //!
 //! A reader reserves the bytes of its next read once data has arrived, and waits until the bucket
-//! has filled that far. What nobody reads stays in the socket's buffer, and TCP slows the server.
+//! has filled that far. Unread data stays in the socket's buffer, and TCP slows the server down.
 //! Reservations are served in their order, so that no fetch starves.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::token_bucket::TokenBucket;
 
 /// Most bytes of one reservation. Smaller ones share the rate more evenly, larger ones cost less.
 const MAX_READ: u64 = 16 << 10;
-/// Time for which the bucket may fill while nobody reads.
+/// Time for which the bucket may fill while there are no reads.
 const BURST: Duration = Duration::from_millis(100);
 
 /// How a read may go on.

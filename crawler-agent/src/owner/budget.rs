@@ -215,7 +215,7 @@ impl Budget {
         Some(UsedUp { what, until: clock::unix_millis(until) })
     }
 
-    /// Whether a fetch may start beside those that are running, which may take what is left. An
+    /// Whether a fetch may start in addition to those that are running, which may use the rest. An
     /// error if none may start until a later time.
     pub fn has_room(&mut self, now: Timestamp) -> Result<bool, UsedUp> {
         if let Some(used_up) = self.used_up(now) {

@@ -1,4 +1,4 @@
-//! Calendar of the owner: days and months by the clock on the owner's wall.
+//! Calendar of the owner: days and months in the owner's time zone.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 

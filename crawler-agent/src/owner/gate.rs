@@ -99,7 +99,7 @@ impl Gate {
             Ok(true) => {}
         }
         let backlog = self.with_bucket(|bucket, now| bucket.backlog(now)).unwrap_or_default();
-        // Else ever more fetches would share the rate, until all of them were too slow.
+        // Otherwise more and more fetches would share the rate, until all of them were too slow.
         let excess = backlog.saturating_sub(LONGEST_BACKLOG);
         if !excess.is_zero() {
             return Admission::Wait(excess);

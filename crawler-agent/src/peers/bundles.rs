@@ -27,8 +27,8 @@ impl Worker {
             let mut notes = received.notes(bundle.host);
             return notes.try_for_each(|note| self.note(&note, batch));
         }
-        // Before the bundle: adopted after it, notes of fetches would remove URLs that the bundle
-        // has queued.
+        // Notes are adopted before the bundle. After it, notes of fetches would remove URLs that
+        // the bundle has queued.
         self.adopt_notes(bundle.host.position, batch)?;
         self.apply_adopted(batch)?;
         if let Some((bytes, _)) = received.bundle.take() {
@@ -44,8 +44,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Takes a host over with its queue, pages and validators. Times of another agent say nothing
-    /// of this one's.
+    /// Takes a host over with its queue, pages and validators. Response times of another agent say
+    /// nothing about this one's.
     fn take_over(&self, bundle: Vec<u8>) -> Result<(), PeersError> {
         let at = clock::now();
         self.apply(Change::TakeOver { bundle, keeps_times: false, at }, at)?;

@@ -68,7 +68,7 @@ async fn collect_from(peers: Arc<Peers>, agent: AgentId, addresses: Vec<String>)
     }
 }
 
-/// Reads the content of a mailbox. What the server of somebody else answers is none.
+/// Reads the content of a mailbox. An answer of any other server is no mailbox.
 fn read(content: &[u8]) -> Result<Vec<Envelope>, String> {
     postcard::from_bytes(content).map_err(|error| error_line::of(&error))
 }

@@ -177,7 +177,7 @@ impl Core {
         }
     }
 
-    /// Tells agents that would take a host over that a URL of it was fetched.
+    /// Sends the agents that would take a host over a notice that a URL of it was fetched.
     pub(super) fn fetched(&mut self, url: CrawlUrl, host: HostAtAddress) {
         if self.hosts.contains(&host.position) {
             self.member.fetched(url, host.address, elapsed_clock::now());
@@ -197,7 +197,7 @@ impl Core {
         self.member.view()
     }
 
-    /// What the coordinator is told.
+    /// The report to the coordinator.
     pub(super) fn report(&self) -> MemberReport {
         let counts = self.member.counts();
         let now = elapsed_clock::now();

@@ -16,7 +16,7 @@ const BYTES: usize = 8 << 20;
 /// Memory of a message, and of each URL in it, besides its texts, about.
 const ITEM_BYTES: usize = 200;
 
-/// A message with its receiver, who may collect it at the peer.
+/// A message with its receiver, which may collect it at the peer.
 type Addressed = (Peer, Message);
 
 /// The end at which messages are put.

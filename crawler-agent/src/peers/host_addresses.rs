@@ -1,5 +1,5 @@
-//! Host addresses: the address of each host that a link leads to. Who discovers a host resolves it;
-//! from then on the address travels with the host, so that it has one owner.
+//! Host addresses: the address of each host that a link leads to. The agent that discovers a host
+//! resolves it. From then on the address travels with the host, so that it has one owner.
 
 use std::{
     collections::HashMap,

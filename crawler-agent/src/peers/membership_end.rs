@@ -1,4 +1,4 @@
-//! The end of a membership, because the owner wants no region any more.
+//! The end of a membership, because the owner does not want the agent in a region any more.
 
 use std::{fs, path::Path};
 
@@ -10,8 +10,8 @@ use super::{
 use crate::frontier::{Change, FrontierHandle};
 
 /// Hands the hosts of the former region back to the coordinator, with the URLs that wait for other
-/// agents, and forgets the region. While the agent was away others may have got its hosts, and it
-/// was not told; the coordinator gives it those again that are still its own.
+/// agents, and forgets the region. While the agent was away, others may have got its hosts without
+/// a notice to it. The coordinator gives back those that are still its own.
 pub(super) fn end(dir: &Path, store: &FrontierHandle) -> Result<(), PeersError> {
     let file = disk::file(dir);
     if !file.exists() {

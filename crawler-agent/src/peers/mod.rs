@@ -157,7 +157,7 @@ pub struct Peers {
     /// Notified when the member may have something to do earlier.
     changed: Notify,
     /// End of the sleep that was announced last; none while the agent works. A region that the
-    /// agent joins later is told by it.
+    /// agent joins later learns of the sleep by it.
     rests_until: Mutex<Option<Millis>>,
     /// Policy of the last run, for work before the coordinator answers.
     stored_policy: Option<CrawlPolicy>,
@@ -175,7 +175,7 @@ impl Peers {
         self.work(vec![Work::Policy(Box::new(policy))]);
     }
 
-    /// Whether the region lets this agent work, whatever the coordinator's lease says.
+    /// Whether the region lets this agent work, with or without a lease of the coordinator.
     pub fn may_work(&self) -> bool {
         let loan = self.shared.with_core(|core| core.loan_until());
         loan.is_some_and(|until| until > elapsed_clock::now())
@@ -303,7 +303,8 @@ impl Peers {
         let now = elapsed_clock::now();
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let for_ms = sleeps.map(ms);
-        // Before the member is told, so that one that joins meanwhile is told, too.
+        // Set before the member learns of it, so that a member that joins meanwhile finds it as
+        // well.
         *self.lock_rest() = for_ms.map(|for_ms| now.plus(for_ms));
         self.shared.with_core(|core| match for_ms {
             Some(for_ms) => core.member.sleep(for_ms, now),

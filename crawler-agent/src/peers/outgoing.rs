@@ -2,7 +2,7 @@
 //!
 //! To a peer that listens: directly, and through the coordinator if that fails. To one that does
 //! not: into this agent's own mailbox if it listens, else into that of the first member that does.
-//! Through the coordinator if nobody listens, or if the peer does not collect from that mailbox.
+//! Through the coordinator if no member listens, or if the peer does not collect from that mailbox.
 
 use std::{
     collections::BTreeMap,

@@ -28,7 +28,7 @@ type Target = (String, Vec<SocketAddr>);
 
 impl PeerClient {
     /// Posts to a path below a peer's URL, and returns the content of an answer with the status of
-    /// a listener. The guard has a say: the URL is another owner's word.
+    /// a listener. The guard checks the address, because the URL is a claim of another owner.
     pub(super) async fn post(
         &self,
         base: &str,
@@ -48,7 +48,7 @@ impl PeerClient {
         let client = self.client(&url, sockets).map_err(|error| error_line::of(&error))?;
         let answer = client.post(url.as_str()).timeout(timeout).body(body).send().await;
         let mut answer = answer.map_err(|error| error_line::of(&error))?;
-        // Some servers answer 200 to whatever they are sent.
+        // Some servers answer 200 to any request.
         if answer.status() != status {
             return Err(format!("status {}", answer.status()));
         }

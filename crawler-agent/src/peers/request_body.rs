@@ -1,5 +1,5 @@
 //! Bodies of requests from peers: few are read at the same time, because each may take the memory
-//! of a bundle and whoever sends it is known only when it was read. An address has a share of the
+//! of a bundle, and its sender is known only after it was read. An address has a share of the
 //! places, and keeps one only while its body arrives, so that strangers do not keep peers out.
 
 use std::{

@@ -328,7 +328,7 @@ fn has_fetched(message: &Message) -> bool {
     batch.urls.iter().any(|url| url.purpose == UrlPurpose::Fetched)
 }
 
-/// A URL as the coordinator is told of it.
+/// A URL as it is reported to the coordinator.
 pub(super) fn report(url: &RoutedUrl) -> Report {
     Report { url: url.url.as_str().into(), redirects: url.redirects }
 }

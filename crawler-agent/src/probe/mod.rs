@@ -91,7 +91,7 @@ struct Measured {
 
 /// Why a sample brought no time.
 enum SampleError {
-    /// The owner's hours or budgets let nothing be sent now, which tells nothing of the address.
+    /// The owner's hours or budgets let nothing be sent now, which says nothing about the address.
     Withheld,
     /// The target did not answer, or may not be asked; the reason in one line.
     Failed(String),
@@ -203,7 +203,7 @@ impl Prober {
         self.resolver.check(address, None).map_err(refused)?;
         let url = target::start_page(&order.host, address, order.port)
             .map_err(|error| error.to_string())?;
-        // The owner wants no traffic to the host, whatever the method.
+        // The owner wants no traffic to the host by any method.
         self.resolver.check_host(url.host()).map_err(refused)?;
         if self.bind.is_some_and(|bind| bind.is_ipv4() != address.is_ipv4()) {
             return Err(format!("{address} cannot be reached from this agent's address"));

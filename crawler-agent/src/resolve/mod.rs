@@ -9,7 +9,7 @@
 //! a name server: [`Resolver::resolve`] asks, and the visit finds the answer in the cache.
 //!
 //! The answers and their times to live are in [`name_cache`], the servers in [`name_servers`].
-//! Every lookup, whoever wants it, obeys the owner's rate by [`pace`].
+//! Every lookup for any purpose obeys the owner's rate by [`pace`].
 
 mod name_cache;
 mod name_servers;
@@ -207,7 +207,7 @@ impl Resolver {
         }
     }
 
-    /// Asks the name servers for a URL's host, whatever the cache says, and keeps the answer.
+    /// Asks the name servers for a URL's host without a look into the cache, and keeps the answer.
     pub async fn resolve(&self, url: &CrawlUrl) {
         if let Some(Host::Domain(name)) = url.host()
             && self.check_name(url).is_ok()
@@ -237,7 +237,8 @@ impl Resolver {
         // Not as a text, which would be read as an international name: those have no underscores.
         let (answer, ttl) = match Name::from_ascii(&full) {
             Ok(full) => self.ask_servers(full).await,
-            // Kept like other answers, or the host would be looked up without end.
+            // Failures are kept like other answers. Otherwise the host would be looked up again and
+            // again.
             Err(error) => (Answer::Missing(error.to_string().into()), Duration::ZERO),
         };
         self.names().insert(name, answer.clone(), ttl, self.now());

@@ -1,4 +1,4 @@
-//! Pace: the rate at which name servers are asked, whoever asks.
+//! Pace: the rate at which name servers are asked, for all purposes together.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const BURST: Duration = Duration::from_secs(1);
 
 /// Lets lookups through one after the other.
 pub(super) struct Pace {
-    /// The lock is held by who is next, so that lookups keep their order.
+    /// The lookup that is next holds the lock, so that lookups keep their order.
     bucket: Mutex<TokenBucket>,
     /// Times are counted from here; the time before the start counts as a rest.
     started: Instant,
@@ -23,7 +23,8 @@ impl Pace {
         Self { bucket, started: Instant::now() }
     }
 
-    /// Waits until a name may be looked up. Who gives up waiting has taken nothing from the others.
+    /// Waits until a name may be looked up. A lookup that stops waiting has taken nothing from the
+    /// others.
     pub(super) async fn wait(&self) {
         let mut bucket = self.bucket.lock().await;
         loop {

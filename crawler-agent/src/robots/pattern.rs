@@ -1,4 +1,4 @@
-//! Path patterns of robots.txt: `*` stands for any text, a final `$` for the end of the path.
+//! Path patterns of robots.txt: `*` matches any text, a final `$` the end of the path.
 //!
 //! Patterns and paths are compared in one form, in which a character and its escape are the same
 //! (RFC 9309 section 2.2.2): everything is escaped but letters, digits and the characters of

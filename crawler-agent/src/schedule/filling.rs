@@ -25,7 +25,7 @@ const BATCH: usize = 256;
 /// Most hosts that are offered when the times of all have changed.
 const MOST_ANEW: usize = 4_096;
 
-/// What decides when a host may be visited, besides its stored times.
+/// What decides when a host may be visited, in addition to its stored times.
 #[derive(Debug, Clone, Copy)]
 pub struct FillRules {
     /// The present time.
@@ -51,7 +51,7 @@ impl Schedule {
         .await
     }
 
-    /// Offers the first hosts anew, because the times of all have changed; the others come in when
+    /// Offers the first hosts again, because the times of all have changed; the others come in when
     /// they are due.
     pub async fn offer_anew(
         self: &Arc<Self>,

@@ -48,8 +48,8 @@ pub struct Schedule {
 /// A host that a task may send one request to, with the address if one is held. Dropping the claim
 /// gives both back, so that nothing stays busy when a task is cancelled.
 ///
-/// Ending a claim notifies nobody: the task asks for the next host afterwards, and takes the same
-/// one again if no other is due.
+/// Ending a claim notifies no task: its own task asks for the next host afterwards, and takes the
+/// same one again if no other is due.
 pub struct Claim {
     schedule: Arc<Schedule>,
     host: HostNumber,
@@ -239,7 +239,8 @@ impl Claim {
     pub fn hold(mut self, address: IpAddr, pause: Duration) -> Option<Self> {
         let is_held = {
             let mut workbench = self.schedule.workbench();
-            // Under the lock: a request that ends frees the address and notes its end under it.
+            // Read under the lock, under which a request that ends frees the address and notes its
+            // end.
             let due = if pause.is_zero() {
                 0
             } else {

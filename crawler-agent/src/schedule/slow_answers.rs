@@ -8,8 +8,8 @@ const FACTOR: u32 = 2;
 const LONGEST: Duration = Duration::from_mins(1);
 
 /// Pause after an answer that took this long, where hosts are left alone for `delay` in any case: a
-/// host that answers slowly is asked less often. Without a delay there is none, because then the
-/// owner and the operator want no pauses.
+/// host that answers slowly is asked less often. Without a delay there is no pause either, because
+/// then owner and operator want none.
 pub fn after_answer(delay: Duration, answer: Duration) -> Duration {
     if delay.is_zero() {
         return Duration::ZERO;

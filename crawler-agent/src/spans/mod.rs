@@ -1,9 +1,9 @@
 //! Hours in which the owner lets the agent work.
 //!
-//! A span refers to the clock on the owner's wall: the agent is awake exactly while that clock, in
-//! the owner's zone, shows a time inside a span. When clocks are put back and a time is shown
-//! twice, it counts twice; when clocks are put forward, times that are never shown never count. A
-//! span that reaches past midnight belongs to the day on which it starts.
+//! A span refers to the local time of the owner: the agent is awake exactly while the clock in the
+//! owner's zone shows a time inside a span. When clocks are put back and a time is shown twice, it
+//! counts twice; when clocks are put forward, times that are never shown never count. A span that
+//! reaches past midnight belongs to the day on which it starts.
 
 use jiff::{
     Timestamp, ToSpan as _,

@@ -4,7 +4,7 @@
 //! - [`origin`]: which of them a start runs, and how a process starts again
 //! - [`download`]: a program arrives, and is checked
 //! - [`examination`]: it says which version it is, before it is used
-//! - [`error`]: why a release is not used; [`UpdateStatus`]: what the owner is told
+//! - [`error`]: why a release is not used; [`UpdateStatus`]: what the status shows
 //!
 //! The installed program stays as it is, and is what a service manager starts. It runs the program
 //! in the data directory in its place, as the same process. A new one is on trial: where three

@@ -39,8 +39,8 @@ impl Origin {
     }
 
     /// Runs the program in use in the data directory `dir` in place of this one, with the same
-    /// arguments. Returns where this program is the one to run. Whatever is wrong with another
-    /// program, the agent goes on with this one.
+    /// arguments. Returns where this program is the one to run. If anything is wrong with another
+    /// program, the agent continues with this one.
     pub fn launch(&self, rules: &UpdateRules, dir: &Path) {
         // A second process must not count starts of an agent that runs.
         if self.is_launched || control_socket::is_open(dir) {

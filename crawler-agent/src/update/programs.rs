@@ -185,7 +185,7 @@ impl Programs {
         self.change_starts(|starts| starts.saturating_sub(1))
     }
 
-    /// Ends the trial: the program has proved itself, and nothing else is needed any more.
+    /// Ends the trial: the program works, and the former one is not needed any more.
     pub fn confirm(&mut self) -> Result<(), FileError> {
         self.change(|known| {
             known.former = None;

@@ -284,7 +284,8 @@ impl Visitor {
         item: &QueueItem,
         outcome: Outcome,
     ) -> Result<(), FrontierError> {
-        // robots.txt may allow it again. The index drops what is forbidden, so that it is new then.
+        // robots.txt may allow it again. Its next answer is reported as new, because the index
+        // drops forbidden pages.
         let page = match &outcome {
             Outcome::Disallowed { .. } => Some(revisit::known_or_new(item).forget_content()),
             _ => revisit::still_known(item),

@@ -72,7 +72,7 @@ impl Visitor {
 }
 
 /// The visit of a page during which its host was given up. Only robots.txt is asked for, which is
-/// not reported: without this the host would look as if nobody visited it. With the next number of
+/// not reported: without this the host would seem to have no visits. With the next number of
 /// failures another address of the host is asked.
 fn failed_visit(visit: &Visit, item: &QueueItem, failure: &Failure) -> Change {
     let failures = failures_with(visit);

@@ -168,8 +168,8 @@ fn without_content(
     before: Option<PageRecord>,
 ) -> Option<PageRecord> {
     match outcome {
-        // Servers answer so for a bad hour, too, after which no link would bring the page back. The
-        // next visit decides: then it has no content here any more.
+        // Servers also answer 404 during short outages, and afterwards no link would bring the page
+        // back. So the page is kept without content, and the next visit decides.
         Outcome::Other { status: 404, .. } if before.as_ref().is_some_and(has_document) => {
             before.map(PageRecord::forget_content)
         }

@@ -246,8 +246,8 @@ impl Visitor {
         self.robots_known(visit, Some(state), Vec::new(), pause, failures)
     }
 
-    /// Without rules nothing is fetched. A host that failed too often is given up. Before, expired
-    /// rules apply for a while; without those, the host is asked again later.
+    /// Without rules nothing is fetched. A host that failed too often is given up. Until then,
+    /// expired rules apply for a while; without those, the host is asked again later.
     fn no_rules(
         &self,
         visit: Visit,

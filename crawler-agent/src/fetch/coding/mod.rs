@@ -78,7 +78,7 @@ pub(super) enum Next {
     Piece(usize),
     /// Nothing before more arrives from the wire.
     Empty,
-    /// Nothing before a decoder is granted the memory that it holds from now on.
+    /// Nothing is taken until the decoder is granted the memory that it needs.
     Wants,
 }
 

@@ -117,7 +117,7 @@ impl Decode for Zstd {
                     }
                     self.header()?;
                 }
-                // What was taken is told before memory is asked for.
+                // The bytes that were taken are reported before memory is requested.
                 Phase::Asked if consumed > 0 => return Ok(Step::Moved { consumed, produced: 0 }),
                 Phase::Asked => return Ok(Step::Wants),
                 Phase::Granted => {

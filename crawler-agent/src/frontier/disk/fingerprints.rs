@@ -36,7 +36,7 @@ pub(super) fn encode(values: &[SeenUrl]) -> Vec<u8> {
 pub(super) fn decode(bytes: &[u8]) -> Result<Vec<SeenUrl>, FrontierError> {
     let (count, rest) = bytes.split_first_chunk::<COUNT>().ok_or(FrontierError::Seen)?;
     let count = u32::from_le_bytes(*count) as usize;
-    // Each has a bit at least: a damaged number must not ask for much memory.
+    // Each fingerprint takes at least one bit. So a damaged number cannot cause a large allocation.
     if count > rest.len() * 8 {
         return Err(FrontierError::Seen);
     }

@@ -82,7 +82,7 @@ impl Disk {
             let mut urls = BTreeMap::new();
             for entry in table.range((host.0, 0)..(host.0 + 1, 0))? {
                 let (key, row) = entry?;
-                // On a damaged page keys may not rise, and there would be no end.
+                // On a damaged page keys may not rise, and the loop would not end.
                 if urls.insert(key.value().1, decode(row.value())?).is_some() {
                     return Err(FrontierError::Order);
                 }

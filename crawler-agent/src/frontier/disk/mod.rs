@@ -202,8 +202,8 @@ fn write_all(db: &Database, checkpoint: &Checkpoint) -> Result<(), FrontierError
     Ok(())
 }
 
-/// Rows whose keys rise from a key on. On a damaged page they may not, and whoever reads on after
-/// the last one would never come to an end.
+/// Rows whose keys rise from a key on. On a damaged page they may not, and a reader that continues
+/// after the last key would loop for ever.
 fn in_order<K: Ord + Copy, V>(
     rows: impl Iterator<Item = Result<(K, V), FrontierError>>,
     from: K,

@@ -15,7 +15,7 @@ const NUMBERS: TableDefinition<'_, u16, &[u8]> = TableDefinition::new("numbers")
 /// The only row: the secret key of the hashes.
 const HASH_KEY: TableDefinition<'_, (), HashKey> = TableDefinition::new("hash_key");
 
-/// Makes the tables in a new file, with a key that nobody can guess.
+/// Creates the tables in a new file, with a secret key.
 pub(super) fn make(write: &WriteTransaction) -> Result<(), FrontierError> {
     write.open_table(NUMBERS)?;
     let mut keys = write.open_table(HASH_KEY)?;

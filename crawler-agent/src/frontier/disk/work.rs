@@ -73,9 +73,11 @@ impl<'t> WorkIndex<'t> {
     fn insert(&mut self, entry: WorkEntry) -> Result<(), FrontierError> {
         let WorkEntry { host, due, crawl_delay_ms, revisit_base } = entry;
         match revisit_base {
-            None => drop(self.queued.insert((due.0, host.0), crawl_delay_ms)?),
+            None => {
+                self.queued.insert((due.0, host.0), crawl_delay_ms)?;
+            }
             Some(base) => {
-                drop(self.revisited.insert((base.0, host.0), (due.0, crawl_delay_ms))?);
+                self.revisited.insert((base.0, host.0), (due.0, crawl_delay_ms))?;
             }
         }
         Ok(())
@@ -83,8 +85,12 @@ impl<'t> WorkIndex<'t> {
 
     fn remove(&mut self, entry: WorkEntry) -> Result<(), FrontierError> {
         match entry.revisit_base {
-            None => drop(self.queued.remove((entry.due.0, entry.host.0))?),
-            Some(base) => drop(self.revisited.remove((base.0, entry.host.0))?),
+            None => {
+                self.queued.remove((entry.due.0, entry.host.0))?;
+            }
+            Some(base) => {
+                self.revisited.remove((base.0, entry.host.0))?;
+            }
         }
         Ok(())
     }
@@ -131,7 +137,7 @@ fn keys(times: &RangeInclusive<UnixMillis>) -> RangeInclusive<(i64, u64)> {
 }
 
 /// Calls `each` with the rows, until it returns false. On a damaged page keys may not rise, and a
-/// reader would never come to an end.
+/// reader would loop for ever.
 pub(super) fn each_in_order<V: Value + 'static>(
     rows: Range<'_, (i64, u64), V>,
     mut each: impl FnMut((i64, u64), V::SelfType<'_>) -> bool,

@@ -60,7 +60,7 @@ impl Host {
     /// Takes the state of the host itself: the later time of the next request. The failures are the
     /// former agent's: this one may reach the host.
     fn join_record(&mut self, bundle: &HostBundle, at: UnixMillis) {
-        // That the former agent never reached the host says nothing of this one.
+        // This agent may reach the host although the former one never did.
         if bundle.is_given_up() {
             return;
         }
@@ -83,8 +83,8 @@ impl Host {
         let order = placing.order + bundle.queue.len() as u64;
         let placing = BundlePlacement { order, ..placing };
         let pages = self.join_pages(disk, &bundle.pages, placing)?;
-        // The former agent may have invented these, which nothing would ever show: they take no
-        // place among the pages of the host.
+        // The former agent may have invented these, and no visit would reveal it. So they do not
+        // count towards the bound of the host's pages.
         for url in &bundle.seen {
             self.see(disk, shortened(*url))?;
         }

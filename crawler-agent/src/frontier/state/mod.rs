@@ -105,8 +105,9 @@ impl State {
     }
 
     /// Sorts the URLs that a change brings: those of other agents' hosts become reports, unless
-    /// they were reported not long ago. This depends on more than the state, so it comes before the
-    /// change is logged.
+    /// they were reported not long ago. The selection depends on filters in memory, which a replay
+    /// of the log does not have. So it is made before the change is logged, and the log has its
+    /// result.
     pub(super) fn select_links(
         &mut self,
         disk: &Disk,

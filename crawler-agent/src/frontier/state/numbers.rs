@@ -5,8 +5,8 @@
 //! choose a short sorted list of packed entries, which has little room to spare and grows alone.
 //! The file has the lists as they are in memory, so that a start reads them and no host.
 //!
-//! The hash has a secret key, so that nobody can choose names with equal hashes. If two hashes are
-//! equal, the key in the host's row decides.
+//! The hash has a secret key, so that an attacker cannot choose names with equal hashes. If two
+//! hashes are equal, the key in the host's row decides.
 
 use std::{collections::BTreeSet, hash::Hasher as _};
 

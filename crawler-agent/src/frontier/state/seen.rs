@@ -2,8 +2,9 @@
 //!
 //! Fingerprints since the last checkpoint are in a set. Older ones are in sorted runs on disk,
 //! which are read when a link of the host is looked up, and may be dropped from memory at any time.
-//! A new run is merged with the last ones where they are not much longer, so that a host has few
-//! runs and each fingerprint is written only some times.
+//! As in a log-structured merge tree, a new run is merged with the last ones unless they are much
+//! longer. So the lengths of the runs at least halve from one to the next, a host with n
+//! fingerprints has O(log n) runs, and each fingerprint is written O(log n) times.
 
 use std::collections::HashSet;
 

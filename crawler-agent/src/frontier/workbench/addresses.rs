@@ -27,11 +27,12 @@ const TURN_MS: u64 = 1_000;
 const LONGEST_AWAY_MS: u64 = 12 * 3_600 * 1_000;
 
 impl Workbench {
-    /// Takes an address for a busy host, if a request may be sent to the address by `now`: from
-    /// `due` on, unless it was reserved for the host. Where that is later, or the address is in
-    /// use, the host is no longer busy. It becomes due when the address is reserved for it and a
-    /// request may be sent; where many hosts wait for the address, it is sent away until the time
-    /// of [`Self::away_until`], which is to be stored.
+    /// Takes an address for a busy host; returns whether it did. It does if the address is reserved
+    /// for the host, or if it is free and `due` has come, from which on a request may be sent to
+    /// it. Otherwise the host is no longer busy. It is removed if it was retired; else one of these
+    /// follows. If the address is free, it is reserved for the host from `due` on. If it is in use,
+    /// the host joins its queue. If the queue is long, the host is sent away until
+    /// [`Self::away_until`], which the caller must store.
     pub fn hold(&mut self, host: HostNumber, address: IpAddr, due: u64, now: u64) -> bool {
         let held = self.addresses.get(&address);
         let reserved = held.is_some_and(|held| held.reserved_for == Some(host));

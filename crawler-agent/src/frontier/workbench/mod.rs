@@ -168,8 +168,8 @@ impl Workbench {
             self.hosts.remove(&host);
             self.waiting.forget(host);
         } else {
-            // It was due and has waited: after the lookup it goes before the others. At their end,
-            // its address would expire again while many wait.
+            // It was due and has waited: after the lookup it goes before the others. At the end of
+            // the queue, its address would expire again while many wait.
             self.wait_unresolved(host, 0, 0);
         }
     }

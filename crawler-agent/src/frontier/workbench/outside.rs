@@ -33,7 +33,8 @@ const LONGEST_REMEMBERED: u64 = MAX_DELAY_MS as u64;
 pub(super) struct Outside {
     /// When the first of them has work, or a time before that; none where no host is outside.
     first: Option<u64>,
-    /// Whether the file was searched for hosts with work. Otherwise nobody brings them in again.
+    /// Whether the file was searched for hosts with work. Without a search, hosts outside are not
+    /// brought in again, so none may be sent there.
     is_searched: bool,
     /// Hosts that may not be visited yet, though the file may say so, with the times from which on
     /// they may be.
@@ -216,7 +217,8 @@ impl Workbench {
         self.outside.resting.insert(host, due);
     }
 
-    /// Whether hosts may be sent outside for a while: others are there that are due.
+    /// Whether hosts may be sent outside for a while, because others that are due are in the
+    /// workbench.
     pub(super) fn may_send_away(&self) -> bool {
         self.outside.is_due(self.now)
     }

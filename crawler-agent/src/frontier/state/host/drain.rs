@@ -20,7 +20,7 @@ impl Host {
     }
 
     /// Turns up to `most` URLs of the queue into pages without content, as visited at `at`; returns
-    /// them. Whatever keeps the host from answering may end.
+    /// them. They are visited again, because the host may answer later.
     pub(in crate::frontier::state) fn give_queue_up(
         &mut self,
         disk: &Disk,
