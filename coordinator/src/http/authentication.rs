@@ -63,7 +63,7 @@ impl SessionToken {
     }
 }
 
-/// Secret with which a script signs its requests; the database stores only its hash.
+/// Secret that a script sends as a bearer token; the database stores only its hash.
 #[derive(Clone)]
 pub struct ApiToken(String);
 
@@ -123,8 +123,8 @@ pub struct Admin {
     pub name: String,
 }
 
-/// A signed-in person who may change things. Accounts are not for scripts: whoever finds a token
-/// could make a password of it.
+/// A signed-in person who may change things. Scripts may not administer accounts: with a leaked
+/// token, an attacker could set a password.
 #[derive(Clone, Debug)]
 pub struct AdminInPerson {
     /// Name of the account.
@@ -132,7 +132,7 @@ pub struct AdminInPerson {
 }
 
 /// The person whose session the request carries, or the script whose API token; none without a
-/// valid one. It is not the person who asks, so the idle time of the session goes on.
+/// valid one. An open page sent the request and not the person, so it does not extend the session.
 pub async fn viewer_in_background(
     headers: &HeaderMap,
     state: &ApiState,
@@ -232,7 +232,7 @@ impl FromRequestParts<ApiState> for AdminInPerson {
     }
 }
 
-/// Refuses who may not change anything.
+/// Refuses a caller that may not change anything.
 fn admin(role: Role) -> Result<(), Problem> {
     match role {
         Role::Admin => Ok(()),

@@ -1,5 +1,5 @@
 //! Limit on work that strangers start and that runs at the same time: public searches, downloads.
-//! Without a share per network, one client could keep everybody else out.
+//! Without a share per network, one client could keep all others out.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -73,8 +73,8 @@ impl ClientSlots {
         Ok(ClientSlot { _permits: permits })
     }
 
-    /// The shares of a client's network and site. They are taken before one of all: what waits for
-    /// them keeps nobody else waiting.
+    /// The shares of a client's network and site. They are taken before a slot of all clients, so
+    /// that a client that waits for its share blocks no other.
     fn shares_of(&self, client: IpAddr) -> Vec<Arc<Semaphore>> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         // Whatever runs or waits has one, too.

@@ -1,7 +1,7 @@
 //! Client address of a request behind reverse proxies.
 //!
 //! Behind a proxy every connection comes from the proxy, which names the client in
-//! `X-Forwarded-For`. Anybody can send that header, so only proxies that the operator configured
+//! `X-Forwarded-For`. Any client can send that header, so only proxies that the operator configured
 //! are trusted. The address is an agent's home, and failed sign-ins are counted by it.
 
 use std::net::{IpAddr, SocketAddr};

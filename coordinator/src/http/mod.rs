@@ -1,7 +1,7 @@
 //! The HTTP interface of the coordinator.
 //!
 //! [`agent`] serves the agents, [`admin`] serves people who are signed in, and [`public`] serves
-//! everybody: search, health and the dashboard's files. [`connections`] accepts a connection and
+//! everyone: search, health and the dashboard's files. [`connections`] accepts a connection and
 //! closes it when it is idle. A request passes the layers of [`router()`] and [`problem`], then the
 //! extractors ([`extract`], [`authentication`]), then one handler. `openapi.json` beside this
 //! package is generated from the handlers and held by a test.

@@ -10,7 +10,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// The /48 around an IPv6 address. Whoever controls it has 65,536 networks of /64.
+    /// The /48 around an IPv6 address. Its owner has 65,536 networks of /64.
     pub(super) fn site_of(address: IpAddr) -> Option<Self> {
         match address.to_canonical() {
             IpAddr::V4(_) => None,

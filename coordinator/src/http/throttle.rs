@@ -2,8 +2,8 @@
 //!
 //! Attempts are counted per name and network together, so that a stranger cannot lock an admin out,
 //! and per network alone, so that one machine cannot try one password on many names. Attempts from
-//! IPv6 are counted per site as well: whoever has a /48 has 65,536 networks. A few failures are
-//! free; each further failure doubles the wait.
+//! IPv6 are counted per site as well, because the owner of a /48 has 65,536 networks. A few
+//! failures are free; each further failure doubles the wait.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

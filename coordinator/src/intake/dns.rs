@@ -45,8 +45,8 @@ pub enum LookupError {
 
 /// A DNS resolver without a cache.
 ///
-/// It asks for both kinds of addresses one after the other. One resolver for both would take an
-/// error at the IPv4 addresses for none, and answer with those of IPv6 alone.
+/// It asks for both kinds of addresses one after the other. A single query for both would take an
+/// error for IPv4 as the absence of IPv4 addresses, and return those of IPv6 alone.
 pub struct Dns {
     ipv4: TokioResolver,
     ipv6: TokioResolver,

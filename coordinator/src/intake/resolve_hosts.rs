@@ -1,6 +1,6 @@
 //! Background task: looks up the addresses of hosts.
 //!
-//! Names whose servers are silent take seconds each, and anybody can link to thousands of them.
+//! Names whose servers are silent take seconds each, and any site can link to thousands of them.
 //! They must not delay other hosts: sources (agents, admins) take turns, first lookups come before
 //! repeated ones and give up earlier, repeated ones have places of their own, and
 //! [`Zones`](super::zones::Zones) bounds the lookups in one zone.
@@ -27,14 +27,15 @@ use crate::runtime::quantity::quantity;
 const ATTEMPTS_WITHOUT_ADDRESS: u32 = 3;
 /// Pause between these. A zone that is being changed has no addresses for minutes.
 const PAUSE_WITHOUT_ADDRESS_MS: i64 = 30 * 60_000;
-/// While no lookup at all had an answer for so long, those without one do not count for a day, and
-/// are repeated after so long.
+/// After this time without any answer to a lookup, the coordinator's own name server or line may be
+/// down. Then lookups without an answer do not count, for at most a day, and are repeated after
+/// this pause.
 const OUTAGE_MS: i64 = 60_000;
 /// Time for a first lookup.
 const FIRST_PATIENCE: Duration = Duration::from_secs(2);
 /// Time for a repeated lookup.
 const REPEATED_PATIENCE: Duration = Duration::from_secs(5);
-/// Least time between two looks for more hosts while no lookup ends.
+/// Least time between two queries for more hosts while no lookup ends.
 const REFILL: Duration = Duration::from_millis(200);
 /// While no lookup ends, looking for hosts takes at most one part in this number of the time.
 const REFILL_SHARE: u32 = 10;

@@ -1,4 +1,4 @@
-//! Checks of seeds: refuses at once what later stages would give up without telling anybody.
+//! Checks of seeds: refuses at once what later stages would give up without a message to the admin.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

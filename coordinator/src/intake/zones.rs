@@ -21,7 +21,8 @@ const SILENT_AFTER: u32 = 3;
 const FIRST_PAUSE_MS: i64 = 2_000;
 /// The longest pause of a silent zone.
 const LONGEST_PAUSE_MS: i64 = 60_000;
-/// Silence in all zones may be an outage of the coordinator's own name server or line for so long.
+/// Longest time for which silence in all zones counts as a possible outage of the coordinator's own
+/// name server or line.
 const LONGEST_OUTAGE_MS: i64 = 24 * 3_600_000;
 /// Pause between two lookups without an answer after which the second begins another silence.
 /// Repeated lookups are at most ten minutes apart.
@@ -79,7 +80,7 @@ impl Zone {
     }
 }
 
-/// Lookups without an answer, whatever their zone, since the last answer.
+/// Lookups without an answer in any zone since the last answer.
 #[derive(Debug, Clone, Copy)]
 struct Silence {
     began_at: UnixMillis,

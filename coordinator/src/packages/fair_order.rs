@@ -15,7 +15,7 @@ use store::packages::WaitingPackage;
 pub struct BatchBounds {
     /// Most packages of all agents together.
     pub packages: usize,
-    /// Most bytes of inflated bodies; one package is taken whatever its size.
+    /// Most bytes of inflated bodies; the first package is taken even if it is larger.
     pub plain_bytes: u64,
 }
 

@@ -28,7 +28,7 @@ pub fn ingest(
     let mut tallies: BTreeMap<HostKey, Tally> = BTreeMap::new();
     let mut foreign = 0_u32;
     for fetch in fetches(entries) {
-        // Indexed and counted under the normalised URL, whatever spelling the agent chose.
+        // Indexed and counted under the normalised URL, not under the agent's spelling.
         let Some((url, host)) = own(fetch, &foreign_hosts) else {
             foreign += 1;
             continue;

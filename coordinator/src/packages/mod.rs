@@ -4,11 +4,10 @@
 //! a package enters the ledger; [`work`], [`fair_order`], [`cursor`] and [`retries`] choose the
 //! next packages of the ledger; [`ingest_packages`] reads them from the [`blob_store`], and
 //! [`ingest()`](ingest::ingest) splits them into pages for the index and changes for the database.
-//! [`index_gaps`] says what the index lacks.
-//! The blob store also has the bundles of hosts that change their agents; [`forget_bundles`]
-//! deletes those that nobody took. [`recall_pages`] queues the pages of hosts that lost their
-//! agents. After a restore, [`recover()`](recover::recover) enters packages
-//! that the database lacks.
+//! [`index_gaps`] says what the index lacks. The blob store also has the bundles of hosts that
+//! change their agents; [`forget_bundles`] deletes those that no agent took. [`recall_pages`]
+//! queues the pages of hosts that lost their agents with all their state. After a restore,
+//! [`recover()`](recover::recover) enters packages that the database lacks.
 
 pub mod blob_store;
 pub mod cursor;

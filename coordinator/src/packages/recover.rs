@@ -90,8 +90,8 @@ async fn enter(
     if header.name != *name || *object != BlobStore::key(name, &HEXLOWER.encode(&sha256)) {
         return Ok(false);
     }
-    // Which hosts the agent had is lost with the database. Those that it gives to nobody may have
-    // been delegated since the backup.
+    // Which hosts the agent had is lost with the database. Hosts without an agent in the backup may
+    // have been delegated since.
     let named: Vec<HostKey> = named.into_iter().collect();
     let foreign_hosts = hosts::of_others(store, name.agent, &named).await?;
     let received = ReceivedPackage {

@@ -9,11 +9,11 @@ use model::AgentId;
 use protocol::limits;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Bytes of memory that one permit stands for.
+/// Bytes of memory for which one permit counts.
 const UNIT: usize = 64 << 10;
 /// Memory for uploads that are being received, in bytes.
 const MEMORY: usize = 256 << 20;
-/// Memory for small ones besides, in bytes, for when that is not free.
+/// Additional memory for small uploads, in bytes, for when the other is in use.
 const MEMORY_OF_SMALL: usize = 32 << 20;
 /// Bytes of a small upload.
 const SMALL: usize = 1 << 20;

@@ -22,7 +22,7 @@ const RETRIED: usize = 4;
 /// Most packages in a batch whose changes alone are to be applied.
 const MOST_TO_APPLY: u32 = 16;
 
-/// A package and what is left to do with it here.
+/// A package, and the work with it that is left here.
 #[derive(Debug, Clone)]
 pub struct Work {
     pub package: LedgerPackage,

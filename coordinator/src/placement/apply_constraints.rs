@@ -25,7 +25,7 @@ use crate::search::open_searches::open;
 /// A search that found no other agent is repeated after so long.
 const REPEAT_AFTER_MS: i64 = 3_600_000;
 
-/// A search to which no agent got an answer is repeated after so long: a day.
+/// Time after which a search without any answer is repeated: a day.
 const SILENT_AGAIN_AFTER_MS: i64 = 86_400_000;
 
 /// Subnets for which searches are opened by one statement.

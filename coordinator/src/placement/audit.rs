@@ -78,7 +78,7 @@ fn audited(work: &Work, load: u64, now: UnixMillis) -> AuditedAgent {
 }
 
 /// Audits the delegations that hold against a hierarchy. A range that the hierarchy does not have
-/// counts as an orphan, whatever generation it is from.
+/// counts as an orphan, also if it is from another generation.
 pub async fn audit_delegations(
     store: &Store,
     hierarchy: &Hierarchy,

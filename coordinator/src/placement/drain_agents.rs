@@ -37,9 +37,9 @@ struct DrainCounts {
 /// Takes the next step of each drain. A drain that is finished has one where a region, or an answer
 /// that came late, gave the agent a subnet since.
 ///
-/// A subnet goes to the nearest agent that has measured it and has room. A subnet that nobody else
-/// has measured is searched for, and stays with its agent meanwhile; after the deadline it is taken
-/// from the agent in any case.
+/// A subnet goes to the nearest agent that has measured it and has room. A subnet that no other
+/// agent has measured is searched for, and stays with its agent meanwhile; after the deadline it is
+/// taken from the agent in any case.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let drains = drains::list(&placement.store).await?;
     if drains.is_empty() {

@@ -9,7 +9,8 @@ use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 const DAY_MS: i64 = 86_400_000;
-/// Ended probes of incidents and homes are kept for so long: the budget of the day counts them.
+/// Time for which ended probes of incidents and homes are kept, because the budget of the day
+/// counts them.
 const CHECKS_KEPT_MS: i64 = 2 * DAY_MS;
 
 /// The last delegation and the last search that the task looked at, so that each is looked at once.

@@ -26,7 +26,7 @@ use crate::runtime::events::Event;
 use crate::runtime::metrics::probes::ProbePurpose;
 
 /// Open orders of an agent up to which it is asked for its former subnets. After a night all of
-/// them are due at once, and it reports only so many in time.
+/// them are due at once, and the agent can report only a limited number in time.
 const MOST_ORDERS: u32 = 10;
 
 /// How often a subnet may move, by the policy.
@@ -287,8 +287,8 @@ impl<'a> IncidentRound<'a> {
         let factor = f64::from(self.policy.calibration.slowdown.percent) / 100.0;
         let present_us = holds.rtt_us.unwrap_or(u32::MAX);
         if failback.observe(&limits, factor, probe_us, present_us, now) {
-            // The search begins with what is measured, so that it can decide at once if that are
-            // both agents.
+            // The search starts with these measurements, so that it can decide at once if both
+            // agents are among them.
             let former = Seed { agent: former, rtt_us: probe_us };
             let present = holds.rtt_us.map(|rtt_us| Seed { agent: holds.agent, rtt_us });
             let seeds: Vec<Seed> = [Some(former), present].into_iter().flatten().collect();

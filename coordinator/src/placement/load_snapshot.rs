@@ -14,7 +14,7 @@ use crate::placement::Placement;
 use crate::predictor::read_trust;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// An agent's deliveries count as its capacity once it has delivered for so long.
+/// Time for which an agent must have delivered before its deliveries count as its capacity.
 const MEASURED_AFTER_MS: i64 = 24 * 3_600_000;
 
 /// Pages a day that an agent can crawl that holds subnets of this load: what it offers, corrected
@@ -130,7 +130,7 @@ pub struct MeasuredTimes {
 
 impl MeasuredTimes {
     /// Reads all answers about these subnets. A round trip that no search would believe counts as
-    /// none: a move by it would give the subnet to an agent that may have made the time up.
+    /// none: otherwise a move could give the subnet to an agent that may have invented the time.
     pub async fn read(placement: &Placement, subnets: &[Range]) -> Result<Self, StoreError> {
         let trust = read_trust(&placement.predictor).await?;
         let mut times = Self { answers: HashMap::new() };

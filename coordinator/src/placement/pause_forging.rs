@@ -36,7 +36,8 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
 
 /// Pauses one forging agent. The next run judges the others anew, without the reports of that one.
 async fn pause_one(placement: &Placement) -> Result<Option<AgentId>, StoreError> {
-    // Not by the reports on homes that the predictor has read: they may be older than a pause.
+    // The reports on homes are read again, because those of the predictor may be older than a
+    // pause.
     for (agent, trust) in read_current_trust(&placement.store).await? {
         if trust.level() == TrustLevel::Forging {
             let evidence = contradictions(placement, agent, &trust).await?;

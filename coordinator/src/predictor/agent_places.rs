@@ -77,9 +77,9 @@ pub(super) fn measured_homes(homes: &[HomeTime]) -> Vec<plausibility::HomeTime> 
     homes.iter().filter_map(measured).collect()
 }
 
-/// The round trip of each measurement. An agent that is gone for good tries nothing any more: of a
-/// pair in which nobody got an answer from its home, both count as unanswered. Else it would keep
-/// the claims of all agents from being tested.
+/// The round trip of each measurement. An agent that is gone does not measure any more. So if the
+/// other agent of a pair got no answer from its home, the pair counts as unanswered in both
+/// directions. Otherwise the pair would stay open, and the claims of no agent could be tested.
 fn home_times(homes: &[HomeTime], is_gone: impl Fn(AgentId) -> bool) -> HomeTimes {
     let time = |home: &HomeTime| ((home.agent, home.witness), home.rtt_us.map(millis));
     let mut times: HomeTimes = homes.iter().map(time).collect();

@@ -1,7 +1,7 @@
 //! Background task: asks agents to measure the home addresses of other agents.
 //!
-//! The times tell where agents are. And what others measure to the home address of an agent is not
-//! in the agent's hands: its own reports must agree with that.
+//! The times tell where agents are. In addition, an agent cannot influence what others measure to
+//! its home address, and its own reports must agree with that.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

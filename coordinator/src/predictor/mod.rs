@@ -93,8 +93,8 @@ impl Predictor {
 const ABSENT_AFTER_MS: i64 = 86_400_000;
 
 /// Whether an agent has been away for so long that searches do not wait for it. It counts again
-/// from its next heartbeat on. Downtime of the coordinators does not count: the first agent that
-/// comes back would win all searches.
+/// from its next heartbeat on. Downtime of the coordinators does not count. Otherwise the first
+/// agent that comes back after it would win all searches.
 pub fn is_absent(worker: &Worker, uptime: &Uptime, now: UnixMillis) -> bool {
     let expected_at = worker.last_heartbeat_at.max(worker.asleep_until).max(worker.approved_at);
     expected_at.is_some_and(|at| uptime.between_ms(at, now) > ABSENT_AFTER_MS)

@@ -51,7 +51,7 @@ impl ProbeBudget {
         self.with(|known| *known = None);
     }
 
-    /// Counts a probe besides searches for each of these agents.
+    /// Counts a probe that no search ordered for each of these agents.
     pub fn record_others(&self, agents: &[AgentId], now: UnixMillis) {
         self.usage(|usage| {
             for agent in agents {

@@ -62,7 +62,7 @@ pub async fn read_current_trust(store: &Store) -> Result<HashMap<AgentId, Trust>
     Ok(Trust::of_all(&HomeReports::judge_all(&ReferenceTimes::new(&homes)), searches))
 }
 
-/// Tests of another version of the program cannot be read: the agent begins anew.
+/// Tests of another version of the program cannot be read. Then the agent starts with new tests.
 fn decode(tests: Option<Value>) -> SearchReports {
     let known = serde_json::from_value::<Option<SearchReports>>(tests.unwrap_or(Value::Null));
     known.ok().flatten().unwrap_or_default()

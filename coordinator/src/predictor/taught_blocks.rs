@@ -1,9 +1,9 @@
 //! How far the model was taught, and with which search it began.
 //!
 //! Searches are taught in blocks, in the order of their decisions. A model knows the block that is
-//! being filled and the full one before it. When the next block begins, the model is made anew from
-//! the newest full block, so that a model that was taught search by search is the same as one that
-//! a restart teaches.
+//! being filled and the full one before it. When the next block begins, a new model is made from
+//! the newest full block. So a model that was taught search by search is the same as one that is
+//! made after a restart.
 
 use store::searches::DecidedPosition;
 

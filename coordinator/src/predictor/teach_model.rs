@@ -2,7 +2,7 @@
 //! changed, and teaches it the decided searches.
 //!
 //! The model is a function of the agents' places and of the stored trails in the order of their
-//! decisions, so that a restart and another leader come to the same.
+//! decisions, so that it is the same after a restart and at another leader.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ async fn renew(
         taught: taught.taught,
     };
     predictor.state.replace(model);
-    // Only now, because the task that pauses agents reads the judgements of the model.
+    // Emitted only now, because the task that pauses agents reads the judgements of the model.
     if is_forgery_found {
         predictor.events.emit(Event::ForgeryFound);
     }

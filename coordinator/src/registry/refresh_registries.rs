@@ -28,7 +28,7 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
             format!("{error}; tries again in {} hours", refresh::PAUSE_H)
         }
     };
-    // Only now: a run that ends with the leader's term does not delay the next one.
+    // Noted only now, so that a run that ends with the leader's term does not delay the next one.
     registry.last_refresh.set(now);
     Ok(Outcome::Done(outcome))
 }

@@ -32,7 +32,7 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     registry.hierarchy.set_unregistered(unregistered);
     if counts.is_some() {
         remap_hosts(registry).await?;
-        // Only now: after a failure so far, the next run starts over, as it does where an audit
+        // Noted only now, so that the next run starts over after a failure, or if an audit has
         // asked for another remap meanwhile.
         if registry.hierarchy.remaps() == remaps {
             registry.hierarchy.set_remapped(live.id);

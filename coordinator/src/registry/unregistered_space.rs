@@ -14,8 +14,8 @@ use store::{Store, StoreError, unregistered_subnets};
 use crate::runtime::clock::Clock;
 use crate::runtime::delegated_hierarchy::{CurrentHierarchy, DelegatedHierarchy};
 
-/// After an addition the next one waits so many times as long as building the tree took, so that
-/// additions take at most a twentieth of a processor.
+/// After an addition the next one waits for this multiple of the time that building the tree took,
+/// so that additions take at most a twentieth of a processor.
 const REST: u32 = 20;
 
 /// Places hosts in unregistered space.

@@ -1,5 +1,6 @@
-//! The coordinator's key, by which agents know with whom they have enrolled. It is made at the
-//! first start and kept in Postgres, so that all coordinators of one database share it.
+//! The coordinator's key, by which agents recognise the coordinator with which they have enrolled.
+//! It is made at the first start and kept in Postgres, so that all coordinators of one database
+//! share it.
 
 use data_encoding::BASE64;
 use protocol::key::CoordinatorKey;

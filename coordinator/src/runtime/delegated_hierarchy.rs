@@ -58,7 +58,7 @@ impl DelegatedHierarchy {
         Self { delegation_table: RwLock::new(delegation_table), hierarchy, version }
     }
 
-    /// Tells apart the states of all delegation tables of the process.
+    /// Number of the present state of the table, unique among all tables of the process.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
@@ -122,8 +122,12 @@ impl DelegatedHierarchy {
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
         self.version.store(next_version(), Ordering::Release);
         match delegation {
-            Some(delegation) => drop(delegation_table.insert(&self.hierarchy, subnet, delegation)),
-            None => drop(delegation_table.remove(&self.hierarchy, subnet)),
+            Some(delegation) => {
+                delegation_table.insert(&self.hierarchy, subnet, delegation);
+            }
+            None => {
+                delegation_table.remove(&self.hierarchy, subnet);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Events: what changed. They wake background tasks and refresh open dashboards.
 //!
-//! An event carries no data. Whoever receives one reads the state from the database, so events may
-//! be repeated, and events of the same kind may be merged. The table of background tasks
+//! An event carries no data. Its receivers read the state from the database, so events may be
+//! repeated, and events of the same kind may be merged. The table of background tasks
 //! (`tasks::table`) lists which event notifies which task.
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -128,7 +128,8 @@ impl Events {
         wake
     }
 
-    /// Receives all events from now on. A slow receiver loses the oldest and is told that it did.
+    /// Receives all events from now on. A slow receiver loses the oldest and gets an error that
+    /// says so.
     pub fn receive(&self) -> broadcast::Receiver<Event> {
         self.dashboards.subscribe()
     }

@@ -47,7 +47,7 @@ impl CurrentHiddenPages {
         if changes == self.list.load().changes {
             return Ok(Outcome::Idle);
         }
-        // Of two reads at a time the earlier may be stored last; the next run repairs that.
+        // Of two concurrent reads the earlier may be stored last; the next run repairs that.
         self.list.store(Arc::new(read_list(&self.store, changes).await?));
         Ok(Outcome::Done("read what is hidden from the search".to_owned()))
     }

@@ -10,8 +10,8 @@ use crate::runtime::failure::chain;
 /// Pause after a failure.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// What the work results in; an error where the server has been silent for so long meanwhile that
-/// the work may wait for ever, and keep its locks. See [`Store::lost`].
+/// What the work results in; an error if the server falls silent for so long meanwhile that the
+/// work may wait for ever and keep its locks. See [`Store::lost`].
 pub async fn unless_lost<T>(store: &Store, work: impl Future<Output = T>) -> Result<T, StoreError> {
     tokio::select! {
         result = work => Ok(result),

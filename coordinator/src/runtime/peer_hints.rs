@@ -79,8 +79,12 @@ impl Hints {
         let mut hints = Self::default();
         for name in names {
             match name.parse() {
-                Ok(agent) => drop(hints.agents.insert(AgentId::new(agent))),
-                Err(_) => drop(hints.tasks.insert(name.to_owned())),
+                Ok(agent) => {
+                    hints.agents.insert(AgentId::new(agent));
+                }
+                Err(_) => {
+                    hints.tasks.insert(name.to_owned());
+                }
             }
         }
         Some(hints)

@@ -1,5 +1,6 @@
-//! Uptime: the time in which a coordinator led, whichever it was. While none did, agents were not
-//! heard and nothing was asked, so that such time must not count against agents or searches.
+//! Uptime: the time in which a coordinator led, whichever it was. While none did, no heartbeats
+//! were received and no probes were ordered, so such time must not count against agents or
+//! searches.
 //!
 //! The leader writes to the database that it is there. A longer silence counts as downtime.
 
@@ -9,7 +10,7 @@ use store::{Store, StoreError, settings};
 
 /// Longest silence that is no downtime: a change of leader, or a restart.
 const LONGEST_PAUSE_MS: i64 = 5 * 60_000;
-/// Uptime that anybody asks for at most: a day. What was before is forgotten.
+/// Longest uptime that a caller asks for: a day. Earlier times are forgotten.
 const KEPT_MS: i64 = 86_400_000;
 /// Most downtimes that are kept. The two oldest become one when there are more.
 const MOST: usize = 100;

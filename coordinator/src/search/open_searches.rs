@@ -166,8 +166,8 @@ impl<'a> Selection<'a> {
         open_now: &[Range],
         working: &[Range],
     ) -> Self {
-        // Not those that only wait: an address that answers nobody awake must not keep the other
-        // subnets of its company from agents.
+        // Searches that only wait do not count. An address that answers no agent that is awake must
+        // not keep the other subnets of its company from getting agents.
         let searched = working.iter().filter_map(|subnet| delegated.hierarchy().find(subnet));
         let searched_companies =
             searched.filter_map(|subnet| unserved_company(delegated, subnet)).collect();

@@ -104,8 +104,8 @@ fn database_url(flag: Option<String>, file: Option<String>) -> Option<String> {
     [flag, file].into_iter().flatten().find(|url| !url.is_empty())
 }
 
-/// An https URL, or an http URL of this machine: over plain http anybody on the way can read
-/// passwords and sessions.
+/// An https URL, or an http URL of this machine: with plain http, passwords and sessions can be
+/// read on the way.
 fn public_url(text: &str) -> Result<Url, Failure> {
     let failure = |rule: &str| Failure::configuration(format!("public_url: {text:?} {rule}"));
     let url = Url::parse(text).map_err(|error| failure(&format!("is no URL: {error}")))?;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::packages::blob_store;
 
-/// Age from which nobody writes an upload any more.
+/// Age from which an upload is certainly not written any more.
 const ABANDONED: Duration = Duration::from_hours(1);
 
 /// Removes uploads in `packages` that were never finished: the local object store writes

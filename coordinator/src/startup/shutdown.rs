@@ -40,8 +40,8 @@ async fn either(one: &mut Signal, other: &mut Signal) {
 }
 
 /// Ends the runtime after a command. Blocking work is given up after a second: the removal of
-/// leftovers may take minutes, and nobody listens for a second signal any more. Everything that has
-/// to be closed, such as the private Postgres, is closed by the command itself.
+/// leftovers may take minutes, and a second signal has no effect any more. Everything that has to
+/// be closed, such as the private Postgres, is closed by the command itself.
 pub fn end(runtime: Runtime) {
     runtime.shutdown_timeout(BLOCKING_LIMIT);
 }

@@ -111,7 +111,8 @@ async fn prepare_while_held(
     coordinator: &Arc<Coordinator>,
     mut leadership: Leadership,
 ) -> Result<Leadership, anyhow::Error> {
-    // A task of its own: the delegation table is built in one go, which would hold up the checks.
+    // Runs as a task of its own, because building the delegation table does not yield and would
+    // hold up the checks.
     let mut preparing = AbortOnDropHandle::new(tokio::spawn(prepare(Arc::clone(coordinator))));
     loop {
         tokio::select! {
@@ -132,6 +133,6 @@ async fn prepare(coordinator: Arc<Coordinator>) -> Result<(), anyhow::Error> {
     // in use; remapping twice changes nothing.
     coordinator.hierarchy.set_remapped(Generation::new(0));
     drop(writing);
-    // Before the first search is driven: it must know of the time in which nobody led.
+    // Done before the first search is driven, which must know for how long there was no leader.
     uptime::record(&coordinator.store, coordinator.now()).await
 }

@@ -67,7 +67,7 @@ impl Statuses {
         })
     }
 
-    /// The task does not run here any more, so that its last failure and what it left say nothing.
+    /// The task does not run here any more, so its last failure and its backlog are out of date.
     pub(super) fn forget_failure(&self, name: &str) {
         let mut all = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(status) = all.get_mut(name) {

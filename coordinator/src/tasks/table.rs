@@ -34,7 +34,7 @@ pub struct BackgroundTask {
     pub period: Duration,
     /// Whether only the leader runs the task.
     pub leader_only: bool,
-    /// Events that cause a run before the period is over, besides those in [`WAKE_ALL`].
+    /// Events that cause a run before the period is over, in addition to those in [`WAKE_ALL`].
     pub woken_by: &'static [Event],
     /// Does the work that is left, or one batch of it.
     pub run: fn(&Coordinator) -> BoxFuture<'_, RunResult>,

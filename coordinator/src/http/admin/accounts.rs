@@ -15,8 +15,8 @@ use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
 
-/// Actors in the audit log who are no accounts: the coordinator, owners of agents, and partners who
-/// open the link of an accepted request. No person may have these names.
+/// Actors in the audit log that are no accounts: the coordinator, owners of agents, and partners
+/// who open the link of an accepted request. No person may have these names.
 const RESERVED: [&str; 3] = ["coordinator", "owner", "partner"];
 
 /// A person who may sign in.

@@ -1,9 +1,9 @@
 //! Stream of server-sent events about changes.
 //!
 //! Every stream compares an overview, which all streams share, with its last one once a second, and
-//! adds the topics that this coordinator announced meanwhile. So changes that nobody announced (by
-//! another coordinator, or an agent that went silent) are reported too, and no stream sends more
-//! than once a second.
+//! adds the topics that this coordinator announced meanwhile. So changes without an announcement
+//! (by another coordinator, or an agent that went silent) are reported too, and no stream sends
+//! more than once a second.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;

@@ -40,8 +40,8 @@ pub enum Check {
 
 /// Hashes `password` into PHC form with a random salt. Takes about 30 ms and 19 MiB.
 ///
-/// `permit` allows the work and is kept until the work has ended, even if nobody waits for it any
-/// more.
+/// `permit` allows the work and is kept until the work has ended, even if the caller has stopped
+/// waiting.
 pub async fn hash(password: String, permit: impl Send + 'static) -> Result<String, PasswordError> {
     tokio::task::spawn_blocking(move || {
         let _permit = permit;

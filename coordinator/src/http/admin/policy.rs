@@ -52,7 +52,8 @@ pub async fn update(
     };
     locked.write_audit(&entry, core.now()).await?;
     locked.replace(&after, core.now()).await?;
-    // Of two changes at a time the earlier may be put in place last; `refresh_policy` repairs that.
+    // Of two concurrent changes the earlier may be put in place last; `refresh_policy` repairs
+    // that.
     core.policy.replace(after.policy);
     // The leader may be another coordinator, which would open searches by the former policy.
     core.peer_hints.wake_task("refresh_policy");

@@ -97,7 +97,7 @@ impl SignInGuard {
     }
 
     /// Takes back an attempt whose password could not be checked. It says nothing about the
-    /// password, and must not lock out whoever has the right one.
+    /// password, and must not lock out a person who has the right one.
     fn take_back(&self, name: &str, from: IpAddr) {
         self.throttle().take_back(name, from);
     }
@@ -183,7 +183,7 @@ async fn authenticate(
     name: &str,
     password: &str,
 ) -> Result<Option<admins::StoredAccount>, Problem> {
-    // A second time where the hash was replaced since it was checked: another sign-in may have
+    // Tries a second time if the hash was replaced since it was checked: another sign-in may have
     // renewed it, or an admin has set another password.
     for _ in 0..2 {
         let account = admins::find(store, name).await?;

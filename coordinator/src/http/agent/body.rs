@@ -11,8 +11,8 @@ use crate::http::extract::receive;
 use crate::http::nul;
 use crate::http::problem::{FieldError, Problem};
 
-/// A JSON body. When it names a protocol version that this coordinator does not speak, that is the
-/// refusal, whatever else the body holds: another version may have other fields.
+/// A JSON body. If it names a protocol version that this coordinator does not speak, it is refused
+/// for that before anything else is read, because another version may have other fields.
 pub(super) struct ProtocolBody<T>(pub(super) T);
 
 #[derive(Deserialize)]

@@ -42,7 +42,8 @@ pub(super) async fn put(
     stored.map_err(|error| not_stored(&error))?;
     let bundle = ReceivedBundle { order, host, agent: caller.agent, object: &object, bytes };
     let is_new = host_bundles::enter(&api.store, &bundle, api.clock.now()).await?;
-    // The same bundle may have come twice; the blob of another one would stay for ever.
+    // The same bundle may have come twice, and then its blob stays. The blob of a different bundle
+    // is deleted, because no row would ever name it.
     if !is_new && !host_bundles::is_entered(&api.store, order, &object).await? {
         api.packages.blobs.delete_all(&[object]).await;
     }

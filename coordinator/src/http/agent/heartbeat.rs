@@ -70,11 +70,12 @@ async fn store_heartbeat(
         // By the coordinator's clock: the agent's may be off.
         Presence::Asleep { until } => {
             let sleep_ms = until.0.saturating_sub(request.agent_time.0);
+            // An agent without a next span announces the end of time, which JSON and Postgres
+            // cannot hold.
             Some(now.plus_ms(sleep_ms.clamp(0, limits::SLEEP_MS)))
         }
     };
     let idle_reason = request.status.idle_reason.as_deref().map(one_line);
-    // A sleep without end is not a time that JSON or Postgres can hold.
     let presence = match asleep_until {
         Some(until) => Presence::Asleep { until },
         None => Presence::Awake,
@@ -110,8 +111,8 @@ async fn store_heartbeat(
     forget_bundles(api, caller, request).await
 }
 
-/// Stores what the owner has changed in the configuration. A profile with which nobody could enrol
-/// changes nothing: the agent goes on with the one that is known.
+/// Stores what the owner has changed in the configuration. A profile that enrolment would refuse
+/// changes nothing, and the known one stays valid.
 async fn renew_profile(
     api: &AgentApi,
     caller: Caller,
@@ -157,7 +158,7 @@ async fn store_answers(
     Ok(())
 }
 
-/// Hosts that the agent let go of are for the agents of their subnets.
+/// Hosts that the agent has released go to the agents of their subnets.
 async fn release(
     api: &AgentApi,
     caller: Caller,
@@ -166,7 +167,7 @@ async fn release(
     if request.orders_done.is_empty() {
         return Ok(());
     }
-    // All of them: an agent forgets those that the answer does not name.
+    // The answer names all of them, because the agent forgets those that it does not name.
     let mut released = 0;
     for done in request.orders_done.chunks(limits::HOST_ORDERS_PER_HEARTBEAT) {
         released += handovers::confirm(&api.store, caller.agent, done, api.clock.now()).await?;
@@ -237,7 +238,7 @@ impl PendingWork {
         let identity = agents::identity(&api.store, caller.agent).await?;
         let state = identity.ok_or_else(refusal::unknown_agent)?.state;
         let awake = request.status.presence == Presence::Awake;
-        // Also agents that are paused let go; a sleeping one does when its next span starts.
+        // Paused agents also release hosts; a sleeping agent does when its next span starts.
         let most_orders = limits::HOST_ORDERS_PER_HEARTBEAT;
         let underway = orders_underway(request);
         let mut hosts =
@@ -263,7 +264,8 @@ impl PendingWork {
         }
         let most = limits::ROUTES_PER_HEARTBEAT.min(api.limits.routes_per_heartbeat as usize);
         let routes = routes::after(&api.store, caller.agent, request.routes_after, most).await?;
-        // After the routes: a host whose routes are in this answer has its bundle in it, too.
+        // Read after the routes, so that a host whose routes are in this answer has its bundle in
+        // it as well.
         let bundles = offered_bundles(api, caller).await?;
         let taken = &request.probes_accepted;
         let samples = api.policy.load().samples;
@@ -272,7 +274,7 @@ impl PendingWork {
         Ok(Self { state, routes, probes, hosts, bundles, questions, complete })
     }
 
-    /// Whether it is worth an answer at once. A sleeping agent does not wait.
+    /// Whether the answer is sent at once. A sleeping agent does not wait.
     fn is_any(&self, request: &HeartbeatRequest) -> bool {
         let asleep = request.status.presence != Presence::Awake;
         let hosts = self.hosts.iter().any(|order| !request.orders_accepted.contains(&order.number));
@@ -285,8 +287,8 @@ impl PendingWork {
             || hosts
     }
 
-    /// An agent that was not given all host orders yet must not go on with hosts that are others'
-    /// by now.
+    /// An agent that did not get all host orders yet must not fetch from hosts that have other
+    /// agents by now.
     fn lease_ms(&self, api: &AgentApi) -> u64 {
         let lease_s = if self.complete { api.limits.lease_s } else { 0 };
         u64::from(lease_s) * 1_000

@@ -79,8 +79,8 @@ pub(super) async fn resume(
     take(&api, caller, &name, &upload.body, Some(partial)).await
 }
 
-/// Refuses a package before its bytes are on their way, while there is no room for it. One that was
-/// taken before, and whose acknowledgement was lost, needs none.
+/// Refuses a package before its bytes are on their way, while there is no room for it. A package
+/// that was taken before, and whose acknowledgement was lost, needs no room.
 async fn check_room(api: &AgentApi, name: &PackageName) -> Result<(), Problem> {
     let Err(error) = api.packages.blobs.check_free_space() else { return Ok(()) };
     match packages::find(&api.store, name).await? {
@@ -177,7 +177,7 @@ async fn store_it(
     sha256: &[u8],
 ) -> Result<Json<Receipt>, Problem> {
     let VerifiedPackage { header, hosts: named } = verified;
-    // Decided now and for all coordinators, whenever they take the package.
+    // Decided here once for all coordinators, which may take the package later.
     let named: Vec<HostKey> = named.iter().cloned().collect();
     let foreign_hosts = hosts::foreign(&api.store, header.name.agent, &named).await?;
     handovers::note_lost_results(&api.store, header.name.agent, &foreign_hosts).await?;

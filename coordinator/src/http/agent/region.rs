@@ -21,8 +21,8 @@ const ARRIVAL: Duration = Duration::from_mins(2);
 /// Bytes of a request that is received at any time.
 const SMALL: usize = 64 << 10;
 
-/// Takes envelopes, and answers with roster, loan and envelopes to the agent. A paused one votes,
-/// and says that it is paused, but borrows nothing.
+/// Takes envelopes, and answers with roster, loan and envelopes to the agent. A paused agent votes
+/// and reports that it is paused, but gets no loan.
 pub(super) async fn relay(
     State(api): State<AgentApi>,
     caller: Caller,

@@ -47,7 +47,7 @@ impl Drop for Arriving {
             return;
         }
         let received = std::mem::take(&mut self.received);
-        // Nobody waits for it: if it fails, the agent sends the package whole.
+        // No request waits for this: if it fails, the agent sends the whole package again.
         tokio::task::spawn_blocking(move || {
             if let Err(error) = uploads.keep(&name, &received, SystemTime::now()) {
                 tracing::warn!(%error, "cannot keep a partial upload");

@@ -28,7 +28,7 @@ pub(super) async fn session(
 ) -> Result<Json<Session>, Problem> {
     let identity = agents::identity(&api.store, request.agent).await?;
     let identity = identity.ok_or_else(refusal::unknown_agent)?;
-    // The signature first: only the agent itself can use a nonce up.
+    // The signature is checked first, so that only the agent itself can use up a nonce.
     request.verify(&identity.key).map_err(refusal::signature)?;
     api.tokens.spend(&request.nonce, request.agent, api.clock.now()).map_err(refusal::nonce)?;
     if identity.state == AgentState::Revoked {

@@ -3,8 +3,9 @@
 //! Both are `payload | HMAC-SHA-256(secret, kind | payload)` in base64url. The secret lives in
 //! Postgres, so that a session outlives a restart of the coordinator. A nonce is good for one
 //! minute and for one use: used ones are remembered until they expire, and those made before this
-//! coordinator started are refused, since it cannot know their use. When it started is reckoned
-//! from how long it has been running: a clock that is set back would make new nonces old ones.
+//! coordinator started are refused, since it cannot know whether they were used. The time of the
+//! start is computed from how long the coordinator has been running: otherwise, after the clock was
+//! set back, new nonces would seem to be older than the start.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -111,7 +112,8 @@ impl Tokens {
     }
 
     fn mac(&self, kind: &str, payload: &[u8]) -> Hmac<Sha256> {
-        // A key as long as the hash needs neither padding nor hashing, so this form cannot fail.
+        // `Hmac::new` takes a key of exactly one block and cannot fail. The zeros after the secret
+        // are the padding that HMAC prescribes for shorter keys.
         let mut block = [0_u8; 64];
         block[..32].copy_from_slice(&self.secret);
         let mut mac = Hmac::<Sha256>::new(&block.into());

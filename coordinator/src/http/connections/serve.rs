@@ -28,7 +28,7 @@ use super::stream::ObservedStream;
 use crate::http::network::Network;
 use crate::runtime::config::Config;
 
-/// Pause after the system refused a connection, usually for want of descriptors.
+/// Pause after the system refused a connection, usually because descriptors are used up.
 const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
 
 /// How connections are limited.
@@ -126,7 +126,7 @@ impl Server {
         self.closers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a connection in, if need be instead of another; none when it has to be closed.
+    /// Admits a connection, instead of another one if necessary; none when it has to be closed.
     fn admit(&self, id: ConnectionId, source: Source) -> Option<CancellationToken> {
         let admission = locked(&self.connections).admit(id, source);
         match admission {

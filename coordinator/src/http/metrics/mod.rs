@@ -1,5 +1,5 @@
-//! Metrics for Prometheus, on an address of their own: nobody who reaches the public one reads
-//! them.
+//! Metrics for Prometheus, on an address of their own, so that they cannot be read at the public
+//! one.
 //!
 //! [`count_request`] counts the requests of the public address. [`serve`] answers `GET /metrics`
 //! with the counters of all stages and with the [`state`] of the coordinator.

@@ -1,4 +1,4 @@
-//! State of the coordinator at the time of a scrape: what waits, what is in use, what is left.
+//! State of the coordinator at the time of a scrape: what waits, what is in use, and what is free.
 //!
 //! Nothing here reads a whole growing table. The state is computed at most once in [`LIFETIME`],
 //! however many servers scrape.

@@ -1,5 +1,5 @@
-//! The one-time link that an accepted partner gets. The link's secret is behind the `#` of its
-//! address, which browsers send to nobody; the page posts it here once the partner wants to join.
+//! The one-time link that an accepted partner gets. The link's secret is after the `#` of its
+//! address, a part that browsers never send; the page posts it here once the partner wants to join.
 
 use axum::extract::State;
 use protocol::join_token::JoinToken;

@@ -16,8 +16,7 @@ use crate::http::network::Network;
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 
-/// Requests of one network and of one IPv6 site in an hour, and requests of all that nobody has
-/// decided.
+/// Requests of one network and of one IPv6 site in an hour, and undecided requests in all.
 const LIMITS: Limits = Limits { per_network: 3, per_site: 9, window_ms: 3_600_000, waiting: 200 };
 /// Spans of one request.
 const SPANS_MAX: usize = 14;
@@ -71,7 +70,7 @@ impl Validate for NewJoinRequest {
     }
 }
 
-/// The agent accepts only cities that it can place; a wrong one is better refused here.
+/// The agent accepts only cities that it knows, so an unknown one is refused here already.
 fn place_error(place: &str) -> Option<FieldError> {
     if let Some(error) = FieldError::of_line("place", place, 0, 100) {
         return Some(error);
@@ -104,7 +103,7 @@ fn place_error(place: &str) -> Option<FieldError> {
     Some(FieldError::new("place", rule))
 }
 
-/// Whoever runs a web site that an agent visits must be able to write to somebody.
+/// The owner of a web site that an agent visits must be able to write to a person.
 fn contact_error(contact: &str) -> Option<FieldError> {
     let contact = contact.trim();
     let is_page = ["https://", "http://"].iter().any(|scheme| {

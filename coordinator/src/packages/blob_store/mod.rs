@@ -184,12 +184,12 @@ impl BlobStore {
         }
     }
 
-    /// Whether writes are refused for want of space.
+    /// Whether writes are refused because the disk is nearly full.
     pub fn is_full(&self) -> bool {
         self.check_free_space().is_err()
     }
 
-    /// Fails if writes are refused for want of space.
+    /// Fails if writes are refused because the disk is nearly full.
     pub fn check_free_space(&self) -> Result<(), BlobError> {
         // If the free space is unknown, the write itself fails when the disk is full.
         let Ok(free) = FreeSpace::at(&self.disk) else { return Ok(()) };

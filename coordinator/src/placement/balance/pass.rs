@@ -40,8 +40,8 @@ pub async fn plan_pass(
     Ok(plan(problem, limits).await?)
 }
 
-/// The moves that relieve all overloaded agents, without limit: no gain is large enough to justify
-/// any other move.
+/// The moves that relieve all overloaded agents, without limit of their number. The least gain is
+/// infinite, so that no other move is made.
 pub async fn plan_relief(problem: &BalanceProblem) -> Result<Rebalance, JoinError> {
     plan(problem, RebalanceLimits { moves: usize::MAX, min_gain: f64::INFINITY }).await
 }

@@ -243,10 +243,11 @@ impl ProblemBuilder {
         trail: &[TrailProbe],
         agent: AgentId,
     ) -> bool {
-        // An agent that was asked and did not answer is not asked again, or a move would wait for
-        // its measurement forever.
+        // An agent that was asked and did not answer is not asked again. Otherwise a move would
+        // wait for its measurement for ever.
         let is_unanswered = || trail.iter().any(|probe| probe.agent == agent);
-        // Nobody was asked about a range that is new, so that no order can follow.
+        // No agent was asked about a range that is new, so there is no search to which an order can
+        // be added.
         agent != held.agent
             && !trail.is_empty()
             && !is_unanswered()

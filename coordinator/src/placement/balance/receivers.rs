@@ -40,9 +40,9 @@ impl Receivers {
         Self { room: room.collect(), awake, limits }
     }
 
-    /// Whether subnets may be taken from the agent. One that is away has nothing to release its
-    /// hosts with: they would begin anew elsewhere when its lease ends, while it comes back at its
-    /// hour and has what waits for it.
+    /// Whether subnets may be taken from the agent. An agent that is away cannot release its hosts.
+    /// Other agents would start without its state when its lease ends, although it comes back in
+    /// its next span.
     pub fn may_give(&self, agent: AgentId) -> bool {
         self.awake.contains(&agent)
     }

@@ -1,4 +1,4 @@
-//! Measured agents: who has measured the subnets of a range, for admins who choose an agent.
+//! Measured agents: which agents have measured the subnets of a range, for admins who choose one.
 
 use std::collections::BTreeMap;
 

@@ -68,7 +68,7 @@ pub async fn preview_plan(
     preview_moves(placement, delegated, &moves).await
 }
 
-/// Previews moves of subnets to other agents; `None` stands for the agent that a search will find.
+/// Previews moves of subnets to other agents; `None` means the agent that a search will find.
 pub async fn preview_moves(
     placement: &Placement,
     delegated: &DelegatedHierarchy,

@@ -36,7 +36,7 @@ pub fn held_by(delegated: &DelegatedHierarchy, agent: AgentId) -> Vec<SubnetId> 
     delegated.delegation_table().subnets_of(agent).collect()
 }
 
-/// Computes who takes over these subnets of `leaving`.
+/// Computes which agents take over these subnets of `leaving`.
 pub async fn plan_takeover(
     placement: &Placement,
     delegated: &DelegatedHierarchy,

@@ -25,9 +25,8 @@ pub(super) struct Availability {
 }
 
 impl Availability {
-    /// The state at a moment. No member is believed alone: neither that another one is dead, nor
-    /// that it does not work. In a region of two, where there is no majority of others, the
-    /// coordinator must miss the member as well.
+    /// The state at a moment. The report of a single member proves neither that another one is dead
+    /// nor that it does not work.
     pub(super) fn of(seat: &LeaderState, now: Millis) -> Self {
         let view = seat.machine.view().clone();
         let members: Vec<AgentId> = view.roster().agents.iter().map(|entry| entry.agent).collect();
@@ -42,6 +41,8 @@ impl Availability {
         let is_replaced = |agent: AgentId| {
             let replacing = replacing(agent);
             let is_missed = seat.machine.liveness(agent, now) == Liveness::Suspected;
+            // A majority of the other members, and at least two witnesses, of which the coordinator
+            // may be one. In a region of two, the coordinator must miss the member as well.
             2 * replacing > members.len() - 1 && replacing + usize::from(is_missed) >= 2
         };
         let sleeps = |agent: AgentId| seat.machine.liveness(agent, now) == Liveness::Asleep;

@@ -58,7 +58,7 @@ impl Regions {
         let RelayRequest { hold_ms, addresses, label, known, borrow, report, envelopes } = request;
         let hold = Duration::from_millis(hold_ms.min(MOST_HOLD_MS).into());
         if !self.rules.enabled {
-            // They may be large, and nobody gets them.
+            // They may be large, and no request gets them.
             drop((addresses, report, envelopes));
             stop.run_until_cancelled(tokio::time::sleep(hold)).await;
             return Ok(RelayAnswer::default());
@@ -81,7 +81,7 @@ impl Regions {
                 answer.settings = Some(seat.settings);
                 answer.view =
                     known.is_none_or(|known| known < view.version()).then(|| view.signed().clone());
-                // Agents that left do not keep the region's subnets from others.
+                // Agents that left get no loan, which would keep the region's subnets from others.
                 if borrow && seat.has_wanted(agent) {
                     answer.loan_ms = Some(self.lend(term, seat).await?);
                 }
@@ -141,7 +141,9 @@ impl Regions {
             let id = stored.id;
             let name = stored.name.clone();
             match LeaderState::restore(stored, &self.key, start, now) {
-                Ok(seat) => drop(seats.insert(id, seat)),
+                Ok(seat) => {
+                    seats.insert(id, seat);
+                }
                 Err(error) => {
                     tracing::error!(region = name, error = chain(&error), "a region rests");
                     resting.insert(id, name);
@@ -171,7 +173,8 @@ impl Regions {
         }
         let view = self.seats().await?.of_agent(from).map(|seat| seat.machine.view().clone());
         let Some(view) = view else { return Ok(()) };
-        // Without the lock, for which all regions wait: a call has up to thousands of signatures.
+        // Verified without the lock, for which all regions wait, because a call has up to thousands
+        // of signatures.
         let key = self.key.public();
         let verifying = tokio::task::spawn_blocking(move || verified(envelopes, &view, &key));
         // Lost with the process that ends; any message may be lost.

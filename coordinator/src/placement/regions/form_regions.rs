@@ -42,11 +42,11 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     };
     let names = seats.by_region.iter().flatten();
     let names = names.map(|(id, seat)| (*id, seat.name.clone()));
-    // The members of a region that rests stay its members: they may hold a loan.
+    // The members of a region that cannot be read stay its members, because they may have a loan.
     let names: BTreeMap<RegionId, String> = names.chain(seats.resting.clone()).collect();
     let registry = |candidate: &Candidate| registry_of(&delegated, candidate);
     let mut groups = members::groups(&candidates, &names, registry);
-    // A region that all its members left goes on until their subnets may go to anybody.
+    // A region without members goes on until the subnets of its former members may go to any agent.
     for name in names.into_values() {
         groups.entry(name).or_default();
     }
@@ -81,7 +81,8 @@ fn is_deposed(error: &anyhow::Error) -> bool {
 struct Table<'a> {
     delegated: &'a DelegatedHierarchy,
     version: u64,
-    /// Made once a region has to be compared with it: a run without news must cost nothing.
+    /// Computed only if a region has to be compared with it, because a run without news must cost
+    /// nothing.
     held: OnceLock<Vec<SubnetWithAgent>>,
 }
 
@@ -126,8 +127,7 @@ async fn attend(
     Ok(is_published)
 }
 
-/// Gives the subnets of former members back to the coordinator, once nobody of the region fetches
-/// their hosts.
+/// Gives the subnets of former members back to the coordinator, once no member fetches their hosts.
 async fn release_departed(
     regions: &Regions,
     term: Term,
@@ -196,7 +196,7 @@ async fn form(
         lent_until: now.wall,
     };
     let start = (regions.rules.loan_ms(), now.wall.0.max(0).unsigned_abs());
-    // Before anything is stored: a roster that cannot be used must not be.
+    // Built before anything is stored, because a roster that cannot be used must not be stored.
     let mut seat = LeaderState::restore(stored.clone(), &regions.key, start, now)?;
     let created = regions::create(&regions.store, seats.term, &stored, &numbers, now.wall).await;
     regions.fenced(seats.term, created)?;
@@ -219,8 +219,8 @@ async fn follow(
     agents: &[&Candidate],
     table: &Table<'_>,
 ) -> Result<bool, anyhow::Error> {
-    // One has nobody to share with. It stays in the roster, but keeps no subnets for the region, as
-    // if it had left.
+    // A single member has no other to share with. It stays in the roster, but keeps no subnets for
+    // the region, as if it had left.
     let sharing = if agents.len() < members::FEWEST { &[] } else { agents };
     let numbers: Vec<AgentId> = sharing.iter().map(|agent| agent.agent).collect();
     seat.note_wanted(numbers.iter().copied());

@@ -12,7 +12,7 @@ use store::regions::Candidate;
 const PAGES_OF_WEIGHT: u32 = 10_000;
 /// Largest weight: a region of 100 such agents needs 2 million points with 200 replicas.
 const MOST_WEIGHT: u32 = 100;
-/// Fewest agents of a region: one has nobody to share with.
+/// Fewest agents of a region: a single one has no other to share with.
 pub(super) const FEWEST: usize = 2;
 
 /// What all rosters of an installation have in common.

@@ -1,4 +1,4 @@
-//! Regions: agents that share hosts among themselves, whether the coordinator is there or not.
+//! Regions: agents that share hosts among themselves, with or without the coordinator.
 //!
 //! The leader is the coordinator of all regions. It forms them ([`form_regions`]), signs rosters
 //! and changes of delegations, lends hosts, votes on leases and passes envelopes on ([`calls`]).
@@ -66,7 +66,7 @@ pub(crate) struct LeaderStates {
     /// None until they were read from the database.
     by_region: Option<BTreeMap<RegionId, LeaderState>>,
     /// Stored regions that cannot be read, by name. No other region may take their names and
-    /// members, who may still hold a loan.
+    /// members, which may still have a loan.
     resting: BTreeMap<RegionId, String>,
     /// Candidates of regions that are not formed, as of the last run.
     waiting: BTreeMap<String, Vec<AgentId>>,

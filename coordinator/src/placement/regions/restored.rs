@@ -34,8 +34,8 @@ fn renewed(stored: &[u8], key: &CoordinatorKey, by: u32) -> Result<Vec<u8>, anyh
     Ok(postcard::to_allocvec(&view)?)
 }
 
-/// The same view, as a roster that is so many epochs later. The members may come from other voters
-/// than the backup has, so that these change no more before a majority has this roster.
+/// The same view, as a roster that is so many epochs later. The members may have had other voters
+/// since the backup, so the voters do not change again before a majority has this roster.
 fn later(view: &View, key: &CoordinatorKey, by: u32) -> Result<SignedView, RosterError> {
     let epoch = view.version().epoch.saturating_add(by.into());
     let delegations = view.delegations().iter().collect();

@@ -96,7 +96,7 @@ impl Now {
 }
 
 impl LeaderState {
-    /// The seat that a former leader left. `incarnation` is larger than that of all before.
+    /// The seat as a former leader stored it. `incarnation` is larger than that of all before.
     pub(super) fn restore(
         stored: StoredRegion,
         key: &CoordinatorKey,
@@ -242,9 +242,9 @@ impl LeaderState {
         self.refusal.has_lasted(refuses, self.settings.promise_ms(), now)
     }
 
-    /// Those of the former members whose subnets may go to anybody. The present view lists no
-    /// subnet of theirs. Where all members left, nobody reports what it refuses, and nobody renews
-    /// the loan: its end frees them.
+    /// The former members whose subnets may go to any agent. The present view lists none of their
+    /// subnets. If all members left, no voter reports what it refuses and no member renews the
+    /// loan, so the end of the loan frees the subnets.
     pub(super) fn departed(&mut self, former: &BTreeSet<AgentId>, now: Millis) -> Vec<AgentId> {
         let machine = &self.machine;
         if machine.lender().may_give_away(now) {

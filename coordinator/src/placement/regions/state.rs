@@ -21,7 +21,7 @@ pub struct RegionState {
     pub mode: Mode,
     /// Replicas of an agent for each unit of weight.
     pub replicas: u16,
-    /// Agents that know a host besides its owner.
+    /// Agents that know a host in addition to its owner.
     pub recovery: u8,
     /// Ranges of addresses that are the region's.
     pub ranges: u64,

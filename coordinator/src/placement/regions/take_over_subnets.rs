@@ -1,9 +1,9 @@
 //! Background task: takes the takeovers of regions over into the delegations.
 //!
-//! When a member is dead, the others fetch its hosts, whether the coordinator is there or not. Once
-//! a majority of them says so, each subnet of the dead member with hosts is delegated to the member
-//! that fetches most of these, so that URLs are routed there. When the dead member works again, it
-//! gets its subnets back, and the region returns the hosts.
+//! When a member is dead, the others fetch its hosts, with or without the coordinator. Once a
+//! majority of them reports this, each subnet of the dead member with hosts is delegated to the
+//! member that fetches most of these, so that URLs are routed there. When the dead member works
+//! again, it gets its subnets back, and the region returns the hosts.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -83,8 +83,8 @@ fn may_have(
     found.is_none_or(|subnet| constraints.exclusion(hierarchy, subnet, agent).is_none())
 }
 
-/// The next subnets of a dead member that others take over. Hosts that nobody may have, because all
-/// others are excluded, are passed over.
+/// The next subnets of a dead member that others take over. Hosts that no other member may have,
+/// because all are excluded, are skipped.
 async fn next_transfers(
     regions: &Regions,
     dead: AgentId,

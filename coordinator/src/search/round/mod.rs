@@ -362,6 +362,8 @@ impl StepCounts {
 /// A number in [0, 1) that looks random and is the same at every step of a search: the decisions of
 /// trusted agents with a small one are checked.
 fn draw(search: SearchId) -> f64 {
+    // Ids are consecutive. Multiplication and shift spread them evenly over all 64 bits, of which
+    // the upper 53 become the fraction.
     let mixed = search.get().unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     (mixed >> 11) as f64 / (1_u64 << 53) as f64

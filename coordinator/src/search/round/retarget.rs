@@ -57,7 +57,7 @@ fn next_target(
     now: UnixMillis,
 ) -> Option<probes::Target> {
     let known = |sibling: &SubnetAddress| {
-        // The store does not have the silence of the present target yet.
+        // The silence of the present target is not stored yet.
         let is_target = sibling.address == search.target;
         (sibling.address, if is_target { Some(now) } else { sibling.silent_since })
     };

@@ -16,7 +16,7 @@ const MAX_STORED: usize = 100;
 /// they are not revoked.
 const MAX_ABSENT: usize = 10;
 
-/// The absent agents that explanations name: those that were heard last.
+/// The absent agents that explanations name: those with the latest heartbeats.
 pub(super) fn latest_absent(mut absent: Vec<&Worker>) -> Vec<AgentId> {
     absent.sort_by_key(|worker| (Reverse(worker.last_heartbeat_at), worker.agent));
     absent.into_iter().map(|worker| worker.agent).take(MAX_ABSENT).collect()

@@ -1,7 +1,7 @@
 //! Client of the coordinator's API for people.
 //!
-//! With an API token it needs nothing else. Without one, whoever may open the database may do
-//! everything: the client makes a token of its own there, and removes it afterwards.
+//! With an API token it needs nothing else. Without one, the user must have access to the database,
+//! and then has all rights: the client makes a token of its own there, and removes it afterwards.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

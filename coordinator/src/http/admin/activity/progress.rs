@@ -1,8 +1,8 @@
 //! Progress of the crawl, and its expected end.
 //!
-//! The queue is all that is known of the work that is left: pages name links that nobody knew. So
-//! the end is expected from the trend of the queue and not from the speed of fetches, and only
-//! where the queue gets shorter.
+//! The queue is all that is known of the remaining work, because pages bring links that were not
+//! known before. So the end is expected from the trend of the queue and not from the speed of
+//! fetches, and only where the queue gets shorter.
 
 use model::UnixMillis;
 use store::activity::Bucket;
@@ -11,7 +11,7 @@ use crate::http::admin::dto::activity::{Progress, ProgressState};
 
 /// The time whose trend counts: long enough for packages, which agents ship every few minutes.
 pub(super) const WINDOW_MS: i64 = 30 * 60_000;
-/// An end further away than this is not worth naming: the queue may as well stay.
+/// An end further away than this is not shown, because the queue may as well not get shorter.
 const FURTHEST_S: f64 = 365.0 * 86_400.0;
 
 /// The progress by the minutes of the last half hour, the oldest first.

@@ -113,7 +113,7 @@ fn delegation(facts: &Facts, host: &HostSummary) -> InspectionStep {
     };
     let is_in_use = facts.delegation.is_some() || facts.open_search.is_some();
     if is_in_use && host.state == HostState::Failed {
-        // Other hosts of the subnet go on; nothing brings this one back by itself.
+        // Other hosts of the subnet are crawled; this one is tried again only after a new URL.
         let reason = host.reason.as_deref().unwrap_or("it could not be reached");
         return given_up(format!("The host was given up: {reason}."), host);
     }

@@ -52,8 +52,8 @@ pub async fn explain(
 }
 
 /// The steps with a conclusion: the first step that is stuck, else the first that waits, else the
-/// last that is done. Once the URL was fetched, steps before the fetch hold it up no more: an agent
-/// that sleeps or has nothing to fetch is no reason why the page is not there.
+/// last that is done. Once the URL was fetched, steps before the fetch do not count: an agent that
+/// sleeps or has nothing to fetch is no reason why the page is missing.
 fn inspection(kind: InspectedKind, subject: &str, steps: Vec<InspectionStep>) -> Inspection {
     let first = |state| steps.iter().find(|step| step.state == state);
     let last_done = || steps.iter().rev().find(|step| step.state == StepState::Done);

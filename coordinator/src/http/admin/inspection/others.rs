@@ -69,7 +69,7 @@ async fn delegations_in(
     let filter = DelegationFilter { touching: Some(*range), ..DelegationFilter::default() };
     let mut found =
         delegations::list(store, &filter, DelegationOrder::Newest, None, COUNTED).await?;
-    // Ranges around it touch it as well, and say nothing of its own hosts.
+    // Ranges around it overlap it as well, and say nothing about its own hosts.
     found.retain(|held| range.first() <= held.subnet.first() && held.subnet.last() <= range.last());
     Ok(found)
 }

@@ -49,7 +49,7 @@ pub(super) async fn recognise(state: &ApiState, text: &str) -> Result<Subject, P
     if let Some(subnets) = subnets.filter(|subnets| !subnets.is_empty()) {
         return Ok(Subject::Company(subnets));
     }
-    // A host that nobody has heard of.
+    // A host that is not known.
     match CrawlUrl::parse(&format!("http://{text}")) {
         Ok(url) if text.contains('.') && !text.contains(' ') => Ok(Subject::Url(url)),
         _ => Err(Problem::not_found(format!(

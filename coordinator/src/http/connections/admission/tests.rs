@@ -1,4 +1,4 @@
-//! Who is let in, and who has to go.
+//! Which connections are admitted, and which are closed for them.
 
 use std::net::Ipv4Addr;
 
