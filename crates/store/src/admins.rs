@@ -14,7 +14,7 @@ pub use accounts::{Account, Change, Outcome, change, create, get, list};
 const IDLE_MS: i64 = 12 * 60 * 60 * 1_000;
 /// How long a session lives at most, in milliseconds.
 const LIFE_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
-/// A session's last use is written down at most so often, in milliseconds.
+/// Least time between two updates of a session's last use, in milliseconds.
 const TOUCH_MS: i64 = 60 * 1_000;
 
 /// What sign-in needs of an account.

@@ -10,7 +10,7 @@ use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// The last use is written down at most so often, in milliseconds.
+/// Least time between two updates of a token's last use, in milliseconds.
 const TOUCH_MS: i64 = 60 * 1_000;
 
 /// A token to be kept.
@@ -173,7 +173,7 @@ pub struct TokenUser {
     pub role: Role,
 }
 
-/// Whoever presents the token with this hash, unless it has expired; its use is noted.
+/// The owner of the token with this hash, unless it has expired; its use is noted.
 pub async fn user(
     store: &Store,
     sha256: &[u8],

@@ -9,7 +9,7 @@ use sqlx::FromRow;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Largest number that is counted; it stands for itself and all larger ones.
+/// Largest number that is counted; it means this number or more.
 pub const COUNTED: u32 = 10_000;
 
 /// What waits at one moment; numbers are at most [`COUNTED`].

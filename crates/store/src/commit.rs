@@ -2,10 +2,11 @@
 
 use sqlx::{Postgres, Transaction};
 
-/// Checks the foreign keys that wait for the end by plans that are kept, and commits.
+/// Commits, with cached plans for the checks of foreign keys that are deferred to the end.
 ///
-/// Statements are planned anew each time ([`crate::open`]), and so are the checks; to look a row up
-/// by its primary key takes less time than to plan that, and it is done for each row.
+/// Other statements are planned each time they run ([`crate::open`]). A check of a foreign key is
+/// run for each row and only looks a row up by its primary key, which takes less time than to plan
+/// it.
 pub(crate) async fn commit(mut tx: Transaction<'_, Postgres>) -> Result<(), sqlx::Error> {
     sqlx::raw_sql("SET LOCAL plan_cache_mode = auto").execute(&mut *tx).await?;
     tx.commit().await

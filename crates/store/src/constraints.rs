@@ -180,7 +180,7 @@ pub struct LostCompany {
     pub id: i64,
     /// The company, as the constraint names it.
     pub scope: Scope,
-    /// The company that has its ranges now; none: nobody has.
+    /// The company that has its ranges now; none if no company has.
     pub becomes: Option<Scope>,
 }
 

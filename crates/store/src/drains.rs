@@ -179,7 +179,7 @@ pub async fn finish(store: &Store, agent: AgentId, now: UnixMillis) -> Result<bo
 
 /// Takes a subnet from an agent although no other agent was found, fenced by its generation. Its
 /// hosts wait for a search like new ones, once the agent has released them. Returns whether it was
-/// taken: a subnet that is lent to a region stays, because nobody outside could get it.
+/// taken: a subnet that is lent to a region stays, because no agent outside could get it.
 pub async fn take_away(
     store: &Store,
     subnet: &Range,

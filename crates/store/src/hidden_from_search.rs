@@ -161,7 +161,7 @@ pub async fn find(store: &Store, id: HiddenId) -> Result<Option<Hidden>, StoreEr
     Ok(found.into_iter().find(|hidden| hidden.id == id))
 }
 
-/// The newest entry by which the page with this URL, in whatever spelling, is hidden.
+/// The newest entry by which the page with this URL, in any spelling, is hidden.
 pub async fn find_any(store: &Store, url: &CrawlUrl) -> Result<Option<Hidden>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT number, kind, target, reason, hidden_by, hidden_at FROM hidden_from_search

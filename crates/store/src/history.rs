@@ -14,8 +14,8 @@ use crate::{Store, StoreError};
 const STEP: i64 = 500;
 
 const DAY_MS: i64 = 86_400_000;
-/// Searches without a delegation are kept for so many days. They explain no delegation, and those
-/// that nobody answered are the most: each asked all agents.
+/// Searches without a delegation are kept for so many days. They explain no delegation, and
+/// searches without an answer take the most space, because each asked all agents.
 const SEARCH_DAYS: u32 = 30;
 
 /// What belongs to delegations ($1), in the order of the references.
@@ -131,9 +131,9 @@ async fn delete_searches(db: &mut PgConnection, searches: &[i64]) -> Result<u64,
     Ok(deleted.rows_affected())
 }
 
-/// Looks at the next searches that ended `history_days` ago, or 30 days where that is less,
-/// and deletes those without a delegation, with their probes: searches that nobody could answer, or
-/// that a pin ended. The others are deleted with their delegations.
+/// Looks at the next searches that ended `history_days` ago, or 30 days where that is less, and
+/// deletes those without a delegation, with their probes: searches without an answer, or that a pin
+/// ended. The others are deleted with their delegations.
 pub async fn forget_searches(
     store: &Store,
     after: Position,

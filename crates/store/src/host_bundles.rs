@@ -71,7 +71,7 @@ pub async fn enter(
     Ok(entered.rows_affected() > 0)
 }
 
-/// Bytes of the bundles that this agent sent and nobody took yet.
+/// Bytes of the bundles that this agent sent and no agent took yet.
 pub async fn bytes_of(store: &Store, agent: AgentId) -> Result<u64, StoreError> {
     let bytes: i64 = sqlx::query_scalar(
         "SELECT coalesce(sum(bytes), 0)::bigint FROM host_bundles WHERE agent = $1",

@@ -58,7 +58,7 @@ pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<AgentPresence
     }))
 }
 
-/// The newest agent with this name, in whatever case; one that is not revoked first.
+/// The newest agent with this name, regardless of case; one that is not revoked first.
 pub async fn agent_named(store: &Store, name: &str) -> Result<Option<AgentId>, StoreError> {
     let found: Option<i64> = sqlx::query_scalar(
         "SELECT id FROM agents WHERE lower(name) = lower($1)

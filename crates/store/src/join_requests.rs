@@ -44,7 +44,7 @@ pub struct New<'a> {
 pub struct Limits {
     /// Requests of one network within `window_ms`.
     pub per_network: i64,
-    /// Requests of one IPv6 /48 within `window_ms`: whoever has it has 65,536 networks.
+    /// Requests of one IPv6 /48 within `window_ms`, because its owner has 65,536 networks.
     pub per_site: i64,
     /// Time in which requests of a network are counted, in milliseconds.
     pub window_ms: i64,
@@ -366,7 +366,7 @@ async fn mark_opened(
     Ok(())
 }
 
-/// Whoever has the link can open it, so that the entry does not name the admin who accepted the
+/// Any person with the link can open it, so the entry does not name the admin who accepted the
 /// request.
 async fn note_opened(
     db: &mut PgConnection,
@@ -381,7 +381,7 @@ async fn note_opened(
     audit::write_in(db, &entry, now).await
 }
 
-/// Number of requests that nobody has decided yet; bounded by [`Limits::waiting`].
+/// Number of undecided requests; bounded by [`Limits::waiting`].
 pub async fn waiting(store: &Store) -> Result<u64, StoreError> {
     let count: i64 =
         sqlx::query_scalar("SELECT count(*) FROM join_requests WHERE state = 'waiting'")

@@ -78,7 +78,7 @@ pub struct JoinToken {
     pub used_at: Option<UnixMillis>,
     /// The agent that used it, and its name.
     pub used_by: Option<(AgentId, String)>,
-    /// When an admin made it worthless, and who.
+    /// When it was revoked, and by which admin.
     pub revocation: Option<(UnixMillis, String)>,
 }
 

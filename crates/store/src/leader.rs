@@ -6,8 +6,8 @@
 //! the search and the generation of the delegation (see [`crate::delegations`]), or by its term
 //! (see [`crate::regions`]).
 //!
-//! Candidates keep their connections, too. What is asked on them every few seconds shows first that
-//! the server is gone without a word, see [`crate::silence`].
+//! Candidates keep their connections, too. Their queries every few seconds are the first to show
+//! that the server is gone without closing its connections, see [`crate::silence`].
 
 use std::fmt;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const CONNECT: Duration = Duration::from_secs(20);
 /// How long a commit may take, for which the server may wait for another one.
 const COMMIT: Duration = Duration::from_secs(30);
 
-/// Key of the lock; any number that nobody else uses on the database.
+/// Key of the lock: a number that no other program uses on the database.
 const KEY: i64 = 0x6e65_6172_6372_6177;
 
 /// Number of an election on a database, from 1. A term ends when the next one begins.

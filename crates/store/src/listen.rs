@@ -27,8 +27,8 @@ impl Listener {
     pub async fn open(store: &Store, channel: &str) -> Result<Self, StoreError> {
         let doing = StoreError::doing("listen to the database");
         let mut connection = PgListener::connect_with(&store.pool()).await.map_err(doing)?;
-        // If it connected again by itself and were interrupted by the end of the silence, the new
-        // connection would be back in the pool and listen there.
+        // Otherwise the listener would reconnect itself. If it is cancelled meanwhile, because the
+        // server is given up, the new connection would return to the pool and still listen there.
         connection.eager_reconnect(false);
         connection.listen(channel).await.map_err(doing)?;
         Ok(Self { store: store.clone(), channel: channel.to_owned(), connection })
@@ -51,7 +51,8 @@ impl Listener {
         }
     }
 
-    /// A server that is gone without a word would be listened to for ever.
+    /// Otherwise this would listen for ever to a server that is gone without closing the
+    /// connection.
     async fn ping(&mut self) -> Result<(), sqlx::Error> {
         let pinged = timeout(ANSWER, sqlx::query("SELECT 1").execute(&mut self.connection)).await;
         let silent = || sqlx::Error::Io(io::Error::from(io::ErrorKind::TimedOut));

@@ -1,8 +1,8 @@
 //! Loads of subnets and agents in pages a day, and the last probes of subnets.
 //!
-//! Every fetch counts as a page, whatever its outcome: it costs the agent the same. Sums by host,
-//! subnet and agent are kept as packages are ingested. Where a subnet is delegated to another
-//! agent, a trigger takes its sums along.
+//! Every fetch counts as a page regardless of its outcome, because it costs the agent the same.
+//! Sums by host, subnet and agent are kept as packages are ingested. Where a subnet is delegated to
+//! another agent, a trigger takes its sums along.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -73,7 +73,8 @@ pub async fn queue_pages(
             .bind(host.id.get())
             .bind(&host.queued_to),
     };
-    // Where this changes nothing, the host was lost once more meanwhile, and begins anew.
+    // If this changes nothing, the host was lost again meanwhile, and its pages are queued from the
+    // first on.
     change.execute(&mut *tx).await.map_err(doing)?;
     commit(tx).await.map_err(doing)?;
     Ok(queued)

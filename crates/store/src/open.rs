@@ -67,9 +67,10 @@ impl Store {
     /// Begins a transaction. The connection is used by a task of its own until the transaction has
     /// begun: sqlx does not roll back where its caller is dropped before that, for example because
     /// a browser closed its connection. The next statements on that connection would be part of a
-    /// transaction that nobody commits.
+    /// transaction that is never committed.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
-        // Not in the task: a caller that is dropped leaves the queue for connections.
+        // The connection is acquired outside the task, so that a caller that is dropped leaves the
+        // queue for connections.
         let connection = self.pool().acquire().await?;
         let beginning = Transaction::<Postgres>::begin(connection, None).in_current_span();
         match tokio::spawn(beginning).await {

@@ -19,7 +19,7 @@ pub enum RemovalOutcome {
     Ordered,
     /// They were removed before.
     Already,
-    /// The agent is not revoked, so that new pages of it would follow.
+    /// The agent is not revoked, so new pages of it could follow.
     NotRevoked(AgentState),
 }
 

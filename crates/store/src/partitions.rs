@@ -42,8 +42,9 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Counts a change. One that can wait counts as locked if it did not get its lock: a dump of
-    /// the database holds all locks for hours, and each further try would delay insertions.
+    /// Counts a change. A change that can wait counts as locked if it did not get its lock, and is
+    /// not tried again in this run: a dump of the database holds all locks for hours, and each
+    /// further attempt would delay insertions.
     fn count(&mut self, done: Result<(), sqlx::Error>, can_wait: bool) -> Result<(), sqlx::Error> {
         match done {
             Ok(()) => self.changed += 1,

@@ -1,4 +1,5 @@
-//! Regions: their signed rosters, the coordinator's promises and loans, and who wants to be in one.
+//! Regions: their signed rosters, the coordinator's promises and loans, and the agents that want to
+//! be in one.
 //!
 //! The leader keeps their state in memory. What it writes is fenced by its term: a deposed leader
 //! must not overwrite what the new one has promised.
@@ -261,8 +262,8 @@ pub async fn announce(
 }
 
 /// Whether a loan forbids one of these gifts: the subnet was last delegated to an agent of a region
-/// with a loan, and the region does not move it by itself. Until the loan ends the region may crawl
-/// the subnet, whatever the coordinator hears of it.
+/// with a loan, and the region does not move it by itself. Until the loan ends, the region may
+/// crawl the subnet, even if the coordinator hears nothing from it.
 pub(crate) async fn is_lent(
     db: &mut PgConnection,
     gifts: &[Gift],
@@ -272,7 +273,7 @@ pub(crate) async fn is_lent(
     has_loan(db, changes, now).await
 }
 
-/// Whether a loan forbids that the subnet is taken from its agent and given to nobody.
+/// Whether a loan forbids that the subnet is taken from its agent without another one that gets it.
 pub(crate) async fn is_kept_by_loan(
     db: &mut PgConnection,
     subnet: &Range,

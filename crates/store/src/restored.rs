@@ -10,8 +10,9 @@ use crate::{Store, StoreError, settings};
 /// Setting with the time of the last restore, in milliseconds.
 const CONTENTS_LOST_BEFORE: &str = "contents_lost_before";
 
-/// What takes numbers that agents remember: routes, orders about hosts, probes, regions, and their
-/// own. An agent that joined since the backup is refused as unknown, not for another agent's key.
+/// Sequences whose numbers agents remember: routes, orders about hosts, probes, regions, and
+/// agents. An agent that joined since the backup is refused as unknown, not for another agent's
+/// key.
 const SKIP: [&str; 6] = [
     "UPDATE routes SET seq = seq + $1",
     "UPDATE agents SET next_route = next_route + $1",

@@ -1,9 +1,9 @@
-//! Silences: times in which the database server does not answer, and may be gone without having
-//! closed its connections.
+//! Silences: times in which the database server does not answer, and may be gone without closing
+//! its connections.
 //!
 //! What waits on such a connection waits until TCP gives up, for a quarter of an hour or for ever.
-//! The pool has no room for others then: a connection whose statement was given up is asked for a
-//! sign of life first, without a time limit.
+//! Then the pool has no room for new connections: it tests a connection whose statement was
+//! cancelled with a query first, without a time limit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,7 +21,7 @@ pub(crate) struct Silence {
 }
 
 impl Silence {
-    /// A silence that lasts longer than this is not that of a busy server.
+    /// A silence that lasts longer than this is taken for the loss of the server.
     pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
     /// The server answered late.

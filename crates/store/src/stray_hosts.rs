@@ -82,8 +82,8 @@ pub async fn pause(store: &Store, hosts: &[HostId], from: UnixMillis) -> Result<
     Ok(())
 }
 
-/// Stores that nobody said at `now` where hosts are: they are looked up again after their next
-/// package, an hour later or more.
+/// Stores that lookups of hosts at `now` had no answer. The hosts are looked up again after their
+/// next package, an hour later or more.
 pub async fn try_again(store: &Store, hosts: &[HostId], now: UnixMillis) -> Result<(), StoreError> {
     sqlx::query("UPDATE stray_hosts SET packages = $3, counted_at = $2 WHERE host = ANY($1)")
         .bind(hosts.iter().map(|id| id.get()).collect::<Vec<_>>())

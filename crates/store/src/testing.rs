@@ -101,8 +101,8 @@ impl Drop for TestDatabase {
     fn drop(&mut self) {
         let socket_dir = self.socket_dir.clone();
         let name = self.name.clone();
-        // A thread of its own: a runtime may be running in this one. A failure costs only disk
-        // space, and the cluster goes with the test run.
+        // Runs on a thread of its own, because a runtime may be running on this one. A failure
+        // costs only disk space, and the cluster goes with the test run.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.map(|runtime| runtime.block_on(drop_database(&socket_dir, &name)))

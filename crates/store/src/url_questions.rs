@@ -67,7 +67,7 @@ pub async fn take(
     .map_err(StoreError::doing("read the questions to an agent"))
 }
 
-/// Stores answers of an agent; those to questions that nobody asked are dropped.
+/// Stores answers of an agent; those without a question are dropped.
 pub async fn answer(
     store: &Store,
     agent: AgentId,

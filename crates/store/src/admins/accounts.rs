@@ -109,8 +109,9 @@ pub async fn create(
 pub enum Change<'a> {
     /// Gives it another role.
     Role(Role),
-    /// Sets the hash of a new password, and ends its sessions but the one with this hash. Somebody
-    /// else who sets it revokes its API tokens as well: the account may have been taken over.
+    /// Sets the hash of a new password, and ends its sessions but the one with this hash. If an
+    /// admin sets it for another person, the API tokens of the account are revoked as well, because
+    /// it may have been taken over.
     Password { hash: &'a str, kept_session: Option<&'a [u8]>, revokes_tokens: bool },
     /// Removes it with its sessions.
     Remove,

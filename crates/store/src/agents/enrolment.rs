@@ -55,7 +55,7 @@ pub async fn enrol(
     let doing = StoreError::doing("enrol an agent");
     let mut tx = store.begin().await.map_err(doing)?;
     let (id, state, fresh) = upsert(&mut tx, newcomer, now).await?;
-    // One that was revoked may not change the name under which it is known.
+    // A revoked agent must not change the name under which it is known.
     if state == AgentState::Revoked {
         tx.rollback().await.map_err(doing)?;
         return Ok(Enrolment::Enrolled { agent: AgentId::new(id), state, fresh });

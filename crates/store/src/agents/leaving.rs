@@ -10,7 +10,7 @@ use crate::delegations;
 use crate::moment::Moment;
 use crate::{Store, StoreError, drains};
 
-/// Actor in the audit log of what an owner does to the own agent.
+/// Actor in the audit log of what an owner does to its own agent.
 const OWNER: &str = "owner";
 
 /// How far an agent has come in leaving.

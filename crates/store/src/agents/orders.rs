@@ -102,7 +102,7 @@ pub async fn order(
             delegations::free(&mut tx, agent, now).await?;
             delegations::notify(&mut tx, None).await?;
         }
-        // Whoever resumes an agent vouches for it: what was found about its reports is forgotten.
+        // An admin who resumes an agent trusts it again, so findings about its reports are deleted.
         Order::Resume => reset_trust(&mut tx, agent).await?,
         Order::Approve { home: None } | Order::Pause => {}
     }

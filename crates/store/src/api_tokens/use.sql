@@ -1,4 +1,4 @@
--- Whoever presents the token with the hash $1 at the time $2; notes the use if the last one that is
+-- The owner of the token with the hash $1 at the time $2. Notes the use if the last one that is
 -- noted was before $3.
 WITH found AS (
    SELECT t.id, t.name, t.scope, a.name AS account, a.role, t.used_at

@@ -79,7 +79,7 @@ impl RemapInput {
     }
 
     /// Claims of agents in regions rank before all others: while a region has a loan, it may crawl
-    /// what its members had, whoever gets it.
+    /// what its members had, even if another agent gets it.
     fn claim(&self, held: &ActiveDelegation) -> Claim<DelegationId> {
         let claim = held.claim();
         let is_lent = self.members.contains(&held.agent);

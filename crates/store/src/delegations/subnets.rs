@@ -14,7 +14,7 @@ use crate::{Store, StoreError};
 
 /// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its
 /// hosts, if it has any, wait again. Returns whether it held. A subnet that is lent to a region
-/// keeps its agent: the region may crawl it on, so that nobody else could get it.
+/// keeps its agent: the region may continue to crawl it, so no agent outside could get it.
 pub async fn release(
     store: &Store,
     subnet: &Range,

@@ -1,10 +1,10 @@
 //! Generations of the hierarchy: written once, swapped as a whole, read back in order.
 //!
 //! A [`Load`] is one transaction: it copies companies and subnets under a new number, retires the
-//! live generation, makes the new one live and says so on [`CHANNEL`]. Until it commits nobody sees
-//! any of it; when it fails, or its process dies, nothing has happened. Before it copies it may
-//! look whether the new data have far fewer records ([`refusal`]). [`live`] says what is in use,
-//! [`read`] turns a generation back into a [`hierarchy::Hierarchy`].
+//! live generation, makes the new one live and says so on [`CHANNEL`]. Until it commits, no other
+//! transaction sees any of it. If it fails or its process dies, nothing is changed. Before it
+//! copies it may look whether the new data have far fewer records ([`refusal`]). [`live`] says what
+//! is in use, [`read`] turns a generation back into a [`hierarchy::Hierarchy`].
 
 mod age;
 mod copy;

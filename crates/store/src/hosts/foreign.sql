@@ -1,7 +1,7 @@
 -- Those of the hosts (scheme and authority) that the agent does not have. A host that it is to
 -- release is its own until it has confirmed that, which it does after its last package. A member of
--- a region also has the hosts of other members, which it may have taken over, and hosts that nobody
--- has yet, which it may have found while the coordinator was away: unless their subnet is known and
+-- a region also has the hosts of other members, which it may have taken over, and hosts without an
+-- agent, which it may have found while the coordinator was away: unless their subnet is known and
 -- was never delegated to a member.
 WITH me AS (SELECT region FROM agents WHERE id = $1)
 SELECT n.scheme || '://' || n.authority

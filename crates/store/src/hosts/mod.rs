@@ -44,7 +44,7 @@ pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<u6
     let doing = StoreError::doing("put hosts into their subnets");
     let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
     let mut tx = store.begin().await.map_err(doing)?;
-    // Else an agent whose subnet is moved at this moment would keep these hosts.
+    // Otherwise an agent whose subnet is moved at this moment would keep these hosts.
     remap::holders(&mut tx, places, "FOR SHARE").await?;
     lock_hosts(&mut tx, &hosts).await?;
     sqlx::query(
@@ -63,7 +63,7 @@ pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<u6
     Ok(given)
 }
 
-/// Selects those of the hosts that are neither the agent's, nor of its region, nor nobody's.
+/// Selects those of the hosts that belong to another agent outside the agent's region.
 pub async fn of_others(
     store: &Store,
     agent: AgentId,

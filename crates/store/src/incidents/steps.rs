@@ -248,7 +248,7 @@ async fn close(
     }
     let is_at_next = incident.holds.map(|holds| holds.agent) == incident.next_agent;
     if incident.state == IncidentState::Away && is_at_next {
-        // What is known of the path is that of the present agent, about whom nothing was decided.
+        // What is known of the path concerns the present agent, about which nothing was decided.
         return Ok(true);
     }
     let keeps_path = match state {

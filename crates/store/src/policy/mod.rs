@@ -51,8 +51,8 @@ pub async fn discovery(store: &Store) -> Result<DiscoveryQuotas, StoreError> {
     Ok(settings(store).await?.quotas)
 }
 
-/// Settings that nobody else changes until they are replaced or dropped. Otherwise two admins who
-/// change different settings at the same time would undo each other's changes.
+/// Settings, locked against other changes until they are replaced or dropped. Otherwise two admins
+/// who change different settings at the same time would undo each other's changes.
 #[derive(Debug)]
 pub struct LockedSettings {
     tx: Transaction<'static, Postgres>,

@@ -20,7 +20,7 @@ pub struct ProbeCount {
     pub is_of_search: bool,
 }
 
-/// Counts the probes ordered since `since`, whatever their outcome.
+/// Counts the probes ordered since `since`, with any outcome.
 pub async fn count_since(store: &Store, since: UnixMillis) -> Result<Vec<ProbeCount>, StoreError> {
     let rows: Vec<(i64, IpAddr, i64, bool)> = sqlx::query_as(
         "SELECT p.agent, coalesce(p.target, s.target), count(*), p.search IS NOT NULL

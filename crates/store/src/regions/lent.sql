@@ -1,6 +1,6 @@
 -- Regions with a loan at $5 to whose agents one of the subnets ($1 to $2) was last delegated, where
--- $3 names another agent or nobody. A delegation that has ended counts: the agents may not have
--- heard of its end. Left out are moves within a region: $4 names the agent that has the subnet.
+-- $3 names another agent or none. A delegation that has ended counts: the agents may not have heard
+-- of its end. Left out are moves within a region: $4 names the agent that has the subnet.
 SELECT DISTINCT r.id
 FROM unnest($1::inet[], $2::inet[], $3::bigint[], $4::bigint[]) AS s (first, last, agent,
     moved_from)

@@ -1,7 +1,7 @@
--- One host each of those of the subnets that have one with an address: the one with the most
--- pages. Left out are subnets with an open search, and those that were searched for after $3. A
--- search to which nobody got an answer asked every agent, so that it is not repeated before $4.
--- Searches before the present delegation, and before the end of its pin, do not count.
+-- One host each of those of the subnets that have one with an address: the one with the most pages.
+-- Left out are subnets with an open search, and those that were searched for after $3. A search
+-- without any answer has asked every agent, so it is not repeated before $4. Searches before the
+-- present delegation, and before the end of its pin, do not count.
 SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority
 FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
 JOIN hosts h ON h.first = w.first AND h.last = w.last

@@ -21,7 +21,7 @@ pub struct SubnetAddress {
     pub scheme: String,
     /// Authority of a host there.
     pub authority: String,
-    /// When it last answered nobody; none when it was not tried, or answered since.
+    /// When no agent got an answer from it; none when it was not tried, or has answered since.
     pub silent_since: Option<UnixMillis>,
 }
 
