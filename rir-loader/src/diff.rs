@@ -118,8 +118,8 @@ fn find<'h>(hierarchy: &'h Hierarchy, subnet: &Subnet<'_>) -> Option<Subnet<'h>>
     found.filter(|found| found.kind() == SubnetKind::Delegated)
 }
 
-/// The largest new range by first address. One that begins where a range begins that stays is new
-/// within it, and no other size of that.
+/// The largest new range by first address. If a range that stays begins at the same address, the
+/// new one is a new range within it and not another size of it.
 fn largest_new(before: &Hierarchy, after: &Hierarchy) -> HashMap<IpAddr, Range> {
     let mut largest = HashMap::new();
     for subnet in delegated(after).filter(|subnet| find(before, subnet).is_none()) {

@@ -1,4 +1,4 @@
-//! Finds the registry files that paths stand for.
+//! Finds the registry files to which paths refer.
 
 use std::collections::HashSet;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::input::is_stdin;
 use crate::read::ReadError;
 
-/// The files that `paths` stand for, in order: a file and `-` (standard input) for themselves, a
-/// directory for the registry files and tables of routes in it, sorted by name. Checksums,
-/// signatures and unfinished downloads in a directory are left out, and so is a dump whose `.utf8`
-/// version is there.
+/// The files to which `paths` refer, in order. A file and `-` (standard input) mean themselves, a
+/// directory the registry files and tables of routes in it, sorted by name. Checksums, signatures
+/// and unfinished downloads in a directory are left out, and so is a dump whose `.utf8` version is
+/// there.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     let mut files = vec![];
     for path in paths {
@@ -70,7 +70,7 @@ fn is_table_of_routes(path: &Path) -> bool {
     has_prefix(path, &["routes"])
 }
 
-/// Whether this is a file with such a name, and none that says something about another.
+/// Whether this is a file with such a name, and not a checksum or the like of another file.
 fn has_prefix(path: &Path, prefixes: &[&str]) -> bool {
     const OTHER_EXTENSIONS: [&str; 6] = ["md5", "asc", "part", "etag", "edition", "sha512"];
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

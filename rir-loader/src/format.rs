@@ -1,6 +1,6 @@
 //! Formats of registry files, recognised by how a text begins.
 
-/// Format of a text that says who holds which addresses.
+/// Format of a text with the holders of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Format {
     /// RIR statistics exchange format: fields between bars (see [`crate::delegated`]).

@@ -48,7 +48,7 @@ pub enum TextError {
         /// Line, error and text of the first one.
         first: String,
     },
-    /// A dump of a routing registry, which does not say who holds addresses.
+    /// A dump of a routing registry, which does not name the holders of addresses.
     #[error(
         "holds the routes of a routing registry, not who holds which addresses; give the inetnum, \
          inet6num and organisation dumps of RIPE, APNIC or AFRINIC, or bulk data of ARIN or LACNIC"

@@ -3,7 +3,7 @@
 use hierarchy::{Generation, Hierarchy, Range, SubnetSplit};
 use store::{Store, StoreError, subnet_splits, unregistered_subnets};
 
-/// What the coordinator found out about addresses; it stays true with new files.
+/// Findings of the coordinator about addresses, which stay valid with new files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VirtualSubnets {
     /// Ranges of unregistered space with hosts. Unused ones are left out: after a load of files the

@@ -26,7 +26,7 @@ pub struct RemoteFile {
 pub(super) enum Integrity {
     /// By the MD5 sum that the registry publishes beside it.
     PublishedMd5,
-    /// By such a sum where there is one, else by the checksum inside the gzip file.
+    /// By an MD5 sum where the registry publishes one, else by the checksum inside the gzip file.
     Gzip,
 }
 
@@ -93,8 +93,8 @@ impl Mirror {
         self.file(format!("delegated-{}-extended-latest", self.registry), Integrity::PublishedMd5)
     }
 
-    /// The WHOIS dumps in the directory that say who holds which addresses; empty for a registry
-    /// that does not publish them.
+    /// The WHOIS dumps in the directory with the holders of addresses; empty for a registry that
+    /// does not publish them.
     pub fn dumps(&self) -> Vec<RemoteFile> {
         let names: &[&str] = match self.registry {
             Registry::Afrinic => &["afrinic.db.gz"],

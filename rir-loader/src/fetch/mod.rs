@@ -69,8 +69,8 @@ pub async fn fetch(
     let client = build_client(remote, options.contact)?;
     let transfer = Transfer { client, remote, retry: options.retry, progress };
     let path = dir.join(remote.name());
-    // A registry may publish a new edition between the two requests, so a wrong checksum is tried
-    // once more from the start.
+    // A registry may publish a new edition between the two requests, so after a wrong checksum
+    // everything is requested a second time.
     if let Ok(fetched) = transfer.fetch_once(&path).await? {
         return Ok(fetched);
     }

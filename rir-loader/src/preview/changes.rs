@@ -18,7 +18,7 @@ pub struct Changes {
     pub total: u64,
     /// Their number by the change of their range: same, transferred, split, merged, vanished.
     pub changes: BTreeMap<&'static str, u64>,
-    /// Those that end because another has their place, whatever the change.
+    /// Those with any change that end because another one has their place.
     pub ended: u64,
     /// The first few of each change but `same`.
     pub examples: Vec<Change>,

@@ -106,7 +106,7 @@ pub enum ReadError {
     /// More files than the origin of a range can number.
     #[error("more than 65,535 files")]
     TooManyFiles,
-    /// No address in them is held by anybody.
+    /// No address in them has a holder.
     #[error("the files hold no delegated address at all; nothing was changed")]
     NoAddresses,
 }

@@ -80,8 +80,8 @@ pub(super) fn settle_family<A: AddressBits>(
     claims
 }
 
-/// Restricts claims to the space of their registry. Without a registry's delegated file everything
-/// it says is believed.
+/// Restricts claims to the space of their registry. Without a registry's delegated file all of its
+/// claims are kept.
 fn keep_maintained<A: AddressBits>(
     claims: &mut Vec<Claim<A>>,
     spaces: &[Space<A>; Registry::ALL.len()],
@@ -96,7 +96,8 @@ fn keep_maintained<A: AddressBits>(
         match maintained_part(claim, &spaces[registry as usize]) {
             MaintainedPart::Whole => return true,
             MaintainedPart::Nothing => report.unmaintained += 1,
-            // RIPE's importer drops such an object whole, but its maintained part is reliable.
+            // RIPE's importer drops such an object as a whole. Here its maintained part is kept,
+            // because that is reliable.
             MaintainedPart::Ranges(ranges) => {
                 report.partly_maintained += 1;
                 let part = |(first, last)| Claim { first, last, ..*claim };

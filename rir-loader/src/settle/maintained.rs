@@ -1,9 +1,9 @@
 //! Restricts each registry's WHOIS objects to the space that the registry maintains.
 //!
 //! Space moves between registries, and the one that lost it often keeps its old objects. The RIPE
-//! NCC's own importer (`GrsSourceImporter.isMaintainedInRirSpace`) therefore believes an object of
-//! a registry only inside the space that the registry's delegated file lists. The file lists free
-//! and reserved ranges, too: those are maintained as well.
+//! NCC's own importer (`GrsSourceImporter.isMaintainedInRirSpace`) therefore accepts an object of a
+//! registry only inside the space that the registry's delegated file lists. The file lists free and
+//! reserved ranges, too: those are maintained as well.
 //!
 //! The space is a sorted list of ranges, not a set of prefixes (`iprange`): it consists mostly of
 //! ranges that are not prefixes, and each of them would become up to 60 prefixes.

@@ -67,7 +67,7 @@ pub const V6_BLOCKS: [BlockLevel; 3] = [
     BlockLevel { prefix: 32, min_records: 2 },
 ];
 
-/// Delegated ranges above which an opaque id does not stand for a single company.
+/// Delegated ranges above which an opaque id does not identify a single company.
 ///
 /// Registries keep national registries, and space given out before there were registries, under one
 /// opaque id: in October 2018 APNIC's A9113FEF had 1,752 Australian ranges of the year 1993,

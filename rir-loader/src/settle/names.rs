@@ -1,6 +1,6 @@
 //! Comparison of company names.
 //!
-//! Registrants write their name anew for every range: "Example Ltd.", "EXAMPLE LTD", "Example,
+//! Registrants enter their name again for every range: "Example Ltd.", "EXAMPLE LTD", "Example,
 //! Ltd". Case does not matter, and what is neither letter nor digit only separates words. Legal
 //! forms do matter: "Example Ltd" and "Example Inc" are two companies.
 
@@ -11,7 +11,8 @@ pub(crate) fn normalize(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Blanks and most punctuation are used at will; characters that handles contain are not.
+/// Blanks and most punctuation differ between spellings of a name; characters that handles contain
+/// do not.
 fn is_part_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '-' | ':' | '&' | '_' | '+' | '/' | '@')
 }

@@ -1,4 +1,4 @@
-//! Recognises objects that stand for no holder.
+//! Recognises objects without a holder.
 //!
 //! Every registry records the space of the others, or all space, with an object that says so:
 //! RIPE's `0.0.0.0 - 255.255.255.255` and `NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK`, APNIC's and
@@ -15,7 +15,7 @@ use crate::whois::Net;
 pub(super) enum Placeholder {
     /// All addresses of a family.
     AllAddresses,
-    /// Its name or its description says that another registry manages the space, or nobody.
+    /// Its name or its description says that another registry manages the space, or none.
     NameOrDescription,
     /// Its type says so; ARIN only.
     Status,

@@ -13,7 +13,7 @@ use crate::thousands::Thousands;
 pub struct SettleReport {
     /// Ranges of WHOIS objects before settling.
     pub nets: u64,
-    /// Objects dropped because they stand for no holder.
+    /// Objects dropped because they are placeholders without a holder.
     pub placeholders: u64,
     /// Records and objects dropped because their space has a special purpose.
     pub special_purpose: u64,

@@ -154,7 +154,7 @@ impl Settler {
 
     /// Adds a range to the claims, and to the space of a registry.
     fn add_range(&mut self, range: &Range, claim: Option<Statement>, space: Option<Registry>) {
-        // Whoever is named as the holder, no address in there is on the public internet.
+        // The holder does not matter, because no address in there is on the public internet.
         if !self.keeps_special_purpose && classify_range(range) != Class::Public {
             self.report.special_purpose += 1;
             return;

@@ -45,7 +45,8 @@ impl WhoisReport {
         *self.classes.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Whether the text is a dump of a routing registry, which does not say who holds addresses.
+    /// Whether the text is a dump of a routing registry, which does not name the holders of
+    /// addresses.
     pub fn is_routes(&self) -> bool {
         let routes = ["route", "route6"].iter().any(|class| self.classes.contains_key(*class));
         routes && self.ranges == [0; 2] && self.organisations == 0 && self.rejects.count == 0
