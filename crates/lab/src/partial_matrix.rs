@@ -57,7 +57,11 @@ impl PartialMatrix {
             let detour = cheapest_detour(&direct, self.side, a, b);
             full[a * self.side + b] = detour;
             full[b * self.side + a] = detour;
-            *if detour.is_finite() { &mut gaps.bridged } else { &mut gaps.unknown } += 1;
+            if detour.is_finite() {
+                gaps.bridged += 1;
+            } else {
+                gaps.unknown += 1;
+            }
         }
         (full, gaps)
     }
