@@ -59,7 +59,6 @@ impl Constraints {
         Self { drained, ..self }
     }
 
-    /// The agents that are drained.
     pub const fn drained(&self) -> &BTreeSet<AgentId> {
         &self.drained
     }

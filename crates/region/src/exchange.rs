@@ -106,7 +106,6 @@ impl Exchange {
         self.len += 1;
     }
 
-    /// Batches that are due.
     pub fn due(&mut self, now: Millis) -> Vec<(AgentId, Batch)> {
         let mut due = Vec::new();
         for (to, queue) in &mut self.queues {

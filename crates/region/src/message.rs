@@ -81,7 +81,6 @@ pub struct Versions(#[serde(deserialize_with = "at_most::<MAX_VERSIONS, _, _>")]
 /// Request for a lease, or for its renewal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseRequest {
-    /// Number of this request.
     pub number: RequestNumber,
     /// No fetch relies any more on answers to requests before this one.
     pub since: RequestNumber,
@@ -208,12 +207,10 @@ impl Versions {
         self.0.iter().copied()
     }
 
-    /// The newest version.
     pub fn newest(&self) -> Version {
         self.0.last().copied().unwrap_or_default()
     }
 
-    /// The oldest version.
     pub fn oldest(&self) -> Version {
         self.0.first().copied().unwrap_or_default()
     }

@@ -162,12 +162,10 @@ impl View {
         self.version
     }
 
-    /// Agents, mode and parameters.
     pub fn roster(&self) -> &Roster {
         &self.roster
     }
 
-    /// All parties with a vote.
     pub fn voters(&self) -> &BTreeSet<Peer> {
         &self.voters
     }
@@ -177,12 +175,10 @@ impl View {
         self.voters.contains(&Peer::Agent(agent))
     }
 
-    /// Delegations of the region.
     pub fn delegations(&self) -> &Delegations {
         &self.delegations
     }
 
-    /// The ring of all members.
     pub fn ring(&self) -> &Ring {
         &self.ring
     }

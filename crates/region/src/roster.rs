@@ -39,7 +39,6 @@ pub struct Version {
     pub delta: u64,
 }
 
-/// An agent in a roster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RosterAgent {
     /// The agent whose entry this is.

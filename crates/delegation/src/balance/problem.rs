@@ -94,7 +94,6 @@ impl AssignmentProblem {
         &self.capacities
     }
 
-    /// The subnets by number.
     pub fn subnets(&self) -> &[Subnet] {
         &self.subnets
     }
@@ -184,12 +183,10 @@ impl Subnet {
 }
 
 impl AgentCost {
-    /// A measured cost.
     pub fn measured(agent: u32, cost: f64) -> Self {
         Self { agent, source: CostSource::Measured, cost }
     }
 
-    /// A predicted cost.
     pub fn predicted(agent: u32, cost: f64) -> Self {
         Self { agent, source: CostSource::Predicted, cost }
     }

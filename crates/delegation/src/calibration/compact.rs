@@ -9,7 +9,6 @@ pub const VALUES: usize = 8;
 /// the variance would be a small difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompactBaseline {
-    /// Number of timings.
     pub timings: u32,
     /// Slow timings in a row.
     pub slow_in_a_row: u32,

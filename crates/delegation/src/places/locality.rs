@@ -15,7 +15,6 @@ use super::travel_time::usual_ms;
 pub struct FetchCost {
     /// Where the agent is.
     pub position: Position,
-    /// Number of its fetches.
     pub fetches: u64,
     /// Mean round trip to their hosts, in milliseconds.
     pub mean_ms: f32,

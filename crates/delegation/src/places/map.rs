@@ -114,7 +114,6 @@ impl Map {
         &self.km[place * self.agents.len()..(place + 1) * self.agents.len()]
     }
 
-    /// Moves an agent.
     pub(super) fn move_agent(&mut self, column: Column, to: Position) {
         let agents = self.agents.len();
         for (index, place) in self.places.iter().enumerate() {

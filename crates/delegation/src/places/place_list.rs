@@ -19,7 +19,6 @@ pub struct ListedPlace {
     pub name: &'static str,
 }
 
-/// The places of the list.
 pub fn listed_places() -> Vec<ListedPlace> {
     LIST.lines().skip(1).filter_map(place).collect()
 }

@@ -16,7 +16,6 @@ use crate::time::Millis;
 pub struct Promise {
     /// The agent that got the grant.
     pub agent: AgentId,
-    /// Number of the request.
     pub number: RequestNumber,
     /// What was granted.
     pub claim: Claim,

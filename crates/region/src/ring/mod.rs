@@ -29,7 +29,6 @@ pub struct Share {
     pub agent: AgentId,
     /// Public key, the seed of its replicas.
     pub key: [u8; 32],
-    /// Number of replicas.
     pub replicas: u32,
 }
 
