@@ -36,7 +36,6 @@ impl Companies {
         id
     }
 
-    /// The company with this id.
     pub fn get(&self, id: CompanyId) -> Option<Company<'_>> {
         let registry = *self.registries.get(id.index())?;
         let handle = self.handles.get(id.index())?;

@@ -45,7 +45,6 @@ pub(crate) enum QueryTerm {
     Prefix(String),
 }
 
-/// A term of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PhraseTerm {
     /// Place of the term: the distances between the places of a phrase are those on the page.

@@ -108,7 +108,6 @@ fn readable<'de, D: Deserializer<'de>>(from: D) -> Result<Option<AgentProfile>, 
 pub struct HeartbeatResponse {
     /// The coordinator's clock.
     pub coordinator_time: UnixMillis,
-    /// State of the agent.
     pub state: AgentState,
     /// URLs to crawl, by rising number, all above `routes_after`; at most
     /// [`crate::limits::ROUTES_PER_HEARTBEAT`].

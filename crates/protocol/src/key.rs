@@ -129,7 +129,6 @@ impl PublicKey {
         if key.is_weak() { Err(KeyError::Point) } else { Ok(Self(key)) }
     }
 
-    /// The 32 bytes.
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes()
     }
@@ -156,7 +155,6 @@ impl Signature {
         Ok(Self(RawSignature::from_bytes(&bytes)))
     }
 
-    /// The 64 bytes.
     pub fn to_bytes(&self) -> [u8; 64] {
         self.0.to_bytes()
     }

@@ -217,7 +217,6 @@ impl Hierarchy {
         id..SubnetId::new(end as u32)
     }
 
-    /// The company with this id.
     pub fn company(&self, id: CompanyId) -> Option<Company<'_>> {
         self.companies.get(id)
     }
@@ -286,7 +285,6 @@ pub struct Numbering {
     subnets: usize,
 }
 
-/// Bytes on the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeapBytes {
     /// Ranges, tree, lookup tables and attributes.

@@ -47,7 +47,6 @@ pub struct PackageName {
 /// Signed header of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// Name of the package.
     #[serde(flatten)]
     pub name: PackageName,
     /// The agent's clock when the package was closed.

@@ -15,7 +15,6 @@ pub struct PackageBuilder<'a> {
     entries: Vec<EntryRef<'a>>,
 }
 
-/// A finished package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedPackage {
     /// The signed header.
