@@ -20,7 +20,7 @@ pub struct New<'a> {
     pub sha256: &'a [u8],
     /// What it is for.
     pub name: &'a str,
-    /// Role of whoever presents it.
+    /// Role of the caller that presents it.
     pub scope: Role,
     /// Whose it is.
     pub account: AccountId,
@@ -99,7 +99,7 @@ pub struct ApiToken {
     pub id: ApiTokenId,
     /// What it is for.
     pub name: String,
-    /// Role of whoever presents it.
+    /// Role of the caller that presents it.
     pub scope: Role,
     /// Whose it is.
     pub account: AccountId,

@@ -55,7 +55,6 @@ pub struct Silence {
     pub since: UnixMillis,
     /// Time of the last.
     pub until: UnixMillis,
-    /// Number of the fetches.
     pub fetches: u32,
 }
 

@@ -18,7 +18,6 @@ pub struct AgentPresence {
     pub contact: String,
     /// What the admins decided about it.
     pub state: AgentState,
-    /// Its last heartbeat.
     pub last_heartbeat_at: Option<UnixMillis>,
     /// End of its announced sleep.
     pub asleep_until: Option<UnixMillis>,

@@ -33,7 +33,6 @@ pub async fn after(
         .collect())
 }
 
-/// A URL that was routed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoutedUrl {
     /// The agent that gets the URL.

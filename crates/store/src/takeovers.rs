@@ -22,7 +22,6 @@ use crate::{Store, StoreError, lost_hosts};
 /// A host with the delegation of its subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldHost {
-    /// Number of the host.
     pub id: HostId,
     /// The host's subnet.
     pub subnet: Range,

@@ -29,7 +29,6 @@ use crate::{Store, StoreError};
 /// The key and the state of an agent, for the check of its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    /// Its public key.
     pub key: PublicKey,
     /// What the admins decided about it.
     pub state: AgentState,

@@ -55,7 +55,6 @@ impl Order {
     }
 }
 
-/// Outcome of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrderOutcome {
     /// The order was carried out.

@@ -39,7 +39,6 @@ pub struct AgentSummary {
     pub source_since: Option<UnixMillis>,
     /// Where its owner says it is.
     pub place: Option<PlaceClaim>,
-    /// Its public key.
     pub key: PublicKey,
     /// What the admin wrote for the join token that it enrolled with; none if that is not known.
     pub join_token: Option<String>,
@@ -53,7 +52,6 @@ pub struct AgentSummary {
     pub enrolled_at: UnixMillis,
     /// When it was approved.
     pub approved_at: Option<UnixMillis>,
-    /// Its last heartbeat.
     pub last_heartbeat_at: Option<UnixMillis>,
     /// End of its announced sleep.
     pub asleep_until: Option<UnixMillis>,

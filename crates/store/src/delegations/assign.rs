@@ -65,7 +65,6 @@ pub struct Assignment<'a> {
     pub note: &'a str,
 }
 
-/// Outcome of an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssignmentOutcome {
     /// The new delegation holds.

@@ -141,7 +141,6 @@ pub struct Skipped {
     pub why: SkipReason,
 }
 
-/// Outcome of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionOutcome {
     /// The new delegation holds.

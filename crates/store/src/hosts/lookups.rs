@@ -123,7 +123,6 @@ pub async fn set_addresses(store: &Store, found: &[(HostId, IpAddr)]) -> Result<
     tx.commit().await.map_err(doing)
 }
 
-/// A lookup that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedLookup {
     /// The host that was looked up.

@@ -131,7 +131,6 @@ pub async fn ledger(store: &Store) -> Result<Ledger, StoreError> {
     Ok(Ledger { id, last: LedgerPosition::new(last), removals: removals.unsigned_abs() })
 }
 
-/// A package of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerPackage {
     /// Its place in the ledger.

@@ -36,7 +36,6 @@ async fn settings_in(db: &mut PgConnection) -> Result<Settings, StoreError> {
     row.read()
 }
 
-/// Reads the policy.
 pub async fn read(store: &Store) -> Result<Policy, StoreError> {
     Ok(settings(store).await?.policy)
 }

@@ -62,7 +62,6 @@ pub async fn open(
     Ok(opened.rows_affected())
 }
 
-/// An open search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenSearch {
     /// Primary key of the row.

@@ -11,7 +11,6 @@ use crate::moment::Moment;
 use crate::probes::ExpectedAnswer;
 use crate::{Store, StoreError};
 
-/// A search with its trail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchTrail {
     /// Primary key of the row.
