@@ -15,7 +15,6 @@ use crate::predictor::Predictor;
 use crate::predictor::agent_places::measured_homes;
 use crate::runtime::events::Event;
 
-/// A report with its judgement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReportJudgement {
     /// The address that was measured.

@@ -12,7 +12,6 @@ use crate::startup::output::print_text;
 
 const NAME: &str = "nearcrawl-coordinator";
 
-/// Prints the completions of a shell.
 pub fn print_completions(shell: Shell) {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);

@@ -11,7 +11,6 @@ use crate::http::timestamp::Timestamp;
 pub(super) enum Cause {
     /// A pin or an override by an admin.
     Admin(AdminAssignment),
-    /// A move by balance.
     Balance(Move),
     /// The drain of its former agent.
     Drain(AdminAssignment),
