@@ -111,7 +111,6 @@ pub struct StatusFile {
     pub requests_today: u64,
     /// Bytes of requests and answers since then, headers included.
     pub bytes_today: u64,
-    /// Bytes of the month.
     pub bytes_this_month: u64,
     /// Results that are not packed yet.
     pub unpacked: u64,

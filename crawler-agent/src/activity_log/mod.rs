@@ -66,7 +66,6 @@ impl Activity {
 pub struct ActivityEntry {
     /// End of the activity, UTC.
     pub at: Timestamp,
-    /// Kind of activity.
     pub kind: Activity,
     /// URL; for a probe without a URL, the address.
     pub target: String,

@@ -161,7 +161,7 @@ pub(super) fn hindrance(readiness: &Readiness, visitor: &Visitor) -> Option<Idle
 pub(super) struct ReadinessSignal {
     readiness: watch::Sender<Readiness>,
     /// When the coordinator last answered, in milliseconds; 0 before. It is kept apart, so that an
-    /// answer that changes nothing else wakes no task.
+    /// answer that changes nothing else notifies no task.
     answered_at: Arc<AtomicI64>,
     /// Whether the coordinator has had another package under a number of this process.
     has_package_conflict: Arc<AtomicBool>,

@@ -96,7 +96,6 @@ impl Name {
     }
 }
 
-/// Kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextKind {
     /// The subject of the page.

@@ -56,7 +56,6 @@ pub enum Change {
     Done(Box<Done>),
     /// A fetch failed and is tried again; the URL stays first in its queue, or the first page.
     Retry {
-        /// Number of the host.
         host: HostNumber,
         /// Place of the URL in its queue, where it is in the queue.
         key: QueueKey,
@@ -67,7 +66,6 @@ pub enum Change {
     },
     /// A host's robots.txt was requested.
     Robots {
-        /// Number of the host.
         host: HostNumber,
         /// New state; none when the request failed and nothing was known before.
         state: Option<RobotsState>,
@@ -95,7 +93,6 @@ pub enum Change {
     /// change. They are visited again like pages, and the host rests for its
     /// [`longest_rest`].
     GiveUp {
-        /// Number of the host.
         host: HostNumber,
         /// Why the URLs are not fetched.
         failure: Failure,
@@ -135,7 +132,6 @@ pub enum Change {
     HandOver {
         /// Number of the order.
         number: u64,
-        /// Number of the host.
         host: HostNumber,
         /// Number of URLs that the host had accepted when the bundle was made. If it accepted
         /// others since, the bundle must be made again.
@@ -173,18 +169,15 @@ pub enum Change {
     /// Another agent of the region has everything that is known of a host. A bounded part of it is
     /// dropped with each such change.
     Drop {
-        /// Number of the host.
         host: HostNumber,
     },
     /// The subnet of a host left the agent's region. Its URLs are handed back, a bounded number
     /// with each such change, and it is dropped.
     HandBack {
-        /// Number of the host.
         host: HostNumber,
     },
     /// The visit of a page failed and is reported. The page stays the first of its host.
     FailedVisit {
-        /// Number of the host.
         host: HostNumber,
         /// URL of the page.
         url: String,

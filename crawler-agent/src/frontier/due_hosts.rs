@@ -28,7 +28,6 @@ const SEARCH_PAUSE_MS: i64 = 1_000;
 /// A host with URLs or pages that are to be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostWithWork {
-    /// Number of the host.
     pub host: HostNumber,
     /// Earliest time of the next request.
     pub due: UnixMillis,

@@ -233,7 +233,6 @@ impl Frontier {
         Ok(self.working()?.state.totals().packages.keys().copied().collect())
     }
 
-    /// Number of the next package.
     pub fn next_package(&self) -> Result<u64, FrontierError> {
         Ok(self.working()?.state.totals().next_package)
     }

@@ -66,7 +66,6 @@ impl MachineReader {
         Self { root: root.to_owned(), rules }
     }
 
-    /// Reads the counters.
     pub fn read(&self) -> Result<Counters, ReadingError> {
         let mut counters = Counters::default();
         if self.rules.max_load_per_cpu.is_some() || self.rules.max_cpu_pressure.is_some() {

@@ -241,7 +241,6 @@ impl WriteBatch {
         })
     }
 
-    /// Takes all notes of a host.
     pub(super) fn take_notes(&self, host: HostPosition) -> Result<Vec<RoutedUrl>> {
         self.0.with(|write| {
             let mut notes = write.open_table(NOTES)?;
@@ -250,7 +249,6 @@ impl WriteBatch {
         })
     }
 
-    /// All notes of a host.
     pub(super) fn notes(&self, host: HostPosition) -> Result<Vec<RoutedUrl>> {
         self.0.with(|write| {
             let notes = write.open_table(NOTES)?;

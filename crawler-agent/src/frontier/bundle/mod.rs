@@ -79,7 +79,6 @@ pub enum BundleError {
 }
 
 impl HostBundle {
-    /// Encodes the bundle.
     pub fn encode(&self) -> Result<Vec<u8>, BundleError> {
         let plain =
             postcard::to_allocvec(&Columns::of_bundle(self)).map_err(BundleError::Content)?;
@@ -114,7 +113,6 @@ impl HostBundle {
         Self { record, pages, seen: Vec::new(), ..self }
     }
 
-    /// Number of URLs.
     pub fn urls(&self) -> usize {
         self.queue.len() + self.pages.len() + self.seen.len()
     }

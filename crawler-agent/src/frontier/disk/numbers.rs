@@ -44,7 +44,6 @@ impl Disk {
         })
     }
 
-    /// The numbers of all hosts.
     pub(in crate::frontier) fn host_numbers(&self) -> Result<HostNumbers, FrontierError> {
         let key = self.hash_key()?;
         self.db.with(|db| {

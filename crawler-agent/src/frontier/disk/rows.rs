@@ -18,7 +18,6 @@ pub(in crate::frontier) struct HostRow {
     pub(in crate::frontier) crawl_delay_ms: Option<u32>,
     /// Number of URLs in its queue.
     pub(in crate::frontier) queued: u32,
-    /// Number of its pages.
     pub(in crate::frontier) pages: u32,
     /// The earliest revisit base of its pages.
     pub(in crate::frontier) revisit_base: Option<UnixMillis>,
@@ -73,7 +72,6 @@ impl Totals {
     }
 }
 
-/// Encodes a row.
 pub(in crate::frontier) fn encode(row: &impl Serialize) -> Result<Vec<u8>, FrontierError> {
     Ok(postcard::to_allocvec(row)?)
 }

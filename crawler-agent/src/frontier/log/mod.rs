@@ -68,7 +68,6 @@ impl Log {
         Ok(Self { dir: dir.to_owned(), number, file, bytes: 0, unsynced, record: Vec::new() })
     }
 
-    /// Appends a change.
     pub(super) fn append(&mut self, change: &Change) -> Result<(), FrontierError> {
         self.record.clear();
         self.record.extend_from_slice(&[0; HEADER]);

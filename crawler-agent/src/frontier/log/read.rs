@@ -89,7 +89,6 @@ fn is_synced(dir: &Path, number: u64) -> Result<bool, FrontierError> {
     Ok(split_start(&start, &path)?.is_none_or(|(synced, _)| synced > 0))
 }
 
-/// Reads a segment.
 pub(in crate::frontier) fn read(dir: &Path, number: u64) -> Result<SegmentChanges, FrontierError> {
     let path = path(dir, number);
     let bytes = std::fs::read(&path);

@@ -117,7 +117,6 @@ impl Hosts {
         changes
     }
 
-    /// Adds a host with this number.
     pub(super) fn add(&mut self, number: HostNumber, record: HostRecord) {
         self.numbers.insert(&record.key, number);
         self.in_memory.insert(number, Box::new(Host::new(number, record)));

@@ -16,13 +16,11 @@ use crate::frontier::{FrontierError, HostNumber};
 
 /// Bits of the hash that choose a list: a list of a million hosts has some 250 entries.
 const LIST_BITS: u32 = 12;
-/// Number of the lists.
 pub(in crate::frontier) const LISTS: usize = 1 << LIST_BITS;
 /// Bytes of the rest of a hash: of 10⁶ hosts, two have equal hashes once in two million agents.
 const HASH_BYTES: usize = 6;
 /// Bytes of a number: enough for 10⁴ URLs a second over 800 years.
 const NUMBER_BYTES: usize = 6;
-/// Bytes of an entry.
 const ENTRY: usize = HASH_BYTES + NUMBER_BYTES;
 /// Part of a full list by which it grows.
 const GROWTH: usize = 16;
