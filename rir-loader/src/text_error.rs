@@ -16,7 +16,6 @@ pub enum TextError {
     /// A line that no registry writes.
     #[error("line {line} is longer than {limit} bytes; is it a registry's file?")]
     LongLine {
-        /// Number of the line.
         line: u64,
         /// Longest accepted line in bytes.
         limit: usize,
@@ -57,7 +56,6 @@ pub enum TextError {
     /// Header of a delegated file that cannot be parsed.
     #[error("line {line}, {reason}")]
     Header {
-        /// Number of the line.
         line: u64,
         /// The field, what was found and what was expected.
         reason: String,
@@ -65,7 +63,6 @@ pub enum TextError {
     /// A delegated file with a header after its first record.
     #[error("line {line}: a second header, so these are two files in one")]
     SecondHeader {
-        /// Number of the line.
         line: u64,
     },
     /// A delegated file without a header before its first record.

@@ -89,7 +89,6 @@ pub(crate) async fn query<T>(
     }
 }
 
-/// The current generation.
 pub(crate) fn current_generation(
     args: &CommonArgs,
     bars: &ProgressBars,

@@ -36,7 +36,6 @@ pub fn parse_range(text: &str) -> Result<Range, AddressError> {
     }
 }
 
-/// Parses the first and the last address of a range.
 pub fn parse_ends(first: &str, last: &str) -> Result<Range, AddressError> {
     let first = parse_address(first).ok_or(AddressError::Text)?;
     let last = parse_address(last).ok_or(AddressError::Text)?;
