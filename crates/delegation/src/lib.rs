@@ -6,7 +6,7 @@
 //!    children of a subnet, and of everything below it, because the search asks for those.
 //! 2. [`candidates`]: the order in which the paper asks the agents (IPMicra III.E).
 //! 3. [`next_step`]: the search. Its whole state is the trail of its probes, so that a restart goes
-//!    on where it stopped: each step is computed anew from the trail.
+//!    on where it stopped: each step is computed again from the trail.
 //! 4. [`places`]: a better order, learned from the trails. [`virtual_subnets`]: subnets whose
 //!    addresses are in several places.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).

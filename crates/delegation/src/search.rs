@@ -195,9 +195,9 @@ impl Search<'_> {
     }
 
     /// Whether the agent that has the subnet has not answered yet. Until then it keeps the subnet,
-    /// however long it sleeps: others would begin its hosts anew, and may have to give them back.
-    /// The search does not wait for an idle agent, because it is unknown when its owner lets it
-    /// continue.
+    /// however long it sleeps: other agents would crawl its hosts from the start, and may have to
+    /// give them back. The search does not wait for an idle agent, because it is unknown when its
+    /// owner lets it continue.
     fn waits_for(&self, holder: Option<AgentId>, agents: &AvailableAgents) -> bool {
         let is_expected = |holder| {
             let availability = agents.availability(holder);

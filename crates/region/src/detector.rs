@@ -17,7 +17,8 @@ const OVERSLEEP_MS: u64 = 3_600_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Heard {
     at: Millis,
-    /// End of an announced sleep: not alive from this moment on, whatever else arrives late.
+    /// End of an announced sleep. Until its next heartbeat the agent is not alive, also after the
+    /// end.
     asleep_until: Option<Millis>,
     incarnation: u64,
 }
@@ -42,7 +43,7 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// A detector that starts now; nobody is suspected before the timeout has passed once.
+    /// A detector that starts now; no agent is suspected before the timeout has passed once.
     pub fn new(suspect_ms: u64, now: Millis) -> Self {
         Self { suspect_ms, started: now, heard: BTreeMap::new() }
     }

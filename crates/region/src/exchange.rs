@@ -12,9 +12,9 @@ use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
 use crate::settings::Settings;
 use crate::time::Millis;
 
-/// An agent is stuck once a batch to it has not been acknowledged, or the first URL that waits for
-/// it has waited, for so long. URLs for which it has no room then go elsewhere, because they might
-/// wait for ever.
+/// An agent is stuck once a batch to it has not been acknowledged for this time, or the first URL
+/// for it has waited for this time. Then URLs for which it has no room go elsewhere, because they
+/// might wait for ever.
 const STUCK_MS: u64 = 60_000;
 
 /// Fingerprints in each of the two generations of the filter of repeated URLs.

@@ -95,8 +95,8 @@ impl Settings {
         self.drift.at_least(self.term_ms.saturating_add(self.gap_ms))
     }
 
-    /// Time until a bundle is sent again that was sent so often. Over a slow line it may take
-    /// minutes, and what is repeated meanwhile would delay all others.
+    /// Time until a bundle is sent again that was sent this many times. Over a slow line a bundle
+    /// may take minutes, and repetitions would delay all others.
     pub fn bundle_resend_ms(&self, times_sent: u32) -> u64 {
         let doublings = times_sent.saturating_sub(1).min(MOST_DOUBLINGS);
         self.resend_ms.saturating_mul(1 << doublings)

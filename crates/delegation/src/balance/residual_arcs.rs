@@ -56,7 +56,7 @@ impl Eq for Arc {}
 /// Marks an agent to which no subnet may move.
 const NO_SUBNET: u32 = u32::MAX;
 
-/// Least number of arrivals after which the heaps are built anew.
+/// Least number of arrivals after which the heaps are built again.
 const MIN_ARRIVALS: usize = 256;
 
 /// A heap is built of this many arcs, or of one in [`SHARE`] if that is more.
@@ -103,7 +103,7 @@ impl ResidualArcs {
             Some(Outgoing { added_costs, subnets, heaps, ceilings, arrivals_left });
     }
 
-    /// Adds the arcs of a subnet that comes to an agent; whether they shall be built anew.
+    /// Adds the arcs of a subnet that comes to an agent; returns whether they must be built again.
     pub(super) fn add(&mut self, agent: usize, number: u32, subnet: &Subnet) -> bool {
         let Some(outgoing) = &mut self.outgoing[agent] else { return false };
         for (to, arc) in arcs_of(subnet, number, agent) {
@@ -120,8 +120,8 @@ impl ResidualArcs {
         outgoing.arrivals_left == 0
     }
 
-    /// Removes a subnet that left an agent; whether some heap is used up, so that the arcs shall be
-    /// built anew. `is_here` says which subnets are still there.
+    /// Removes a subnet that left an agent; returns whether a heap is used up, so that the arcs
+    /// must be built again. `is_here` says which subnets are still there.
     pub(super) fn remove(
         &mut self,
         agent: usize,

@@ -14,7 +14,7 @@ pub enum PathComparison {
     Usual,
     /// The path seems slower; further round trips decide.
     Suspect,
-    /// The path is slower. Repeated until the baseline begins anew.
+    /// The path is slower. Repeated until the baseline begins again.
     Slower {
         /// Recent round trip over the usual one.
         ratio: f64,

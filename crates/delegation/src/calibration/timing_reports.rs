@@ -31,7 +31,7 @@ pub struct TimingReports {
 }
 
 impl TimingReports {
-    /// Starts anew: the subnet was delegated at this time.
+    /// Starts again: the subnet was delegated at this time.
     pub fn delegated(&mut self, at: UnixMillis) {
         *self = Self { delegated_at: Some(at), ..Self::default() };
     }

@@ -1,7 +1,7 @@
 //! Judgement of what an agent reported of the home addresses of other agents.
 //!
 //! These reports are a fair sample: every agent measures some homes, whether it is near or not.
-//! They are judged anew whenever times change, so that nothing has to be remembered.
+//! They are judged again whenever times change, so that nothing has to be remembered.
 
 use std::collections::{BTreeMap, BTreeSet};
 

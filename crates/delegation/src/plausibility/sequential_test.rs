@@ -26,7 +26,7 @@ impl Shares {
 /// honest agents are far below that share.
 const ERROR: f64 = 1e-5;
 
-/// A running test (Wald 1945): the logarithm of the likelihood ratio, which begins anew when
+/// A running test (Wald 1945): the logarithm of the likelihood ratio, which begins again when
 /// honesty is accepted, so that an agent that begins to forge later is found as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct SequentialTest {

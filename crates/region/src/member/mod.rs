@@ -283,8 +283,8 @@ impl Member {
     /// Computes the members that get no URLs; returns whether they changed.
     ///
     /// In mode `available` this agent's own view counts. In mode `safe` an agent that does not
-    /// answer keeps its hosts until a majority of voters takes it for dead: until then nobody else
-    /// may fetch them.
+    /// answer keeps its hosts until a majority of voters takes it for dead: until then no other
+    /// agent may fetch them.
     fn refresh_skipped(&mut self, now: Millis) -> bool {
         let mut skipped = match self.current.roster().mode {
             Mode::Safe => self.holder.out(&self.current, now),
