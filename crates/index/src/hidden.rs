@@ -31,7 +31,7 @@ pub struct HiddenPages(Option<Arc<Hidden>>);
 struct Hidden {
     fields: Fields,
     sites: Vec<String>,
-    /// Pages, whatever the spelling of their URLs.
+    /// Pages, in any spelling of their URLs.
     keys: Vec<Fingerprint>,
     /// The beginnings of the URLs of hosts, up to the path.
     hosts: Vec<String>,

@@ -12,7 +12,7 @@ use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy};
 
 /// Pages of the largest segment that is merged with others. Eight of them make one of some 40 GB.
 const LARGEST: u32 = 1_000_000;
-/// Share of deleted pages from which on a segment is written anew without them.
+/// Share of deleted pages from which on a segment is rewritten without them.
 const DELETED: f32 = 0.3;
 
 /// Merges segments of similar size, within bounds of size and of free space.

@@ -112,7 +112,7 @@ pub struct Slowdown {
     pub repeats: u32,
 }
 
-/// When a subnet is searched for anew because its pages became slower (IPMicra III.F).
+/// When a subnet is searched for again because its pages became slower (IPMicra III.F).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalibrationPolicy {
     /// Longest age at which a page is visited again, and that of its first revisit, in seconds; 0

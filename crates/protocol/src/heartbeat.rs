@@ -176,7 +176,7 @@ pub struct BundleOffer {
     /// about that of the former agent.
     pub keeps_times: bool,
     /// Whether the host was taken from the former agent before its last results came. They did not
-    /// count, so that this agent fetches anew what the former one fetched.
+    /// count, so that this agent fetches again what the former one fetched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_late: bool,
 }

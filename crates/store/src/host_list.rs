@@ -60,8 +60,8 @@ pub struct HostFilter {
     /// Only hosts whose address lies in this range.
     pub addresses: Option<Range>,
     /// Only hosts whose name, or name and port, begins so. Of more than [`COUNT_MAX`] hosts these
-    /// are the first by name, whatever the order of the list: it takes as long with a letter as
-    /// with a whole name.
+    /// are the first by name, in any order of the list, so that a single letter takes no longer
+    /// than a whole name.
     pub name: Option<String>,
     /// Only hosts that seeds named.
     pub is_seeded: bool,

@@ -27,8 +27,8 @@ pub struct HostTally {
     /// none was timed.
     pub round_trip: Option<(IpAddr, u32)>,
     /// The address of the first new connection, and its round trip in microseconds; none where all
-    /// connections were reused. Unlike the shortest, it is as long on average whatever the number
-    /// of connections.
+    /// connections were reused. Unlike the shortest, its mean does not depend on the number of
+    /// connections.
     pub connect: Option<(IpAddr, u32)>,
     /// Fetches whose round trip is known.
     pub timed_fetches: u64,

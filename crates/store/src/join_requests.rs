@@ -48,7 +48,7 @@ pub struct Limits {
     pub per_site: i64,
     /// Time in which requests of a network are counted, in milliseconds.
     pub window_ms: i64,
-    /// Requests that nobody has decided yet.
+    /// Requests that are not decided yet.
     pub waiting: i64,
 }
 

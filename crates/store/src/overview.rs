@@ -77,7 +77,7 @@ pub struct Searches {
 /// Hosts and URLs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
-    /// Hosts in whatever state.
+    /// Hosts in any state.
     pub known: i64,
     /// Hosts with an address.
     pub resolved: i64,

@@ -42,7 +42,7 @@ pub struct RemapInput {
     pub members: BTreeSet<AgentId>,
     /// Open searches, in the order of their ids.
     pub searched: Vec<SearchClaim<SearchId>>,
-    /// Pins and exclusions that apply, whatever their scope.
+    /// Pins and exclusions that apply, with any scope.
     pub rules: Vec<(Kind, Rule)>,
 }
 

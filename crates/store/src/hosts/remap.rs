@@ -14,7 +14,7 @@ use crate::gift::Gift;
 use crate::host_locks::lock_hosts;
 use crate::{Store, StoreError, loads};
 
-/// A host with an address and its subnet, whatever its agent.
+/// A host with an address and its subnet, with or without an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostAddress {
     /// Primary key of the row.

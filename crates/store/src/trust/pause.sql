@@ -7,7 +7,7 @@ WITH paused AS (
     SELECT $4, 'coordinator', 'agent.pause', $2, jsonb_build_object('finding', $3::text)
     FROM paused
 ), forgotten AS (
-    -- 3: forgets what it said of others in searches: they are judged anew. What it measured to
+    -- 3: forgets what it said of others in searches: they are judged again. What it measured to
     -- their homes counts only while it is approved.
     UPDATE agent_trust SET tests = 'null', evidence = '[]'
     WHERE agent <> $1 AND paused_at IS NULL AND EXISTS (SELECT FROM paused)
