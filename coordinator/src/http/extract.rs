@@ -107,7 +107,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// The variables of the path. A variable that cannot be parsed names nothing, hence 404.
+/// The variables of the path. A variable that cannot be parsed names nothing, so the answer is 404.
 pub struct Path<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {

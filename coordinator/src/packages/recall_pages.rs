@@ -29,7 +29,7 @@ const BEHIND: u64 = 100;
 /// Queues the next pages of some hosts.
 pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
     let hosts = lost_hosts::next(&parts.store, WAITING, HOSTS).await?;
-    // An index that is being built anew lacks pages.
+    // An index that is being rebuilt lacks pages.
     if hosts.is_empty() || IndexGaps::read(parts).await?.waiting > BEHIND {
         return Ok(Outcome::Idle);
     }

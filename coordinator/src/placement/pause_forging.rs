@@ -34,7 +34,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     )))
 }
 
-/// Pauses one forging agent. The next run judges the others anew, without the reports of that one.
+/// Pauses one forging agent. The next run judges the others again, without the reports of that one.
 async fn pause_one(placement: &Placement) -> Result<Option<AgentId>, StoreError> {
     // The reports on homes are read again, because those of the predictor may be older than a
     // pause.

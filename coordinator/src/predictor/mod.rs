@@ -1,8 +1,8 @@
 //! Predictor: learns from searches which agent is probably nearest to a subnet.
 //!
-//! Its state is derived from Postgres: the model from the places of the agents, their times to
-//! each other and the trails of searches, the spent budget from the probes of today. A coordinator
-//! that becomes the leader derives it anew.
+//! Its state is derived from Postgres: the model from the places of the agents, their times to each
+//! other and the trails of searches, the spent budget from the probes of today. A coordinator that
+//! becomes the leader derives it again.
 
 mod agent_places;
 mod findings;
@@ -92,8 +92,8 @@ impl Predictor {
 /// Milliseconds of uptime after which an agent that was expected is not counted on any more: a day.
 const ABSENT_AFTER_MS: i64 = 86_400_000;
 
-/// Whether an agent has been away for so long that searches do not wait for it. It counts again
-/// from its next heartbeat on. Downtime of the coordinators does not count. Otherwise the first
+/// Whether an agent has been away for so long that searches do not wait for it any more. They do
+/// again after its next heartbeat. Downtime of the coordinators does not count. Otherwise the first
 /// agent that comes back after it would win all searches.
 pub fn is_absent(worker: &Worker, uptime: &Uptime, now: UnixMillis) -> bool {
     let expected_at = worker.last_heartbeat_at.max(worker.asleep_until).max(worker.approved_at);

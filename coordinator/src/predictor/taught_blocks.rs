@@ -43,7 +43,7 @@ impl TaughtBlocks {
         }
     }
 
-    /// Where the model must begin anew, when two blocks are full.
+    /// Where the model must begin again, when two blocks are full.
     pub(super) fn begins_anew_after(&self) -> Option<DecidedPosition> {
         self.first_full.filter(|_| self.read >= 2 * self.block)
     }
@@ -62,7 +62,7 @@ mod tests {
         }
     }
 
-    /// Reads the searches after `start` up to `decided`, beginning anew where that is due.
+    /// Reads the searches after `start` up to `decided`, beginning again where that is due.
     fn read(mut taught: TaughtBlocks, from: u64, decided: u64) -> TaughtBlocks {
         for number in from + 1..=decided {
             taught.read(position(number));

@@ -27,7 +27,7 @@ use crate::runtime::quantity::quantity;
 /// Decided searches that are read at once.
 const BATCH: u32 = 5_000;
 
-/// Makes the model anew when the map of agents, or the hierarchy, is another.
+/// Makes a new model when the map of agents or the hierarchy has changed.
 pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = predictor.hierarchy.current() else { return Ok(Outcome::Idle) };
     let began = Instant::now();
@@ -42,8 +42,8 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
 /// Makes sure that the model fits the hierarchy and has learned from all decided searches: a
 /// search that continues after a restart must not change to the paper's order.
 ///
-/// While another task teaches, searches go on with the model that there is: to make one anew takes
-/// up to a minute.
+/// While another task teaches, searches use the present model, because to make a new one takes up
+/// to a minute.
 pub async fn ensure_taught(
     predictor: &Predictor,
     hierarchy: &Arc<Hierarchy>,

@@ -1,7 +1,7 @@
 //! Unregistered space: virtual subnets for hosts that no registry's record holds.
 //!
 //! The database has the ranges. Each coordinator adds them to the hierarchy in memory, whose ids
-//! change with that. The tree is built anew each time, so additions are collected and bounded.
+//! change with that. The tree is built again each time, so additions are collected and bounded.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;

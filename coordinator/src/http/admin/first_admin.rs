@@ -1,4 +1,4 @@
-//! The first admin account, created when nobody can sign in yet.
+//! The first admin account, created when there is no admin yet.
 
 use data_encoding::BASE32_NOPAD;
 use model::{AccountId, Role, UnixMillis};

@@ -24,7 +24,7 @@ pub(super) fn report_trust(
     let SearchReports { wins, examinations, .. } = &trust.searches;
     let evidence = stored.as_ref().map(|stored| stored.evidence.clone()).unwrap_or_default();
     let (paused_at, finding) = stored.and_then(|stored| stored.paused).unzip();
-    // What a paused agent reported no longer counts, so that its trust begins anew.
+    // What a paused agent reported no longer counts, so its trust starts from the beginning.
     let level = if paused_at.is_some() { TrustLevel::Forging } else { trust.level() };
     ReportTrust {
         level: match level {

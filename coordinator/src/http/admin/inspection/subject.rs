@@ -1,4 +1,4 @@
-//! Recognises what somebody typed: the most exact meaning wins.
+//! Recognises what a person typed: the most exact meaning wins.
 
 use hierarchy::Range;
 use model::{AgentId, CrawlUrl, HostId};
