@@ -12,7 +12,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Starts anew after a success.
+    /// Starts again after a success.
     pub fn reset(&mut self) {
         self.failures = 0;
     }

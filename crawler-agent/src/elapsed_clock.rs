@@ -18,7 +18,7 @@ pub fn now() -> Millis {
     Millis(seconds * 1_000 + time.tv_nsec().unsigned_abs() / 1_000_000)
 }
 
-/// The wall time of a moment, to be stored: this clock starts anew with the machine.
+/// The wall time of a moment, to be stored: this clock starts again with the machine.
 pub fn to_wall(at: Millis) -> UnixMillis {
     clock::now().plus_ms(i64::try_from(at.since(now())).unwrap_or(i64::MAX))
 }

@@ -203,7 +203,7 @@ impl HostOrders {
                 return Ok(false);
             }
             self.bundles.write(number, bytes).await?;
-            // A link of another host may have come in meanwhile; then the bundle is made anew.
+            // A link of another host may have come in meanwhile; then the bundle is made again.
             if !self.store.apply(Change::HandOver { number, host, accepted })?.more {
                 self.bundles.may_be_sent(number);
                 return Ok(true);

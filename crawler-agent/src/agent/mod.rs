@@ -111,7 +111,7 @@ pub struct Agent {
 pub enum RunOutcome {
     /// It can go on with its data directory.
     Stopped,
-    /// It is to go on as another program, or as the same one anew.
+    /// It is to be restarted, as another program or as the same one.
     Restart,
     /// It was deregistered, because its owner ended it: its data directory is of no use.
     Left,

@@ -1,5 +1,5 @@
 //! Updates of a running agent: it looks for a release of the operator, downloads its program,
-//! examines it, puts it to use and has the agent started anew.
+//! examines it, puts it to use and has the agent restarted.
 
 use std::{
     path::{Path, PathBuf},
@@ -50,7 +50,7 @@ pub(super) struct UpdateTask {
     pub(super) budget: BudgetRules,
     pub(super) readiness: ReadinessSignal,
     pub(super) status: Arc<Mutex<Option<UpdateStatus>>>,
-    /// Ends the agent, which starts anew.
+    /// Ends the agent, which starts again.
     pub(super) restart: CancellationToken,
 }
 

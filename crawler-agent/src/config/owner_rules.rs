@@ -95,7 +95,7 @@ impl BudgetTable {
         for (key, value) in
             [("mib_per_day", &self.mib_per_day), ("mib_per_month", &self.mib_per_month)]
         {
-            // Else a page of that size would be cut off every day, and fetched anew the next day.
+            // Else a page of that size would be cut off every day, and fetched again the next day.
             if let Some(value) = value.as_ref().filter(|value| value.get_ref().0 < largest_body) {
                 return Err(SmallBudget { key, span: value.span() });
             }

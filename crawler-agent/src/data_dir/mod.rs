@@ -106,7 +106,7 @@ impl DataDir {
         Ok(Frontier::open(&self.dir.join(FRONTIER), epoch)?)
     }
 
-    /// Opens the frontier after it was written anew from what can be read of it.
+    /// Opens the frontier after it was rebuilt from what can be read of it.
     pub fn rebuild_frontier(&self) -> Result<(Frontier, Rebuilt), DataDirError> {
         let epoch = crate::clock::now().0.unsigned_abs();
         Ok(Frontier::rebuild(&self.dir.join(FRONTIER), epoch)?)

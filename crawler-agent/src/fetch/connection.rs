@@ -119,7 +119,7 @@ impl Driver {
     async fn run<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         poll_fn(|cx| {
-            // First, because hyper reads a body only once somebody waits for it.
+            // Polled first, because hyper reads a body only once it is waited for.
             if let Poll::Ready(done) = work.as_mut().poll(cx) {
                 return Poll::Ready(done);
             }

@@ -183,7 +183,7 @@ pub struct Counts {
     pub hosts: u64,
     /// URLs in queues.
     pub queued: u64,
-    /// Fetches that ended, whatever their outcome.
+    /// Fetches that ended, with any outcome.
     pub fetched: u64,
     /// Bytes of bodies received on the wire.
     pub wire_bytes: u64,

@@ -60,8 +60,8 @@ pub struct Rebuilt {
     pub pages: Salvaged,
     /// Results that were not packed.
     pub results: Salvaged,
-    /// Whether the totals are lost. Packages are numbered anew, and those that the coordinator has
-    /// not taken are dropped.
+    /// Whether the totals are lost. Packages are numbered from the start again, and those that the
+    /// coordinator has not taken are dropped.
     pub is_epoch_new: bool,
     /// Whether changes since the last checkpoint are lost, all or the last of them.
     pub is_log_lost: bool,
@@ -83,7 +83,7 @@ struct Written {
 }
 
 impl Frontier {
-    /// Opens the directory `dir` after its file was written anew from what can be read of it. The
+    /// Opens the directory `dir` after its file was rebuilt from what can be read of it. The
     /// damaged file is kept, and its name ends with `new_epoch`.
     pub fn rebuild(dir: &Path, new_epoch: u64) -> Result<(Self, Rebuilt), FrontierError> {
         let file = dir.join(FILE);

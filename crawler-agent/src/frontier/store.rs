@@ -154,7 +154,7 @@ impl Frontier {
         self.working().is_ok_and(|working| working.log.bytes() >= LONG_LOG)
     }
 
-    /// Writes all changes of the log to the file and starts the log anew. Other tasks go on
+    /// Writes all changes of the log to the file and starts a new log. Other tasks continue
     /// meanwhile.
     pub fn checkpoint(&self) -> Result<(), FrontierError> {
         let made = self.make_checkpoint();

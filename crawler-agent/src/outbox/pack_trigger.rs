@@ -74,7 +74,7 @@ impl PackTrigger {
     }
 
     /// Returns when there are `enough` bytes of results, or when the first result has waited for
-    /// the `age`; then starts to count anew.
+    /// the `age`; then starts to count from zero.
     pub async fn wait(&self, age: &mut PackAge, enough: u64) {
         let started = Instant::now();
         while self.bytes.load(Ordering::Relaxed) == 0 {

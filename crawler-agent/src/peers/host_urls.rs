@@ -75,7 +75,7 @@ impl HostUrls {
                 bytes => return Ok(Self { bundle: Some(bytes?), ..Self::default() }),
             }
         }
-        // A host that is larger than any bundle. Its queue begins anew at depth 0.
+        // A host that is larger than any bundle. Its queue begins again at depth 0.
         let (queued, fetched) = store.paths(host)?;
         let queued = queued.into_iter().map(|path| QueuedPath { path, depth: 0, redirects: 0 });
         Ok(Self { bundle: None, queued: queued.collect(), fetched })

@@ -104,7 +104,7 @@ impl Pattern {
         let Some(mut path) = path.strip_prefix(first) else { return false };
         let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
         // Taking each text between stars as far left as possible never loses a match, because the
-        // stars after it accept whatever is left over.
+        // stars after it accept the rest.
         for part in middle.split('*').filter(|part| !part.is_empty()) {
             let Some(at) = path.find(part) else { return false };
             path = &path[at + part.len()..];

@@ -86,7 +86,7 @@ impl UpdateError {
         }
     }
 
-    /// Whether somebody has to do something.
+    /// Whether the owner or the operator has to act.
     pub fn is_failure(&self) -> bool {
         !matches!(
             self,

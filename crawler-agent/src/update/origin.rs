@@ -66,7 +66,7 @@ impl Origin {
         programs.remove_unused();
     }
 
-    /// Starts the installed program anew in place of this one. Returns only if that fails.
+    /// Restarts as the installed program in place of this one. Returns only if that fails.
     pub fn restart(&self) -> io::Error {
         // What was rebuilt once need not be rebuilt again.
         let arguments = arguments().into_iter().filter(|argument| argument != "--rebuild");

@@ -9,9 +9,8 @@
 //!
 //! A bundle may come from another organisation's agent. Reading checks that every URL belongs to
 //! the host and is in its normal form, that columns have equal lengths, that times are times, and
-//! that validators can be sent to a server.
-//! Rules of robots.txt are not part of it: the next agent answers for its requests itself, and
-//! reads them anew with one.
+//! that validators can be sent to a server. Rules of robots.txt are not part of it: the next agent
+//! answers for its requests itself, and reads them again with one.
 
 mod columns;
 mod planes;
@@ -93,7 +92,7 @@ impl HostBundle {
         Ok([MAGIC.as_slice(), &frame].concat())
     }
 
-    /// Decodes a bundle from anybody.
+    /// Decodes a bundle that may come from any agent.
     pub fn decode(bytes: &[u8]) -> Result<Self, BundleError> {
         let frame = bytes.strip_prefix(MAGIC.as_slice()).ok_or(BundleError::Magic)?;
         let plain = decompress(frame).map_err(BundleError::Compression)?;

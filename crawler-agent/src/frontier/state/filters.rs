@@ -2,7 +2,7 @@
 //! combinations are more than the pages of many sites, and show the same pages again.
 //!
 //! The counts are bounded and in memory only: after a restart, or after many other filters, a
-//! filter is counted anew. The bound of pages of the host holds in any case.
+//! filter is counted from zero again. The bound of pages of the host holds in any case.
 
 use std::{
     collections::HashMap,

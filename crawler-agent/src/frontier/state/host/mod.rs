@@ -24,7 +24,7 @@ pub(in crate::frontier) use rows::{HostChanges, RobotsChange};
 
 /// Bytes of a host in memory without its entries: with its key, and with its slot in a table.
 const HOST_BYTES: usize = size_of::<Host>() + 80;
-/// Bytes that the allocator needs for a text besides its own, about.
+/// Approximate bytes that the allocator needs for a text in addition to its own.
 const TEXT_BYTES: usize = 12;
 
 /// URLs that may end at their first visit for each page of the bound of a host.
