@@ -12,7 +12,7 @@ use crate::rejects::excerpt;
 /// Longest value in bytes; the rest is cut off.
 const MAX_VALUE: usize = 1024;
 
-/// An attribute that matters, whatever it is called in a format.
+/// An attribute that matters, under any of its names in the formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attribute {
     Range,
@@ -35,7 +35,7 @@ pub(super) enum Attribute {
 pub(super) enum Class {
     Net,
     Organisation,
-    /// People, routes and whatever else is skipped.
+    /// People, routes and everything else that is skipped.
     Other,
 }
 
