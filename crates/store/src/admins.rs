@@ -130,7 +130,7 @@ pub struct SessionUser {
 pub enum SessionUse {
     /// The person does something: the idle time starts again.
     ByPerson,
-    /// An open page asks by itself: the idle time goes on.
+    /// An open page sends the request, which does not extend the session.
     InBackground,
 }
 

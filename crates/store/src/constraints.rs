@@ -45,7 +45,6 @@ pub struct NewConstraint<'a> {
     pub kind: Kind,
     /// What it is about. Only an exclusion may be about a country.
     pub scope: &'a Scope,
-    /// The agent that it is about.
     pub agent: AgentId,
     /// Why, in the admin's words.
     pub reason: &'a str,
@@ -220,9 +219,7 @@ pub async fn follow_companies(
 pub struct Rule {
     /// Primary key of the row.
     pub id: i64,
-    /// What it is about.
     pub scope: Scope,
-    /// The agent that it is about.
     pub agent: AgentId,
     /// That agent's name.
     pub agent_name: String,

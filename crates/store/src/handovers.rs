@@ -80,7 +80,8 @@ pub async fn confirm(
     .fetch_all(&mut *tx)
     .await
     .map_err(doing)?;
-    // Somebody else has these hosts already.
+    // Orders that had lapsed before: their hosts have other agents by now, so only the confirmation
+    // is noted.
     sqlx::query(include_str!("handovers/confirm.sql"))
         .bind(agent.get())
         .bind(&done)

@@ -161,7 +161,6 @@ fn load((first, last, before, today, days): LoadRow) -> Result<(Range, u64), Sto
 /// Capacity, load and recent work of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
-    /// The agent that it is about.
     pub agent: AgentId,
     /// Name given by its owner.
     pub name: String,
@@ -231,13 +230,12 @@ fn work(row: WorkRow) -> Work {
 /// The last answer of an agent about a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The subnet that it is about.
     pub subnet: Range,
     /// Who was asked.
     pub agent: AgentId,
     /// Why it was asked.
     pub phase: Phase,
-    /// What came of it.
+    /// Outcome of the probe.
     pub state: ProbeState,
     /// The round trip in microseconds; none unless the state is measured.
     pub rtt_us: Option<u32>,

@@ -48,7 +48,6 @@ impl MoveCause {
 /// A subnet to be moved.
 #[derive(Debug, Clone, Copy)]
 pub struct New<'a> {
-    /// The subnet that it is about.
     pub subnet: Range,
     /// Who has it.
     pub from: AgentId,
@@ -118,13 +117,12 @@ pub struct Move {
     pub id: MoveId,
     /// When it was written.
     pub at: UnixMillis,
-    /// The subnet that it is about.
     pub subnet: Range,
     /// Who had it, with the name.
     pub from: (AgentId, String),
     /// Who got it, with the name.
     pub to: (AgentId, String),
-    /// The delegation that came of it.
+    /// The delegation that the move made.
     pub delegation: DelegationId,
     /// Why it is moved.
     pub cause: MoveCause,

@@ -29,7 +29,6 @@ pub struct RoundTrip {
 /// The round trip of a package to a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubnetRoundTrip {
-    /// The subnet that it is about.
     pub subnet: Range,
     /// The shortest round trip in it.
     pub shortest: RoundTrip,

@@ -87,7 +87,6 @@ const COUNT: &str = include_str!("timing_reports/count.sql");
 /// Counts of a subnet that calibration has not evaluated yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PendingReports {
-    /// The subnet that it is about.
     pub subnet: Range,
     /// The agent that reported.
     pub agent: AgentId,

@@ -16,7 +16,6 @@ use crate::{Store, StoreError};
 /// What is stored of one agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentTrust {
-    /// The agent that it is about.
     pub agent: AgentId,
     /// The sequential tests on its reports; null when an admin has reset them.
     pub tests: Value,

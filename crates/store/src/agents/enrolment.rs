@@ -27,7 +27,6 @@ pub struct Newcomer<'a> {
 pub enum Enrolment {
     /// The agent is enrolled, now or since an earlier request.
     Enrolled {
-        /// The agent that it is about.
         agent: AgentId,
         /// What the admins decided about it.
         state: AgentState,

@@ -11,7 +11,6 @@ use crate::{Store, StoreError};
 /// The content of one heartbeat.
 #[derive(Debug, Clone, Copy)]
 pub struct Heartbeat<'a> {
-    /// The agent that it is about.
     pub agent: AgentId,
     /// End of the sleep it announces; none when awake.
     pub asleep_until: Option<UnixMillis>,

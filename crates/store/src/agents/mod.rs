@@ -62,7 +62,6 @@ pub async fn home(store: &Store, agent: AgentId) -> Result<Option<IpAddr>, Store
 /// An approved agent, as searches and background tasks need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Worker {
-    /// The agent that it is about.
     pub agent: AgentId,
     /// Its home address.
     pub home: IpAddr,

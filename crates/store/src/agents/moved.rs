@@ -15,7 +15,6 @@ use crate::{Store, StoreError, delegations};
 /// An agent whose heartbeats come from another address than its home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MovedAgent {
-    /// The agent that it is about.
     pub agent: AgentId,
     /// Its home address.
     pub home: IpAddr,

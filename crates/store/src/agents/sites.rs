@@ -11,7 +11,6 @@ use crate::{Store, StoreError};
 /// An approved agent with what is known of its place without measurements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSite {
-    /// The agent that it is about.
     pub agent: AgentId,
     /// Its home address.
     pub home: IpAddr,

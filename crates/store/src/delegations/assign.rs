@@ -50,7 +50,6 @@ impl Cause {
 /// A subnet to be given to an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Assignment<'a> {
-    /// The subnet that it is about.
     pub subnet: Range,
     /// The agent that gets the subnet.
     pub agent: AgentId,

@@ -50,7 +50,6 @@ pub use summaries::{
 pub struct ActiveDelegation {
     /// Primary key of the row.
     pub id: DelegationId,
-    /// The subnet that it is about.
     pub subnet: Range,
     /// Who crawls it.
     pub agent: AgentId,
@@ -135,7 +134,6 @@ pub struct Decision<'a> {
 /// An agent that a search skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// The agent that it is about.
     pub agent: AgentId,
     /// Why it was not asked.
     pub why: SkipReason,

@@ -131,7 +131,6 @@ pub async fn undelegated_subnets(
 /// The delegation of a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubnetState {
-    /// The subnet that it is about.
     pub subnet: Range,
     /// Generation of its latest delegation; 0 when it never had one.
     pub generation: i64,

@@ -17,7 +17,6 @@ use crate::{Store, StoreError};
 pub struct DelegationSummary {
     /// Primary key of the row.
     pub id: DelegationId,
-    /// The subnet that it is about.
     pub subnet: Range,
     /// Who crawls it.
     pub agent: AgentId,

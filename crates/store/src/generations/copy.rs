@@ -113,7 +113,7 @@ impl<'c> Row<'c> {
                 '\t' => self.chunk.push_str("\\t"),
                 '\n' => self.chunk.push_str("\\n"),
                 '\r' => self.chunk.push_str("\\r"),
-                // Postgres has no place for it in a text.
+                // A text of Postgres cannot contain it.
                 '\0' => {}
                 other => self.chunk.push(other),
             }

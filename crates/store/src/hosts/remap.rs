@@ -19,7 +19,6 @@ use crate::{Store, StoreError, loads};
 pub struct HostAddress {
     /// Primary key of the row.
     pub id: HostId,
-    /// The address that it is about.
     pub address: IpAddr,
     /// Its subnet; none when it was never put anywhere.
     pub subnet: Option<Range>,

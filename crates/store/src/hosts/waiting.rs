@@ -12,9 +12,7 @@ use crate::{Store, StoreError};
 /// A host whose subnet has neither an agent nor an open search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingHost {
-    /// The subnet that it is about.
     pub subnet: Range,
-    /// The address that it is about.
     pub address: IpAddr,
     /// http or https.
     pub scheme: String,

@@ -20,7 +20,6 @@ pub use steps::{IncidentCause, Seed, check, end, open, search, set_away, set_fai
 pub struct Incident {
     /// Primary key of the row.
     pub id: i64,
-    /// The subnet that it is about.
     pub subnet: Range,
     /// The agent that had the subnet then.
     pub agent: AgentId,

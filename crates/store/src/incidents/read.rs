@@ -124,7 +124,6 @@ pub async fn measured(
 pub struct IncidentSummary {
     /// Primary key of the row.
     pub id: i64,
-    /// The subnet that it is about.
     pub subnet: Range,
     /// Who reported slower pages, with its name.
     pub agent: (AgentId, String),

@@ -76,7 +76,6 @@ pub async fn ask(store: &Store, probes: &[NewProbe], now: UnixMillis) -> Result<
 /// Where a probe goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The address that it is about.
     pub address: IpAddr,
     /// Authority of a web host there, for HEAD.
     pub host: String,

@@ -30,7 +30,6 @@ impl DecidedPosition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecidedSearch {
     pub position: DecidedPosition,
-    /// The subnet that it is about.
     pub subnet: Range,
     /// Agents and their round trips in microseconds, in the order of asking; may be empty.
     pub times: Vec<(AgentId, u32)>,

@@ -97,7 +97,7 @@ pub struct TrailStep {
     pub phase: Phase,
     /// Inside of which subnet it was found.
     pub level: Range,
-    /// What came of it.
+    /// Outcome of the probe.
     pub state: ProbeState,
     /// Round trip in microseconds; none unless the state is measured.
     pub rtt_us: Option<u32>,

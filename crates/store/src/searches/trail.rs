@@ -52,7 +52,7 @@ pub struct TrailProbe {
     pub level: Range,
     /// What was expected of the agent when it was asked; none where nothing was predicted.
     pub expected: Option<ExpectedAnswer>,
-    /// What came of it.
+    /// Outcome of the probe.
     pub state: ProbeState,
     /// How it was measured.
     pub method: Option<ProbeMethod>,

@@ -15,7 +15,6 @@ use crate::{Store, StoreError, urls};
 /// Another known address of a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubnetAddress {
-    /// The address that it is about.
     pub address: IpAddr,
     /// http or https.
     pub scheme: String,
