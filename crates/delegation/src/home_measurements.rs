@@ -38,7 +38,7 @@ pub fn wanted_measurements(
         let mut partners = partners(agents, index, &distances).take(MOST_PARTNERS);
         let first = partners.by_ref().take(PARTNERS);
         wanted.extend(first.flat_map(|partner| [(*agent, partner), (partner, *agent)]));
-        // Nobody has more partners before the first ones were measured.
+        // No agent gets more partners before the first ones were measured.
         let known = reports.get(agent).filter(|reports| !reports.judgements.is_empty());
         if known.is_some_and(|reports| !reports.is_accepted) {
             let pairs = partners.map(|partner| [(*agent, partner), (partner, *agent)]);

@@ -20,7 +20,7 @@ pub const REQUEST_HOSTS: usize = 1_000;
 /// Largest bundle of a host, in bytes.
 pub const BUNDLE_BYTES: usize = 64 << 20;
 
-/// What one party tells another.
+/// A message from one party to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Message {
     /// The sender is alive.
@@ -147,7 +147,7 @@ pub struct RoutedUrl {
     pub host: HostAtAddress,
     /// How often it was passed on.
     pub hops: u8,
-    /// What the receiver shall do with it.
+    /// What the receiver must do with it.
     pub purpose: UrlPurpose,
     /// Number of links from a URL of the coordinator to this one, by the way on which it was found.
     pub depth: u16,
