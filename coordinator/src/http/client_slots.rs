@@ -77,7 +77,7 @@ impl ClientSlots {
     /// that a client that waits for its share blocks no other.
     fn shares_of(&self, client: IpAddr) -> Vec<Arc<Semaphore>> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whatever runs or waits has one, too.
+        // Each running or waiting request holds a reference to its share.
         shares.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
         let mut share = |network, count| {
             let share = shares.entry(network).or_insert_with(|| Arc::new(Semaphore::new(count)));

@@ -26,7 +26,7 @@ impl IndexGaps {
     pub async fn read(parts: &Packages) -> Result<Self, StoreError> {
         let ledger = packages::ledger(&parts.store).await?;
         let index = Arc::clone(&parts.index);
-        // A commit may take a while.
+        // Blocks while the index commits, which may take long.
         let progress = spawn_blocking(move || index.progress()).await.unwrap_or_default();
         let cursor = LedgerCursor::of_index(&progress, &ledger);
         Ok(Self::of(&cursor, ledger.last, parts.retries.count(cursor.skipped())))

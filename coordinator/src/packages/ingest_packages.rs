@@ -39,7 +39,8 @@ pub async fn run(parts: &Packages, is_leader: bool) -> Result<Outcome, anyhow::E
     let applies = is_leader && has_hierarchy(parts).await?;
     let Some(done) = take_batch(parts, applies).await? else {
         if parts.blobs.is_full() {
-            // No package comes whose commit would do it.
+            // While the storage is full no package is received, and no commit of one deletes unused
+            // files.
             let index = Arc::clone(&parts.index);
             spawn_blocking(move || index.collect_garbage()).await?;
         }

@@ -65,7 +65,7 @@ async fn renew(
 async fn stand(coordinator: &Arc<Coordinator>) -> Result<Standing, anyhow::Error> {
     let candidacy = tokio::select! {
         begun = Candidacy::begin(&coordinator.store) => begun?,
-        // To connect may take long; nothing is lost with it.
+        // Connecting may take long, and can be cancelled at any time.
         () = coordinator.stop.cancelled() => anyhow::bail!("the coordinator stops"),
     };
     elect(coordinator, candidacy).await

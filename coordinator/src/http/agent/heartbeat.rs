@@ -128,7 +128,7 @@ async fn renew_profile(
     Ok(())
 }
 
-/// Bundles that the agent took are needed no more.
+/// Forgets the bundles that the agent took.
 async fn forget_bundles(
     api: &AgentApi,
     caller: Caller,

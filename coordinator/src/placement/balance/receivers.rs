@@ -26,7 +26,7 @@ impl Receivers {
         let cutoff = predictor.limits.heartbeat_cutoff(now);
         let most = predictor.limits.orders_per_agent;
         let room = workers.iter().filter_map(|worker| match presence(worker, cutoff, now) {
-            // Nobody knows when the owner of an idle agent has it go on.
+            // It is unknown when the owner of an idle agent lets it continue.
             Availability::Unreachable | Availability::Idle => None,
             Availability::Ready => Some((worker.agent, most.saturating_sub(worker.orders))),
             _ => Some((worker.agent, 0)),

@@ -138,7 +138,7 @@ async fn preview(
     before: &Constraints,
     after: &Constraints,
 ) -> Result<Preview, StoreError> {
-    // Most are in both.
+    // Most pins are in both lists.
     let mut pins = [before.applied_pins(), after.applied_pins()].concat();
     pins.sort_unstable_by_key(|pin| pin.id);
     pins.dedup_by_key(|pin| pin.id);
