@@ -27,7 +27,7 @@ impl FinishProgress {
     /// Waits for `finish`, and then until nothing is left to do.
     pub(super) async fn run(self, finish: CancellationToken) -> Result<(), AgentError> {
         finish.cancelled().await;
-        // The owner's command counts more than the owner's hours.
+        // The owner's command takes precedence over the owner's hours.
         self.readiness.change(|readiness| {
             readiness.phase = Phase::Finishing;
             readiness.asleep = None;
@@ -43,7 +43,7 @@ impl FinishProgress {
         let mut tick = tokio::time::interval(PERIOD);
         loop {
             tick.tick().await;
-            // In this order: a request that ends leaves a result.
+            // Checked in this order, because a request that ends leaves a result.
             let is_busy = self.schedule.is_busy();
             let counts = self.store.counts()?;
             if !is_busy && counts.results == 0 && counts.packages == 0 {

@@ -305,7 +305,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             self.pack_trigger.add(0);
         }
         if self.peers.is_some() {
-            // The last ones may be other agents'.
+            // Routes to hosts of other agents were not stored here, so their numbers are noted
+            // separately.
             self.store.apply(Change::RoutesStored { through })?;
         }
         Ok(())

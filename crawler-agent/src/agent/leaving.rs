@@ -41,7 +41,7 @@ impl LeaveProgress {
     /// Waits for `leave`, then until the coordinator has deregistered the agent.
     pub(super) async fn run(self, leave: CancellationToken) -> Result<(), AgentError> {
         leave.cancelled().await;
-        // The owner's command counts more than the owner's hours.
+        // The owner's command takes precedence over the owner's hours.
         self.readiness.change(|readiness| {
             readiness.phase = Phase::Leaving;
             readiness.asleep = None;
@@ -78,7 +78,7 @@ impl LeaveProgress {
     /// coordinator does not know. Bundles of the coordinator's orders need no check, because an
     /// order is confirmed only after its bundle was sent.
     fn is_all_sent(&self) -> Result<bool, AgentError> {
-        // In this order: a request that ends leaves a result.
+        // Checked in this order, because a request that ends leaves a result.
         let is_busy = self.schedule.is_busy();
         let counts = self.store.counts()?;
         let is_returning = self.peers.as_ref().is_some_and(|peers| peers.has_hosts_to_return());

@@ -42,7 +42,7 @@ const PREFIX: &str = "nearcrawl_agent";
 /// The text format of OpenMetrics 1.0.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What a request for another host is told.
+/// Answer to a request that names another host.
 const MISDIRECTED: &str =
     "The metrics are served only at localhost or a loopback address, such as 127.0.0.1.\n";
 

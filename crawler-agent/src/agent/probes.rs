@@ -154,7 +154,7 @@ impl ProbeTask {
             () = becomes_idle(&mut readiness) => None,
             result = self.prober.measure(order, self.visitor.delay(), queued.ends()) => result,
         }?;
-        // A line that is down tells nothing of the address either.
+        // A line that is down says nothing about the address either.
         let is_unreachable = matches!(result, ProbeResult::Unreachable { .. });
         if is_unreachable && self.visitor.line_outage_since(began).is_some() {
             return None;

@@ -185,7 +185,7 @@ impl UpdateTask {
         if disk::is_noexec(&self.dir).map_err(failed())? {
             return Err(UpdateError::NoExec);
         }
-        // As if it were there already.
+        // Limits as if the program were stored already.
         let with_it = Limits {
             disk_floor_bytes: self.limits.disk_floor_bytes.saturating_add(program.bytes),
             disk_bytes: self.limits.disk_bytes.saturating_sub(program.bytes),

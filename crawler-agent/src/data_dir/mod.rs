@@ -153,7 +153,7 @@ fn is_of_others(dir: &Path) -> Result<bool, FileError> {
         Ok(is_used && !DataDir::has_agent(dir))
     };
     is_used().or_else(|error: std::io::Error| match error.kind() {
-        // What is to be done says so.
+        // The operation that follows reports the missing directory.
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Ok(false),
         _ => Err(FileError::at(dir, "read")(error)),
     })

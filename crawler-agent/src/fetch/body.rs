@@ -243,7 +243,7 @@ impl<'s, S: Sink> BodyReader<'s, S> {
         if self.decoded <= most {
             return Ok(Flow::More);
         }
-        // What a bomb says is worth nothing.
+        // The beginning of a decompression bomb is not used.
         let is_bomb = self.decoded > plausible;
         let is_cut = self.sink.takes_beginning() == Some(true) && !is_bomb;
         if is_cut { Ok(Flow::Enough) } else { Err(Problem::Bomb(most)) }

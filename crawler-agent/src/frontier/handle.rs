@@ -156,7 +156,7 @@ impl Failure {
         result.map_err(|error| {
             let mut failed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(failed) = failed.take() {
-                // Nobody receives it when the agent is stopping.
+                // There is no receiver when the agent is stopping.
                 drop(failed.send(error));
             }
             FrontierError::Closed

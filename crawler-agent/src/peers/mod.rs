@@ -320,7 +320,7 @@ impl Peers {
 
     /// Whether an agent that leaves may still have to return hosts to other agents.
     pub fn has_hosts_to_return(&self) -> bool {
-        // They are returned once the others were told.
+        // Hosts are returned only after the other members know that this one leaves.
         let has_to = |core: &mut Core| core.member.has_hosts_to_return();
         let is_announced = self.rests_until().is_some();
         self.shared.with_core(has_to).is_some_and(|has_hosts| has_hosts || !is_announced)

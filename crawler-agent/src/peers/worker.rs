@@ -88,7 +88,7 @@ impl Worker {
         let (failed, failure) = oneshot::channel();
         std::thread::Builder::new().name("region".into()).spawn(move || {
             if let Err(error) = self.run(&coming) {
-                // Nobody receives it when the agent is stopping.
+                // There is no receiver when the agent is stopping.
                 drop(failed.send(error));
             }
         })?;
@@ -305,7 +305,7 @@ impl Worker {
             self.shared.outgoing.send(to, message);
         }
         for stored in batch.stored {
-            // Nobody waits any more when the visit was cut off.
+            // There is no receiver if the visit was cut off.
             let _ = stored.send(());
         }
         Ok(())

@@ -68,7 +68,7 @@ impl Origin {
 
     /// Restarts as the installed program in place of this one. Returns only if that fails.
     pub fn restart(&self) -> io::Error {
-        // What was rebuilt once need not be rebuilt again.
+        // The frontier that was rebuilt at this start must not be rebuilt again.
         let arguments = arguments().into_iter().filter(|argument| argument != "--rebuild");
         Command::new(&self.installed).args(arguments).env_remove(INSTALLED).exec()
     }

@@ -168,7 +168,7 @@ impl Programs {
             let before = known.in_use.take();
             let same = before.as_ref().filter(|in_use| in_use.version == version);
             let starts = same.map_or(0, |in_use| in_use.starts);
-            // One that has not proved itself is nothing to go back to.
+            // A program that is still on trial is not kept as the former one.
             let confirmed = before.filter(|in_use| in_use.state == TrialState::Confirmed);
             known.former = confirmed.or(known.former.take());
             known.in_use = Some(InUse { version, release, state: TrialState::Trial, starts });

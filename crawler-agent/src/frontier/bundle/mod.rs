@@ -51,7 +51,7 @@ pub struct HostBundle {
 /// Why bytes are no bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// The first bytes are others.
+    /// The first bytes are not those of a bundle.
     #[error("it does not begin as a host bundle of version 2")]
     Magic,
     /// The content cannot be decompressed, or is too large.

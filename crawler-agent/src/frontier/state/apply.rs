@@ -338,7 +338,7 @@ impl State {
         at: UnixMillis,
     ) -> Result<Effect, FrontierError> {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
-        // Rules are requested afresh if the host gets URLs later.
+        // Rules are requested again if the host gets URLs later.
         host.set_robots(None);
         let rest = longest_rest(host.record.failures);
         let ended = host.give_queue_up(disk, MAX_URLS_PER_CHANGE, at)?;

@@ -89,7 +89,7 @@ impl Host {
             self.see(disk, shortened(*url))?;
         }
         let accepted = self.record.accepted.saturating_add(queued + pages);
-        // A page that was gone gave its place free, and takes it again.
+        // A page that was gone had freed its place, and takes one again.
         let here = u32::try_from(self.queue.len() + self.pages.len()).unwrap_or(u32::MAX);
         self.record.accepted = accepted.max(here);
         Ok(())

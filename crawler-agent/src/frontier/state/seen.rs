@@ -161,7 +161,7 @@ impl Run {
             Some(values) => values,
             None => read(self.number)?,
         };
-        // Otherwise URLs would be fetched again without a word.
+        // Otherwise URLs would be fetched again without any error.
         if values.len() == self.length { Ok(values) } else { Err(FrontierError::Seen) }
     }
 }
