@@ -112,6 +112,8 @@ impl<'p> MinCostFlow<'p> {
         loop {
             let (agent, length) = paths.settle_next()?;
             if self.room[agent] > 0 {
+                // The price of each agent that is nearer than the end of the path rises by the
+                // difference. So no reduced cost becomes negative, and those along the path are 0.
                 for (other, price) in self.prices.iter_mut().enumerate() {
                     *price += paths.length(other).map_or(0.0, |other| length - other);
                 }

@@ -67,6 +67,7 @@ impl AccessTimes {
     fn with_median(median_ms: f32) -> Self {
         let step = RANGE.powf(1.0 / (VALUES - 1) as f32);
         let values_ms: PerAccess = std::array::from_fn(|n| SMALLEST_MS * step.powf(n as f32));
+        // Uniform within an interval, a time deviates by about 0.6 of half of the interval.
         let spreads_ms = values_ms.map(|ms| 0.6 * ms * (step.sqrt() - 1.0));
         // A value represents all times up to half of the way to the next.
         let below = |n: usize| match n {
@@ -118,6 +119,8 @@ impl AccessTimes {
             square += probability * time.log * time.log;
             within += probability * time.deviation * time.deviation;
         }
+        // Law of total variance: the mean variance within the values, and the variance of their
+        // means.
         (mean, within + (square - mean * mean).max(0.0))
     }
 

@@ -115,6 +115,7 @@ fn next_pair(
     if measured >= MOST_PAIRS {
         return None;
     }
+    // A witness tells more if its times to the claim and to the other place differ more.
     let worth = |witness: &PlacedAgent| {
         let certainty = if witness.is_accepted() { 1.0 } else { UNCERTAIN_WITNESS };
         certainty * deviations_between(one.claim, elsewhere, witness.position())

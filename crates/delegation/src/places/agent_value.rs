@@ -30,6 +30,8 @@ impl Posterior<'_> {
                     continue;
                 }
                 let noise = self.route_variance + access.deviation * access.deviation;
+                // The agent is nearer if its network time is below that of the fastest, both from a
+                // subnet with this access time.
                 for (below, expected) in below.iter_mut().zip(cells.expected()) {
                     let deviation = (expected.variance + noise).sqrt();
                     *below += weight * normal::below((access.log - expected.log) / deviation);
@@ -37,6 +39,7 @@ impl Posterior<'_> {
             }
             let teaching = TEACHING * cells.visits().min(MOST_VISITS);
             for ((value, below), expected) in values.iter_mut().zip(below).zip(cells.expected()) {
+                // Share of the variance that measurements can remove: that of the route stays.
                 let unknown = expected.variance / (expected.variance + self.route_variance);
                 *value += below * (1.0 + teaching * unknown);
             }

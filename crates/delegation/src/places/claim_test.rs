@@ -83,6 +83,8 @@ impl OtherPlaces {
             if position.distance_km(claim) < SAME_KM {
                 continue;
             }
+            // By Bayes' rule the odds are the sum over all other places of their probability times
+            // the ratio of the likelihoods.
             let ratio = f64::from(*probability) * likelihood(times, *position) / claimed;
             sum += ratio;
             if ratio > best.0 {

@@ -50,6 +50,8 @@ impl PlaceModel {
         self.fit_slowness();
         self.route.refresh();
         let mut trails = std::mem::take(&mut self.trails);
+        // All locations are computed by the cells so far, before these are cleared. Then every
+        // trail is counted again at its new location.
         let locations = self.locations(&trails);
         self.access.clear();
         self.prior.clear();
@@ -119,12 +121,14 @@ impl PlaceModel {
                     let variance = travel_time::variance(*km) + PlaceCells::place_variance();
                     let weight = SLOWNESS_UNIT / variance;
                     let residual = log - travel_time::usual_ms(*km).ln();
+                    // Bounded, so that one place with an unusual route does not decide.
                     sums[column] += weight * residual.clamp(-1.0, 1.0);
                     weights[column] += weight;
                 }
             }
         }
         for (column, slowness) in self.slowness.iter_mut().enumerate() {
+            // Shrunk towards zero while there are few measurements.
             *slowness = sums[column] / (weights[column] + SLOWNESS_PRIOR);
         }
     }

@@ -135,6 +135,7 @@ fn points(agents: &[AgentId], times: &MutualTimes, draws: &mut Draws) -> Vec<Poi
         .filter(|(_, _, ms)| ms.is_finite() && *ms > 0.0)
         .collect();
     for step in 0..STEPS {
+        // Large moves find the arrangement, small ones at the end the exact distances.
         let rate = FIRST_RATE * (1.0 - step as f32 / STEPS as f32) + LEAST_RATE;
         for (a, b, ms) in &springs {
             pull(&mut points, *a, *b, *ms, rate);
@@ -167,6 +168,7 @@ fn between(points: &[Point], draws: &mut Draws) -> Point {
     let mut others: Vec<usize> = (0..points.len()).filter(|other| *other != first).collect();
     let ms = |other: &usize| points[*other].ms_to(&points[first]);
     others.sort_by(|a, b| ms(a).total_cmp(&ms(b)));
+    // A product of two uniform numbers is small more often than large.
     let rank = draws.unit() * draws.unit() * others.len() as f32;
     let second = others[(rank as usize).min(others.len() - 1)];
     let share = draws.unit();
