@@ -51,6 +51,7 @@ pub fn choose(
     for package in waiting {
         queues.entry(package.agent).or_default().push_back(package);
     }
+    // Agents after the last one have their turns first.
     let (before, after): (Vec<_>, Vec<_>) =
         queues.into_iter().partition(|(agent, _)| last.is_some_and(|last| *agent <= last));
     let mut turns: VecDeque<_> = after.into_iter().chain(before).map(|(_, queue)| queue).collect();

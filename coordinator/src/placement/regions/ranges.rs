@@ -32,6 +32,7 @@ pub(super) fn flatten(
     mut held: Vec<SubnetWithAgent>,
     is_member: impl Fn(AgentId) -> bool,
 ) -> Vec<(Range, Delegate)> {
+    // An outer subnet comes before the inner ones that begin at the same address.
     held.sort_unstable_by_key(|(range, _)| (range.first(), Reverse(range.last())));
     held.dedup_by_key(|(range, _)| *range);
     let mut flat = FlatRanges { ranges: Vec::new(), is_member };
