@@ -103,6 +103,7 @@ impl OutageDetector {
             misses.suspended_until = None;
             misses.ended_at = Some(now);
         }
+        // Few misses are enough only while the coordinator is away as well.
         if !misses.are_enough() && misses.since.take().is_some() {
             misses.ended_at = Some(now);
         }
