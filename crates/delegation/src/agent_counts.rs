@@ -7,7 +7,7 @@ use model::AgentId;
 /// Distinct agents, most subnets first, equal ones by age (lowest id first).
 ///
 /// The paper does not say which of several siblings is asked first. The agent with most of them is
-/// the likeliest to be near, and the count is at hand.
+/// the likeliest to be near, and the count is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentCounts {
     /// In the order of asking.

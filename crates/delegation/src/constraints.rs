@@ -226,7 +226,7 @@ fn of_delegated(
     let from = delegation.agent;
     match (constraints.pin(hierarchy, subnet), mark) {
         (Some(pin), Some(mark)) if pin.id == mark && pin.agent == from => None,
-        // Also where the agent is the right one already: the delegation shall refer to the pin.
+        // Also where the agent is the right one already: the delegation must refer to the pin.
         (Some(pin), _) => Some(assign(pin)),
         (None, Some(_)) => Some(Correction::Reopen { from, reason: ReopenReason::PinOver }),
         (None, None) => {

@@ -13,8 +13,8 @@ use crate::DelegationTable;
 /// What happens to the subnet around the address of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
-    /// The subnet shall be delegated to the agent, with [`Reason::Home`], also when a search gave
-    /// it to another agent before.
+    /// The subnet must be delegated to the agent, with [`Reason::Home`], also when a search gave it
+    /// to another agent before.
     Assign(SubnetId),
     /// Another agent is at home in the same subnet and keeps it.
     Shared {

@@ -1,4 +1,4 @@
-//! Departures: when the subnets of a former member are the region's no more.
+//! Departures: when the subnets of a former member do not belong to the region any more.
 //!
 //! The loan covers what a member had, also after it left: other members may fetch its hosts, under
 //! a view that still lists its subnets. Waiting for the end of the loan is no solution, because the

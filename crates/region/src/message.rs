@@ -158,7 +158,7 @@ pub struct RoutedUrl {
 /// Why a URL is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum UrlPurpose {
-    /// The owner shall fetch it.
+    /// The owner must fetch it.
     Fetch,
     /// Notice for a next-nearest agent: the owner has to fetch it, and may die before.
     Known,

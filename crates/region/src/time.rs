@@ -36,12 +36,12 @@ pub struct Drift {
 const MILLION: u64 = 1_000_000;
 
 impl Drift {
-    /// What this machine may count so that at most `ms` pass in truth.
+    /// What this machine may count so that at most `ms` really pass.
     pub const fn at_most(self, ms: u64) -> u64 {
         ms.saturating_sub(self.error(ms))
     }
 
-    /// What this machine must count so that at least `ms` pass in truth.
+    /// What this machine must count so that at least `ms` really pass.
     pub const fn at_least(self, ms: u64) -> u64 {
         ms.saturating_add(self.error(ms))
     }

@@ -15,7 +15,7 @@ pub struct Move {
     pub before: Option<f64>,
     /// Cost at `to`, in milliseconds a day.
     pub after: f64,
-    /// How `after` is known: where it is predicted, a probe shall confirm it first.
+    /// How `after` is known: where it is predicted, a probe must confirm it first.
     pub source: CostSource,
     /// Moves with the same number belong together: one makes the room that another takes. They are
     /// carried out in the order in which they are listed.

@@ -30,7 +30,7 @@ pub struct Failback {
 /// Good measurements in a row before the subnet goes back.
 const MIN_GOOD: u32 = 2;
 /// Share by which the former agent must be faster than the present one, so that a subnet does not
-/// move to and fro between equal agents.
+/// move back and forth between equal agents.
 const MARGIN: f64 = 0.1;
 /// Time after which a subnet stays where it is, if its former agent is not nearer by then.
 const LONGEST_MS: u64 = 30 * 24 * 3_600_000;
@@ -60,7 +60,7 @@ impl Failback {
         Self { away_since: self.away_since, ..Self::new(self.former, self.before_us, at) }
     }
 
-    /// Whether the former agent shall probe the subnet now: after a window, and after twice as long
+    /// Whether the former agent must probe the subnet now: after a window, and after twice as long
     /// with each measurement that is bad or missing, up to a day. Otherwise a path that has changed
     /// permanently would be measured every hour for ever.
     pub fn is_due(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
@@ -88,7 +88,7 @@ impl Failback {
     }
 
     /// Records that the former agent measured `probe_us` and the present one lately `present_us`.
-    /// True when the subnet's search shall be reopened with both measurements: twice in a row the
+    /// True when the subnet's search must be reopened with both measurements: twice in a row the
     /// path was as before (in proportion nearer to the former time than to `factor` times it) and
     /// faster than the present one, and the limits allow it.
     pub fn observe(

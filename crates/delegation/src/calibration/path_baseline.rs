@@ -69,7 +69,7 @@ const MIN_SLOW_MS: u64 = 3 * HOUR_MS;
 
 /// After this time without a round trip, the path is checked.
 const CHECK_USUAL_MS: i64 = 67 * HOUR;
-/// The same while the baseline is learnt.
+/// The same while the baseline is learned.
 const CHECK_LEARNING_MS: i64 = 17 * HOUR;
 /// The same under suspicion.
 const CHECK_SUSPECT_MS: i64 = HOUR;

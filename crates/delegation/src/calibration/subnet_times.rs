@@ -46,7 +46,7 @@ pub enum Slowdown {
     Pages {
         /// Recent time over usual time of one of them.
         ratio: f64,
-        /// Recent round trip over the usual one; none while that is learnt.
+        /// Recent round trip over the usual one; none while that is learned.
         path_ratio: Option<f64>,
     },
 }
@@ -55,7 +55,7 @@ pub enum Slowdown {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PathTimes {
     baseline: PathBaseline,
-    /// Recent round trip over the usual one, after the last comparison; none while that is learnt.
+    /// Recent round trip over the usual one, after the last comparison; none while that is learned.
     ratio: Option<f64>,
     /// Reports of slower pages since usual times prevailed or the path was suspected.
     slower_pages: u32,
@@ -64,7 +64,7 @@ pub struct PathTimes {
 }
 
 /// Reports of slower pages after which the server is slow if the path is not, and after which they
-/// are believed while the path is learnt.
+/// are believed while the path is learned.
 const SERVER_REPORTS: u32 = 5;
 /// Usual round trips that show meanwhile that the path is not.
 const SERVER_ROUND_TRIPS: u32 = 3;
@@ -99,7 +99,7 @@ impl SubnetTimes {
         }
         // A slow path slows connections as well, so that slow pages say nothing against a path
         // whose round trips are as usual. A check shows whether they still are. While a path is
-        // learnt, few reports are more likely chance than a slowdown.
+        // learned, few reports are more likely chance than a slowdown.
         let path_ratio = self.path.ratio;
         let are_believed = match path_ratio {
             Some(_) => self.path.is_server_slow(),
@@ -179,7 +179,7 @@ mod tests {
         UnixMillis(hours * HOUR)
     }
 
-    /// A subnet that was delegated long ago, after round trips of 50 ms in so many hours.
+    /// A subnet that was delegated long ago, after round trips of 50 ms in this many hours.
     fn after(hours: i64) -> SubnetTimes {
         let mut times = SubnetTimes::delegated(at(-1_000));
         for hour in 0..hours {

@@ -48,8 +48,8 @@ impl TimingReports {
         self.usual = self.usual.saturating_add(1);
     }
 
-    /// Counts a page that was slower. True when the subnet's search shall be reopened: at least
-    /// half of the reports in the window are slower, and the last delegation is old enough.
+    /// Counts a page that was slower. True when the subnet's search must be reopened: at least half
+    /// of the reports in the window are slower, and the last delegation is old enough.
     pub fn slower(&mut self, limits: &ReopenLimits, at: UnixMillis) -> bool {
         self.begin(limits, at);
         self.slower = self.slower.saturating_add(1);

@@ -58,9 +58,9 @@ impl Review<'_> {
         Admission { admitted, suspects: suspects.collect() }
     }
 
-    /// The trail as the search shall see it. It leaves out reports shorter than any network stack
-    /// can answer, and those of examined agents. It raises reports of agents that are not trusted
-    /// to the least plausible time.
+    /// The trail as the search sees it. It leaves out reports shorter than any network stack can
+    /// answer, and those of examined agents. It raises reports of agents that are not trusted to
+    /// the least plausible time.
     pub fn credible_trail(&self, trail: &[TrailProbe]) -> Vec<TrailProbe> {
         trail
             .iter()

@@ -118,8 +118,8 @@ impl Holder {
         votes.into_iter().filter(|(_, count)| 2 * count > all).map(|(agent, _)| agent).collect()
     }
 
-    /// The newest version such that a majority of voters has granted no older one: this agent
-    /// relies on older ones no more.
+    /// The newest version such that a majority of voters has granted no older one: this agent does
+    /// not rely on older ones any more.
     pub fn oldest_version(&self, view: &View, now: Millis) -> Option<Version> {
         let oldest = self.unexpired(view, now).map(|held| held.claim.versions.oldest()).collect();
         majority(oldest, view.voters().len())

@@ -169,7 +169,7 @@ impl Voter {
         self.grants.retain(|_, grants| !grants.is_empty());
     }
 
-    /// Forgets grants on which the agent relies no more, by [`LeaseRequest::since`].
+    /// Forgets grants on which the agent does not rely any more, by [`LeaseRequest::since`].
     fn give_up(&mut self, agent: AgentId, request: &LeaseRequest, now: Millis) {
         let Some(grants) = self.grants.get_mut(&agent) else { return };
         // Numbers of restored grants may be older than those of their renewals, which were not
