@@ -22,7 +22,7 @@ pub enum HostState {
     Failed,
 }
 
-/// What an agent shall do with a host that it has.
+/// What an agent must do with a host that it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

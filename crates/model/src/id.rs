@@ -92,7 +92,7 @@ id! {
     ProbeId, "prb"
 }
 id! {
-    /// A search for the agent that shall crawl a subnet.
+    /// A search for the agent that will crawl a subnet.
     SearchId, "sch"
 }
 id! {

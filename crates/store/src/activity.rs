@@ -118,7 +118,7 @@ pub async fn note_queue(
     count_in(&store.pool(), &[(agent, activity)], now).await
 }
 
-/// A count that no honest agent reaches is as good as the largest that a column holds.
+/// A count that no honest agent reaches becomes the largest that a column holds.
 fn saturated(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

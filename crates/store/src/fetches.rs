@@ -83,7 +83,7 @@ fn encoded(recent: &[RecentFetch]) -> Value {
         .collect()
 }
 
-/// A count that no honest agent reaches is as good as the largest that a column holds.
+/// A count that no honest agent reaches becomes the largest that a column holds.
 fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -14,7 +14,7 @@ use crate::{Store, StoreError};
 const STEP: i64 = 500;
 
 const DAY_MS: i64 = 86_400_000;
-/// Searches without a delegation are kept for so many days. They explain no delegation, and
+/// Searches without a delegation are kept for this many days. They explain no delegation, and
 /// searches without an answer take the most space, because each asked all agents.
 const SEARCH_DAYS: u32 = 30;
 

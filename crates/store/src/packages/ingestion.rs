@@ -123,7 +123,7 @@ async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreEr
     Ok(())
 }
 
-/// A count that no honest agent reaches is as good as the largest that a column holds.
+/// A count that no honest agent reaches becomes the largest that a column holds.
 fn saturated(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -182,7 +182,7 @@ pub struct WaitingPackage {
     pub plain_bytes: u64,
 }
 
-/// The packages at these positions and so many after `last`, in their order.
+/// The packages at these positions and this many after `last`, in their order.
 pub async fn waiting(
     store: &Store,
     last: LedgerPosition,
