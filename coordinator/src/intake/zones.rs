@@ -235,7 +235,7 @@ mod tests {
         assert!(matches!(zones.ask("a.example", later), Permission::Defer(_)), "slow once more");
     }
 
-    /// Lookups without an answer, ten minutes apart, over so many hours.
+    /// Lookups without an answer, ten minutes apart, over this many hours.
     fn stay_silent(zones: &mut Zones, from: UnixMillis, hours: i64) -> UnixMillis {
         (0..=hours * 6)
             .for_each(|nth| zones.unanswered("a.example", TOOK, from.plus_ms(nth * 600_000)));

@@ -15,7 +15,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// Longest such pause.
 const LAST_PAUSE: Duration = Duration::from_mins(10);
 
-/// Time of the next attempt after so many failures.
+/// Time of the next attempt after this many failures.
 pub fn retry_at(failures: u32, now: UnixMillis) -> UnixMillis {
     let pause = doubled(FIRST_PAUSE, failures.saturating_sub(1), LAST_PAUSE);
     now.plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX))
@@ -41,7 +41,7 @@ pub struct DuePackages {
 }
 
 impl Retries {
-    /// The skipped packages that are to be tried now, at most so many of each kind.
+    /// The skipped packages that are to be tried now, at most this many of each kind.
     pub fn due(
         &self,
         skipped: &BTreeSet<LedgerPosition>,

@@ -1,7 +1,7 @@
 //! Background task: lets agents measure the paths to their subnets that no fetch has measured
 //! lately.
 //!
-//! A path is due some days after its last round trip, sooner while its usual round trip is learnt,
+//! A path is due some days after its last round trip, sooner while its usual round trip is learned,
 //! and within an hour under suspicion (`delegation::calibration::PathComparison::next_check`).
 
 use model::AgentId;

@@ -29,7 +29,7 @@ impl TaughtBlocks {
         Self { last: start, read: 0, first_full: None, block }
     }
 
-    /// How many of the oldest searches a restart skips when so many are over.
+    /// How many of the oldest searches a restart skips when this many are over.
     pub(super) fn skipped(decided: u64, block: u64) -> u64 {
         (decided / block).saturating_sub(1) * block
     }

@@ -179,7 +179,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// The pause after so many failures in a row.
+/// The pause after this many failures in a row.
 fn back_off(failures: u32) -> Duration {
     doubled(Duration::from_millis(250), failures.saturating_sub(1), BACK_OFF_LIMIT)
 }

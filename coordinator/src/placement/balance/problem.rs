@@ -25,7 +25,7 @@ use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::region_moves::addresses;
 
-/// For each subnet, the costs of so many agents are predicted: the probably nearest ones of those
+/// For each subnet, the costs of this many agents are predicted: the probably nearest ones of those
 /// that may be asked to measure it.
 const PREDICTED_AGENTS: usize = 8;
 

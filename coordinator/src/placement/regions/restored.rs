@@ -6,7 +6,7 @@ use region::ownership::{SignedView, View};
 use region::roster::{Roster, RosterError, SignedRoster};
 use store::{Store, StoreError, Term, regions};
 
-/// Leaves out so many epochs of each region, and counts its hosts as lent until `lent_until`. The
+/// Leaves out this many epochs of each region, and counts its hosts as lent until `lent_until`. The
 /// members know versions and have loans of which the backup does not know; they would refuse the
 /// rosters that come next as old ones. Returns the regions whose rosters cannot be read, each with
 /// the reason: the coordinator does not serve them either.
@@ -34,7 +34,7 @@ fn renewed(stored: &[u8], key: &CoordinatorKey, by: u32) -> Result<Vec<u8>, anyh
     Ok(postcard::to_allocvec(&view)?)
 }
 
-/// The same view, as a roster that is so many epochs later. The members may have had other voters
+/// The same view, as a roster that is this many epochs later. The members may have had other voters
 /// since the backup, so the voters do not change again before a majority has this roster.
 fn later(view: &View, key: &CoordinatorKey, by: u32) -> Result<SignedView, RosterError> {
     let epoch = view.version().epoch.saturating_add(by.into());
