@@ -36,7 +36,7 @@ pub enum IdleReason {
     Paused,
     /// An admin has revoked the agent.
     Revoked,
-    /// The clock is ahead of the coordinator's by so many hours, or behind: the owner's hours and
+    /// The clock is ahead of the coordinator's by this many hours, or behind: the owner's hours and
     /// budgets would not hold, and pages would get wrong times.
     Clock(i64),
     /// The disk is too full.

@@ -59,7 +59,7 @@ impl Default for Pool {
     }
 }
 
-/// Connections that are kept by a process that may open so many files. Half are left to running
+/// Connections that are kept by a process that may open this many files. Half are left to running
 /// fetches, probes and files.
 fn kept_connections(files: u64) -> usize {
     usize::try_from(files / 2).unwrap_or(MAX_CONNECTIONS).min(MAX_CONNECTIONS)

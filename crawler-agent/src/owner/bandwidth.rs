@@ -52,7 +52,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever reads what and when, no more is read than the rate permits, but for a burst.
+        /// However reads are spread over tasks and time, their sum never exceeds the rate by more
+        /// than a burst.
         #[test]
         fn the_rate_is_kept(
             rate in 8_192_u64..10_000_000,

@@ -40,7 +40,7 @@ impl WaitingEnvelopes {
         self.arrived.notify_one();
     }
 
-    /// The first envelopes of about so many bytes, as soon as there are any.
+    /// The first envelopes of about this many bytes, as soon as there are any.
     pub(super) async fn take(&self, bytes: usize) -> Vec<Envelope> {
         loop {
             let taken = self.with_waiting(|waiting| waiting.take(Peer::Coordinator, bytes));

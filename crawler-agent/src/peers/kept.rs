@@ -45,7 +45,7 @@ impl KeptEnvelopes {
         mailbox.retain(|to| asked.contains_key(&to));
     }
 
-    /// The oldest envelopes of a receiver, of about so many bytes.
+    /// The oldest envelopes of a receiver, of about this many bytes.
     pub(super) fn take(&mut self, to: Peer, bytes: usize) -> Vec<Envelope> {
         self.mailbox.take(to, bytes)
     }

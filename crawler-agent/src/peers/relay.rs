@@ -16,7 +16,7 @@ const BORROW: Duration = Duration::from_secs(30);
 const LEAST_PAUSE: Duration = Duration::from_millis(200);
 /// Least time between them while the agent is in no region.
 const OUTSIDE_PAUSE: Duration = Duration::from_secs(2);
-/// Longest pause after a failure: when the coordinator returns, it shall hear of the region soon.
+/// Longest pause after a failure: when the coordinator returns, it must hear of the region soon.
 const MOST_PAUSE: Duration = Duration::from_secs(15);
 
 /// Calls until the future is dropped.

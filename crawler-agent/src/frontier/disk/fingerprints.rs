@@ -55,7 +55,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<SeenUrl>, FrontierError> {
     Ok(values)
 }
 
-/// Bits of each of so many fingerprints that are stored as they are: those in which they differ.
+/// Bits of each of this many fingerprints that are stored as they are: those in which they differ.
 fn low_bits(count: usize) -> u32 {
     SEEN_BITS - count.next_power_of_two().trailing_zeros().min(SEEN_BITS)
 }

@@ -46,7 +46,7 @@ impl Key for PageKey {
     }
 }
 
-/// Reads at most so many entries from a key on.
+/// Reads at most this many entries from a key on.
 pub(in crate::frontier) trait Reader<K, V>:
     Fn(K, usize) -> Result<Vec<(K, V)>, FrontierError>
 {
