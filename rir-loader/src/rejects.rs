@@ -10,7 +10,7 @@ use crate::text_error::TextError;
 const MAX_EXAMPLES: usize = 5;
 /// Characters of an example.
 const MAX_EXCERPT: usize = 80;
-/// A file is accepted with one malformed object in so many.
+/// A file is accepted with one malformed object in this many.
 const ONE_IN: u64 = 100;
 
 /// A malformed object or record.
@@ -43,7 +43,7 @@ impl Rejects {
         }
     }
 
-    /// Refuses a file with so many objects, the malformed ones included, when more than one in a
+    /// Refuses a file with this many objects, the malformed ones included, when more than one in a
     /// hundred is malformed: it is likely damaged or of another format.
     pub fn check(&self, objects: u64) -> Result<(), TextError> {
         match self.examples.first() {

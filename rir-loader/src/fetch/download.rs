@@ -106,14 +106,14 @@ fn content_range(headers: &HeaderMap) -> &str {
     headers.get(CONTENT_RANGE).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Whether `Content-Range: bytes 100-199/200` starts after so many bytes.
+/// Whether `Content-Range: bytes 100-199/200` starts after this many bytes.
 fn starts_at(headers: &HeaderMap, length: u64) -> bool {
     let range = content_range(headers).strip_prefix("bytes ");
     let first = range.and_then(|range| range.split_once('-')).map(|(first, _)| first.trim());
     first.is_some_and(|first| first.parse() == Ok(length))
 }
 
-/// Whether `Content-Range: bytes */200` names a file of so many bytes.
+/// Whether `Content-Range: bytes */200` names a file of this many bytes.
 fn has_length(headers: &HeaderMap, length: u64) -> bool {
     let all = content_range(headers).strip_prefix("bytes */");
     all.is_some_and(|all| all.trim().parse() == Ok(length))

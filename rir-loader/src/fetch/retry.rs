@@ -39,7 +39,7 @@ impl<'p> Retries<'p> {
         Self { policy, attempts: 0, progress }
     }
 
-    /// Waits after a failed attempt. Returns the error where there shall be no further attempt.
+    /// Waits after a failed attempt. Returns the error where there must be no further attempt.
     pub(super) async fn wait(&mut self, error: FetchError) -> Result<(), FetchError> {
         self.attempts += 1;
         let limit = match &error {

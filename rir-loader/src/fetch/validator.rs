@@ -23,7 +23,7 @@ impl Validator {
         (length.parse() == Ok(bytes) && !validator.is_empty()).then(|| Self(validator.to_owned()))
     }
 
-    /// Saves the validator of a file of so many bytes.
+    /// Saves the validator of a file of this many bytes.
     pub(super) async fn save(
         validator: Option<&str>,
         path: &Path,
