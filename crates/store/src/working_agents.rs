@@ -9,8 +9,8 @@ use crate::columns::read_word;
 /// Locks the agent's row until the transaction ends; whether the agent is approved or paused, and
 /// does not leave.
 ///
-/// The lock is the weakest. A transaction that revokes an agent or lets it leave locks its row `FOR
-/// UPDATE`, and waits. Heartbeats do not wait, however many hosts the transaction moves.
+/// The lock is the weakest. A transaction that revokes an agent or lets it leave waits, because it
+/// locks the row `FOR UPDATE`. Heartbeats do not wait, however many hosts the transaction moves.
 pub(crate) async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
     let state: Option<String> = sqlx::query_scalar(
         "SELECT state FROM agents WHERE id = $1 AND leaving_at IS NULL FOR KEY SHARE",
