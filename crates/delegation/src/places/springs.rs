@@ -34,8 +34,10 @@ const POSITION_SHARE: f32 = 0.8;
 /// Share of the force that changes the height of an end. It is small, because the height changes
 /// all times of the agent at once.
 const HEIGHT_SHARE: f32 = 0.1;
-/// Bounds of a height, in milliseconds.
-const HEIGHTS_MS: (f32, f32) = (0.1, 60.0);
+/// Least height of a point, in milliseconds.
+const MIN_HEIGHT_MS: f32 = 0.1;
+/// Largest height of a point, in milliseconds.
+const MAX_HEIGHT_MS: f32 = 60.0;
 
 /// Distances between places and agents.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,7 +160,7 @@ fn pull(points: &mut [Point], a: usize, b: usize, ms: f32, rate: f32) {
     }
     for end in [a, b] {
         let height = points[end].height + HEIGHT_SHARE * force;
-        points[end].height = height.clamp(HEIGHTS_MS.0, HEIGHTS_MS.1);
+        points[end].height = height.clamp(MIN_HEIGHT_MS, MAX_HEIGHT_MS);
     }
 }
 
