@@ -105,6 +105,7 @@ impl Default for WaitingHosts {
 impl WaitingHosts {
     /// No waiting hosts, for this many request slots.
     pub(super) fn new(slots: usize) -> Self {
+        // Slow hosts may use a quarter of the slots, and fast hosts alone have another quarter.
         let slow = (slots / 4).max(1);
         let shares = Shares { slow, not_fast: slots.saturating_sub(slots / 4).max(1) };
         Self {
