@@ -94,7 +94,7 @@ impl Exchange {
         if is_stuck { Room::Stuck } else { Room::Full }
     }
 
-    /// Whether this URL was not queued recently; from now on it was.
+    /// Marks the URL as queued recently; returns whether it was not before.
     pub fn is_new(&mut self, url: &RoutedUrl) -> bool {
         self.recent.insert(url.url.fingerprint(), url.purpose)
     }

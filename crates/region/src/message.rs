@@ -82,7 +82,7 @@ pub struct Versions(#[serde(deserialize_with = "at_most::<MAX_VERSIONS, _, _>")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseRequest {
     pub number: RequestNumber,
-    /// No fetch relies any more on answers to requests before this one.
+    /// No fetch relies any more on grants to requests before the one with this number.
     pub since: RequestNumber,
     /// Versions that the agent can follow.
     pub versions: Versions,

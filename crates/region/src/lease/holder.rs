@@ -26,7 +26,7 @@ struct Ballot {
     /// Grants in the order of their arrival, each with the moment from which no fetch relies on
     /// the grants before it.
     arrived: VecDeque<(RequestNumber, Millis)>,
-    /// No fetch relies on answers before this one.
+    /// No fetch relies on grants before the one with this number.
     since: RequestNumber,
 }
 

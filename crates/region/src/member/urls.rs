@@ -150,7 +150,8 @@ impl Member {
         }
         let Some(to) = self.destination(url.host) else {
             self.counts.refused += 1;
-            // The sender may know another view, and forgets the URL.
+            // The sender may know another view, in which the host is the region's, and forgets the
+            // URL.
             if url.purpose == UrlPurpose::Fetch {
                 effects.push(Effect::Foreign(url));
             }
