@@ -1,8 +1,8 @@
 //! Envelope: signed messages between parties, and the filter that opens them.
 //!
-//! A message may pass through another agent's mailbox, so the connection does not show who wrote
-//! it. Sender, receiver and number are signed with the message. The filter refuses forged, repeated
-//! and too many messages before the state machine sees them, and counts each refusal.
+//! A message may pass through another agent's mailbox, so the connection does not show which agent
+//! wrote it. Sender, receiver and number are signed with the message. The filter refuses forged,
+//! repeated and too many messages before the state machine sees them, and counts each refusal.
 
 use std::collections::BTreeMap;
 

@@ -77,8 +77,8 @@ fn each_mistake_is_found() {
 }
 
 proptest! {
-    /// Every entry that is out of order is found, whatever else is in the delegation table, and
-    /// nothing else is.
+    /// Every entry that is out of order is found, regardless of other entries in the delegation
+    /// table, and nothing else is.
     #[test]
     fn exactly_the_mistakes_are_found(
         choices in prop::collection::vec((0_usize..4, 1_i64..6, 0_u64..12), 0..12),

@@ -255,7 +255,8 @@ proptest! {
         }
     }
 
-    /// A rebalance keeps to its limits, overloads nobody more than before, and adds up.
+    /// A rebalance keeps to its limits, overloads no agent more than before, and its sums are
+    /// correct.
     #[test]
     fn a_rebalance_keeps_its_limits(
         problem in problems(1..5, 14),

@@ -187,7 +187,7 @@ fn a_block_is_split_where_neighbours_disagree() {
 }
 
 proptest! {
-    /// Nobody is asked beyond the limits, whatever happens when.
+    /// No agent is asked beyond the limits, in any order of events.
     #[test]
     fn allowances_are_kept(
         asks in prop::collection::vec((1_i64..4, 0_u32..4, 0_i64..(3 * DAY)), 0..200),

@@ -197,7 +197,7 @@ proptest! {
         }
     }
 
-    /// Never reported before so many slow timings in a row.
+    /// Never reported before this many slow timings in a row.
     #[test]
     fn repeats_are_kept(
         times in prop::collection::vec(prop::sample::select(vec![50.0, 100.0, 400.0]), 0..100),

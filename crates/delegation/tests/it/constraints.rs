@@ -177,8 +177,8 @@ fn scope() -> impl Strategy<Value = Scope> {
 }
 
 proptest! {
-    /// Once what is due was done, nothing is due but searches, and nobody sits where a pin says
-    /// otherwise.
+    /// Once what is due was done, nothing is due but searches, and no agent has a subnet where a
+    /// pin says otherwise.
     #[test]
     fn done_is_done(
         held in prop::collection::vec((1_usize..6, 1_i64..4), 0..6),

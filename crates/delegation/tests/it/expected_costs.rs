@@ -38,7 +38,7 @@ fn cells_are_measured_or_predicted() {
     let tokyo_ms = predicted[0].cost / 10.0;
     assert!((140.0..300.0).contains(&tokyo_ms), "to the neighbour of Frankfurt: {tokyo_ms}");
     assert_eq!(agent_costs(Expectation::Unknown, &trail, &agents, 10, 4, |_| true).len(), 2);
-    // Where the subnet is near to all, all others are listed, as near as those who measured.
+    // Where the subnet is near to all, all others are listed, as near as those that measured.
     let detect_anycast = agent_costs(Expectation::Anycast, &trail, &agents, 10, 0, |_| true);
     let others: Vec<&AgentCost> =
         detect_anycast.iter().filter(|cell| cell.source == CostSource::Predicted).collect();

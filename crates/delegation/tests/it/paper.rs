@@ -209,8 +209,8 @@ fn the_lowest_when_none_satisfies() {
         .decides(2, 60, Reason::Lowest);
 }
 
-/// III.E says nothing of a target that answers nobody. Delegating it without any measurement would
-/// be a guess.
+/// III.E says nothing about a target that answers no agent. Delegating it without any measurement
+/// would be a guess.
 #[test]
 fn a_target_that_answers_nobody() {
     let silent = case("30.2.2.0/24")
@@ -222,7 +222,7 @@ fn a_target_that_answers_nobody() {
     assert_eq!(silent.step(), Step::NoAnswer);
 }
 
-/// III.E: "sequentially": nobody else is asked while an answer is due.
+/// III.E: "sequentially": no other agent is asked while an answer is due.
 #[test]
 fn one_at_a_time() {
     let waiting = case("20.1.3.0/24").asks(1, Phase::Sibling, "20.1.0.0/16", ProbeOutcome::Pending);

@@ -33,7 +33,7 @@ fn step_near_frankfurt(agents: &AvailableAgents, answers_ms: &[(i64, u32)]) -> S
     near_frankfurt(agents, &outcomes, (None, 0))
 }
 
-/// A time after which a search waits for nobody who may not answer.
+/// A time after which a search does not wait for agents that may not answer.
 const DAY_MS: u64 = 86_400_000;
 
 /// The next step for a subnet that is near Frankfurt, and that an agent has, some time after the

@@ -97,7 +97,7 @@ impl Case {
         }
     }
 
-    /// Runs the search to its end; `hours` says who can be asked at the n-th step.
+    /// Runs the search to its end; `hours` says which agents can be asked at the n-th step.
     fn run(&self, hours: impl Fn(usize) -> AvailableAgents) -> (Vec<TrailProbe>, Step) {
         let mut trail = Vec::new();
         let mut provisional = None;

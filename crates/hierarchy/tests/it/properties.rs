@@ -1,4 +1,4 @@
-//! Properties of every hierarchy, whatever the records.
+//! Properties of every hierarchy, made of any records.
 
 use std::net::IpAddr;
 

@@ -27,7 +27,7 @@ impl Dice {
         (self.bits() % len as u64) as usize
     }
 
-    /// True in so many of a thousand cases.
+    /// True in this many of a thousand cases.
     pub(crate) fn per_mille(&mut self, share: u64) -> bool {
         self.bits() % 1_000 < share
     }

@@ -1,4 +1,4 @@
-//! The referee: the web's side. It knows who fetched what and when, by true time.
+//! The referee: the web's side. It knows which agent fetched what and when, by true time.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ impl Referee {
         }
     }
 
-    /// Pages that nobody has fetched completely.
+    /// Pages that no agent has fetched completely.
     pub(crate) fn missing(&self, web: &Web) -> Vec<Page> {
         web.pages().filter(|page| !self.recorded.contains_key(page)).collect()
     }
