@@ -231,7 +231,7 @@ pub struct Rule {
     pub created_at: UnixMillis,
     /// It counts until then; none: until it is removed.
     pub expires_at: Option<UnixMillis>,
-    /// When it ended, and who ended it; none while it applies.
+    /// When it ended, and the actor that ended it; none while it applies.
     pub ended: Option<(UnixMillis, String)>,
 }
 

@@ -118,7 +118,7 @@ pub struct JoinRequest {
     pub network: IpAddr,
     /// When it arrived.
     pub created_at: UnixMillis,
-    /// When an admin decided, and who.
+    /// When it was decided, and by which admin.
     pub decision: Option<(UnixMillis, String)>,
     /// When the link is worthless; none without a link.
     pub invitation_expires_at: Option<UnixMillis>,
