@@ -269,7 +269,7 @@ pub enum ConfigError {
         /// Size of the largest body, in MiB.
         least_mib: u64,
     },
-    /// A listener that no peer finds, a URL that leads to none, or updates that nobody signs.
+    /// A listener that no peer finds, a URL without a listener, or updates without a release key.
     #[error("{location}: `{key}` in [{table}] needs `{other}`: write both, or neither")]
     LoneKey {
         /// Line and column of the key's value.
