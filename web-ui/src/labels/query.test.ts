@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filtersOf, safeHref, trail, withFilter, withoutFilter } from './query';
+import { filtersOf, safeHref, trail, unescaped, withFilter, withoutFilter } from './query';
 
 describe('filters of a query', () => {
   it('are found among the words', () => {
@@ -24,6 +24,13 @@ describe('an address from a page', () => {
     expect(safeHref('javascript:alert(1)')).toBeNull();
     expect(safeHref('data:text/html,x')).toBeNull();
     expect(safeHref('no address')).toBeNull();
+  });
+
+  it('is shown in its own letters, with what would change its meaning escaped', () => {
+    expect(unescaped('https://example.org/%CE%B5%CE%BB%CE%B9%CE%AC?a=%26')).toBe(
+      'https://example.org/ελιά?a=%26',
+    );
+    expect(unescaped('http://example.org/%E0%A4%A')).toBe('http://example.org/%E0%A4%A');
   });
 
   it('reads as a trail', () => {

@@ -48,6 +48,15 @@ export function safeHref(url: string): string | null {
   }
 }
 
+/** A URL whose letters are not escaped, where that can be told. */
+export function unescaped(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}
+
 /** An address in the form that people read: host, then the folders, then the page. */
 export function trail(url: string): string {
   try {
