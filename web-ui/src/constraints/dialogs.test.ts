@@ -81,6 +81,7 @@ it.each(dialogs)(
 const removed: Partial<Constraint> = {
   id: 'pin_1',
   agent,
+  scope: { range: '41.0.0.0/16' },
   scope_text: '41.0.0.0/16',
   reason: 'old',
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costOf, durations, expiryAfter, ruleName } from './constraints';
+import { costOf, durations, expiryAfter, ruleName, scopeName } from './constraints';
 
 test('every duration is longer than the one before, and the last has no end', () => {
   const lengths = durations.map(([, ms]) => ms);
@@ -27,4 +27,11 @@ test('the cost of a change leaves out what was not measured, and says so', () =>
   expect(costOf({ ...costs, unmeasured: 9 })).toBe(
     'No subnet has a known cost both before and after.',
   );
+});
+
+test('the scope of a constraint has the name of its country', () => {
+  const country = { scope: { country: 'CY' }, scope_text: 'the subnets in CY' };
+  expect(scopeName(country)).toBe('the subnets in Cyprus');
+  const range = { scope: { range: '41.0.0.0/16' }, scope_text: '41.0.0.0/16' };
+  expect(scopeName(range)).toBe('41.0.0.0/16');
 });

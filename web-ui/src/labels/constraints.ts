@@ -1,6 +1,7 @@
 /** Texts of constraints and moves. */
-import type { AgentState, Move, Preview } from '../api/model';
+import type { AgentState, Constraint, Move, Preview } from '../api/model';
 import { counted, milliseconds } from '../format/number';
+import { country } from '../format/registration';
 
 type Rejection = Move['rejected_alternatives'][number]['reason'];
 
@@ -48,6 +49,11 @@ export const actionTexts: Readonly<Record<ConstraintAction, ConstraintTexts>> = 
     done: 'The agent is excluded.',
   },
 };
+
+/** The subnets that a constraint covers. The coordinator names countries by their codes. */
+export function scopeName({ scope, scope_text }: Pick<Constraint, 'scope' | 'scope_text'>): string {
+  return 'country' in scope ? `the subnets in ${country(scope.country)}` : scope_text;
+}
 
 const hour = 3_600_000;
 
