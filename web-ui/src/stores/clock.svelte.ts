@@ -7,6 +7,11 @@ class Clock {
   /** Changes every 15 seconds. */
   readonly quarter = $derived(Math.floor(this.now / 15_000));
 
+  /** Whether a time has passed; one that is not set never does. */
+  isPast(iso: string | null): boolean {
+    return iso !== null && Date.parse(iso) <= this.now;
+  }
+
   /** Starts the timer; returns a function that stops it. */
   start(): () => void {
     const tick = () => {
