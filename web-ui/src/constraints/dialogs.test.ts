@@ -144,3 +144,16 @@ it('a change that is being sent cannot be cancelled', async () => {
   give(answerWith(5));
   await vi.waitFor(() => expect(closed).toBe(1));
 });
+
+it('moves the focus from Preview, which goes, to the button that takes its place', async () => {
+  fakeCoordinator({
+    'GET /agents': () => ({ items: [agent], next_cursor: null }),
+    'GET /measured-agents': () => ({ items: [] }),
+    'POST /pins': () => answerWith(5),
+  });
+  const { container } = render(ConstraintDialog, { action: 'pin', delegation, ...close });
+  screen.getByRole('button', { name: 'Preview', hidden: true }).focus();
+  await fireEvent.submit(container.querySelector('form') ?? container);
+  const pin = await screen.findByRole('button', { name: 'Pin', hidden: true });
+  await vi.waitFor(() => expect(document.activeElement).toBe(pin));
+});

@@ -152,4 +152,6 @@ it('selects all rows of the page, and says when only some are selected', async (
   await fireEvent.click(all);
   expect([all.checked, all.indeterminate]).toEqual([true, false]);
   expect(bar().getByRole('status').textContent).toBe('2 agents selected');
+  await press('Clear');
+  expect(document.activeElement).toBe(all);
 });
