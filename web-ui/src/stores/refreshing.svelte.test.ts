@@ -48,7 +48,7 @@ it('loads when what the loader reads changes, and after a sign-in, until a stop'
   expect(signals.map((signal) => signal.aborted)).toEqual([false, true, true]);
 });
 
-/** A load of a value that fails until the answer is given; another question takes its place by `ask`. */
+/** A load that fails until its answer is given; `ask` puts another question in its place. */
 function loading(problem: Problem) {
   const found = new Resource<string>();
   const question = $state({ asked: 'first' });
@@ -93,7 +93,7 @@ it.each([
   stop();
 });
 
-it('tries again while the coordinator is away, and does not show the answer to another question', async () => {
+it('tries again while the coordinator is away, without the answer to another question', async () => {
   vi.useFakeTimers();
   live.waitingSince = Date.now();
   const { found, answers, ask, stop } = loading(unreachable());

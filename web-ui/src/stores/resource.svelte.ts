@@ -2,7 +2,7 @@
 import { inBackground } from '../api/background';
 import { asProblem, type Problem } from '../api/problem';
 
-/** Loads a value: the answer to one question. The signal aborts when the value is no longer needed. */
+/** Loads the answer to one question; the signal aborts when it is no longer needed. */
 export type Loader<T> = (signal: AbortSignal) => Promise<T>;
 
 export class Resource<T> {
