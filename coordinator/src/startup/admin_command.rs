@@ -44,8 +44,8 @@ pub async fn run(args: AdminArgs) -> Result<(), Failure> {
     done
 }
 
-/// After a restore no coordinator runs, and the backup may be of an older version. At any other time
-/// coordinators of that version may run.
+/// After a restore no coordinator runs, and the backup may be of an older version. At any other
+/// time coordinators of that version may run.
 fn schema_change(command: &AdminCommand) -> SchemaChange {
     match command {
         AdminCommand::AfterRestore => SchemaChange::Migrate,

@@ -93,65 +93,68 @@ async fn databases_of_a_newer_release_and_of_builds_before_the_first_are_refused
     assert!(matches!(error, StoreError::Unreleased), "{error}");
 }
 
-/// Opens a database with at most these changes of its schema; says how many migrations it has then.
-async fn migrations_after(
-    database: &TestDatabase,
-    change: SchemaChange,
-) -> Result<i64, (StoreError, bool)> {
-    let address = Address::url(&database.url()).unwrap();
-    let opened = store::open_as(&address, 1, change).await;
-    let pool = sqlx::PgPool::connect(&database.url()).await.unwrap();
+type Tried<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Opens a database with at most these changes of its schema.
+async fn open_as(database: &TestDatabase, change: SchemaChange) -> Result<(), StoreError> {
+    let address = Address::url(&database.url())?;
+    store::open_as(&address, 1, change).await.map(drop)
+}
+
+/// How many migrations were applied; none without the table of them.
+async fn migrations(database: &TestDatabase) -> Tried<Option<i64>> {
+    let pool = sqlx::PgPool::connect(&database.url()).await?;
     let count = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations").fetch_one(&pool).await;
-    match opened {
-        Ok(_) => Ok(count.unwrap()),
-        Err(error) => Err((error, count.is_ok())),
-    }
+    Ok(count.ok())
 }
 
 #[tokio::test]
 async fn an_empty_database_gets_tables_only_from_those_who_may_create_them() {
     for change in [SchemaChange::None, SchemaChange::Migrate] {
-        let database = empty().await;
-        let (error, has_tables) = migrations_after(&database, change).await.unwrap_err();
-        assert!(matches!(error, StoreError::NoSchema { .. }) && !has_tables, "{error}");
+        let database = empty().await.unwrap();
+        let error = open_as(&database, change).await.unwrap_err();
+        assert!(matches!(error, StoreError::NoSchema { .. }), "{error}");
+        assert_eq!(migrations(&database).await.unwrap(), None, "{change:?}");
     }
     for change in [SchemaChange::Create, SchemaChange::CreateOrMigrate] {
-        let count = migrations_after(&empty().await, change).await.unwrap();
-        assert!(count > 1, "{change:?}: {count}");
+        let database = empty().await.unwrap();
+        open_as(&database, change).await.unwrap();
+        assert!(migrations(&database).await.unwrap() > Some(1), "{change:?}");
     }
 }
 
-async fn empty() -> TestDatabase {
-    let database = TestDatabase::new().await.unwrap();
+async fn empty() -> Result<TestDatabase, StoreError> {
+    let database = TestDatabase::new().await?;
     for statement in ["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"] {
-        execute(database.store(), statement).await.unwrap();
+        execute(database.store(), statement).await?;
     }
-    database
+    Ok(database)
 }
 
 #[tokio::test]
 async fn an_older_schema_is_migrated_only_by_those_who_may() {
     for change in [SchemaChange::None, SchemaChange::Create] {
-        let database = older().await;
-        let (error, _) = migrations_after(&database, change).await.unwrap_err();
+        let database = older().await.unwrap();
+        let error = open_as(&database, change).await.unwrap_err();
+        assert!(matches!(error, StoreError::Older { applied: 1, .. }), "{error}");
         let told = error.to_string();
-        assert!(matches!(error, StoreError::Older { .. }), "{told}");
         assert!(told.contains("start the coordinator of this version first"), "{told}");
+        assert_eq!(migrations(&database).await.unwrap(), Some(1), "{change:?}");
     }
     for change in [SchemaChange::Migrate, SchemaChange::CreateOrMigrate] {
-        let today = migrations_after(&TestDatabase::new().await.unwrap(), SchemaChange::None).await;
-        let count = migrations_after(&older().await, change).await;
-        assert_eq!(count.unwrap(), today.unwrap(), "{change:?}");
+        let database = older().await.unwrap();
+        open_as(&database, change).await.unwrap();
+        open_as(&database, SchemaChange::None).await.unwrap();
     }
 }
 
 /// With the first migration only.
-async fn older() -> TestDatabase {
-    let database = empty().await;
-    let pool = sqlx::PgPool::connect(&database.url()).await.unwrap();
-    sqlx::migrate!("../../migrations").run_to(1, &pool).await.unwrap();
+async fn older() -> Tried<TestDatabase> {
+    let database = empty().await?;
+    let pool = sqlx::PgPool::connect(&database.url()).await?;
+    sqlx::migrate!("../../migrations").run_to(1, &pool).await?;
     pool.close().await;
-    database
+    Ok(database)
 }
 
 #[tokio::test]

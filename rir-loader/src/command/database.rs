@@ -39,8 +39,8 @@ fn data_dir(args: &CommonArgs) -> anyhow::Result<PathBuf> {
 }
 
 /// Runs `action` with a connection, closes it, and stops a private Postgres that was started for
-/// it. Ctrl-C stops the action and rolls it back. The database may be empty. One of an older version
-/// is an error, because coordinators of that version may run.
+/// it. Ctrl-C stops the action and rolls it back. The database may be empty. One of an older
+/// version is an error, because coordinators of that version may run.
 pub(crate) async fn with_store<T>(
     args: &CommonArgs,
     bars: &ProgressBars,
