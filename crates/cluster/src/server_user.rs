@@ -44,8 +44,8 @@ impl ServerUser {
         Err(ClusterError::NoUser)
     }
 
-    /// The owner of the cluster in `data_dir`: a better candidate may have got its account since the
-    /// cluster was created. None without a cluster, or where a copy made by root owns it.
+    /// The owner of the cluster in `data_dir`: a better candidate may have got its account since
+    /// the cluster was created. None without a cluster, or where root owns it, as after a copy.
     fn owner_of(data_dir: &Path) -> Result<Option<Self>, ClusterError> {
         let data = data_dir.join("postgres");
         let Ok(meta) = std::fs::metadata(&data) else { return Ok(None) };

@@ -86,12 +86,15 @@ impl InstalledService {
     /// where it is. Root has another one only by the option or the configuration.
     pub(super) fn other_directory(&self, dir: &Path, is_root: bool) -> Option<String> {
         let place = self.data_dir.display();
-        (dir != self.data_dir).then(|| match is_root {
-            false => format!("run this as root: the service has its data in {place}"),
-            true => format!(
-                "the service has its data in {place}: give --data-dir {place}, or delete \
-                 `data_dir` from the configuration, which the service does not obey"
-            ),
+        (dir != self.data_dir).then(|| {
+            if is_root {
+                format!(
+                    "the service has its data in {place}: give --data-dir {place}, or delete \
+                     `data_dir` from the configuration, which the service does not obey"
+                )
+            } else {
+                format!("run this as root: the service has its data in {place}")
+            }
         })
     }
 

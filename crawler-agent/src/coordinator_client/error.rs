@@ -109,8 +109,8 @@ impl CoordinatorError {
         }
     }
 
-    /// Whether a program that may wait for days should: [`Self::is_temporary`], or until the operator
-    /// has upgraded the coordinator, or a clock is right.
+    /// Whether a program that may wait for days should: [`Self::is_temporary`], or until the
+    /// operator has upgraded the coordinator, or a clock is right.
     pub fn is_worth_waiting(&self) -> bool {
         let is_clock_off = matches!(self, Self::Refused { kind, .. } if kind == kind::CLOCK_OFF);
         self.is_temporary() || self.is_other_version() || is_clock_off
