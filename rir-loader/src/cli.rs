@@ -110,21 +110,20 @@ pub(crate) enum Command {
     /// those of which the company, the country or the registry changed. The word `loaded` stands
     /// for the generation in use.
     Diff(DiffArgs),
-    /// Print the manual page (for `man -l -`).
-    #[command(hide = true)]
-    Man,
     /// Print the completions of a shell, for its directory of completions.
     Completions {
         /// The shell, for example bash.
         shell: Shell,
     },
+    /// Print the manual; read it with `rir-loader man | man -l -`.
+    Man,
 }
 
 /// Location of the database, and the kind of output.
 #[derive(Debug, Args)]
 pub(crate) struct CommonArgs {
-    /// The coordinator's data directory; its private database is used when no database URL is
-    /// given.
+    /// The coordinator's data directory, whose private database is used where no database URL is
+    /// given; by default /var/lib/nearcrawl for root and ~/.local/share/nearcrawl for others.
     #[arg(long, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
     pub(crate) data_dir: Option<PathBuf>,
     /// A Postgres to use instead of the private one, as postgres://user:password@host/database.

@@ -50,14 +50,32 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// An error with all its causes in one line.
+/// An error with all its causes in one line. A cause that only repeats what stands before it is
+/// left out.
 pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
+        let of_cause = cause.to_string();
+        if !text.contains(&of_cause) {
+            text.push_str(": ");
+            text.push_str(&of_cause);
+        }
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use store::Address;
+
+    use super::*;
+
+    #[test]
+    fn causes_follow_and_nothing_is_repeated() {
+        let told = chain(&Address::url("mysql://x").unwrap_err());
+        assert!(told.contains("postgres://user:password@host/database: "), "{told}");
+        assert_eq!(told.matches("its scheme is not postgres").count(), 1, "{told}");
+    }
 }

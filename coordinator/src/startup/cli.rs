@@ -34,7 +34,8 @@ Exit codes:
   2   invalid command line
   3   audit or doctor found something to repair
   64  wrong configuration
-  69  Postgres, the storage of packages or the coordinator cannot be reached
+  69  Postgres, the storage of packages or the coordinator cannot be reached, or no registry data is
+      loaded
   73  a directory or port cannot be used
   130 a second signal ended it at once";
 
@@ -48,8 +49,8 @@ pub enum Command {
     /// Administer accounts, agents, requests to host one, tokens, seeds, delegations, hidden pages
     /// and the policy, read the audit log, explain URLs, and prepare a restored database.
     Admin(Box<AdminArgs>),
-    /// Check the machine: ports, DNS, clock, disk, proxy, Postgres. Exit code 3 if something does
-    /// not work.
+    /// Check the machine: data directory, disk, port, Postgres, storage, clock, DNS, proxy, and the
+    /// programs for partners. Exit code 3 if something does not work.
     Doctor(DoctorArgs),
     /// Sign programs of the agent, which then update themselves.
     #[command(subcommand)]
@@ -67,18 +68,19 @@ pub enum Command {
 /// the defaults.
 #[derive(Debug, Default, Args)]
 pub struct ServeArgs {
-    /// Configuration file (TOML); unknown keys are refused.
+    /// Configuration file (TOML); none by default. Unknown keys are refused.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where the private database, the packages and the search index live.
+    /// Directory of the private database, the packages and the search index; by default
+    /// /var/lib/nearcrawl for root and ~/.local/share/nearcrawl for others.
     #[arg(long, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Address and port to listen on; port 0 takes any free one.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    /// Address and port to listen on, by default 127.0.0.1:8420; port 0 takes any free one.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = socket_address)]
     pub listen: Option<SocketAddr>,
     /// Address and port at which Prometheus reads /metrics; none by default. Whoever can connect
     /// can read them: use a loopback address or a private network.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = socket_address)]
     pub metrics_listen: Option<SocketAddr>,
     /// URL at which people and agents reach the coordinator, such as `https://search.example.org`.
     #[arg(long, value_name = "URL", env = "NEARCRAWL_PUBLIC_URL")]
@@ -95,7 +97,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR")]
     pub agent_downloads: Option<PathBuf>,
     /// DNS server to ask for the addresses of hosts, instead of the system's.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = socket_address)]
     pub resolver: Option<SocketAddr>,
     /// How log lines are written to stderr.
     #[arg(long, value_name = "FORMAT")]
@@ -119,10 +121,11 @@ pub struct ServeArgs {
 /// Flags of the commands beside `serve`: the places of the data.
 #[derive(Debug, Default, Args)]
 pub struct PlaceArgs {
-    /// Configuration file (TOML), as for `serve`.
+    /// Configuration file of the coordinator (TOML); none by default.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where the private database, the packages and the search index live.
+    /// Directory of the private database, the packages and the search index; by default
+    /// /var/lib/nearcrawl for root and ~/.local/share/nearcrawl for others.
     #[arg(long, global = true, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
     /// The Postgres that `serve` uses, if it is not the private one.
@@ -160,8 +163,8 @@ pub struct DoctorArgs {
     /// The places of the data.
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Address and port on which the coordinator is to listen.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    /// Address and port on which the coordinator is to listen, by default 127.0.0.1:8420.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = socket_address)]
     pub listen: Option<SocketAddr>,
     /// Print one JSON array instead of lines.
     #[arg(long)]
@@ -234,8 +237,9 @@ pub enum AdminCommand {
     },
     /// Print the audit log, the newest entry first.
     Log(LogArgs),
-    /// Prepare a database that was restored from a backup, before the coordinator starts: numbers
+    /// Prepare a database that was restored from a backup, before any coordinator starts: numbers
     /// that agents have seen since are left out, and packages that came since are entered again.
+    /// Then remove the directory `index` of every coordinator.
     AfterRestore,
     /// Commands that ask the running coordinator.
     #[command(flatten)]
@@ -267,4 +271,20 @@ pub struct LogArgs {
 
 pub(crate) fn role(word: &str) -> Result<Role, String> {
     word.parse().map_err(|_| "give admin or viewer".to_owned())
+}
+
+fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8420".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_without_a_port_is_refused_with_an_example() {
+        let parsed = Cli::try_parse_from(["coordinator", "serve", "--listen", "127.0.0.1"]);
+        let told = parsed.unwrap_err().to_string();
+        assert!(told.contains("--listen") && told.contains("127.0.0.1:8420"), "{told}");
+    }
 }

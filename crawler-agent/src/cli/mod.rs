@@ -130,7 +130,8 @@ struct ConfigArgs {
     /// The owner's configuration.
     #[arg(long, value_name = "FILE", default_value = "/etc/nearcrawl/agent.toml")]
     config: PathBuf,
-    /// Directory of key, frontier, packages and activity log; overrides the configuration.
+    /// Directory of key, frontier, packages and activity log; overrides the configuration, without
+    /// which it is /var/lib/nearcrawl-agent for root and ~/.local/share/nearcrawl-agent for others.
     #[arg(long, value_name = "DIR", env = "NEARCRAWL_AGENT_DATA_DIR")]
     data_dir: Option<PathBuf>,
 }
