@@ -43,7 +43,7 @@ pub struct Intake {
     /// Notifies agents that get URLs.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Looks up the addresses of hosts.
-    pub dns: Dns,
+    pub dns: Arc<Dns>,
     /// Zones whose servers are silent.
     pub zones: Mutex<Zones>,
     /// URLs that were routed lately, so that repeats are dropped early.

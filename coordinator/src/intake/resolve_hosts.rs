@@ -6,17 +6,18 @@
 //! [`Zones`](super::zones::Zones) bounds the lookups in one zone.
 
 use std::net::IpAddr;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt as _, StreamExt as _};
+use anyhow::Context as _;
 use model::{CrawlUrl, HostId, UnixMillis};
 use store::hosts::{self, FailedLookup, UnresolvedHost};
+use tokio::task::{JoinError, JoinSet};
+use tracing::Instrument as _;
 use url::Host;
 
 use crate::intake::Intake;
-use crate::intake::dns::LookupError;
+use crate::intake::dns::{Dns, LookupError};
 use crate::intake::zones::{Permission, zone_of};
 use crate::runtime::back_off::{GIVEN_UP_MS, retry_ms};
 use crate::runtime::events::Event;
@@ -45,7 +46,7 @@ const RUN: Duration = Duration::from_mins(1);
 /// Looks up the addresses of hosts. After a failure it tries again with growing pauses, and finally
 /// gives the host up with the reason.
 pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
-    let mut lookups = FuturesUnordered::new();
+    let mut lookups = Lookups::of(Arc::clone(&intake.dns));
     let mut busy = Busy::default();
     let mut looked_up = 0_usize;
     let started = Instant::now();
@@ -55,7 +56,7 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
         let is_late = refilled.duration_since(started) >= RUN;
         if !is_late {
             for host in startable(intake, &mut busy).await? {
-                lookups.push(look_up(intake, host));
+                lookups.start(host);
             }
         }
         if lookups.is_empty() {
@@ -65,15 +66,13 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
         tokio::select! {
             () = intake.stop.cancelled() => break,
             () = tokio::time::sleep(pause) => {}
-            Some(first) = lookups.next() => {
-                // Stored as they arrive: a slow name does not delay the others.
-                let mut results = vec![first];
-                while let Some(Some(next)) = lookups.next().now_or_never() {
-                    results.push(next);
-                }
+            // Stored as they arrive: a slow name does not delay the others.
+            results = lookups.ended() => {
+                let results = results.context("a lookup was not finished")?;
                 looked_up += results.len();
-                for (host, _) in &results {
-                    busy.remove(host);
+                for result in &results {
+                    busy.remove(&result.host);
+                    note(intake, result);
                 }
                 store_results(intake, results).await?;
             }
@@ -163,37 +162,75 @@ pub fn name(authority: &str) -> Option<String> {
     }
 }
 
-type LookedUp = (UnresolvedHost, Result<IpAddr, LookupError>);
+/// A host with the answer about its name.
+struct LookedUp {
+    host: UnresolvedHost,
+    address: Result<IpAddr, LookupError>,
+    took: Duration,
+}
 
-async fn look_up(intake: &Intake, host: UnresolvedHost) -> LookedUp {
-    let patience = if host.attempts == 0 { FIRST_PATIENCE } else { REPEATED_PATIENCE };
-    let address = match host_of(&host.authority) {
-        Some(Host::Domain(name)) => {
+/// Lookups in progress, each in a task of its own: it goes on, and its time ends, while the run
+/// waits for the database.
+struct Lookups {
+    dns: Arc<Dns>,
+    tasks: JoinSet<LookedUp>,
+}
+
+impl Lookups {
+    fn of(dns: Arc<Dns>) -> Self {
+        Self { dns, tasks: JoinSet::new() }
+    }
+
+    fn start(&mut self, host: UnresolvedHost) {
+        let dns = Arc::clone(&self.dns);
+        let lookup = async move {
             let started = Instant::now();
-            let address = intake.dns.address(&name, patience).await;
-            note(intake, &name, &address, started.elapsed());
-            address
+            let address = look_up(&dns, &host).await;
+            LookedUp { host, address, took: started.elapsed() }
+        };
+        self.tasks.spawn(lookup.in_current_span());
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// The lookups that have ended, at least one; none if none is in progress.
+    async fn ended(&mut self) -> Result<Vec<LookedUp>, JoinError> {
+        let mut next = self.tasks.join_next().await;
+        let mut ended = Vec::new();
+        while let Some(lookup) = next {
+            ended.push(lookup?);
+            next = self.tasks.try_join_next();
         }
+        Ok(ended)
+    }
+}
+
+async fn look_up(dns: &Dns, host: &UnresolvedHost) -> Result<IpAddr, LookupError> {
+    let patience = if host.attempts == 0 { FIRST_PATIENCE } else { REPEATED_PATIENCE };
+    match host_of(&host.authority) {
+        Some(Host::Domain(name)) => dns.address(&name, patience).await,
         Some(Host::Ipv4(address)) => Ok(address.into()),
         Some(Host::Ipv6(address)) => Ok(IpAddr::from(address).to_canonical()),
         None => Err(LookupError::NoAddress(host.authority.clone())),
-    };
-    (host, address)
+    }
 }
 
-fn note(intake: &Intake, name: &str, address: &Result<IpAddr, LookupError>, took: Duration) {
+fn note(intake: &Intake, LookedUp { host, address, took }: &LookedUp) {
+    let Some(name) = name(&host.authority) else { return };
     let mut zones = intake.zones.lock().unwrap_or_else(PoisonError::into_inner);
     let now = intake.clock.now();
     match address {
-        Err(LookupError::NoAnswer { .. }) => zones.unanswered(zone_of(name), took, now),
-        Ok(_) | Err(LookupError::NoAddress(_)) => zones.answered(zone_of(name), took, now),
+        Err(LookupError::NoAnswer { .. }) => zones.unanswered(zone_of(&name), *took, now),
+        Ok(_) | Err(LookupError::NoAddress(_)) => zones.answered(zone_of(&name), *took, now),
     }
 }
 
 async fn store_results(intake: &Intake, looked_up: Vec<LookedUp>) -> Result<(), store::StoreError> {
     let mut found: Vec<(HostId, IpAddr)> = Vec::new();
     let mut failed: Vec<FailedLookup> = Vec::new();
-    for (host, address) in looked_up {
+    for LookedUp { host, address, .. } in looked_up {
         match address {
             Ok(address) => found.push((host.id, address)),
             Err(error) => failed.push(failure(intake, &host, &error)),
@@ -241,7 +278,51 @@ fn last_attempt(attempts: u32, now: UnixMillis) -> Option<UnixMillis> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+
+    use hickory_proto::op::{Message, ResponseCode};
+    use hickory_proto::rr::rdata::AAAA;
+    use hickory_proto::rr::{RData, Record, RecordType};
+    use tokio::net::UdpSocket;
+
     use super::*;
+
+    /// Answers at once that names have an IPv6 address and none of IPv4.
+    async fn name_server() -> SocketAddr {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = socket.local_addr().unwrap();
+        tokio::spawn(async move {
+            let mut buffer = [0; 1_500];
+            while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
+                let question = Message::from_vec(&buffer[..length]).unwrap();
+                let query = question.queries[0].clone();
+                let mut answer = Message::response(question.metadata.id, question.metadata.op_code);
+                answer.metadata.response_code = ResponseCode::NoError;
+                if query.query_type() == RecordType::AAAA {
+                    let address = RData::AAAA(AAAA("2001:db8::1".parse().unwrap()));
+                    answer.add_answer(Record::from_rdata(query.name().clone(), 60, address));
+                }
+                answer.add_query(query);
+                socket.send_to(&answer.to_vec().unwrap(), peer).await.unwrap();
+            }
+        });
+        address
+    }
+
+    #[tokio::test]
+    async fn a_slow_database_makes_no_lookup_slow() {
+        let dns = Dns::new(Some(name_server().await)).unwrap();
+        let mut lookups = Lookups::of(Arc::new(dns));
+        let (id, authority) = (HostId::new(1), "a.example".to_owned());
+        lookups.start(UnresolvedHost { id, authority, attempts: 0 });
+        // The run waits for the database longer than a first lookup may take.
+        let database = FIRST_PATIENCE + Duration::from_millis(100);
+        tokio::time::sleep(database).await;
+        let ended = lookups.ended().await.unwrap();
+        assert_eq!(ended[0].address, Ok("2001:db8::1".parse().unwrap()));
+        assert!(ended[0].took < FIRST_PATIENCE, "{:?}", ended[0].took);
+        assert!(lookups.is_empty());
+    }
 
     #[test]
     fn repeated_silence_counts_only_if_anything_answered_since_the_attempt_before() {

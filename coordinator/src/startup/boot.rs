@@ -216,7 +216,7 @@ impl Shared {
             hierarchy,
             unregistered_space: Arc::clone(&self.unregistered_space),
             agent_wakeups,
-            dns,
+            dns: Arc::new(dns),
             zones,
             recent_urls,
             stop,
