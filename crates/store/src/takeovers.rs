@@ -2,7 +2,8 @@
 //! and return when it works again.
 //!
 //! The region has moved the hosts by itself, by a majority of its voters. So nothing is handed
-//! over here: hosts and routes follow at once, also while the region's loan holds.
+//! over here: hosts and routes follow at once, also while the region's loan holds. Only the leader
+//! knows which members are dead, so that each transfer is fenced by its term.
 
 use std::net::IpAddr;
 
@@ -15,9 +16,10 @@ use crate::audit::{self, Entry};
 use crate::columns::{range, read_word};
 use crate::delegations::{end, latest, move_hosts, notify};
 use crate::handovers::queue_front_pages;
+use crate::leader::begin_in;
 use crate::moment::Moment;
 use crate::working_agents::may_work;
-use crate::{Store, StoreError, lost_hosts};
+use crate::{Store, StoreError, Term, lost_hosts};
 
 /// A host with the delegation of its subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,31 +128,33 @@ impl Direction {
 /// new delegation; none where the subnet was delegated meanwhile or the member may not work.
 pub async fn take_over(
     store: &Store,
+    term: Term,
     transfer: &Transfer,
     now: UnixMillis,
 ) -> Result<Option<Reason>, StoreError> {
-    execute(store, transfer, Direction::Takeover, now).await
+    execute(store, (term, now), transfer, Direction::Takeover).await
 }
 
 /// Delegates a subnet to the member again from which it was taken over, for its former reason.
 /// Returns as [`take_over`]; none also where that reason is not kept any more.
 pub async fn give_back(
     store: &Store,
+    term: Term,
     transfer: &Transfer,
     now: UnixMillis,
 ) -> Result<Option<Reason>, StoreError> {
-    execute(store, transfer, Direction::Return, now).await
+    execute(store, (term, now), transfer, Direction::Return).await
 }
 
 async fn execute(
     store: &Store,
+    (term, now): (Term, UnixMillis),
     transfer: &Transfer,
     direction: Direction,
-    now: UnixMillis,
 ) -> Result<Option<Reason>, StoreError> {
     let doing = StoreError::doing("transfer a subnet within a region");
     let Transfer { subnet, generation, from, to } = transfer;
-    let mut tx = store.begin().await.map_err(doing)?;
+    let mut tx = begin_in(store, term).await?;
     if !may_work(&mut tx, *to).await? || latest(&mut tx, subnet).await? != *generation {
         return Ok(None);
     }

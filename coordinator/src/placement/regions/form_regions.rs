@@ -15,7 +15,7 @@ use super::calls::CallError;
 use super::members::{self, Parameters};
 use super::ranges::{self, SubnetWithAgent};
 use super::seat::{Followed, LeaderState};
-use super::{LeaderStates, Regions};
+use super::{LeaderStates, Regions, is_deposed};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::elapsed_clock;
 use crate::runtime::events::Event;
@@ -70,11 +70,6 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     Ok(Outcome::Done(format!("published a view of {}", quantity(changed, "region"))))
-}
-
-/// Whether another coordinator leads now, which this one has found out.
-fn is_deposed(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(CallError::NotLeader))
 }
 
 /// The delegation table as regions see it.

@@ -118,3 +118,8 @@ impl Regions {
         }
     }
 }
+
+/// Whether another coordinator leads now, which this one has found out.
+fn is_deposed(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(CallError::NotLeader))
+}

@@ -12,11 +12,11 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId, HostId, Reason};
 use region::{HostAtAddress, HostPosition};
 use store::takeovers::{self, HeldHost, Transfer};
-use store::{StoreError, drains};
+use store::{StoreError, Term, drains};
 
-use super::Regions;
 use super::availability::Availability;
 use super::calls::CallError;
+use super::{Regions, is_deposed};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::elapsed_clock;
@@ -28,11 +28,18 @@ use crate::runtime::quantity::quantity;
 const BATCH: u32 = 200;
 
 /// Delegates subnets of dead members to those that fetch their hosts, and subnets of members that
-/// returned to these.
+/// returned to these. A leader that was deposed does nothing more.
 pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     if !regions.rules.enabled {
         return Ok(Outcome::Idle);
     }
+    match transfer_all(regions).await {
+        Err(error) if is_deposed(&error) => Ok(Outcome::Idle),
+        outcome => outcome,
+    }
+}
+
+async fn transfer_all(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = regions.hierarchy.current() else { return Ok(Outcome::Idle) };
     let drains = drains::list(&regions.store).await?;
     let drained: HashSet<AgentId> = drains.iter().map(|drain| drain.agent).collect();
@@ -40,17 +47,18 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     let may_have = |subnet: &Range, agent| may_have(&delegated, &constraints, subnet, agent);
     let mut taken = 0;
     let mut returned = 0;
-    for availability in availabilities(regions).await? {
+    let (term, availabilities) = availabilities(regions).await?;
+    for availability in availabilities {
         for dead in &availability.dead {
             for transfer in next_transfers(regions, *dead, &availability, may_have).await? {
-                taken += u64::from(take_over(regions, &transfer).await?);
+                taken += u64::from(take_over(regions, term, &transfer).await?);
             }
         }
         // A drained agent gets nothing back: its subnets stay where they are.
         let working = availability.working.iter().filter(|agent| !drained.contains(agent));
         let working: Vec<AgentId> = working.copied().collect();
         for transfer in next_returns(regions, &working, may_have).await? {
-            returned += u64::from(give_back(regions, &transfer).await?);
+            returned += u64::from(give_back(regions, term, &transfer).await?);
         }
     }
     let done = format!(
@@ -62,13 +70,13 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     Ok(if taken + returned == 0 { Outcome::Idle } else { Outcome::More(done) })
 }
 
-async fn availabilities(regions: &Regions) -> Result<Vec<Availability>, anyhow::Error> {
-    let mut seats = match regions.seats().await {
-        Err(CallError::NotLeader) => return Ok(Vec::new()),
-        seats => seats?,
-    };
+/// What the members of each region can do, as the leader of this term knows.
+async fn availabilities(regions: &Regions) -> Result<(Term, Vec<Availability>), CallError> {
+    let mut seats = regions.seats().await?;
     let now = elapsed_clock::now();
-    Ok(seats.by_region.iter_mut().flatten().map(|(_, seat)| Availability::of(seat, now)).collect())
+    let term = seats.term;
+    let seats = seats.by_region.iter_mut().flatten();
+    Ok((term, seats.map(|(_, seat)| Availability::of(seat, now)).collect()))
 }
 
 /// Whether no admin excludes the agent from the subnet.
@@ -150,16 +158,16 @@ fn transfers(
     votes.into_iter().filter_map(transfer).collect()
 }
 
-async fn take_over(regions: &Regions, transfer: &Transfer) -> Result<bool, anyhow::Error> {
+async fn take_over(regions: &Regions, term: Term, transfer: &Transfer) -> Result<bool, CallError> {
     let _writing = regions.hierarchy.writing().await;
-    let made = takeovers::take_over(&regions.store, transfer, regions.now()).await?;
-    Ok(enter(regions, transfer, made))
+    let made = takeovers::take_over(&regions.store, term, transfer, regions.now()).await;
+    Ok(enter(regions, transfer, regions.fenced(term, made)?))
 }
 
-async fn give_back(regions: &Regions, transfer: &Transfer) -> Result<bool, anyhow::Error> {
+async fn give_back(regions: &Regions, term: Term, transfer: &Transfer) -> Result<bool, CallError> {
     let _writing = regions.hierarchy.writing().await;
-    let made = takeovers::give_back(&regions.store, transfer, regions.now()).await?;
-    Ok(enter(regions, transfer, made))
+    let made = takeovers::give_back(&regions.store, term, transfer, regions.now()).await;
+    Ok(enter(regions, transfer, regions.fenced(term, made)?))
 }
 
 /// Enters a committed transfer in the delegation table; returns whether there was one.

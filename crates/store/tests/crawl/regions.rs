@@ -5,6 +5,7 @@ use serde_json::json;
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
 use store::regions::{self, StoredRegion};
 use store::searches::{self, NewSearch, SearchKind};
+use store::takeovers::{self, Transfer};
 use store::testing::{begin, execute};
 use store::{StoreError, Term, drains, handovers, routes};
 
@@ -167,7 +168,7 @@ async fn a_search_moves_a_lent_subnet_within_its_region() {
 /// Another coordinator is elected.
 const ELECTION: &str = "INSERT INTO settings (name, value) VALUES ('leader_term', '1')";
 
-fn is_refused(result: &Result<(), StoreError>) -> bool {
+fn is_refused<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::Deposed))
 }
 
@@ -191,6 +192,23 @@ async fn a_deposed_leader_writes_nothing_of_a_region() {
     assert_eq!(after, before);
     let leader = Term::latest(store).await.unwrap();
     regions::save_promises(store, leader, region, b"new").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_deposed_leader_moves_no_subnet_within_a_region() {
+    let (world, member, other) = handed_out().await;
+    let store = world.store();
+    let states = async || delegations::subnet_states(store, &[range(SUBNET)]).await.unwrap();
+    let before = states().await;
+    let generation = before[0].generation;
+    let transfer = Transfer { subnet: range(SUBNET), generation, from: member, to: other };
+    let deposed = Term::latest(store).await.unwrap();
+    execute(store, ELECTION).await.unwrap();
+    assert!(is_refused(&takeovers::take_over(store, deposed, &transfer, NOW).await));
+    assert!(is_refused(&takeovers::give_back(store, deposed, &transfer, NOW).await));
+    assert_eq!(states().await, before);
+    let leader = Term::latest(store).await.unwrap();
+    assert!(takeovers::take_over(store, leader, &transfer, NOW).await.unwrap().is_some());
 }
 
 #[tokio::test]

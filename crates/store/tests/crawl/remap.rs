@@ -63,7 +63,7 @@ async fn parts_of_a_subnet_that_was_taken_over_return() {
     let from = world.approved(1, Some("192.0.2.0/24")).await;
     let to = world.approved(2, None).await;
     let taken = Transfer { subnet: range("192.0.2.0/24"), generation: 1, from, to };
-    takeovers::take_over(world.store(), &taken, NOW).await.unwrap().unwrap();
+    takeovers::take_over(world.store(), Term::default(), &taken, NOW).await.unwrap().unwrap();
     let before = delegations::list_active(world.store()).await.unwrap();
     let parts = ["192.0.2.0/25", "192.0.2.128/25"];
     let remapped = [moved(&before[0], RangeChange::Split, &parts)];
@@ -73,7 +73,8 @@ async fn parts_of_a_subnet_that_was_taken_over_return() {
     assert_eq!(held(&world).await, waiting);
     let start = DelegationId::new(0);
     for (_, back) in takeovers::to_return(world.store(), &[from], start, 10).await.unwrap() {
-        takeovers::give_back(world.store(), &back, NOW.plus_ms(2)).await.unwrap().unwrap();
+        let given = takeovers::give_back(world.store(), Term::default(), &back, NOW.plus_ms(2));
+        given.await.unwrap().unwrap();
     }
     let returned = [(low, from, 2, Reason::Home), (high, from, 2, Reason::Company)];
     assert_eq!(held(&world).await, returned);
