@@ -9,6 +9,7 @@ use serde_json::json;
 use store::constraints::{self, Kind, Rule};
 use store::delegations::{self, Assignment, AssignmentOutcome, Cause, SubnetState};
 use store::hosts::WaitingHost;
+use store::regions::Loans;
 use store::{StoreError, audit, searches};
 
 use crate::placement::Placement;
@@ -60,8 +61,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         }
     }
     let assigned = assign_pinned(placement, &pinned).await?;
+    lent += assigned.lent;
     let released = reopen(placement, &reopened).await?;
-    Ok(outcome(ended, assigned, released, lent))
+    Ok(outcome(ended, assigned.done, released, lent))
 }
 
 /// What a run did. Pinned subnets that wait for the end of a loan are named as long as they wait.
@@ -78,23 +80,37 @@ fn outcome(ended: u64, assigned: u64, released: u64, lent: usize) -> Outcome {
     ))
 }
 
-/// Applies pins: assigns each subnet to the agent of its pin. Returns how many were assigned.
+/// What became of subnets that pins give to agents.
+#[derive(Default)]
+pub(crate) struct Assigned {
+    pub(crate) done: u64,
+    /// Subnets that stay without the agent until a loan ends.
+    lent: usize,
+}
+
+/// Applies pins: assigns each subnet to the agent of its pin.
 pub(crate) async fn assign_pinned(
     placement: &Placement,
     pinned: &[(Range, PinId, AgentId)],
-) -> Result<u64, StoreError> {
+) -> Result<Assigned, StoreError> {
+    let mut assigned = Assigned::default();
     if pinned.is_empty() {
-        return Ok(0);
+        return Ok(assigned);
     }
     let rules =
         constraints::list_active(&placement.store, Kind::Pin, placement.clock.now()).await?;
     let rules: HashMap<i64, Rule> = rules.into_iter().map(|rule| (rule.id, rule)).collect();
     let subnets: Vec<Range> = pinned.iter().map(|(subnet, ..)| *subnet).collect();
     let states = delegations::subnet_states(&placement.store, &subnets).await?;
-    let mut assigned = 0;
+    let loans = Loans::read(&placement.store, placement.clock.now()).await?;
     for (state, (_, pin, agent)) in states.iter().zip(pinned) {
         // The pin was removed since the plan was computed.
         let Some(rule) = rules.get(&pin.get()) else { continue };
+        // The store would refuse it, in a transaction for each of these subnets.
+        if state.is_kept_from(*agent, &loans) {
+            assigned.lent += 1;
+            continue;
+        }
         let assignment = Assignment {
             subnet: state.subnet,
             agent: *agent,
@@ -103,10 +119,11 @@ pub(crate) async fn assign_pinned(
             by: &rule.created_by,
             note: &rule.reason,
         };
-        assigned += u64::from(matches!(
-            assign(placement, &assignment).await?,
-            AssignmentOutcome::Applied(_)
-        ));
+        match assign(placement, &assignment).await? {
+            AssignmentOutcome::Applied(_) => assigned.done += 1,
+            AssignmentOutcome::Lent => assigned.lent += 1,
+            AssignmentOutcome::Outdated | AssignmentOutcome::AgentGone => {}
+        }
     }
     Ok(assigned)
 }

@@ -127,7 +127,7 @@ async fn delegate(
             None => searched.push(*range),
         }
     }
-    let assigned = assign_pinned(placement, &pinned).await?;
+    let assigned = assign_pinned(placement, &pinned).await?.done;
     Ok(assigned + search(placement, &searched).await?)
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use coordinator::placement::agent_administration::AgentAction;
 use coordinator::placement::constraints::assign::assign;
 use coordinator::placement::{apply_constraints, settle_homes};
 use coordinator::runtime::outcome::Outcome;
@@ -18,7 +19,7 @@ use store::regions::{self, StoredRegion};
 
 use crate::agents::{crawl_north, two_agents};
 use crate::browser::Browser;
-use crate::world::{Ground, Running};
+use crate::world::{Ground, Running, until};
 
 const SUBNET: &str = "198.51.100.0/26";
 const HOME_OF_TWO: &str = "127.0.0.2/32";
@@ -89,6 +90,38 @@ async fn a_subnet_that_is_lent_stays_and_previews_say_so() {
     let Outcome::Done(done) = outcome else { panic!("{outcome:?}") };
     assert!(done.contains("1 subnet lent to a region"), "{done}");
     assert_eq!(held(&browser, SUBNET).await["agent"]["id"], json!(two.id));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_pin_of_a_subnet_that_lost_its_agent_waits_for_the_end_of_the_loan() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    lend(&running, &[two.id]).await;
+    running.order(two.id, AgentAction::Revoke).await;
+    assert_eq!(held(&browser, SUBNET).await, Value::Null);
+
+    let pin = json!({ "scope": { "range": SUBNET }, "agent": one.id, "reason": "r" });
+    let preview = browser.post("/api/v1/pins?dry_run=true", pin.clone()).await.well();
+    let preview = &preview["preview"];
+    assert_eq!((&preview["subnets"], &preview["lent"]), (&json!(0), &json!(1)), "{preview}");
+    let made = browser.post("/api/v1/pins", pin).await;
+    assert_eq!(made.status, StatusCode::CREATED);
+    let placement = &running.coordinator.placement;
+    let outcome = apply_constraints::run(placement).await.unwrap();
+    let Outcome::Done(done) = outcome else { panic!("{outcome:?}") };
+    assert!(done.contains("1 subnet lent to a region"), "{done}");
+
+    let over = "UPDATE regions SET lent_until = 'epoch'";
+    store::testing::execute(ground.store(), over).await.unwrap();
+    until("the pin is applied", async || {
+        apply_constraints::run(placement).await.unwrap();
+        held(&browser, SUBNET).await["agent"]["id"] == json!(one.id)
+    })
+    .await;
     running.stop().await;
 }
 

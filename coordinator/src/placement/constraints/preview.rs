@@ -82,8 +82,7 @@ pub async fn preview_moves(
         Loans::read(&placement.store, placement.clock.now()),
     )?;
     let is_lent = |state: &SubnetState, to: Option<AgentId>| {
-        let holder = state.held.as_ref().map(|held| held.agent);
-        holder.zip(to).is_some_and(|(holder, to)| loans.keep_from(holder, to))
+        to.is_some_and(|to| state.is_kept_from(to, &loans))
     };
     let subnets = states.iter().zip(&hosts).zip(moves.iter().map(|(_, to)| *to));
     let (lent, moving): (Vec<_>, Vec<_>) =

@@ -1,8 +1,7 @@
--- Latest generation and present delegation of these subnets, in their order. A present delegation
--- is the latest; earlier ones are read only where there is none.
-SELECT s.first, s.last,
-       coalesce(d.generation, (SELECT max(g.generation) FROM delegations g WHERE g.first = s.first
-           AND g.last = s.last), 0) AS generation,
+-- Latest and present delegation of these subnets, in their order. A present delegation is the
+-- latest; earlier ones are read only where there is none.
+SELECT s.first, s.last, coalesce(d.generation, e.generation, 0) AS generation,
+       coalesce(d.agent, e.agent) AS latest_agent,
        -- As in targets.sql of searches.
        EXISTS (SELECT FROM hosts h
                WHERE h.first = s.first AND h.last = s.last AND h.address IS NOT NULL
@@ -11,4 +10,9 @@ SELECT s.first, s.last,
        d.rtt_us, d.provisional
 FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
 LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
+LEFT JOIN LATERAL (
+   SELECT g.generation, g.agent FROM delegations g
+   WHERE d.id IS NULL AND g.first = s.first AND g.last = s.last
+   ORDER BY g.generation DESC LIMIT 1
+) AS e ON true
 ORDER BY s.place

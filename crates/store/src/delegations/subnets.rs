@@ -9,7 +9,7 @@ use sqlx::{FromRow, PgConnection};
 use super::{ActiveDelegation, close_searches, end, notify, take_hosts};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
-use crate::regions::is_kept_by_loan;
+use crate::regions::{Loans, is_kept_by_loan};
 use crate::{Store, StoreError};
 
 /// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its
@@ -136,8 +136,21 @@ pub struct SubnetState {
     pub generation: i64,
     /// The delegation that holds.
     pub held: Option<ActiveDelegation>,
+    /// The agent of its latest delegation, which may have ended; none when it never had one.
+    pub latest_agent: Option<AgentId>,
     /// Whether a search could probe one of its hosts.
     pub has_target: bool,
+}
+
+impl SubnetState {
+    /// Whether a loan keeps the subnet from this agent. Where its delegation has ended, no region
+    /// moves it: not even another member gets it before the end of the loan.
+    pub fn is_kept_from(&self, agent: AgentId, loans: &Loans) -> bool {
+        match &self.held {
+            Some(held) => loans.keep_from(held.agent, agent),
+            None => self.latest_agent.is_some_and(|it| it != agent && loans.are_lent(it)),
+        }
+    }
 }
 
 #[derive(FromRow)]
@@ -145,6 +158,7 @@ struct SubnetRow {
     first: IpAddr,
     last: IpAddr,
     generation: i64,
+    latest_agent: Option<i64>,
     has_target: bool,
     id: Option<i64>,
     agent: Option<i64>,
@@ -195,6 +209,7 @@ fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
         subnet,
         generation: row.generation,
         held: held.transpose()?,
+        latest_agent: row.latest_agent.map(AgentId::new),
         has_target: row.has_target,
     })
 }
