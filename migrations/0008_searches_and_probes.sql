@@ -9,7 +9,8 @@ CREATE TABLE searches (
     target_port    integer NOT NULL,
     strategy       text NOT NULL,
     threshold_us   integer NOT NULL,
-    state          text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'decided')),
+    state          text NOT NULL DEFAULT 'open'
+        CHECK (state IN ('open', 'decided', 'unanswered')),
     opened_at      timestamptz NOT NULL DEFAULT now(),
     decided_at     timestamptz,
     finding        text CHECK (finding IN ('everywhere', 'several_places')),
@@ -22,6 +23,8 @@ CREATE UNIQUE INDEX searches_one_open ON searches (first, last) WHERE state = 'o
 CREATE INDEX searches_subnet ON searches (first, last);
 -- The newest decided searches in the order of their decisions, from which the predictor learns.
 CREATE INDEX searches_decided ON searches (decided_at DESC, id DESC) WHERE state = 'decided';
+-- Those that taught nothing, of which there may be as many; they are deleted in this order.
+CREATE INDEX searches_unanswered ON searches (decided_at, id) WHERE state = 'unanswered';
 COMMENT ON TABLE searches IS
     'Searches for the agent that shall crawl a subnet. The trail of a search is its probes. Grows '
     'with the subnets that have hosts; kept as long as the delegation that it decided.';
@@ -36,10 +39,12 @@ COMMENT ON COLUMN searches.target_port IS 'Port of that host. Written by: coordi
 COMMENT ON COLUMN searches.strategy IS 'threshold or predictive. Written by: coordinator.';
 COMMENT ON COLUMN searches.threshold_us IS
     'Threshold when the search was opened, in microseconds. Written by: coordinator.';
-COMMENT ON COLUMN searches.state IS 'open until an agent is chosen. Written by: coordinator.';
+COMMENT ON COLUMN searches.state IS
+    'open until it ends; unanswered: it ended because its target answered no agent; decided: it '
+    'ended otherwise, as a rule because an agent was chosen. Written by: coordinator.';
 COMMENT ON COLUMN searches.opened_at IS 'When it was opened. Written by: coordinator.';
 COMMENT ON COLUMN searches.decided_at IS
-    'When an agent was chosen; null before. Written by: coordinator.';
+    'When it ended; null before. Written by: coordinator.';
 COMMENT ON COLUMN searches.finding IS
     'What the probes showed of the subnet. everywhere: too near to agents that are far apart to be '
     'one place (anycast); several_places: its addresses cannot be in one place. Null for nothing '

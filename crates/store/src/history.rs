@@ -143,18 +143,14 @@ pub async fn forget_searches(
     let before = now.plus_ms(-DAY_MS * i64::from(history_days.min(SEARCH_DAYS)));
     let doing = StoreError::doing("delete searches that ended long ago");
     let mut tx = store.begin().await.map_err(doing)?;
-    let page: Vec<(i64, Moment)> = sqlx::query_as(
-        "SELECT id, decided_at FROM searches
-         WHERE state = 'decided' AND decided_at < $1 AND (decided_at, id) > ($2, $3)
-         ORDER BY decided_at, id LIMIT $4",
-    )
-    .bind(Moment(before))
-    .bind(Moment(after.ended_at))
-    .bind(after.id)
-    .bind(STEP)
-    .fetch_all(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let page: Vec<(i64, Moment)> = sqlx::query_as(include_str!("history/page_of_searches.sql"))
+        .bind(Moment(before))
+        .bind(Moment(after.ended_at))
+        .bind(after.id)
+        .bind(STEP)
+        .fetch_all(&mut *tx)
+        .await
+        .map_err(doing)?;
     let ids: Vec<i64> = page.iter().map(|(id, _)| *id).collect();
     let deleted = delete_searches(&mut tx, &ids).await?;
     commit(tx).await.map_err(doing)?;

@@ -63,7 +63,7 @@ pub struct Delegations {
 pub struct Searches {
     /// Searches that are open.
     pub open: i64,
-    /// Searches that were decided.
+    /// Searches that are over, without those that no agent got an answer for.
     pub decided: i64,
     /// Probes that searches asked for.
     pub probes: i64,

@@ -1,6 +1,6 @@
 -- 1: the last search of the subnet.
 WITH last AS (
-    SELECT id FROM searches WHERE first = $1 AND last = $2 AND state = 'decided'
+    SELECT id FROM searches WHERE first = $1 AND last = $2 AND state <> 'open'
     ORDER BY id DESC LIMIT 1
 ), again AS (
     -- 2: asks the agent again, if an order of that search expired before $5, or was answered before

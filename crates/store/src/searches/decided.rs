@@ -38,6 +38,7 @@ pub struct DecidedSearch {
 type Row = (i64, i64, IpAddr, IpAddr, Vec<i64>, Vec<i32>);
 
 /// Searches that are over, those after a position in the order of decisions, the oldest first.
+/// Those whose targets answered nobody are left out here and below: they teach nothing.
 pub async fn decided_after(
     store: &Store,
     after: DecidedPosition,

@@ -1,6 +1,6 @@
 -- 1: closes the search.
 WITH over AS (
-   UPDATE searches SET state = 'decided', decided_at = $5 WHERE id = $1 AND state = 'open'
+   UPDATE searches SET state = 'unanswered', decided_at = $5 WHERE id = $1 AND state = 'open'
    RETURNING first, last, target
 ), noted AS (
    -- 2: notes that the target is silent.

@@ -55,7 +55,8 @@ async fn a_search_that_led_to_no_delegation_goes_when_it_ended_long_ago() {
     let world = World::new().await;
     world.approved(1, None).await;
     let ended = "UPDATE searches SET decided_at = to_timestamp(1800000000)
-        - CASE WHEN id = 3 THEN 20 ELSE 40 END * interval '1 day'";
+            - CASE WHEN id = 3 THEN 20 ELSE 40 END * interval '1 day',
+        state = CASE WHEN id = 2 THEN 'unanswered' ELSE state END";
     for statement in [SEARCHES, PROBES, ended] {
         assert_eq!(execute(world.store(), statement).await.unwrap(), 3);
     }

@@ -166,6 +166,26 @@ async fn what_an_agent_measured_before_it_moved_says_nothing() {
 }
 
 #[tokio::test]
+async fn searches_that_nobody_answered_teach_nothing() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let search = open(&world).await;
+    let target = Target { address: ip("198.51.100.8"), host: "b.example".into(), port: 80 };
+    assert!(searches::retarget(world.store(), search.id, &target, NOW).await.unwrap());
+    let search = only(&world).await;
+    let retries = Retries { next_at: [NOW; 3], attempts: 9, given_up_until: NOW };
+    searches::end_unanswered(world.store(), search.id, "nobody", retries, NOW).await.unwrap();
+    let search = open(&world).await;
+    measure(&world, &search, agent, 21_000).await;
+    searches::abandon(world.store(), search.id, NOW.plus_ms(1)).await.unwrap();
+    let taught = searches::decided_after(world.store(), DecidedPosition::START, 10).await.unwrap();
+    assert_eq!(taught.iter().map(|one| one.position.search).collect::<Vec<_>>(), [search.id]);
+    assert_eq!(searches::count_exactly(world.store()).await.unwrap(), 1);
+    let oldest = searches::position_of_oldest(world.store(), 1).await.unwrap();
+    assert_eq!(oldest, taught[0].position);
+}
+
+#[tokio::test]
 async fn control_probes_teach_nothing() {
     let world = World::new().await;
     decided(&world).await;

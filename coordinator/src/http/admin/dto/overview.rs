@@ -127,7 +127,7 @@ pub struct DelegationCounts {
 pub struct DelegationSearchCounts {
     /// Searches that are under way.
     pub open: u64,
-    /// Searches that are over.
+    /// Searches that are over, without those that no agent got an answer for.
     pub decided: u64,
 }
 
