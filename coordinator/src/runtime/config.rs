@@ -218,6 +218,9 @@ pub struct Limits {
     pub database_connections: u32,
     /// Days for which ended delegations are kept with their searches, 0 for ever (365).
     pub history_days: u32,
+    /// Most silent hosts whose pages searches leave out (2,000,000). Each takes 70 bytes of memory,
+    /// twice that while the list is refreshed.
+    pub silent_hosts: u32,
     /// Time to wait at start for a Postgres that is given by URL, in seconds (30).
     pub database_wait_s: u32,
 }
@@ -242,6 +245,7 @@ impl Default for Limits {
             idle_connection_s: 75,
             database_connections: 12,
             history_days: 365,
+            silent_hosts: 2_000_000,
             database_wait_s: 30,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use index::{HiddenPages, Index};
 use store::Store;
-use store::silent_hosts::{self, HOSTS_MAX};
+use store::silent_hosts;
 
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -14,21 +14,33 @@ use crate::runtime::quantity::quantity;
 #[derive(Debug)]
 pub struct CurrentSilentHosts {
     store: Store,
+    /// Most hosts in the list: each takes some 70 bytes of memory, twice that during a refresh.
+    limit: u32,
     list: ArcSwap<List>,
 }
 
 /// The silent hosts at one time.
 #[derive(Debug)]
 struct List {
-    hosts: Vec<String>,
+    count: usize,
     pages: HiddenPages,
 }
 
 impl CurrentSilentHosts {
     /// Reads the list for the first time.
-    pub async fn read(store: Store) -> Result<Self, anyhow::Error> {
-        let list = List::of(silent_hosts::list(&store).await?).await?;
-        Ok(Self { store, list: ArcSwap::from_pointee(list) })
+    pub async fn read(store: Store, limit: u32) -> Result<Self, anyhow::Error> {
+        let list = List::of(silent_hosts::list(&store, limit).await?).await?;
+        Ok(Self { store, limit, list: ArcSwap::from_pointee(list) })
+    }
+
+    /// Number of hosts that searches leave out now.
+    pub fn count(&self) -> usize {
+        self.list.load().count
+    }
+
+    /// Most hosts that searches leave out.
+    pub fn limit(&self) -> u32 {
+        self.limit
     }
 
     /// Pages that searches leave out now.
@@ -38,18 +50,19 @@ impl CurrentSilentHosts {
 
     /// The background task that follows the list. Every coordinator answers searches.
     pub async fn refresh(&self, index: &Arc<Index>) -> Result<Outcome, anyhow::Error> {
-        let hosts = silent_hosts::list(&self.store).await?;
+        let hosts = silent_hosts::list(&self.store, self.limit).await?;
         let count = hosts.len();
+        let read = List::of(hosts).await?;
         let known = self.list.load_full();
-        let is_new = hosts != known.hosts;
-        let list = if is_new { Arc::new(List::of(hosts).await?) } else { known };
+        let is_new = read.pages != known.pages;
+        let list = if is_new { Arc::new(read) } else { known };
         // Before searches use it: with many hosts it takes longer than a search may.
         find_pages(index, &list.pages).await?;
         if !is_new {
             return Ok(Outcome::Idle);
         }
         self.list.store(list);
-        if count == HOSTS_MAX {
+        if count >= self.limit as usize {
             tracing::warn!(count, "only so many silent hosts are left out of searches");
         }
         Ok(Outcome::Done(format!("searches leave out {}", quantity(count, "silent host"))))
@@ -65,9 +78,9 @@ async fn find_pages(index: &Arc<Index>, pages: &HiddenPages) -> Result<(), anyho
 impl List {
     async fn of(hosts: Vec<String>) -> Result<Self, anyhow::Error> {
         // With many hosts this takes long, in which other requests would wait.
-        let built = tokio::task::spawn_blocking(|| {
-            let pages = HiddenPages::of_hosts(hosts.iter().map(String::as_str));
-            Self { hosts, pages }
+        let built = tokio::task::spawn_blocking(|| Self {
+            count: hosts.len(),
+            pages: HiddenPages::of_hosts(hosts),
         });
         Ok(built.await?)
     }

@@ -155,7 +155,7 @@ impl Shared {
         let hidden_pages = CurrentHiddenPages::read(store.clone())
             .await
             .map_err(|error| Failure::other(chain(&*error)))?;
-        let silent_hosts = CurrentSilentHosts::read(store.clone())
+        let silent_hosts = CurrentSilentHosts::read(store.clone(), config.limits.silent_hosts)
             .await
             .map_err(|error| Failure::other(chain(&*error)))?;
         let hierarchy = Arc::new(CurrentHierarchy::default());

@@ -71,6 +71,8 @@ async fn the_metrics_of_tasks_agree_with_the_status_page() {
 
     let before = browser.read("/api/v1/tasks").await;
     let text = scraper.text().await;
+    assert_eq!(value(&text, "nearcrawl_silent_hosts"), Some(0.0));
+    assert_eq!(value(&text, "nearcrawl_silent_hosts_limit"), Some(2_000_000.0));
     let after = browser.read("/api/v1/tasks").await;
     for entry in TABLE {
         let of = |metric: &str| {

@@ -63,6 +63,8 @@ async fn searches_leave_a_silent_host_out_until_it_answers() {
 
     ship(&running, &agent, 2, &[days_ago(9, failed()), failed()], 4).await;
     assert_eq!(found(&running).await, 0);
+    let silent = &running.coordinator.silent_hosts;
+    assert_eq!((silent.count(), silent.limit()), (1, 2_000_000));
     assert_eq!(shown(&browser).await, (json!("stuck"), json!(true), true));
 
     ship(&running, &agent, 3, &[fetch(PAGE, Outcome::Unchanged { status: 304 })], 5).await;

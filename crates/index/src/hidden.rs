@@ -51,9 +51,13 @@ impl HiddenPages {
     }
 
     /// All pages of these hosts, as in `https://example.org:8443`.
-    pub fn of_hosts<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Self {
-        let hosts = hosts.into_iter().map(|host| format!("{host}/"));
-        Self::of(Vec::new(), Vec::new(), hosts.collect())
+    pub fn of_hosts(mut hosts: Vec<String>) -> Self {
+        for host in &mut hosts {
+            // There may be millions of them.
+            host.reserve_exact(1);
+            host.push('/');
+        }
+        Self::of(Vec::new(), Vec::new(), hosts)
     }
 
     fn of(mut sites: Vec<String>, mut keys: Vec<Fingerprint>, mut hosts: Vec<String>) -> Self {
@@ -82,6 +86,18 @@ impl HiddenPages {
     /// Matches the pages; none when nothing is hidden.
     pub(crate) fn query(&self) -> Option<Box<dyn Query>> {
         Some(Box::new(HiddenQuery(Arc::clone(self.0.as_ref()?))))
+    }
+}
+
+/// Whether the lists are the same.
+impl PartialEq for HiddenPages {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(two)) => {
+                one.hosts == two.hosts && one.sites == two.sites && one.keys == two.keys
+            }
+            (one, two) => one.is_none() && two.is_none(),
+        }
     }
 }
 

@@ -38,6 +38,11 @@ impl CoordinatorState {
             labelled(registry, family, "state", &values);
         }
         optional(registry, "index_bytes", "Size of the search index on disk", self.index_bytes);
+        let (silent, limit) = self.silent_hosts;
+        let help = "Silent hosts whose pages searches leave out";
+        gauge(registry, "silent_hosts", help, silent as f64);
+        let help = "Most silent hosts whose pages searches leave out";
+        gauge(registry, "silent_hosts_limit", help, f64::from(limit));
         let findings = self.audit_findings.map(|count| count as u64);
         let help = "Things to repair that the last audit of the delegations found";
         optional(registry, "audit_findings", help, findings);

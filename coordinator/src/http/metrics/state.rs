@@ -78,6 +78,8 @@ pub(super) struct CoordinatorState {
     pub(super) rss_bytes: Option<u64>,
     pub(super) disk_free_bytes: Option<u64>,
     pub(super) index_documents: u64,
+    /// Silent hosts that searches leave out, and the most of them.
+    pub(super) silent_hosts: (usize, u32),
     /// None where the database or the index does not answer in time.
     pub(super) index_gaps: Option<IndexGaps>,
     pub(super) index_bytes: Option<u64>,
@@ -126,6 +128,7 @@ impl CoordinatorState {
             rss_bytes: rss_bytes(),
             disk_free_bytes: free_bytes(&data_dir).ok(),
             index_documents,
+            silent_hosts: (coordinator.silent_hosts.count(), coordinator.silent_hosts.limit()),
             index_gaps,
             index_bytes: index_bytes.ok().and_then(Result::ok),
             hierarchy,

@@ -91,9 +91,10 @@ fn of_hidden_hosts_no_other_scheme_port_or_name_is_hidden() {
     let hosts =
         ["https://m.example:8443", "http://a.example", "http://a.exampl", "http://z.example"];
     // Few hosts are looked up among the URLs; with many, all URLs are read.
-    let others: Vec<String> = (0..1_000).map(|n| format!("http://{n}.example")).collect();
-    let few = HiddenPages::of_hosts(hosts[..2].iter().copied());
-    let many = HiddenPages::of_hosts(hosts.into_iter().chain(others.iter().map(String::as_str)));
+    let hosts = hosts.map(str::to_owned);
+    let others = (0..1_000).map(|n| format!("http://{n}.example"));
+    let few = HiddenPages::of_hosts(hosts[..2].to_vec());
+    let many = HiddenPages::of_hosts(hosts.into_iter().chain(others).collect());
     for of_hosts in [few, many] {
         index.find_hidden(&of_hosts).unwrap();
         assert_eq!(found(&index, &of_hosts, "tree"), visible);
@@ -102,10 +103,25 @@ fn of_hidden_hosts_no_other_scheme_port_or_name_is_hidden() {
 }
 
 #[test]
+fn lists_are_compared_whatever_their_order() {
+    let of = |hosts: &[&str]| {
+        HiddenPages::of_hosts(hosts.iter().map(|host| (*host).to_owned()).collect())
+    };
+    let both = of(&["http://a.example", "http://b.example"]);
+    assert_eq!(both, of(&["http://b.example", "http://a.example"]));
+    assert_ne!(both, of(&["http://a.example"]));
+    assert_ne!(both, HiddenPages::default());
+    assert_eq!(of(&[]), HiddenPages::default());
+}
+
+#[test]
 fn several_lists_are_left_out_at_once() {
     let urls = ["http://a.example/", "http://b.example/", "http://c.example/"];
     let (_dir, index) = index_of(&urls.map(|url| page(url, "tree", "tree", None)));
-    let lists = [HiddenPages::new(["b.example"], []), HiddenPages::of_hosts(["http://c.example"])];
+    let lists = [
+        HiddenPages::new(["b.example"], []),
+        HiddenPages::of_hosts(vec!["http://c.example".into()]),
+    ];
     let until = Instant::now() + Duration::from_mins(1);
     let results = index.search_until(until, &lists, "tree", 0, 10).unwrap();
     assert_eq!((results.total, results.hits[0].url.as_str()), (1, urls[0]));

@@ -69,7 +69,7 @@ impl Crawl {
 
     /// The silent hosts; what the list of hosts says must agree.
     async fn silent(&self) -> Vec<String> {
-        let silent = silent_hosts::list(self.world.store()).await.unwrap();
+        let silent = silent_hosts::list(self.world.store(), 10).await.unwrap();
         assert_eq!(self.fetched().await.is_silent, !silent.is_empty());
         silent
     }
@@ -113,7 +113,7 @@ async fn a_host_without_pages_is_not_listed() {
     crawl.ingest(None, Some((30, 30))).await;
     assert_eq!(crawl.silent().await.len(), 1);
     store::testing::execute(crawl.world.store(), "UPDATE hosts SET pages = 0").await.unwrap();
-    assert_eq!(silent_hosts::list(crawl.world.store()).await.unwrap(), [""; 0]);
+    assert_eq!(silent_hosts::list(crawl.world.store(), 10).await.unwrap(), [""; 0]);
 }
 
 #[tokio::test]
