@@ -67,6 +67,9 @@ CREATE TABLE audit (
 );
 -- The newest entries about a subject, which may be rare.
 CREATE INDEX audit_subject ON audit (subject, id DESC);
+-- The entries of a person, also by tokens, and of an action or a noun, which may be rare.
+CREATE INDEX audit_actor ON audit (actor text_pattern_ops);
+CREATE INDEX audit_action ON audit (action text_pattern_ops);
 COMMENT ON TABLE audit IS
     'Changes that people made, and subnets that balance, drains, pins and regions moved; kept for '
     'good. Grows with both.';
