@@ -88,7 +88,17 @@ async fn dispatch(store: &Store, config: &Config, command: AdminCommand) -> Resu
         AdminCommand::Remove { name } => change(store, &name, Change::Remove).await,
         AdminCommand::Log(args) => log(store, &args).await,
         AdminCommand::AfterRestore => after_restore(store, config).await,
+        AdminCommand::ForgetStorage => forget_storage(store).await,
     }
+}
+
+async fn forget_storage(store: &Store) -> Result<(), Failure> {
+    let place = storage::forget(store, ACTOR, SystemClock.now()).await?;
+    print_line(format_args!(
+        "forgot {place}; the next coordinator that starts brings its storage, and packages that \
+         are only in the former one are set aside where they are still needed"
+    ));
+    Ok(())
 }
 
 /// Tenths of a second since 2026, so that a later restore of the same backup leaves out more

@@ -192,8 +192,8 @@ pub struct AdminArgs {
     pub command: AdminCommand,
 }
 
-/// Subcommands of `admin`. All work while the coordinator runs; those about accounts and the audit
-/// log need only the database.
+/// Subcommands of `admin`. All but `after-restore` and `forget-storage` work while the coordinator
+/// runs; those about accounts and the audit log need only the database.
 #[derive(Debug, Subcommand)]
 pub enum AdminCommand {
     /// List the accounts.
@@ -241,6 +241,9 @@ pub enum AdminCommand {
     /// that agents have seen since are left out, and packages that came since are entered again.
     /// Then remove the directory `index` of every coordinator.
     AfterRestore,
+    /// Forget which storage of packages the database has, because it was replaced on purpose: the
+    /// next coordinator that starts brings its own. Stop all coordinators before.
+    ForgetStorage,
     /// Commands that ask the running coordinator.
     #[command(flatten)]
     Api(ApiCommand),

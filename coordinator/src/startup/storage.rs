@@ -6,8 +6,9 @@
 //! directory of another coordinator has another identifier.
 
 use data_encoding::HEXLOWER;
+use model::UnixMillis;
 use serde::{Deserialize, Serialize};
-use store::{Address, Store, settings};
+use store::{Address, Candidacy, Election, Store, audit, settings};
 
 use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::runtime::config::Config;
@@ -116,13 +117,46 @@ async fn check(store: &Store, mine: &Record) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Forgets which storage the database has, so that the next coordinator that starts brings its own.
+/// Returns the place of the former one. No coordinator may run: each would go on with the storage
+/// that it opened.
+pub(super) async fn forget(store: &Store, actor: &str, now: UnixMillis) -> Result<String, Failure> {
+    let failed = |error| database_failure(&error);
+    let candidacy = Candidacy::begin(store).await.map_err(failed)?;
+    let Election::Won(leadership) = candidacy.ask().await.map_err(failed)? else {
+        return Err(Failure::other(
+            "a coordinator runs on this database; stop all coordinators first, then repeat this \
+             command",
+        ));
+    };
+    let forgotten = forget_alone(store, actor, now).await;
+    leadership.resign().await;
+    forgotten
+}
+
+async fn forget_alone(store: &Store, actor: &str, now: UnixMillis) -> Result<String, Failure> {
+    let failed = |error| database_failure(&error);
+    let Some(recorded) = settings::get(store, SETTING).await.map_err(failed)? else {
+        return Err(Failure::other(
+            "the database has no record of a storage: the next coordinator that starts records \
+             its own",
+        ));
+    };
+    let place = recorded["place"].as_str().unwrap_or("a place that is not known").to_owned();
+    let entry =
+        audit::Entry { actor, action: "storage.forget", subject: SETTING, detail: &recorded };
+    settings::remove(store, SETTING, &entry, now).await.map_err(failed)?;
+    Ok(place)
+}
+
 fn refusal(recorded: &Record, place: &str) -> Failure {
     Failure::configuration(format!(
         "the packages of this database are kept in {}, but this coordinator was started with \
          {place}. Start it with the same --storage. Several coordinators need shared storage \
          (--storage s3://bucket/prefix): to change to it, stop the other coordinators, copy \
          everything in {} to the bucket, and start all of them with that option. If those packages \
-         are lost or not needed, delete the row {SETTING:?} of the table settings",
+         are lost or not needed, stop all coordinators and run `nearcrawl-coordinator admin \
+         forget-storage`",
         recorded.place, recorded.place
     ))
 }
@@ -206,5 +240,30 @@ mod tests {
         assert_eq!(examine(&config).await.unwrap_err().code(), 64);
         std::fs::remove_dir_all(packages).unwrap();
         assert_eq!(examine(&config).await.unwrap_err().code(), 64);
+    }
+
+    #[tokio::test]
+    async fn a_storage_that_was_replaced_on_purpose_is_taken_once_the_former_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let database = TestDatabase::new().await.unwrap();
+        let store = database.store();
+        let config = config(dir.path(), &format!("database_url = '{}'", database.url()));
+        open(&config, store).await.unwrap();
+        std::fs::remove_dir_all(dir.path().join("packages")).unwrap();
+        let refusal = open(&config, store).await.err().unwrap().to_string();
+        assert!(refusal.contains("admin forget-storage"), "{refusal}");
+
+        let candidacy = Candidacy::begin(store).await.unwrap();
+        let Election::Won(running) = candidacy.ask().await.unwrap() else { panic!("a leader") };
+        let refused = forget(store, "ada", UnixMillis(0)).await.unwrap_err().to_string();
+        assert!(refused.contains("stop all coordinators"), "{refused}");
+        running.resign().await;
+        let place = forget(store, "ada", UnixMillis(0)).await.unwrap();
+        assert!(place.contains("packages"), "{place}");
+        assert!(forget(store, "ada", UnixMillis(0)).await.is_err(), "nothing is recorded");
+        open(&config, store).await.unwrap();
+        let filter = audit::Filter { action: Some("storage.forget"), ..<_>::default() };
+        let entries = audit::list(store, &filter, i64::MAX, 10).await.unwrap();
+        assert_eq!(entries.len(), 1);
     }
 }

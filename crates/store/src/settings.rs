@@ -1,9 +1,10 @@
 //! Settings of this installation that the coordinators share.
 
+use model::UnixMillis;
 use serde_json::Value;
 
 use crate::open::connect;
-use crate::{Address, Store, StoreError};
+use crate::{Address, Store, StoreError, audit};
 
 /// The setting under this name; `proposal` becomes it when there is none yet. Several coordinators
 /// get the same answer.
@@ -57,4 +58,22 @@ pub async fn set(store: &Store, name: &str, value: &Value) -> Result<(), StoreEr
         .await
         .map_err(StoreError::doing("write a setting"))?;
     Ok(())
+}
+
+/// Removes the setting under this name, with an entry in the audit log.
+pub async fn remove(
+    store: &Store,
+    name: &str,
+    entry: &audit::Entry<'_>,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("remove a setting");
+    let mut tx = store.begin().await.map_err(doing)?;
+    sqlx::query("DELETE FROM settings WHERE name = $1")
+        .bind(name)
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    audit::write_in(&mut tx, entry, now).await?;
+    tx.commit().await.map_err(doing)
 }
