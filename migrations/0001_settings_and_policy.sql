@@ -20,11 +20,13 @@ CREATE TABLE policy (
         CHECK (threshold_us BETWEEN 1 AND 60000000),
     patience_ms                integer NOT NULL DEFAULT 60000
         CHECK (patience_ms BETWEEN 1000 AND 86400000),
-    parallel                   integer NOT NULL DEFAULT 1 CHECK (parallel BETWEEN 1 AND 100),
-    samples                    smallint NOT NULL DEFAULT 3 CHECK (samples BETWEEN 1 AND 10),
+    parallel_probes            integer NOT NULL DEFAULT 1
+        CHECK (parallel_probes BETWEEN 1 AND 100),
+    samples_per_probe          smallint NOT NULL DEFAULT 3
+        CHECK (samples_per_probe BETWEEN 1 AND 10),
     probes_per_agent           integer NOT NULL DEFAULT 20000 CHECK (probes_per_agent >= 1),
     probes_per_target          integer NOT NULL DEFAULT 50 CHECK (probes_per_target >= 1),
-    probes_in_all              bigint NOT NULL DEFAULT 1000000 CHECK (probes_in_all >= 1),
+    probes_total               bigint NOT NULL DEFAULT 1000000 CHECK (probes_total >= 1),
     control_permille           smallint NOT NULL DEFAULT 10
         CHECK (control_permille BETWEEN 0 AND 1000),
     host_delay_ms              integer NOT NULL DEFAULT 1000
@@ -45,15 +47,16 @@ CREATE TABLE policy (
         CHECK (slowdown_percent BETWEEN 110 AND 10000),
     slowdown_repeats           smallint NOT NULL DEFAULT 3
         CHECK (slowdown_repeats BETWEEN 1 AND 100),
-    rest_s                     integer NOT NULL DEFAULT 86400 CHECK (rest_s BETWEEN 1 AND 31536000),
-    calibration_window_s       integer NOT NULL DEFAULT 3600
-        CHECK (calibration_window_s BETWEEN 1 AND 31536000),
+    incident_cooldown_s        integer NOT NULL DEFAULT 86400
+        CHECK (incident_cooldown_s BETWEEN 1 AND 31536000),
+    incident_window_s          integer NOT NULL DEFAULT 3600
+        CHECK (incident_window_s BETWEEN 1 AND 31536000),
     balance_rule               text NOT NULL DEFAULT 'cheapest'
         CHECK (balance_rule IN ('variance', 'next_best', 'cheapest', 'off')),
     balance_pass               text NOT NULL DEFAULT 'optimal'
         CHECK (balance_pass IN ('optimal', 'off')),
-    balance_moves_a_day        integer NOT NULL DEFAULT 100
-        CHECK (balance_moves_a_day BETWEEN 0 AND 1000000),
+    balance_moves_per_day      integer NOT NULL DEFAULT 100
+        CHECK (balance_moves_per_day BETWEEN 0 AND 1000000),
     balance_least_gain_ms      integer NOT NULL DEFAULT 1000 CHECK (balance_least_gain_ms >= 0),
     changed_at                 timestamptz NOT NULL DEFAULT now()
 );
@@ -68,16 +71,16 @@ COMMENT ON COLUMN policy.threshold_us IS
 COMMENT ON COLUMN policy.patience_ms IS
     'How long a search waits for one candidate, in milliseconds. Written by: coordinator for an '
     'admin.';
-COMMENT ON COLUMN policy.parallel IS
+COMMENT ON COLUMN policy.parallel_probes IS
     'How many agents a search may ask at the same time. Written by: coordinator for an admin.';
-COMMENT ON COLUMN policy.samples IS
+COMMENT ON COLUMN policy.samples_per_probe IS
     'Round trips measured for one probe; the smallest counts. Written by: coordinator for an '
     'admin.';
 COMMENT ON COLUMN policy.probes_per_agent IS
     'Most probes asked of one agent in a day (UTC). Written by: coordinator for an admin.';
 COMMENT ON COLUMN policy.probes_per_target IS
     'Most probes sent into one subnet in a day (UTC). Written by: coordinator for an admin.';
-COMMENT ON COLUMN policy.probes_in_all IS
+COMMENT ON COLUMN policy.probes_total IS
     'Most probes asked of all agents together in a day (UTC). Written by: coordinator for an '
     'admin.';
 COMMENT ON COLUMN policy.control_permille IS
@@ -110,10 +113,10 @@ COMMENT ON COLUMN policy.slowdown_percent IS
     'III.F). Written by: coordinator for an admin.';
 COMMENT ON COLUMN policy.slowdown_repeats IS
     'How often in a row a page must be slow to be reported. Written by: coordinator for an admin.';
-COMMENT ON COLUMN policy.rest_s IS
+COMMENT ON COLUMN policy.incident_cooldown_s IS
     'Least time from one delegation of a subnet to a new search because its pages became slower, '
     'in seconds. Written by: coordinator for an admin.';
-COMMENT ON COLUMN policy.calibration_window_s IS
+COMMENT ON COLUMN policy.incident_window_s IS
     'Length of the window in which timing reports count together, and interval at which a former '
     'agent measures whether its path has recovered, in seconds. Written by: coordinator for an '
     'admin.';
@@ -123,7 +126,7 @@ COMMENT ON COLUMN policy.balance_rule IS
 COMMENT ON COLUMN policy.balance_pass IS
     'optimal: periodic passes move subnets towards the cheapest plan; off: they do not. Written '
     'by: coordinator for an admin.';
-COMMENT ON COLUMN policy.balance_moves_a_day IS
+COMMENT ON COLUMN policy.balance_moves_per_day IS
     'Most subnets that passes move in 24 hours. Written by: coordinator for an admin.';
 COMMENT ON COLUMN policy.balance_least_gain_ms IS
     'What a move of a pass must save at least, in milliseconds a day, unless it relieves an agent. '

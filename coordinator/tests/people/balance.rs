@@ -88,7 +88,7 @@ async fn an_overloaded_agent_is_relieved_and_a_pass_reverses_the_moves() {
     execute(store, "UPDATE agents SET capacity_pages_per_day = 1000 WHERE name = 'agent 2'")
         .await
         .unwrap();
-    let modest = "UPDATE policy SET balance_rule = 'off', balance_moves_a_day = 1,
+    let modest = "UPDATE policy SET balance_rule = 'off', balance_moves_per_day = 1,
                   balance_least_gain_ms = 60";
     execute(store, modest).await.unwrap();
     let dry = browser.post("/api/v1/balance?dry_run=true", Value::Null).await.well();

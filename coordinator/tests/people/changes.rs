@@ -160,6 +160,25 @@ async fn seeds_that_nobody_can_fetch_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
+async fn settings_have_one_name_in_the_api_and_in_the_database() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let policy = browser.read("/api/v1/policy").await;
+    for name in policy.as_object().unwrap().keys().filter(|name| *name != "preset") {
+        // The database keeps finer units, which the names tell.
+        let name = match name.as_str() {
+            "threshold_ms" => "threshold_us",
+            "patience_s" => "patience_ms",
+            other => other,
+        };
+        let column: &str = format!("SELECT {name} FROM policy").leak();
+        assert_eq!(execute(ground.store(), column).await.unwrap(), 1, "{name}");
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn policy_changes_apply_at_once() {
     let ground = Ground::bare().await;
     let running = ground.start().await;
