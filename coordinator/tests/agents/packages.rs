@@ -1,9 +1,12 @@
 //! What becomes of good packages, of the same ones again, and of bad ones.
 
+use std::path::PathBuf;
+
 use coordinator::placement::agent_administration::AgentAction;
 use protocol::key::AgentKey;
 use protocol::package::{PackageBuilder, PackageName};
 use reqwest::StatusCode;
+use store::testing;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
@@ -31,6 +34,36 @@ async fn the_same_package_is_taken_once_and_another_under_its_number_never() {
     let files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 1);
     assert_eq!(std::fs::read(&files[0]).unwrap(), bytes);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn of_two_packages_that_race_for_a_number_one_is_kept() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let agent = agent(&running).await;
+    let dir = ground.packages().join(agent.id.to_string()).join(EPOCH.to_string()).join("0");
+    let files = || -> Vec<PathBuf> {
+        let read = std::fs::read_dir(&dir).into_iter().flatten();
+        let paths = read.map(|file| file.unwrap().path());
+        paths.filter(|path| path.extension().is_some_and(|it| it == "ncpk")).collect()
+    };
+    let packages = ["a", "b"].map(|text| agent.package(1, &[page("http://a.example/", "A", text)]));
+    // Both bodies are stored before either package gets a position.
+    let ledger = "SELECT FROM package_ledger FOR UPDATE";
+    let locked = testing::begin(ground.store(), ledger).await.unwrap();
+    let [one, two] = packages.clone().map(|bytes| agent.ship(&running, 1, bytes));
+    let unlocked = async {
+        until("both are stored", async || files().len() == 2).await;
+        locked.rollback().await.unwrap();
+    };
+    let (one, two, ()) = tokio::join!(one, two, unlocked);
+    let statuses = [one.status(), two.status()];
+    assert!(statuses.contains(&StatusCode::OK), "{statuses:?}");
+    assert!(statuses.contains(&StatusCode::CONFLICT), "{statuses:?}");
+    let kept = &packages[usize::from(statuses[1] == StatusCode::OK)];
+    let [file] = &files()[..] else { panic!("{:?}", files()) };
+    assert_eq!(&std::fs::read(file).unwrap(), kept);
     running.stop().await;
 }
 

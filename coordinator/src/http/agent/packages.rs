@@ -186,7 +186,13 @@ async fn store_it(
     api.packages.blobs.put(&object, body).await.map_err(|error| not_stored(&error))?;
     let received =
         ReceivedPackage { header, sha256, object: &object, bytes, foreign_hosts: &foreign_hosts };
-    match packages::enter(&api.store, &received, api.clock.now()).await? {
+    let entered = packages::enter(&api.store, &received, api.clock.now()).await?;
+    if matches!(entered, EnterOutcome::Conflict | EnterOutcome::Revoked) {
+        // Another package took the number, or the agent was revoked, after this one had been looked
+        // up: no row will ever name the body.
+        api.packages.blobs.delete_all(std::slice::from_ref(&object)).await;
+    }
+    match entered {
         EnterOutcome::New => {
             api.packages.metrics.received(bytes);
             api.events.emit(Event::PackageReceived);
