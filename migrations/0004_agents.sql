@@ -10,7 +10,8 @@ CREATE TABLE regions (
     formed_at  timestamptz NOT NULL
 );
 COMMENT ON TABLE regions IS
-    'Regions. One row for each. Only an operator deletes one, if it cannot be read any more.';
+    'Regions. One row for each; once all agents have left, it is kept for history_days after the '
+    'last loan. An operator deletes one that cannot be read any more.';
 COMMENT ON COLUMN regions.id IS 'RegionId.';
 COMMENT ON COLUMN regions.name IS
     'The registry of its agents'' home subnets, or the label that their owners gave. Written by: '

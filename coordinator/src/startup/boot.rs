@@ -287,6 +287,7 @@ impl Shared {
         Regions {
             store,
             rules: config.regions,
+            history_days: config.limits.history_days,
             clock,
             hierarchy,
             leader,

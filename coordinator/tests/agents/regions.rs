@@ -78,6 +78,37 @@ async fn a_deposed_leader_publishes_nothing_and_stands_again() {
     running.stop().await;
 }
 
+#[tokio::test]
+async fn a_region_that_all_have_left_is_deleted_after_the_days_of_history() {
+    let ground = Ground::new().await;
+    let store = ground.store();
+    let running = ground.start_changed(|config| config.regions.enabled = true).await;
+    running.until_hierarchy_is_loaded().await;
+    let mut agents = Vec::new();
+    for (seed, label) in [(1, "over"), (2, "over"), (3, "small"), (4, "small")] {
+        let agent = FakeAgent::approved(&running, seed).await;
+        assert!(regions::announce(store, agent.id, &[], Some(label)).await.unwrap());
+        agents.push(agent.id);
+    }
+    let names = async || -> Vec<String> {
+        form_regions::run(&running.coordinator.regions).await.unwrap();
+        let stored = regions::list(store).await.unwrap();
+        stored.into_iter().map(|region| region.name).collect()
+    };
+    until("the regions are formed", async || names().await.len() == 2).await;
+    for agent in [agents[0], agents[1], agents[3]] {
+        running.order(agent, AgentAction::Revoke).await;
+    }
+    execute(store, "UPDATE agents SET region = NULL").await.unwrap();
+    assert_eq!(names().await.len(), 2, "their loans ended just now");
+    let ended = "UPDATE regions SET lent_until = now() - interval '366 days'";
+    execute(store, ended).await.unwrap();
+    // The one that is left of the other region would accept no other one.
+    until("the region without agents is deleted", async || names().await == ["small"]).await;
+    assert_eq!(names().await, ["small"]);
+    running.stop().await;
+}
+
 /// A member that follows each view of its region at once, and grants leases under no older one.
 struct Follower<'a> {
     agent: &'a FakeAgent,

@@ -165,6 +165,30 @@ pub async fn let_go(
     tx.commit().await.map_err(doing)
 }
 
+/// Deletes those of the regions that are over: no agent is in them, and their loans ended before
+/// `before`. Returns which were deleted.
+pub async fn forget(
+    store: &Store,
+    term: Term,
+    regions: &[RegionId],
+    before: UnixMillis,
+) -> Result<Vec<RegionId>, StoreError> {
+    let doing = StoreError::doing("delete regions that ended long ago");
+    let mut tx = begin_in(store, term).await?;
+    let deleted: Vec<i64> = sqlx::query_scalar(
+        "DELETE FROM regions r WHERE id = ANY($1) AND lent_until < $2
+           AND NOT EXISTS (SELECT FROM agents a WHERE a.region = r.id)
+         RETURNING id",
+    )
+    .bind(regions.iter().map(|region| region.get()).collect::<Vec<_>>())
+    .bind(Moment(before))
+    .fetch_all(&mut *tx)
+    .await
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)?;
+    Ok(deleted.into_iter().map(RegionId::new).collect())
+}
+
 /// Stores the coordinator's promises before it answers.
 pub async fn save_promises(
     store: &Store,

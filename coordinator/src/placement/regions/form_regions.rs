@@ -22,6 +22,7 @@ use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
+const DAY_MS: i64 = 86_400_000;
 /// Deltas after which a new roster takes their place, so that a view stays short.
 const MOST_DELTAS: u64 = 50;
 
@@ -61,6 +62,10 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
             Err(error) if is_deposed(&error) => return Ok(Outcome::Idle),
             Err(error) => failed = failed.or(Some(error.context(format!("region {name}")))),
         }
+    }
+    match forget_ended(regions, &mut seats, &candidates, &members).await {
+        Err(CallError::NotLeader) => return Ok(Outcome::Idle),
+        forgotten => forgotten?,
     }
     allow_moves(regions, &seats, &members);
     if let Some(error) = failed {
@@ -136,6 +141,32 @@ async fn release_departed(
     regions.fenced(term, regions::let_go(&regions.store, term, id, &departed).await)?;
     tracing::info!(region = seat.name, agents = departed.len(), "former members left the region");
     regions.events.emit(Event::SubnetsReleased);
+    Ok(())
+}
+
+/// Deletes regions that all members left long ago. One in whose roster an agent is that could come
+/// back is kept: the agent accepts no other region.
+async fn forget_ended(
+    regions: &Regions,
+    seats: &mut LeaderStates,
+    candidates: &[Candidate],
+    members: &BTreeMap<RegionId, Vec<AgentId>>,
+) -> Result<(), CallError> {
+    let is_empty = |(id, seat): &(&RegionId, &LeaderState)| {
+        let view = seat.machine.view();
+        !members.contains_key(id) && !candidates.iter().any(|one| view.has(one.agent))
+    };
+    let empty = seats.by_region.iter().flatten().filter(is_empty);
+    let empty: Vec<RegionId> = empty.map(|(id, _)| *id).collect();
+    if empty.is_empty() || regions.history_days == 0 {
+        return Ok(());
+    }
+    let before = regions.now().plus_ms(-DAY_MS * i64::from(regions.history_days));
+    let deleted = regions::forget(&regions.store, seats.term, &empty, before).await;
+    for id in regions.fenced(seats.term, deleted)? {
+        tracing::info!(%id, "deleted a region that ended long ago");
+        seats.by_region.get_or_insert_default().remove(&id);
+    }
     Ok(())
 }
 

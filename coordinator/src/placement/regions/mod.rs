@@ -42,6 +42,8 @@ pub struct Regions {
     pub store: Store,
     /// Whether and how regions are formed.
     pub rules: RegionRules,
+    /// Days after their last loan for which regions without members are kept; 0 for ever.
+    pub history_days: u32,
     pub clock: Arc<dyn Clock>,
     pub hierarchy: Arc<CurrentHierarchy>,
     pub leader: Arc<Leader>,
