@@ -31,8 +31,9 @@ CREATE TABLE policy (
         CHECK (control_permille BETWEEN 0 AND 1000),
     host_delay_ms              integer NOT NULL DEFAULT 1000
         CHECK (host_delay_ms BETWEEN 0 AND 3600000),
-    pages_a_host               integer NOT NULL DEFAULT 10000 CHECK (pages_a_host > 0),
-    depth                      smallint NOT NULL DEFAULT 25 CHECK (depth BETWEEN 0 AND 255),
+    pages_per_host             integer NOT NULL DEFAULT 10000 CHECK (pages_per_host >= 1),
+    link_depth                 smallint NOT NULL DEFAULT 25
+        CHECK (link_depth BETWEEN 0 AND 255),
     discovered_urls_per_agent  integer NOT NULL DEFAULT 1000000
         CHECK (discovered_urls_per_agent >= 1),
     discovered_hosts_per_agent integer NOT NULL DEFAULT 50000
@@ -89,9 +90,9 @@ COMMENT ON COLUMN policy.control_permille IS
 COMMENT ON COLUMN policy.host_delay_ms IS
     'Least pause between two requests to a host, in milliseconds. Written by: coordinator for an '
     'admin.';
-COMMENT ON COLUMN policy.pages_a_host IS
-    'Most pages of one host. Written by: coordinator for an admin.';
-COMMENT ON COLUMN policy.depth IS
+COMMENT ON COLUMN policy.pages_per_host IS
+    'Most pages of one host, those in the queue included. Written by: coordinator for an admin.';
+COMMENT ON COLUMN policy.link_depth IS
     'Most links between a routed URL and a page. Written by: coordinator for an admin.';
 COMMENT ON COLUMN policy.discovered_urls_per_agent IS
     'Most URLs that are queued of what one agent discovers in a day (UTC). Written by: coordinator '

@@ -40,6 +40,8 @@ let policy = {
   probes_total: 1_000_000,
   control_permille: 10,
   host_delay_ms: 1000,
+  pages_per_host: 10_000,
+  link_depth: 25,
   revisit_s: 604_800,
   revisit_least_s: 86_400,
   slowdown_percent: 200,

@@ -192,7 +192,7 @@ async fn policy_changes_apply_at_once() {
             "parallel_probes": 1, "samples_per_probe": 3,
             "probes_per_agent": 20_000, "probes_per_target": 50, "probes_total": 1_000_000,
             "control_permille": 10,
-            "host_delay_ms": 1_000,
+            "host_delay_ms": 1_000, "pages_per_host": 10_000, "link_depth": 25,
             "balance_rule": "cheapest", "balance_pass": "optimal",
             "balance_moves_per_day": 100, "balance_least_gain_ms": 1_000, "revisit_s": 604_800,
             "revisit_least_s": 86_400, "slowdown_percent": 200,
@@ -205,6 +205,7 @@ async fn policy_changes_apply_at_once() {
     after["preset"] = json!(null);
     let change = json!({ "strategy": "threshold", "threshold_ms": 30, "samples_per_probe": 5,
                          "probes_total": 10, "revisit_least_s": 3_600,
+                         "pages_per_host": 200_000, "link_depth": 3,
                         "balance_rule": "off", "balance_moves_per_day": 7 });
     after.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     assert_eq!(browser.put("/api/v1/policy", change).await.well(), after, "absent fields stay");
@@ -215,7 +216,9 @@ async fn policy_changes_apply_at_once() {
     );
     assert_eq!(browser.read("/api/v1/policy").await, after);
     let policy = running.coordinator.policy.load();
-    assert_eq!((policy.threshold_us, policy.for_agents().revisit_least_s), (30_000, 3_600));
+    let crawl = policy.for_agents();
+    assert_eq!((policy.threshold_us, crawl.revisit_least_s), (30_000, 3_600));
+    assert_eq!((crawl.pages_a_host, crawl.depth), (200_000, 3));
     let changes = [entry("policy.change", "policy"), entry("policy.change", "policy")];
     assert_eq!(audit(&ground).await, changes);
     let paper = browser.put("/api/v1/policy", json!({ "preset": "paper" })).await.well();

@@ -118,6 +118,23 @@ export const groups: readonly SettingGroup[] = [
           'The least pause between two requests to one host. Owners of agents and robots.txt may require more, never less.',
       },
       {
+        key: 'pages_per_host',
+        name: 'Pages of a host',
+        unit: 'pages',
+        min: 1,
+        max: 10_000_000,
+        meaning:
+          'The most pages of one host that its agent keeps and queues, so that endless calendars end. Further links to the host are dropped.',
+      },
+      {
+        key: 'link_depth',
+        name: 'Link depth',
+        unit: 'links',
+        min: 0,
+        max: 255,
+        meaning: 'The most links from a seed to a page. Links beyond are dropped.',
+      },
+      {
         key: 'revisit_s',
         name: 'Revisit interval',
         unit: 'seconds',

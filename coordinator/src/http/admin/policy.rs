@@ -1,8 +1,8 @@
 //! Policy: the settings that admins may change while the coordinator runs.
 
 use axum::extract::State;
-use model::PolicyPreset;
 use model::policy::{BalancePolicy, CalibrationPolicy, DiscoveryQuotas, ProbesADay};
+use model::{CrawlPolicy, PolicyPreset};
 use serde_json::json;
 use store::policy::Settings;
 use store::{audit, policy};
@@ -111,10 +111,7 @@ fn policy_changed(before: model::Policy, change: &PolicyChange) -> model::Policy
             in_all: change.probes_total.unwrap_or(probes.in_all),
         },
         control_permille: change.control_permille.unwrap_or(before.control_permille),
-        crawl: model::CrawlPolicy {
-            host_delay_ms: change.host_delay_ms.unwrap_or(before.crawl.host_delay_ms),
-            ..before.crawl
-        },
+        crawl: crawl_changed(&before.crawl, change),
         calibration: CalibrationPolicy {
             revisit_s: change.revisit_s.unwrap_or(slow.revisit_s),
             revisit_least_s: change.revisit_least_s.unwrap_or(slow.revisit_least_s),
@@ -125,6 +122,16 @@ fn policy_changed(before: model::Policy, change: &PolicyChange) -> model::Policy
             rest_s: change.incident_cooldown_s.unwrap_or(slow.rest_s),
             window_s: change.incident_window_s.unwrap_or(slow.window_s),
         },
+    }
+}
+
+fn crawl_changed(before: &CrawlPolicy, change: &PolicyChange) -> CrawlPolicy {
+    let depth = change.link_depth.and_then(|depth| u8::try_from(depth).ok());
+    CrawlPolicy {
+        host_delay_ms: change.host_delay_ms.unwrap_or(before.host_delay_ms),
+        pages_a_host: change.pages_per_host.unwrap_or(before.pages_a_host),
+        depth: depth.unwrap_or(before.depth),
+        ..*before
     }
 }
 
@@ -143,6 +150,8 @@ fn to_dto(settings: &Settings) -> Policy {
         probes_total: policy.probes.in_all,
         control_permille: policy.control_permille,
         host_delay_ms: policy.crawl.host_delay_ms,
+        pages_per_host: policy.crawl.pages_a_host,
+        link_depth: policy.crawl.depth.into(),
         revisit_s: policy.calibration.revisit_s,
         revisit_least_s: policy.calibration.revisit_least_s,
         slowdown_percent: policy.calibration.slowdown.percent,

@@ -20,8 +20,8 @@ pub(super) struct Row {
     probes_total: i64,
     control_permille: i16,
     host_delay_ms: i32,
-    pages_a_host: i32,
-    depth: i16,
+    pages_per_host: i32,
+    link_depth: i16,
     revisit_s: i32,
     revisit_least_s: i32,
     slowdown_percent: i32,
@@ -57,8 +57,8 @@ impl Row {
             control_permille: self.control_permille.unsigned_abs().into(),
             crawl: CrawlPolicy {
                 host_delay_ms: self.host_delay_ms.unsigned_abs(),
-                pages_a_host: self.pages_a_host.unsigned_abs(),
-                depth: u8::try_from(self.depth).unwrap_or(u8::MAX),
+                pages_a_host: self.pages_per_host.unsigned_abs(),
+                depth: u8::try_from(self.link_depth).unwrap_or(u8::MAX),
                 ..CrawlPolicy::default()
             },
             calibration: CalibrationPolicy {

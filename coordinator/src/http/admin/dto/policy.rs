@@ -35,6 +35,12 @@ pub struct Policy {
     pub control_permille: u32,
     /// Least pause between two requests to one host, in milliseconds; owners may require more.
     pub host_delay_ms: u32,
+    /// Most pages of one host that its agent keeps and queues. Further links to the host are
+    /// dropped.
+    pub pages_per_host: u32,
+    /// Most links from a seed, or another URL that the coordinator routed, to a page. Links beyond
+    /// are dropped.
+    pub link_depth: u32,
     /// Longest age in seconds at which an agent fetches a page again, and the age of the first
     /// revisit; with 0 it never does, and slower pages are not noticed.
     pub revisit_s: u32,
@@ -102,6 +108,12 @@ pub struct PolicyChange {
     /// Least pause between two requests to one host, in milliseconds.
     #[schema(minimum = 0, maximum = 600_000)]
     pub host_delay_ms: Option<u32>,
+    /// Most pages of one host that its agent keeps and queues.
+    #[schema(minimum = 1, maximum = 10_000_000)]
+    pub pages_per_host: Option<u32>,
+    /// Most links from a seed, or another URL that the coordinator routed, to a page.
+    #[schema(minimum = 0, maximum = 255)]
+    pub link_depth: Option<u32>,
     /// Longest age in seconds at which an agent fetches a page again; 0 means never.
     #[schema(minimum = 0, maximum = 31_536_000)]
     pub revisit_s: Option<u32>,
@@ -159,6 +171,8 @@ impl Validate for PolicyChange {
             ("probes_total", self.probes_total, 1, 1_000_000_000_000, "probes per day"),
             ("control_permille", wide(self.control_permille), 0, 1_000, "per mille"),
             ("host_delay_ms", wide(self.host_delay_ms), 0, 600_000, "milliseconds"),
+            ("pages_per_host", wide(self.pages_per_host), 1, 10_000_000, "pages"),
+            ("link_depth", wide(self.link_depth), 0, u8::MAX.into(), "links"),
             ("revisit_s", wide(self.revisit_s), 0, YEAR_S, "seconds"),
             ("revisit_least_s", wide(self.revisit_least_s), 1, YEAR_S, "seconds"),
             ("slowdown_percent", wide(self.slowdown_percent), 110, 10_000, "per cent"),
@@ -212,6 +226,8 @@ mod tests {
             samples_per_probe: Some(11),
             probes_total: Some(0),
             control_permille: Some(0),
+            pages_per_host: Some(0),
+            link_depth: Some(256),
             revisit_s: Some(0),
             revisit_least_s: Some(0),
             ..PolicyChange::default()
@@ -219,7 +235,14 @@ mod tests {
         let fields: Vec<String> = wrong.errors().iter().map(|error| error.field.clone()).collect();
         assert_eq!(
             fields,
-            ["threshold_ms", "samples_per_probe", "probes_total", "revisit_least_s"]
+            [
+                "threshold_ms",
+                "samples_per_probe",
+                "probes_total",
+                "pages_per_host",
+                "link_depth",
+                "revisit_least_s"
+            ]
         );
     }
 }
