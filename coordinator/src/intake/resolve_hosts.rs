@@ -313,8 +313,8 @@ mod tests {
     async fn a_slow_database_makes_no_lookup_slow() {
         let dns = Dns::new(Some(name_server().await)).unwrap();
         let mut lookups = Lookups::of(Arc::new(dns));
-        let (id, authority) = (HostId::new(1), "a.example".to_owned());
-        lookups.start(UnresolvedHost { id, authority, attempts: 0 });
+        let authority = "a.example".to_owned();
+        lookups.start(UnresolvedHost { id: HostId::new(1), authority, attempts: 0 });
         // The run waits for the database longer than a first lookup may take.
         let database = FIRST_PATIENCE + Duration::from_millis(100);
         tokio::time::sleep(database).await;
