@@ -120,8 +120,8 @@ struct Follower<'a> {
 impl Follower<'_> {
     /// Asks for a loan, and tells the coordinator what the member knows.
     async fn call(&mut self, running: &Running) -> RelayAnswer {
-        let known = self.view.as_ref().map(View::version);
-        let messages = known.map(|version| self.messages(version));
+        let known = self.view.as_ref().map(|view| (view.roster().region, view.version()));
+        let messages = known.map(|(_, version)| self.messages(version));
         let key = SenderKey::Agent(&self.agent.key);
         let mut seal = |message| self.sealer.seal(&key, Peer::Coordinator, message);
         let envelopes = messages.into_iter().flatten().filter_map(&mut seal).collect();
@@ -178,6 +178,12 @@ async fn a_region_of_one_lends_nothing_and_lets_its_subnets_go() {
     let mut follower = Follower { agent: &stays, sealer, view: None, requests: 0 };
     assert!(follower.call(&running).await.loan_ms.is_some());
     assert_ne!(follower.ranges(), 0);
+    let version = Version { epoch: u64::MAX, delta: 0 };
+    let known = Some((RegionId::new(region.get() + 1), version));
+    let request = RelayRequest { label: Some("small".into()), known, ..<_>::default() };
+    let stop = CancellationToken::new();
+    let answer = regions.call(stays.id, request, &stop).await.unwrap();
+    assert!(answer.view.is_some(), "the agent knows another region only");
     assert_eq!(regions.states().await.unwrap().len(), 1);
 
     running.order(leaves.id, AgentAction::Revoke).await;

@@ -179,6 +179,11 @@ impl Sealer {
         Self { region, me, incarnation, sent: BTreeMap::new() }
     }
 
+    /// Seals for another region from now on. The numbers go on: the agent may come back.
+    pub fn enter(&mut self, region: RegionId) {
+        self.region = region;
+    }
+
     /// The signed message; none if it cannot be encoded.
     pub fn seal(&mut self, key: &SenderKey<'_>, to: Peer, message: Message) -> Option<Envelope> {
         let is_bundle = matches!(message, Message::Bundle(_));

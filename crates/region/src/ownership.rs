@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use model::AgentId;
+use model::{AgentId, RegionId};
 use protocol::key::PublicKey;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -63,6 +63,11 @@ pub struct SignedView {
 }
 
 impl SignedView {
+    /// Region of the roster. Whoever made the roster up can have written anything.
+    pub fn alleged_region(&self) -> Result<RegionId, RosterError> {
+        self.roster.header().map(|(region, _)| region)
+    }
+
     /// Version to which the deltas lead, if the coordinator signed roster and deltas.
     pub(crate) fn alleged_version(&self) -> Result<Version, RosterError> {
         let (_, epoch) = self.roster.header()?;

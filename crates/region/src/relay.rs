@@ -4,7 +4,7 @@
 //! listens, asks for roster and loan, and leaves and collects envelopes. The coordinator may hold
 //! the answer back until it has news.
 
-use model::{AgentId, CrawlUrl};
+use model::{AgentId, CrawlUrl, RegionId};
 use protocol::bounded::at_most;
 use serde::{Deserialize, Serialize};
 
@@ -35,8 +35,8 @@ pub struct RelayRequest {
     pub addresses: Vec<String>,
     /// Name of the region that the owner asks for; none leaves it to the coordinator.
     pub label: Option<String>,
-    /// Newest version that the agent knows; none if it is in no region.
-    pub known: Option<Version>,
+    /// Region of the agent, and the newest version that it knows; none if it is in no region.
+    pub known: Option<(RegionId, Version)>,
     /// Whether the agent asks for a loan of the region's hosts.
     pub borrow: bool,
     /// What the agent knows of the region; none while it is in none.
@@ -71,7 +71,7 @@ pub struct MemberReport {
 pub struct RelayAnswer {
     /// Settings of the agent's region; none while it is in no region.
     pub settings: Option<Settings>,
-    /// Roster and deltas, if the agent knows an older version.
+    /// Roster and deltas, if the agent knows an older version or another region.
     pub view: Option<SignedView>,
     /// Term of the loan in milliseconds from the moment of the request, if one was asked for.
     pub loan_ms: Option<u64>,

@@ -159,6 +159,20 @@ impl WriteBatch {
         self.0.end(|write| Ok(write.commit()?))
     }
 
+    /// Forgets the region with all that belongs to it.
+    pub(super) fn forget_region(&self) -> Result<()> {
+        self.0.with(|write| {
+            let mut values = write.open_table(VALUES)?;
+            for name in [VIEW, SETTINGS, PROMISES, COPIED, LOAN] {
+                values.remove(name)?;
+            }
+            write.open_table(HOSTS)?.retain(|_, _| false)?;
+            write.open_table(WAITING)?.retain(|_, _| false)?;
+            write.open_table(NOTES)?.retain(|_, _| false)?;
+            Ok(())
+        })
+    }
+
     pub(super) fn set_view(&self, view: &SignedView) -> Result<()> {
         self.set(VIEW, view)
     }

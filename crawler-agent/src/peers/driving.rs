@@ -87,6 +87,14 @@ impl Peers {
                     tracing::info!(version = ?joined.view().version(), "joined a region");
                     *core = Some(joined);
                 }
+                (Some(former), Some(settings), Some(view)) if is_of_another(&view, former) => {
+                    let joined = self.join(settings, view.clone())?;
+                    self.shared.host_addresses.clear();
+                    self.shared.outgoing.enter(joined.view().roster().region);
+                    self.work(vec![Work::Leave, Work::Join { view: Box::new(view), settings }]);
+                    tracing::info!("joined another region; nothing of the former one is kept");
+                    *former = joined;
+                }
                 (Some(core), _, Some(view)) => self.work(core.take_view(view)),
                 _ => {}
             }
@@ -110,4 +118,10 @@ impl Peers {
         let Shared { identity, host_addresses, .. } = &*self.shared;
         Core::join(*identity, settings, view, Arc::clone(host_addresses), self.rests_until())
     }
+}
+
+/// Whether a view is of another region than that of the member. The coordinator let the agent go
+/// while it was away, so that the member never learnt of it.
+fn is_of_another(view: &SignedView, member: &Core) -> bool {
+    view.alleged_region().is_ok_and(|region| region != member.view().roster().region)
 }

@@ -68,6 +68,11 @@ impl HostAddresses {
         known.looked_up.remove(&host);
     }
 
+    /// Forgets all hosts of the region, which the agent leaves.
+    pub(super) fn clear(&self) {
+        *self.lock() = AddressesByPosition::default();
+    }
+
     /// A URL of a host of the region.
     pub(super) fn front(&self, host: HostPosition) -> Option<CrawlUrl> {
         self.lock().hosts.get(&host).map(|(_, url)| url.clone())

@@ -1,13 +1,15 @@
-//! The end of a membership, because the owner does not want the agent in a region any more.
+//! The end of a membership: the owner does not want the agent in a region any more, or it is in
+//! another one.
 
 use std::{fs, path::Path};
 
 use super::{
     PeersError,
     disk::{self, PeersDisk},
-    worker::report,
+    note_counts::NoteCounts,
+    worker::{Batch, Worker, report},
 };
-use crate::frontier::{Change, FrontierHandle};
+use crate::frontier::{Change, FrontierHandle, HostNumber};
 
 /// Hands the hosts of the former region back to the coordinator, with the URLs that wait for other
 /// agents, and forgets the region. While the agent was away, others may have got its hosts without
@@ -18,10 +20,44 @@ pub(super) fn end(dir: &Path, store: &FrontierHandle) -> Result<(), PeersError> 
         return Ok(());
     }
     let disk = PeersDisk::open(dir)?;
-    let mut handed_back = 0_u64;
+    let handed_back = hand_back(&disk, store, |host| {
+        while store.apply(Change::HandBack { host })?.more {}
+        Ok(())
+    })?;
+    drop(disk);
+    fs::remove_file(&file).map_err(PeersError::Remove)?;
+    tracing::info!(hosts = handed_back, "left the region: its hosts are handed back");
+    Ok(())
+}
+
+impl Worker {
+    /// Forgets the region, as if the owner had wanted none and then another one.
+    pub(super) fn leave(&mut self, batch: &mut Batch) -> Result<(), PeersError> {
+        // Nobody of the next region waits for what the member was about to send.
+        batch.sends.clear();
+        self.finish(std::mem::take(batch))?;
+        let handed_back = hand_back(&self.disk, &self.store, |host| {
+            self.drop_number(host, |host| Change::HandBack { host }, batch)
+        })?;
+        batch.has_results = true;
+        self.noted = NoteCounts::default();
+        self.writing(batch)?.forget_region()?;
+        tracing::info!(hosts = handed_back, "left the region: its hosts are handed back");
+        Ok(())
+    }
+}
+
+/// Hands all hosts back to the coordinator, each by `hand_back_one`, with the URLs that wait for
+/// other agents; returns the number of hosts.
+fn hand_back(
+    disk: &PeersDisk,
+    store: &FrontierHandle,
+    mut hand_back_one: impl FnMut(HostNumber) -> Result<(), PeersError>,
+) -> Result<u64, PeersError> {
+    let mut handed_back = 0;
     for url in disk.hosts()? {
         if let Some(host) = store.host_number(url.url.host_key_str())? {
-            while store.apply(Change::HandBack { host })?.more {}
+            hand_back_one(host)?;
             handed_back += 1;
         }
     }
@@ -29,10 +65,7 @@ pub(super) fn end(dir: &Path, store: &FrontierHandle) -> Result<(), PeersError> 
     store.apply(Change::Report { reports: waiting.iter().map(report).collect() })?;
     // Before the file, which still names the hosts if this process ends now.
     store.sync_here()?;
-    drop(disk);
-    fs::remove_file(&file).map_err(PeersError::Remove)?;
-    tracing::info!(hosts = handed_back, "left the region: its hosts are handed back");
-    Ok(())
+    Ok(handed_back)
 }
 
 #[cfg(test)]
@@ -47,13 +80,41 @@ mod tests {
     };
 
     use super::*;
-    use crate::frontier::{Bounds, Frontier};
+    use crate::{
+        frontier::{Bounds, Frontier},
+        peers::worker,
+    };
 
     fn routed(url: &str) -> RoutedUrl {
         let url = CrawlUrl::parse(url).unwrap();
         let position = HostPosition::of(url.host_key_str());
         let address = IpAddr::from([192, 0, 2, 1]);
         RoutedUrl::first(url, HostAtAddress { position, address }, UrlPurpose::Fetch)
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_joins_another_region_keeps_nothing_of_the_former_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut worker = worker::tests::worker(dir.path());
+        let bounds = Bounds { pages_a_host: 10, depth: 1 };
+        let route = Route { seq: 1, url: "http://shared.test/".into(), redirects: 0 };
+        let routes = Change::Routes { routes: vec![route], at: UnixMillis(1), bounds };
+        worker.store.apply(routes).unwrap();
+        let mut batch = Batch::default();
+        let writing = worker.writing(&mut batch).unwrap();
+        writing.add_host(&routed("http://shared.test/")).unwrap();
+        writing.keep(&routed("http://waiting.test/")).unwrap();
+        writing.note(&routed("http://noted.test/"), true).unwrap();
+        writing.set_loan(UnixMillis(7)).unwrap();
+        worker.leave(&mut batch).unwrap();
+        worker.finish(batch).unwrap();
+        assert_eq!(worker.store.host_number("http://shared.test").unwrap(), None);
+        assert_eq!(worker.store.counts().unwrap().results, 2, "the host, and what waited");
+        assert!(worker.disk.hosts().unwrap().is_empty());
+        assert!(worker.disk.waiting().unwrap().is_empty());
+        assert!(worker.disk.membership().unwrap().is_none());
+        let noted = routed("http://noted.test/").host.position;
+        assert!(worker.disk.write().unwrap().notes(noted).unwrap().is_empty());
     }
 
     #[tokio::test]

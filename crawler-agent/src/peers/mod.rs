@@ -1,7 +1,8 @@
 //! Peers: the agent as a member of a region (crate `region`), for owners who allow it.
 //!
 //! - [`core`]: the member, which decides, behind one lock
-//! - [`worker`], [`bundles`]: the thread that executes what the member asks for, in its order
+//! - [`worker`], [`bundles`], [`dropped_hosts`]: the thread that executes what the member asks for,
+//!   in its order
 //! - [`disk`]: what the member must find again after a restart
 //! - [`opening`], [`driving`]: how the agent becomes a member, and what keeps it going
 //! - [`host_addresses`]: addresses of the hosts of links, each resolved once
@@ -22,6 +23,7 @@ mod delivery_queue;
 mod disk;
 mod disk_error;
 mod driving;
+mod dropped_hosts;
 mod host_addresses;
 mod host_urls;
 mod kept;

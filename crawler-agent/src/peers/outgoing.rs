@@ -11,7 +11,7 @@ use std::{
     time::Instant,
 };
 
-use model::AgentId;
+use model::{AgentId, RegionId};
 use protocol::key::AgentKey;
 use region::{
     Message, Peer,
@@ -112,6 +112,13 @@ impl Outgoing {
         let former = std::mem::replace(&mut ways.listeners, listeners);
         let Links { listeners, queues, .. } = &mut *ways;
         queues.retain(|agent, _| listeners.get(agent) == former.get(agent));
+    }
+
+    /// Leaves the former region for another one: what waits for its members is lost.
+    pub(super) fn enter(&self, region: RegionId) {
+        lock(&self.ways).queues.clear();
+        *lock(&self.kept) = KeptEnvelopes::default();
+        self.signer.enter(region);
     }
 
     /// Sends a message on its way.

@@ -81,7 +81,7 @@ fn request(peers: &Peers, hold: Duration) -> RelayRequest {
         hold_ms: u32::try_from(hold.as_millis()).unwrap_or(0),
         addresses: peers.rules.advertise.iter().map(ToString::to_string).collect(),
         label: peers.rules.region.clone(),
-        known: peers.shared.with_core(|core| core.view().version()),
+        known: peers.shared.with_core(|core| (core.view().roster().region, core.view().version())),
         borrow: false,
         report: peers.report(),
         envelopes: Vec::new(),

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use model::RegionId;
 use protocol::key::AgentKey;
 use region::{
     Message, Peer,
@@ -26,6 +27,11 @@ impl Signer {
         self.with_sealer(|known| {
             known.get_or_insert_with(sealer);
         });
+    }
+
+    /// Signs for another region from now on.
+    pub(super) fn enter(&self, region: RegionId) {
+        self.with_sealer(|known| known.as_mut().map(|sealer| sealer.enter(region)));
     }
 
     /// The signed message; none before the agent has a region.

@@ -11,7 +11,7 @@ use std::{
 
 use model::{CrawlPolicy, UnixMillis};
 use region::{
-    Effect, HostAtAddress, HostPosition, Peer, Settings,
+    Effect, HostPosition, Peer, Settings,
     effect::BundleToPack,
     lease::Promises,
     message::{Message, RoutedUrl, UrlPurpose},
@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     clock,
-    frontier::{AdoptedUrl, Bounds, Change, FrontierHandle, HostActivity, HostNumber, Report},
+    frontier::{AdoptedUrl, Bounds, Change, FrontierHandle, HostActivity, Report},
     outbox::PackTrigger,
     schedule::Schedule,
 };
@@ -44,6 +44,8 @@ pub(super) enum Work {
     Effect(Effect),
     /// The member knows a further host.
     AddHost(RoutedUrl),
+    /// The agent is no member of its region any more.
+    Leave,
     /// The agent became a member.
     Join { view: Box<SignedView>, settings: Settings },
     /// The loan ends then.
@@ -74,8 +76,8 @@ pub(super) struct Batch {
     pub(super) adopted: Vec<AdoptedUrl>,
     reports: Vec<Report>,
     /// Whether there are results to pack that no visit left.
-    has_results: bool,
-    sends: Vec<(Peer, Message)>,
+    pub(super) has_results: bool,
+    pub(super) sends: Vec<(Peer, Message)>,
     stored: Vec<oneshot::Sender<()>>,
 }
 
@@ -116,6 +118,7 @@ impl Worker {
         match work {
             Work::Effect(effect) => self.effect(effect, batch)?,
             Work::AddHost(url) => self.writing(batch)?.add_host(&url)?,
+            Work::Leave => self.leave(batch)?,
             Work::Join { view, settings } => {
                 let writing = self.writing(batch)?;
                 writing.set_view(&view)?;
@@ -223,39 +226,6 @@ impl Worker {
         effects.into_iter().try_for_each(|effect| self.effect(effect, batch))
     }
 
-    /// Drops a host by a change that is applied until nothing of it is left.
-    fn drop_host(
-        &mut self,
-        host: HostAtAddress,
-        change: impl Fn(HostNumber) -> Change,
-        batch: &mut Batch,
-    ) -> Result<(), PeersError> {
-        self.apply_adopted(batch)?;
-        self.noted.remove(host.position);
-        let front = self.shared.front(host.position);
-        self.remove_host(host, batch)?;
-        let Some(front) = front else { return Ok(()) };
-        if let Some(number) = self.store.host_number(front.host_key_str())? {
-            self.schedule.retire(number);
-            loop {
-                let effect = self.store.apply(change(number))?;
-                batch.has_results |= effect.results;
-                if !effect.more {
-                    break;
-                }
-            }
-            self.schedule.forget(number);
-        }
-        Ok(())
-    }
-
-    /// Removes a host from those of the region, with its address.
-    fn remove_host(&self, host: HostAtAddress, batch: &mut Batch) -> Result<(), PeersError> {
-        self.shared.with_core(|core| core.forget_address(host.position));
-        self.writing(batch)?.remove_host(host.position)?;
-        Ok(())
-    }
-
     pub(super) fn writing<'b>(&self, batch: &'b mut Batch) -> Result<&'b WriteBatch, PeersError> {
         if batch.writing.is_none() {
             batch.writing = Some(self.disk.write()?);
@@ -281,7 +251,7 @@ impl Worker {
         Ok(())
     }
 
-    fn finish(&self, mut batch: Batch) -> Result<(), PeersError> {
+    pub(super) fn finish(&self, mut batch: Batch) -> Result<(), PeersError> {
         let has_urls = !batch.adopted.is_empty() || !batch.reports.is_empty();
         self.apply_adopted(&mut batch)?;
         if !batch.reports.is_empty() {
@@ -344,18 +314,18 @@ pub(super) fn adopted(url: &RoutedUrl) -> AdoptedUrl {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::net::IpAddr;
 
     use model::AgentId;
     use protocol::key::AgentKey;
-    use region::member::Identity;
+    use region::{HostAtAddress, member::Identity};
     use tokio_util::sync::CancellationToken;
 
     use super::*;
     use crate::{frontier::Frontier, guard::Guard, peers::outgoing::Outgoing, resolve::Resolver};
 
-    fn worker(dir: &std::path::Path) -> Worker {
+    pub(in crate::peers) fn worker(dir: &std::path::Path) -> Worker {
         let key = Arc::new(AgentKey::from_seed([1; 32]));
         let agent = AgentId::new(1);
         let identity = Identity { agent, coordinator: key.public(), incarnation: 1 };

@@ -79,8 +79,10 @@ impl Regions {
             if let Some(seat) = seats.of_agent(agent) {
                 let view = seat.machine.view();
                 answer.settings = Some(seat.settings);
-                answer.view =
-                    known.is_none_or(|known| known < view.version()).then(|| view.signed().clone());
+                let is_news = known.is_none_or(|(region, version)| {
+                    region != view.roster().region || version < view.version()
+                });
+                answer.view = is_news.then(|| view.signed().clone());
                 // Agents that left get no loan, which would keep the region's subnets from others.
                 if borrow && seat.has_wanted(agent) {
                     answer.loan_ms = Some(self.lend(term, seat).await?);
