@@ -266,8 +266,8 @@ impl LogWriter {
     fn file(&mut self, today: Date) -> std::io::Result<&mut File> {
         if self.open.as_ref().is_none_or(|(date, _)| *date != today) {
             self.pack_before(today);
-            // A clock that was set back, or a line that arrives late: what is added to a file that is
-            // being compressed would be lost.
+            // A clock that was set back, or a line that arrives late: what is added to a file while
+            // it is compressed would be lost.
             if self.packed > Some(today) {
                 self.finish_packing();
             }

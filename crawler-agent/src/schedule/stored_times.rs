@@ -4,8 +4,8 @@ use model::UnixMillis;
 
 use crate::clock;
 
-/// Longest wait for work that begins at a stored time, after which it is looked at again. A wall clock that was set back must not keep
-/// hosts waiting for years.
+/// Longest wait for work that begins at a stored time, after which it is looked at again. A wall
+/// clock that was set back must not keep hosts waiting for years.
 pub(super) const LONGEST_WAIT_MS: i64 = 24 * 3_600 * 1_000;
 
 /// Milliseconds until a stored due time; none where it is wrong.

@@ -257,7 +257,7 @@ impl Visitor {
         if let Some(page) = &mut page {
             revisit::observe(page, &fetch, list.as_ref(), self.revisit_ages());
         }
-        let stated = list.and_then(|list| revisit::stated(list, self.revisit_ages(), started));
+        let changed = list.and_then(|list| revisit::stated(list, self.revisit_ages(), started));
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
         if self.must_look_up(&fetch, &links) {
@@ -268,7 +268,8 @@ impl Visitor {
             }
         }
         let (links, target_is_shared) = self.share(item, &fetch, links).await?;
-        let result = FetchResult { fetch, page, links, stated, target_is_shared, failures: 0 };
+        let result =
+            FetchResult { fetch, page, links, stated: changed, target_is_shared, failures: 0 };
         self.done(visit, item, result)?;
         drop(memory);
         if let Some(peers) = &self.peers {

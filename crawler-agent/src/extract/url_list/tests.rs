@@ -82,7 +82,8 @@ fn sitemaps_state_when_their_pages_changed() {
     let shop = ("https://shop.example/a?x=1&y=2&z".to_owned(), end_of_day);
     assert_eq!(times_in(SITEMAP, usize::MAX), [shop]);
     let index = "<sm:sitemapindex xmlns:sm='x'>\
-        <sm:sitemap><sm:lastmod>1970-01-01T00:00:01Z</sm:lastmod><sm:loc>/1.xml</sm:loc></sm:sitemap>\
+        <sm:sitemap><sm:lastmod>1970-01-01T00:00:01Z</sm:lastmod>\
+        <sm:loc>/1.xml</sm:loc></sm:sitemap>\
         <sm:sitemap><sm:loc>/2.xml</sm:loc></sm:sitemap>\
         <sm:sitemap><sm:lastmod>1970-01-01</sm:lastmod><sm:loc></sm:loc></sm:sitemap>\
         <sm:sitemap><sm:loc>/3.xml</sm:loc><sm:lastmod/></sm:sitemap></sm:sitemapindex>";
