@@ -55,7 +55,8 @@ fn a_bundle_is_taken_that_many_other_messages_have_overtaken() {
 #[test]
 fn a_message_is_read_only_when_its_sender_signed_it() {
     let coordinator = CoordinatorKey::from_seed([100; 32]);
-    let (from, to) = (Peer::Agent(OTHER), Peer::Agent(ME));
+    let from = Peer::Agent(OTHER);
+    let to = Peer::Agent(ME);
     let header = Header { region: REGION, from, to, is_bundle: false };
     // Addresses without a message: whoever reads it finds another format.
     let body = postcard::to_allocvec(&header).unwrap();
