@@ -62,9 +62,7 @@ pub enum TextError {
     },
     /// A delegated file with a header after its first record.
     #[error("line {line}: a second header, so these are two files in one")]
-    SecondHeader {
-        line: u64,
-    },
+    SecondHeader { line: u64 },
     /// A delegated file without a header before its first record.
     #[error(
         "line {line}: expected the header `version|registry|serial|records|…` first; is it a \

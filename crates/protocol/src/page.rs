@@ -84,7 +84,6 @@ pub struct Timing {
 }
 
 /// Result of a fetch.
-#[expect(clippy::large_enum_variant, reason = "a fetch is in a box, and most bring a page")]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Outcome {

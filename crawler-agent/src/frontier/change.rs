@@ -168,14 +168,10 @@ pub enum Change {
     },
     /// Another agent of the region has everything that is known of a host. A bounded part of it is
     /// dropped with each such change.
-    Drop {
-        host: HostNumber,
-    },
+    Drop { host: HostNumber },
     /// The subnet of a host left the agent's region. Its URLs are handed back, a bounded number
     /// with each such change, and it is dropped.
-    HandBack {
-        host: HostNumber,
-    },
+    HandBack { host: HostNumber },
     /// The visit of a page failed and is reported. The page stays the first of its host.
     FailedVisit {
         host: HostNumber,
