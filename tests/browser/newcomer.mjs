@@ -13,7 +13,7 @@ function eightBytes(value) {
   return bytes;
 }
 
-const protocol = 9;
+const protocol = 10;
 
 /** Enrols with a join token. Returns the agent's id. */
 export async function enrol(url, token, name) {

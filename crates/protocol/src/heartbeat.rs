@@ -189,7 +189,7 @@ mod tests {
 
     fn request(profile: Value) -> HeartbeatRequest {
         let mut body = json!({
-            "protocol": 9, "agent_time": 0, "hold_ms": 0, "routes_after": 0, "state": "approved",
+            "protocol": 10, "agent_time": 0, "hold_ms": 0, "routes_after": 0, "state": "approved",
             "probes_accepted": [], "takes_probes": true, "wants_region": true,
             "status": { "presence": "awake", "queued": 0, "idle_reason": null },
         });
