@@ -191,13 +191,12 @@ impl Peers {
         let Some(host) = self.shared.host_addresses.of(url, &self.resolver).await else {
             return Permission::Outside;
         };
-        let mut works = Vec::new();
         let permit = self.shared.with_core(|core| {
-            let (permit, more) = core.permit(url, host);
-            works = more;
+            let (permit, works) = core.permit(url, host);
+            // Under the lock, so that works are in the member's order.
+            self.work(works);
             permit
         });
-        self.work(works);
         // A question may start the recovery of a host.
         self.changed.notify_one();
         match permit {
