@@ -81,7 +81,7 @@ impl Query {
         let mut texts = Vec::new();
         // Filters are read first, because the languages of the query decide which stemmers its
         // words get.
-        for token in tokens(truncated(text)) {
+        for token in tokens(&text[..text.floor_char_boundary(QUERY_MAX_BYTES)]) {
             if !query.add_filter(&token) {
                 texts.push(token);
             }
@@ -151,15 +151,6 @@ struct Token<'a> {
     text: &'a str,
     quoted: bool,
     excluded: bool,
-}
-
-/// The first [`QUERY_MAX_BYTES`] of a query.
-fn truncated(query: &str) -> &str {
-    let mut end = query.len().min(QUERY_MAX_BYTES);
-    while !query.is_char_boundary(end) {
-        end -= 1;
-    }
-    &query[..end]
 }
 
 const fn is_quote(c: char) -> bool {

@@ -127,12 +127,12 @@ fn best_passage(text: &str, matches: &[Match]) -> Range<usize> {
 /// The start of the next word at or after `at`, so that a snippet does not begin within a word. In
 /// text without spaces it is the next character.
 fn word_start(text: &str, at: usize) -> usize {
-    let at = char_boundary(text, at);
+    let at = text.floor_char_boundary(at);
     if at == 0 || at >= text.len() {
         return at.min(text.len());
     }
     // At most half of the context is given up for this, so that the first match stays inside.
-    let limit = char_boundary(text, at + CONTEXT_BYTES / 2);
+    let limit = text.floor_char_boundary(at + CONTEXT_BYTES / 2);
     text[at..limit].find(' ').map_or(at, |space| at + space + 1)
 }
 
@@ -141,18 +141,9 @@ fn word_end(text: &str, at: usize) -> usize {
     if at >= text.len() {
         return text.len();
     }
-    let at = char_boundary(text, at);
-    let limit = char_boundary(text, at.saturating_sub(CONTEXT_BYTES / 2));
+    let at = text.floor_char_boundary(at);
+    let limit = text.floor_char_boundary(at.saturating_sub(CONTEXT_BYTES / 2));
     text[limit..at].rfind(' ').map_or(at, |space| limit + space)
-}
-
-/// The boundary between two characters at or before `at`.
-fn char_boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// Splits `passage` at its matches and marks with an ellipsis where the text goes on.
