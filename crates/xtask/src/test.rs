@@ -145,8 +145,7 @@ fn list_programs(path: &Path) -> anyhow::Result<()> {
 }
 
 /// How many tests run at a time: four for each processor, because most wait for the database, for
-/// delays, or for other processes. All tests together use the processors for less than half of their
-/// time.
+/// delays, or for other processes. All together use the processors for less than half of the time.
 fn test_threads() -> usize {
     4 * thread::available_parallelism().map_or(1, NonZero::get)
 }
