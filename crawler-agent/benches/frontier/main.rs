@@ -105,7 +105,7 @@ async fn crawl(store: &FrontierHandle, args: &Args) -> anyhow::Result<u64> {
             let Some(item) = snapshot.next else { continue };
             let effect = store.apply(visit(&item, args)?)?;
             visits += 1;
-            if effect.more {
+            if effect.has_queued {
                 left.push(host);
             }
         }

@@ -20,7 +20,9 @@ use tokio::{sync::Notify, task::JoinSet};
 use super::AgentError;
 use crate::{
     fetch::Fetcher,
-    frontier::{BundleError, Change, Frontier, FrontierError, FrontierHandle, HostNumber},
+    frontier::{
+        BundleError, Change, Frontier, FrontierError, FrontierHandle, HostNumber, Progress,
+    },
     outbox::{Bundles, PackTrigger},
     schedule::Schedule,
 };
@@ -182,7 +184,7 @@ impl HostOrders {
     ) -> Result<(), FrontierError> {
         let change = Change::Order { number: order.number, host, task: order.task };
         // A large host is released in several changes.
-        while self.store.apply(change.clone())?.more {
+        while self.store.apply(change.clone())?.progress == Progress::Partial {
             // The URLs that are handed back take the room.
             self.pack_trigger.until_room(&self.store).await?;
             // Other tasks have their turn between the parts.
@@ -204,7 +206,8 @@ impl HostOrders {
             }
             self.bundles.write(number, bytes).await?;
             // A link of another host may have come in meanwhile; then the bundle is made again.
-            if !self.store.apply(Change::HandOver { number, host, accepted })?.more {
+            let released = self.store.apply(Change::HandOver { number, host, accepted })?;
+            if released.progress != Progress::Outdated {
                 self.bundles.may_be_sent(number);
                 return Ok(true);
             }

@@ -196,7 +196,7 @@ impl Takeovers {
     fn schedule(&self, effect: &Effect, at: UnixMillis) {
         let schedule = &self.visitor.schedule;
         for (host, due) in &effect.ready {
-            if effect.more {
+            if effect.has_queued {
                 schedule.offer(*host, *due, at, self.visitor.delay());
             } else if let (Some(base), Some(period)) =
                 (effect.revisit_base, self.visitor.revisit_period())

@@ -344,15 +344,34 @@ impl QueueItem {
     }
 }
 
+/// How much of a change is applied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// All of it.
+    #[default]
+    Complete,
+    /// A bounded part: the same change must be applied again.
+    Partial,
+    /// Nothing, because the host has changed since the change was prepared.
+    Outdated,
+}
+
+impl Progress {
+    /// Complete unless something is left.
+    pub(super) fn of(is_left: bool) -> Self {
+        if is_left { Self::Partial } else { Self::Complete }
+    }
+}
+
 /// Consequences of a change, for schedule and outbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effect {
     /// Hosts that have got work, with the earliest times of their next requests.
     pub ready: Vec<(HostNumber, UnixMillis)>,
-    /// After a visit: whether the host has URLs in its queue. After a change that is applied in
-    /// parts: whether parts are left. After a release: whether nothing was done, because the host
-    /// has changed since its bundle was made.
-    pub more: bool,
+    /// How much of the change is applied.
+    pub progress: Progress,
+    /// Whether the host of the change has URLs in its queue.
+    pub has_queued: bool,
     /// Where its queue is empty, the earliest revisit base of its pages.
     pub revisit_base: Option<UnixMillis>,
     /// Whether there are new results.

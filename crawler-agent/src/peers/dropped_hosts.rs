@@ -6,7 +6,7 @@ use super::{
     PeersError,
     worker::{Batch, Worker},
 };
-use crate::frontier::{Change, HostNumber};
+use crate::frontier::{Change, HostNumber, Progress};
 
 impl Worker {
     /// Drops a host by a change that is applied until nothing of it is left.
@@ -38,7 +38,7 @@ impl Worker {
         loop {
             let effect = self.store.apply(change(number))?;
             batch.has_results |= effect.results;
-            if !effect.more {
+            if effect.progress == Progress::Complete {
                 break;
             }
         }

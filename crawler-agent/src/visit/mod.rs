@@ -335,7 +335,7 @@ impl Visitor {
     /// its pages is due for a revisit.
     fn finish(&self, claim: Claim, pause: Duration, effect: &Effect) {
         let work = match effect.revisit_base {
-            _ if effect.more => Some(Duration::ZERO),
+            _ if effect.has_queued => Some(Duration::ZERO),
             Some(base) => self.until_revisit(base),
             None => None,
         };

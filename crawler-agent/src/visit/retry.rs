@@ -9,7 +9,7 @@ use super::{Visit, Visitor};
 use crate::{
     clock,
     fetch::Head,
-    frontier::{Change, FrontierError, LONGEST_PAUSE, QueueItem, longest_rest},
+    frontier::{Change, FrontierError, LONGEST_PAUSE, Progress, QueueItem, longest_rest},
 };
 
 /// Attempts that a URL is given.
@@ -57,7 +57,7 @@ impl Visitor {
             let give_up = Change::GiveUp { host, failure: failure.clone(), at: clock::now() };
             let effect = self.store.apply(give_up)?;
             self.propagate(&effect, 0);
-            if !effect.more {
+            if effect.progress == Progress::Complete {
                 break effect;
             }
         };

@@ -132,7 +132,7 @@ async fn visit(
     claim.page_took(REQUEST);
     let change = visits::done(&item, TEXT, web.links(&item, rng)?, BOUNDS);
     let before = reads_of_thread()?;
-    let Effect { ready, more, undecided, .. } = store.apply(change)?;
+    let Effect { ready, has_queued, undecided, .. } = store.apply(change)?;
     // Reading the counter is a read itself.
     tally.for_links += reads_of_thread()? - before - 1;
     tally.visits += 1;
@@ -142,7 +142,7 @@ async fn visit(
     for (host, due) in ready {
         schedule.offer(host, due, NOW, Duration::ZERO);
     }
-    claim.finish(DELAY, more);
+    claim.finish(DELAY, has_queued);
     Ok(())
 }
 

@@ -16,8 +16,8 @@ use super::{
 use crate::{
     clock,
     frontier::{
-        Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord, Report,
-        VisitedUrl, disk::Disk, longest_rest,
+        Bounds, Change, Done, Effect, FrontierError, HostBundle, HostNumber, HostRecord, Progress,
+        Report, VisitedUrl, disk::Disk, longest_rest,
     },
 };
 
@@ -147,7 +147,7 @@ impl State {
         if !more {
             self.hosts.remove(number);
         }
-        Ok(Effect { more, ..Effect::default() })
+        Ok(Effect { progress: Progress::of(more), ..Effect::default() })
     }
 
     /// The host with this key, which is the agent's from now on.
@@ -325,8 +325,8 @@ impl State {
         effect: &mut Effect,
     ) -> Result<(), FrontierError> {
         let Some(host) = self.hosts.get(disk, number)? else { return Ok(()) };
-        effect.more = host.has_queued();
-        effect.revisit_base = if effect.more { None } else { host.first_revisit_base(disk)? };
+        effect.has_queued = host.has_queued();
+        effect.revisit_base = if effect.has_queued { None } else { host.first_revisit_base(disk)? };
         Ok(())
     }
 
@@ -350,7 +350,8 @@ impl State {
         // The failures stay: until the host answers, one more is enough to give it up again.
         let rest = i64::try_from(rest.as_millis()).unwrap_or(i64::MAX);
         let effect = self.asked(disk, number, at.plus_ms(rest), None)?;
-        Ok(Effect { results: !ended.is_empty(), ..effect })
+        let progress = Progress::of(effect.has_queued);
+        Ok(Effect { progress, results: !ended.is_empty(), ..effect })
     }
 
     fn seal(&mut self, seq: u64, through: u64, bytes: u64) {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::frontier::{
     AdoptedUrl, Bounds, Effect, FrontierError, HostBundle, HostNumber, KnownPage, PageHistory,
-    PageRecord, QueuedUrl, bundle::MAX_URLS, disk::Disk,
+    PageRecord, Progress, QueuedUrl, bundle::MAX_URLS, disk::Disk,
 };
 
 /// Longest time for which a bundle may keep its host from being fetched, in milliseconds. A host
@@ -246,7 +246,7 @@ impl State {
         if let Some(found) = self.hosts.get_mut(disk, host)? {
             // A link of another host may have come in between.
             if found.record.accepted != accepted {
-                return Ok(Effect { more: true, ..Effect::default() });
+                return Ok(Effect { progress: Progress::Outdated, ..Effect::default() });
             }
             self.hosts.queued -= found.queue.len() as u64;
             self.hosts.remove(host);

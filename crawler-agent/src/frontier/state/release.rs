@@ -5,7 +5,7 @@ use model::HostTask;
 use protocol::{page::Discovered, page::Entry};
 
 use super::{State, apply::MAX_URLS_PER_CHANGE};
-use crate::frontier::{Effect, FrontierError, HostNumber, disk::Disk};
+use crate::frontier::{Effect, FrontierError, HostNumber, Progress, disk::Disk};
 
 impl State {
     /// Executes a host order, or a part of it; `more` in the effect means that the change must be
@@ -31,7 +31,7 @@ impl State {
             }
             (Some(host), HostTask::Release) => self.release(disk, host)?,
         };
-        if !effect.more {
+        if effect.progress == Progress::Complete {
             self.record_executed(number);
         }
         Ok(effect)
@@ -55,7 +55,7 @@ impl State {
         if !more {
             self.hosts.remove(number);
         }
-        Ok(Effect { more, results: true, ..Effect::default() })
+        Ok(Effect { progress: Progress::of(more), results: true, ..Effect::default() })
     }
 
     /// Records which results and packages must be acknowledged before the order is confirmed: all

@@ -55,7 +55,8 @@ impl World {
         let host = self.host(KEY);
         let bundle = self.bundle();
         let accepted = bundle.record.accepted;
-        assert!(!self.apply(Change::HandOver { number, host, accepted }).more);
+        let effect = self.apply(Change::HandOver { number, host, accepted });
+        assert_eq!(effect.progress, Progress::Complete);
         bundle.encode().unwrap()
     }
 
@@ -119,7 +120,10 @@ fn the_next_agent_goes_on_where_the_former_one_stopped() {
 
     let mut next = World::new();
     let effect = next.take_over(&bytes, true);
-    assert_eq!((effect.ready, effect.more), (vec![(next.host(KEY), before.record.due)], true));
+    assert_eq!(
+        (effect.ready, effect.has_queued),
+        (vec![(next.host(KEY), before.record.due)], true)
+    );
     for _ in 0..2 {
         let after = next.bundle();
         let record = HostRecord { failures: 0, accepted: 4, ended: 0, ..before.record.clone() };
@@ -319,12 +323,16 @@ fn a_host_that_changed_since_its_bundle_was_made_stays() {
     let accepted = world.bundle().record.accepted;
     world.route(9, &format!("{KEY}/late"));
     let change = Change::HandOver { number: 5, host, accepted };
-    assert!(world.apply(change.clone()).more);
+    assert_eq!(world.apply(change.clone()).progress, Progress::Partial);
     assert_eq!(world.frontier().orders_executed().unwrap(), [] as [u64; 0]);
     assert!(world.queue_of().contains(&"/late".to_owned()));
     world.hand_over(5);
     world.route(10, &format!("{KEY}/again"));
-    assert!(!world.apply(change).more, "executed orders are not repeated");
+    assert_eq!(
+        world.apply(change).progress,
+        Progress::Complete,
+        "executed orders are not repeated"
+    );
     assert_eq!(world.queue_of(), ["/again"]);
 }
 
@@ -380,5 +388,6 @@ fn a_host_with_too_many_urls_has_no_bundle() {
     world.apply(routes(&many, Bounds { pages_a_host: 1_000_000, depth: 1 }));
     assert_eq!(world.frontier().bundle(world.host(KEY)).unwrap(), None);
     let host = Some(world.host(KEY));
-    assert!(world.apply(Change::Order { number: 1, host, task: HostTask::Release }).more);
+    let release = Change::Order { number: 1, host, task: HostTask::Release };
+    assert_eq!(world.apply(release).progress, Progress::Partial);
 }

@@ -128,10 +128,10 @@ fn a_host_that_leaves_takes_its_links_along() {
         let host = world.host(B);
         world.apply(Change::HandOver { number: 1, host, accepted: accepted(bundle) })
     };
-    assert!(hand_over(&before).more, "the bundle lacks the link");
+    assert_eq!(hand_over(&before).progress, Progress::Outdated, "the bundle lacks the link");
     let bundle = world.frontier().bundle(world.host(B)).unwrap().unwrap();
     assert_eq!(bundle.queue.len(), 2);
-    assert!(!hand_over(&bundle).more);
+    assert_eq!(hand_over(&bundle).progress, Progress::Complete);
     world.frontier().checkpoint().unwrap();
     assert_eq!(world.frontier().host_number(B).unwrap(), None);
     assert_eq!(world.frontier().disk.inbox_len().unwrap(), 0);

@@ -175,7 +175,7 @@ fn a_routed_url_is_fetched_once_and_its_host_is_ours() {
     let item = world.next("http://a.org").unwrap();
     assert_eq!((item.url.as_str(), item.depth), ("http://a.org/", 0));
     let effect = world.finish(&item, other(), &["http://a.org/"]);
-    assert_eq!((effect.more, effect.results), (false, true));
+    assert_eq!((effect.has_queued, effect.results), (false, true));
     assert_eq!(world.next("http://a.org"), None);
     assert_eq!(world.route(3, "http://a.org/").ready, []);
     let counts = world.frontier().counts().unwrap();
@@ -338,7 +338,7 @@ fn sitemaps_of_robots_txt_are_queued_or_reported_once() {
     let state = || RobotsState::Known { robots: Robots::allow_all(), until: NOW };
     let sitemaps = ["http://a.org/map.xml", "http://b.org/map.xml", "http://c.org/map.xml"];
     let effect = world.apply(robots(host, state(), &sitemaps, NOW));
-    assert!(effect.more && effect.results);
+    assert!(effect.has_queued && effect.results);
     let ready: Vec<HostNumber> = effect.ready.iter().map(|(host, _)| *host).collect();
     assert_eq!(ready, [host, world.host("http://b.org")]);
     let again = world.apply(robots(host, state(), &sitemaps, NOW));
@@ -375,7 +375,7 @@ async fn the_handle_applies_changes_and_leaves_a_short_log() {
     store.sync().await.unwrap();
     let later = NOW.plus_ms(1);
     for (host, _) in &ready {
-        assert!(store.apply(Change::Asked { host: *host, due: later }).unwrap().more);
+        assert!(store.apply(Change::Asked { host: *host, due: later }).unwrap().has_queued);
     }
     let due = store.read(with_work).await.unwrap();
     assert_eq!(due.iter().filter(|work| work.due == later).count(), 300);

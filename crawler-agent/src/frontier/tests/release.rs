@@ -65,7 +65,7 @@ fn a_released_host_loses_no_url_and_counts_as_never_seen_when_it_is_back() {
     world.route(1, "http://a.org/fetched");
     world.route(2, "http://a.org/queued");
     world.visit("http://a.org", NOW);
-    assert!(!world.release(7, "http://a.org").more);
+    assert_eq!(world.release(7, "http://a.org").progress, Progress::Complete);
     assert_eq!(world.handed_back(), ["http://a.org/queued", "http://a.org/fetched"]);
     world.restart();
     assert_eq!(world.frontier().host_number("http://a.org").unwrap(), None);
@@ -115,10 +115,10 @@ fn a_large_host_is_released_in_parts() {
     let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
     world.apply(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
     (0..300).for_each(|_| drop(world.visit("http://a.org", NOW)));
-    assert!(world.release(7, "http://a.org").more);
+    assert_eq!(world.release(7, "http://a.org").progress, Progress::Partial);
     world.restart();
-    assert!(world.release(7, "http://a.org").more);
-    assert!(!world.release(7, "http://a.org").more);
+    assert_eq!(world.release(7, "http://a.org").progress, Progress::Partial);
+    assert_eq!(world.release(7, "http://a.org").progress, Progress::Complete);
     let back: std::collections::BTreeSet<String> = world.handed_back().into_iter().collect();
     assert_eq!(back, urls.into_iter().collect());
 }
@@ -128,9 +128,9 @@ fn the_page_with_the_earliest_revisit_base_comes_first() {
     let mut world = World::new();
     world.route(1, "http://a.org/1");
     world.route(2, "http://a.org/2");
-    assert!(world.visit("http://a.org", NOW).more);
+    assert!(world.visit("http://a.org", NOW).has_queued);
     let effect = world.visit("http://a.org", NOW.plus_ms(5));
-    assert_eq!((effect.more, effect.revisit_base), (false, Some(NOW)));
+    assert_eq!((effect.has_queued, effect.revisit_base), (false, Some(NOW)));
     assert_eq!(world.visit("http://a.org", NOW.plus_ms(9)).revisit_base, Some(NOW.plus_ms(5)));
     world.restart();
     let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();

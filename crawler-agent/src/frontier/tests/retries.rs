@@ -14,7 +14,7 @@ fn a_failed_url_stays_first_and_counts_its_attempts() {
     let key = item.queue_key();
     let due = UnixMillis(5);
     let effect = world.apply(Change::Retry { host: item.host, key, due, failures: 1 });
-    assert!(effect.more);
+    assert!(effect.has_queued);
     let retried = world.next("http://a.org").unwrap();
     assert_eq!((retried.url, retried.attempts), (item.url, 1));
     let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
@@ -29,10 +29,10 @@ fn a_host_that_is_given_up_ends_all_its_urls() {
     world.apply(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
     let host = world.host("http://a.org");
     let give_up = Change::GiveUp { host, failure: gone(), at: NOW };
-    assert!(world.apply(give_up.clone()).more);
-    assert!(world.apply(give_up.clone()).more);
+    assert_eq!(world.apply(give_up.clone()).progress, Progress::Partial);
+    assert_eq!(world.apply(give_up.clone()).progress, Progress::Partial);
     let last = world.apply(give_up.clone());
-    assert!(!last.more);
+    assert_eq!(last.progress, Progress::Complete);
     assert_eq!(last.revisit_base, Some(NOW), "they are visited again, like pages");
     assert!(!world.apply(give_up).results);
     let snapshot = world.frontier().snapshot(host).unwrap().unwrap();

@@ -19,7 +19,7 @@ fn a_redirect_to_another_spelling_of_the_url_is_followed() {
         world.route(1, from);
         let item = world.next("http://a.org").unwrap();
         let effect = world.finish(&item, redirect(to), &[]);
-        assert!(effect.more && effect.ready == [(item.host, NOW.plus_ms(1_000))], "{from}");
+        assert!(effect.has_queued && effect.ready == [(item.host, NOW.plus_ms(1_000))], "{from}");
         world.restart();
         let target = world.next("http://a.org").unwrap();
         assert_eq!((target.url.as_str(), target.redirects, target.depth), (to, 1, 0));
