@@ -4,9 +4,9 @@
 //! again until the receiver acknowledges it, and only then forgotten. What was sent not long ago is
 //! not sent again. When owners change, everything that waits for the wrong agent is taken back.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
-use model::{AgentId, Fingerprint};
+use model::{AgentId, Fingerprint, RecentSet};
 
 use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
 use crate::settings::Settings;
@@ -17,8 +17,8 @@ use crate::time::Millis;
 /// might wait for ever.
 const STUCK_MS: u64 = 60_000;
 
-/// Fingerprints in each of the two generations of the filter of repeated URLs.
-const RECENT: usize = 1 << 16;
+/// Most URLs in the filter of repeated ones.
+const RECENT: usize = 1 << 17;
 
 /// URLs for one agent.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +53,8 @@ pub struct Exchange {
     settings: Settings,
     queues: BTreeMap<AgentId, Queue>,
     next_batch: u64,
-    recent: Recent,
+    /// What was queued recently.
+    recent: RecentSet<(Fingerprint, UrlPurpose)>,
     len: usize,
 }
 
@@ -65,7 +66,8 @@ impl Exchange {
     /// acknowledgements are recognised.
     pub fn new(settings: Settings, incarnation: u64) -> Self {
         let next_batch = incarnation << COUNTED;
-        Self { settings, queues: BTreeMap::new(), next_batch, recent: Recent::default(), len: 0 }
+        let recent = RecentSet::new(RECENT);
+        Self { settings, queues: BTreeMap::new(), next_batch, recent, len: 0 }
     }
 
     /// Number of URLs that wait or are on their way.
@@ -95,8 +97,8 @@ impl Exchange {
     }
 
     /// Marks the URL as queued recently; returns whether it was not before.
-    pub fn is_new(&mut self, url: &RoutedUrl) -> bool {
-        self.recent.insert(url.url.fingerprint(), url.purpose)
+    pub fn mark_recent(&mut self, url: &RoutedUrl) -> bool {
+        self.recent.insert((url.url.fingerprint(), url.purpose))
     }
 
     /// Queues a URL for an agent. Bounds are the caller's business ([`Exchange::room`]): what
@@ -202,27 +204,6 @@ impl Queue {
             flight.batch.urls.into_iter().map(move |url| (flight.first_sent, url))
         });
         flying.chain(std::mem::take(&mut self.waiting)).collect()
-    }
-}
-
-/// Filter of URLs that were queued recently: at least the last [`RECENT`], at most twice as many.
-#[derive(Debug, Clone, Default)]
-struct Recent {
-    young: HashSet<(Fingerprint, UrlPurpose)>,
-    old: HashSet<(Fingerprint, UrlPurpose)>,
-}
-
-impl Recent {
-    /// Whether the URL is new for this purpose.
-    fn insert(&mut self, fingerprint: Fingerprint, purpose: UrlPurpose) -> bool {
-        let entry = (fingerprint, purpose);
-        if self.old.contains(&entry) || !self.young.insert(entry) {
-            return false;
-        }
-        if self.young.len() >= RECENT {
-            self.old = std::mem::take(&mut self.young);
-        }
-        true
     }
 }
 
@@ -343,13 +324,9 @@ mod tests {
     #[test]
     fn repeated_urls_are_recognised() {
         let mut exchange = exchange(3, 0);
-        assert!(exchange.is_new(&url(1)));
-        assert!(!exchange.is_new(&url(1)));
+        assert!(exchange.mark_recent(&url(1)));
+        assert!(!exchange.mark_recent(&url(1)));
         let notice = RoutedUrl { purpose: UrlPurpose::Known, ..url(1) };
-        assert!(exchange.is_new(&notice), "another purpose");
-        for number in 2..3 * RECENT as u32 {
-            assert!(exchange.is_new(&url(number)));
-        }
-        assert!(exchange.recent.young.len() + exchange.recent.old.len() <= 2 * RECENT);
+        assert!(exchange.mark_recent(&notice), "another purpose");
     }
 }

@@ -95,7 +95,7 @@ impl Member {
             None => self.hosts.insert(&url, State::New),
         }
         let notice = RoutedUrl { purpose: UrlPurpose::Known, ..url.clone() };
-        if self.exchange.is_new(&notice) {
+        if self.exchange.mark_recent(&notice) {
             self.send_notices(&notice, now);
         }
         effects.push(Effect::Accept(url));

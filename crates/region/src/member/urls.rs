@@ -72,7 +72,7 @@ impl Member {
             Room::Full => return LinkOutcome::Full,
             Room::Stuck => return LinkOutcome::Foreign,
         }
-        if !self.exchange.is_new(&url) {
+        if !self.exchange.mark_recent(&url) {
             return LinkOutcome::Repeated;
         }
         self.counts.urls_sent += 1;
@@ -102,7 +102,7 @@ impl Member {
 
     /// A URL that was stored as waiting before a restart.
     pub fn resume(&mut self, url: RoutedUrl, now: Millis, effects: &mut Vec<Effect>) {
-        self.exchange.is_new(&url);
+        self.exchange.mark_recent(&url);
         self.dispatch(url, now, effects);
     }
 

@@ -8,7 +8,6 @@
 //! - [`inbox`]: links to hosts that are not in memory
 //! - [`hosts`]: which hosts are in memory; [`numbers`]: which there are
 //! - [`apply`], [`release`], [`handover`]: the changes; [`visited`]: what becomes of a visited URL
-//! - [`reported`]: filter of URLs that were reported to the coordinator
 //! - [`filters`]: counts of the combinations of a site's filters
 
 mod apply;
@@ -19,7 +18,6 @@ mod hosts;
 pub(super) mod inbox;
 pub(super) mod numbers;
 mod release;
-mod reported;
 pub(super) mod seen;
 mod visited;
 pub(super) mod window;
@@ -27,7 +25,7 @@ pub(super) mod window;
 use std::{collections::BTreeMap, sync::Arc};
 
 use model::{
-    CrawlUrl, Fingerprint,
+    CrawlUrl, Fingerprint, RecentSet,
     traps::{filter_of, is_far_calendar},
 };
 use protocol::page::MAX_REDIRECTS;
@@ -40,11 +38,13 @@ use super::{
 use filters::Filters;
 use inbox::InboxUrl;
 use numbers::StoredList;
-use reported::RecentlyReported;
 use seen::{SeenUrl, shortened};
 
 pub(super) use host::{HostChanges, QueuedPath, RobotsChange, url_of};
 pub(super) use hosts::Hosts;
+
+/// Most URLs in the filter of reported ones, which take about 2 MiB.
+const REPORTED: usize = 1 << 17;
 
 /// A result that is not packed yet.
 #[derive(Debug)]
@@ -77,7 +77,10 @@ pub(super) struct State {
     result_bytes: usize,
     /// Results to delete from disk with the next checkpoint.
     packed: Vec<u64>,
-    reported: RecentlyReported,
+    /// URLs of other agents' hosts that were reported not long ago, so that a link that is on every
+    /// page of a site is not reported with each page. After a restart a URL may be reported again;
+    /// the coordinator takes each URL once.
+    reported: RecentSet<SeenUrl>,
     filters: Filters,
 }
 
@@ -91,7 +94,7 @@ impl State {
             results: BTreeMap::new(),
             result_bytes: 0,
             packed: Vec::new(),
-            reported: RecentlyReported::default(),
+            reported: RecentSet::new(REPORTED),
             filters: Filters::default(),
         };
         for (order, bytes) in disk.results()? {
@@ -165,7 +168,7 @@ impl State {
         if self.hosts.has_host_of(url) {
             return self.is_known(disk, url);
         }
-        Ok(self.reported.contains(url.fingerprint()))
+        Ok(self.reported.contains(&short(url.fingerprint())))
     }
 
     fn move_foreign(&mut self, urls: &mut Vec<CrawlUrl>, reports: &mut Vec<Report>) {
@@ -176,7 +179,7 @@ impl State {
 
     /// The report of a URL; none where it was reported not long ago.
     fn report(&mut self, url: &CrawlUrl, redirects: u8) -> Option<Report> {
-        let is_new = self.reported.insert(url.fingerprint());
+        let is_new = self.reported.insert(short(url.fingerprint()));
         is_new.then(|| Report { url: url.as_str().into(), redirects })
     }
 
