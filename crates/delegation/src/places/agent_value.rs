@@ -1,7 +1,7 @@
 //! Value of asking an agent: the probability that it is nearer than the fastest so far, and what
 //! the model would learn from its answer.
 
-use super::map::Column;
+use super::distance_table::Column;
 use super::posterior::{Hypothesis, Posterior};
 use crate::normal;
 

@@ -5,7 +5,7 @@
 
 use model::AgentId;
 
-use super::map::Column;
+use super::distance_table::Column;
 use super::{PlaceModel, travel_time};
 
 /// Milliseconds that two agents must be apart to prove anything.

@@ -4,7 +4,7 @@
 //! precision; the mean is shrunk towards the map in two steps. A place may be slower or faster than
 //! the map says for all agents (its exchange, its sea cable); the rest is the pair's own.
 
-use super::map::Column;
+use super::distance_table::Column;
 use super::travel_time;
 
 /// Standard deviation of the logarithm by which a place differs from the map for all agents.

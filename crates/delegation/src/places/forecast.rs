@@ -3,7 +3,7 @@
 use hierarchy::Hierarchy;
 use model::AgentId;
 
-use super::map::Column;
+use super::distance_table::Column;
 use super::{PlaceModel, Posterior};
 use crate::{AvailableAgents, Search, TrailProbe, normal};
 

@@ -14,7 +14,7 @@
 //! 3. [`claim_test`]: the odds that an agent is elsewhere than it claims. [`agent_placement`]:
 //!    which agents measure each other to find that out. [`springs`]: the map for agents without
 //!    positions. [`agent_map`]: which of the two it is.
-//! 4. [`map`]: places and agents with their distances.
+//! 4. [`distance_table`]: places and agents with their distances.
 //! 5. [`cells`]: what is known of the time from each agent to each place.
 //! 6. [`prior`]: where subnets of this registry, country and company tend to be.
 //! 7. [`Posterior`]: the prior after the probes of a search; [`access_time`] and [`route`]: the
@@ -35,10 +35,10 @@ mod agent_value;
 mod anycast;
 mod cells;
 mod claim_test;
+mod distance_table;
 mod forecast;
 mod levels;
 mod locality;
-mod map;
 mod mutual_times;
 mod nearest;
 mod next_step;
@@ -59,7 +59,7 @@ use model::AgentId;
 
 use access_time::AccessTimes;
 use cells::PlaceCells;
-use map::{Column, Map};
+use distance_table::{Column, DistanceTable};
 use nearest::Nearest;
 use prior::Prior;
 use route::RouteDeviation;
@@ -89,7 +89,7 @@ pub struct AgentPlace {
 /// Everything that is known of places, agents and subnets.
 #[derive(Debug, Clone)]
 pub struct PlaceModel {
-    map: Map,
+    map: DistanceTable,
     /// Positions of the agents, by column; empty without a globe.
     positions: Vec<Position>,
     /// Agents whose position may be wrong.
@@ -115,16 +115,21 @@ impl PlaceModel {
         let positions = agents.iter().map(|agent| agent.position).collect();
         let columns = agents.iter().enumerate();
         let doubtful = columns.filter(|(_, agent)| agent.is_doubtful).map(|(n, _)| n).collect();
-        Self::new(Map::of_globe(&agents), AccessTimes::on_globe(), positions, doubtful)
+        Self::new(DistanceTable::of_globe(&agents), AccessTimes::on_globe(), positions, doubtful)
     }
 
     /// The model before the first search, for agents that only measured each other; sorted.
     pub(crate) fn on_embedding(agents: Vec<AgentId>, embedding: &Embedding) -> Self {
-        let map = Map::of_embedding(agents, embedding);
+        let map = DistanceTable::of_embedding(agents, embedding);
         Self::new(map, AccessTimes::on_springs(), Vec::new(), Vec::new())
     }
 
-    fn new(map: Map, access: AccessTimes, positions: Vec<Position>, doubtful: Vec<Column>) -> Self {
+    fn new(
+        map: DistanceTable,
+        access: AccessTimes,
+        positions: Vec<Position>,
+        doubtful: Vec<Column>,
+    ) -> Self {
         let slowness = vec![0.0; map.agents().len()];
         let cells = (0..map.len()).map(|place| PlaceCells::new(map.km(place), &slowness)).collect();
         let nearest = vec![Vec::new(); map.len()];

@@ -1,7 +1,7 @@
 //! Which agents are probably nearest to a place, for the first probe of a search.
 
 use super::cells::Expected;
-use super::map::Column;
+use super::distance_table::Column;
 use crate::normal;
 
 /// Agents that are compared: with more, the others are nearest in one case in a thousand.

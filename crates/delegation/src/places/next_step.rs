@@ -3,7 +3,7 @@
 use hierarchy::Hierarchy;
 use model::{AgentId, Phase, Reason};
 
-use super::map::Column;
+use super::distance_table::Column;
 use super::{Levels, PlaceModel, Posterior};
 use crate::search::{StopRule, proceed};
 use crate::{AvailableAgents, Candidate, Policy, Search, Step, TrailProbe};

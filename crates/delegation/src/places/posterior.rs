@@ -4,7 +4,7 @@ use model::AgentId;
 
 use super::access_time::{NetworkTime, PerAccess, VALUES};
 use super::cells::Expected;
-use super::map::{Column, PlaceIndex};
+use super::distance_table::{Column, PlaceIndex};
 use super::{Levels, PlaceModel};
 
 /// Degrees of freedom of Student's *t*; the power in [`density`] follows from them.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use hierarchy::{CompanyId, Country, Registry};
 
 use super::Levels;
-use super::map::{Map, PlaceIndex};
+use super::distance_table::{DistanceTable, PlaceIndex};
 
 /// Share of subnets that are outside of the country to which their registry gave them.
 const ABROAD: f32 = 0.15;
@@ -51,7 +51,7 @@ impl Prior {
     ///
     /// This is hierarchical Dirichlet smoothing: each level is a mixture of its own counts and of
     /// the level above it. The level above weighs as much as [`Level::smoothing`] subnets.
-    pub(super) fn probabilities(&self, map: &Map, levels: Levels) -> Vec<f32> {
+    pub(super) fn probabilities(&self, map: &DistanceTable, levels: Levels) -> Vec<f32> {
         let mut probabilities = map.anywhere().to_vec();
         self.blend(Some(Level::Any), &mut probabilities);
         self.blend(levels.registry.map(Level::Registry), &mut probabilities);

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::cells::PlaceCells;
-use super::map::Column;
+use super::distance_table::Column;
 use super::posterior::Posterior;
 use super::trail::{LearnedTrail, SubnetLocation};
 use super::{Levels, PlaceModel, Position, travel_time};

@@ -3,7 +3,7 @@
 use model::AgentId;
 
 use super::access_time::PerAccess;
-use super::map::PlaceIndex;
+use super::distance_table::PlaceIndex;
 use super::posterior::{Hypothesis, Posterior};
 use super::{Levels, PlaceModel};
 

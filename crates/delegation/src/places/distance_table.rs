@@ -1,4 +1,4 @@
-//! Map: the places where subnets may be, the agents, and the distances between them.
+//! Distance table: the places where subnets may be, the agents, and the distances between them.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ const POPULATION_POWER: f32 = 0.5;
 
 /// Places and agents with their distances.
 #[derive(Debug, Clone)]
-pub(super) struct Map {
+pub(super) struct DistanceTable {
     /// Sorted; the index of an agent is its column.
     agents: Vec<AgentId>,
     places: Vec<MapPlace>,
@@ -43,7 +43,7 @@ struct MapPlace {
     population: f32,
 }
 
-impl Map {
+impl DistanceTable {
     /// The listed places and the homes of the agents, which are sorted by agent.
     pub(super) fn of_globe(agents: &[AgentPlace]) -> Self {
         let mut places: Vec<MapPlace> = listed_places().into_iter().map(listed).collect();
