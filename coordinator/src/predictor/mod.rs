@@ -11,8 +11,8 @@ mod observation;
 mod probe_budget;
 mod report_trust;
 mod state;
-mod taught_blocks;
-pub mod teach_model;
+pub mod train_model;
+mod training_window;
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub use report_trust::{
     ReportJudgement, read_current_trust, read_trust, record_judgements, search_reports,
 };
 pub use state::PredictorState;
-pub use teach_model::ensure_taught;
+pub use train_model::ensure_trained;
 
 /// The predictor and the parts that its tasks use.
 pub struct Predictor {

@@ -14,15 +14,15 @@ use tokio::sync::Mutex;
 use crate::predictor::agent_places::KnownAgents;
 use crate::predictor::observation::{Observation, measured_ms};
 use crate::predictor::probe_budget::ProbeBudget;
-use crate::predictor::taught_blocks::TaughtBlocks;
+use crate::predictor::training_window::TrainingWindow;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 /// The model, `None` before it is made, and the probe budget.
 #[derive(Debug, Default)]
 pub struct PredictorState {
-    model: RwLock<Option<Arc<TaughtModel>>>,
-    /// Held while the model is made or taught, so that two tasks never do it at the same time.
-    pub(super) teaching: Mutex<()>,
+    model: RwLock<Option<Arc<TrainedModel>>>,
+    /// Held while the model is made or trained, so that two tasks never do it at the same time.
+    pub(super) training: Mutex<()>,
     /// Probes of today.
     pub budget: ProbeBudget,
 }
@@ -30,7 +30,7 @@ pub struct PredictorState {
 /// The model of places for one generation of the hierarchy. It knows registries, countries and
 /// companies by their numbers, but no subnets, so that virtual ones may be added.
 #[derive(Debug, Clone)]
-pub(super) struct TaughtModel {
+pub(super) struct TrainedModel {
     pub(super) generation: Generation,
     /// What the map was made from.
     pub(super) known: KnownAgents,
@@ -43,8 +43,8 @@ pub(super) struct TaughtModel {
     pub(super) home_reports: Arc<BTreeMap<AgentId, HomeReports>>,
     /// None while nothing is known of the agents' places.
     pub(super) places: Option<PlaceModel>,
-    /// The searches that it was taught.
-    pub(super) taught: TaughtBlocks,
+    /// The searches with which it was trained.
+    pub(super) window: TrainingWindow,
 }
 
 impl PredictorState {
@@ -145,7 +145,7 @@ impl PredictorState {
     }
 
     /// The model, if it is of this generation: by other numbers of companies it means nothing.
-    pub(super) fn model(&self, hierarchy: &Hierarchy) -> Option<Arc<TaughtModel>> {
+    pub(super) fn model(&self, hierarchy: &Hierarchy) -> Option<Arc<TrainedModel>> {
         let model = self.model.read().unwrap_or_else(PoisonError::into_inner);
         model.as_ref().filter(|model| model.generation == hierarchy.generation()).cloned()
     }
@@ -156,7 +156,7 @@ impl PredictorState {
         model.as_ref().is_some_and(|model| model.generation != hierarchy.generation())
     }
 
-    pub(super) fn replace(&self, model: TaughtModel) {
+    pub(super) fn replace(&self, model: TrainedModel) {
         *self.model.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(model));
     }
 
@@ -203,9 +203,9 @@ mod tests {
 
     use super::*;
 
-    fn model(generation: Generation) -> TaughtModel {
+    fn model(generation: Generation) -> TrainedModel {
         let start = DecidedPosition { decided_us: 0, search: SearchId::new(0) };
-        TaughtModel {
+        TrainedModel {
             generation,
             known: KnownAgents::default(),
             map: None,
@@ -213,7 +213,7 @@ mod tests {
             references: Arc::default(),
             home_reports: Arc::default(),
             places: None,
-            taught: TaughtBlocks::after(start, 1),
+            window: TrainingWindow::after(start, 1),
         }
     }
 

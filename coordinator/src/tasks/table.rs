@@ -14,7 +14,7 @@ use crate::placement::{
     apply_constraints, audit, balance_load, calibrate, check_paths, delegate_remapped,
     drain_agents, follow_hosts, forget_history, keep_partitions, pause_forging, settle_homes,
 };
-use crate::predictor::{measure_homes, teach_model};
+use crate::predictor::{measure_homes, train_model};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
 use crate::runtime::events::Event;
 use crate::runtime::hidden_pages;
@@ -173,11 +173,11 @@ pub static TABLE: &[BackgroundTask] = &[
         run: |coordinator| Box::pin(end_leases::run(&coordinator.intake)),
     },
     BackgroundTask {
-        name: "teach_model",
+        name: "train_model",
         period: Duration::from_secs(30),
         leader_only: true,
         woken_by: &[Event::HomeMeasured],
-        run: |coordinator| Box::pin(teach_model::run(&coordinator.predictor)),
+        run: |coordinator| Box::pin(train_model::run(&coordinator.predictor)),
     },
     BackgroundTask {
         name: "measure_homes",

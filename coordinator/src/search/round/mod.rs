@@ -29,7 +29,7 @@ use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
 use self::skipped_agents::latest_absent;
-use crate::predictor::{Observation, ensure_taught, is_absent, probe_limits, search_reports};
+use crate::predictor::{Observation, ensure_trained, is_absent, probe_limits, search_reports};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -82,7 +82,7 @@ impl<'a> SearchRound<'a> {
         delegated: Arc<DelegatedHierarchy>,
     ) -> Result<Self, anyhow::Error> {
         let predictor = &parts.predictor;
-        ensure_taught(predictor, delegated.hierarchy()).await?;
+        ensure_trained(predictor, delegated.hierarchy()).await?;
         predictor.state.budget.load(predictor, &delegated).await?;
         let workers = agents::workers(&parts.store).await?;
         let policy = parts.policy.load_full();

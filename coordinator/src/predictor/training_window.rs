@@ -1,8 +1,8 @@
-//! How far the model was taught, and with which search it began.
+//! Training window: the searches with which the model was trained.
 //!
-//! Searches are taught in blocks, in the order of their decisions. A model knows the block that is
+//! Searches are taken in blocks, in the order of their decisions. A model knows the block that is
 //! being filled and the full one before it. When the next block begins, a new model is made from
-//! the newest full block. So a model that was taught search by search is the same as one that is
+//! the newest full block. So a model that was trained search by search is the same as one that is
 //! made after a restart.
 
 use store::searches::DecidedPosition;
@@ -11,9 +11,9 @@ use store::searches::DecidedPosition;
 /// for them.
 pub(super) const BLOCK: u64 = 10_000;
 
-/// What a model was taught.
+/// With which searches a model was trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TaughtBlocks {
+pub(super) struct TrainingWindow {
     /// The last search that was read.
     pub(super) last: DecidedPosition,
     /// Searches that were read.
@@ -23,7 +23,7 @@ pub(super) struct TaughtBlocks {
     block: u64,
 }
 
-impl TaughtBlocks {
+impl TrainingWindow {
     /// Nothing yet; the first search is the one after `start`.
     pub(super) fn after(start: DecidedPosition, block: u64) -> Self {
         Self { last: start, read: 0, first_full: None, block }
@@ -44,7 +44,7 @@ impl TaughtBlocks {
     }
 
     /// Where the model must begin again, when two blocks are full.
-    pub(super) fn begins_anew_after(&self) -> Option<DecidedPosition> {
+    pub(super) fn retrain_after(&self) -> Option<DecidedPosition> {
         self.first_full.filter(|_| self.read >= 2 * self.block)
     }
 }
@@ -63,16 +63,16 @@ mod tests {
     }
 
     /// Reads the searches after `start` up to `decided`, beginning again where that is due.
-    fn read(mut taught: TaughtBlocks, from: u64, decided: u64) -> TaughtBlocks {
+    fn read(mut window: TrainingWindow, from: u64, decided: u64) -> TrainingWindow {
         for number in from + 1..=decided {
-            taught.read(position(number));
+            window.read(position(number));
         }
-        match taught.begins_anew_after() {
+        match window.retrain_after() {
             Some(start) => {
                 let from = start.decided_us as u64;
-                read(TaughtBlocks::after(start, taught.block), from, decided)
+                read(TrainingWindow::after(start, window.block), from, decided)
             }
-            None => taught,
+            None => window,
         }
     }
 
@@ -80,13 +80,13 @@ mod tests {
     fn a_restart_begins_with_the_same_search_as_a_model_that_goes_on() {
         const SMALL: u64 = 4;
         for step in 1..12 {
-            let mut going_on = TaughtBlocks::after(position(0), SMALL);
+            let mut going_on = TrainingWindow::after(position(0), SMALL);
             let mut decided = 0;
             while decided < 60 {
                 going_on = read(going_on, decided, decided + step);
                 decided += step;
-                let skipped = TaughtBlocks::skipped(decided, SMALL);
-                let restarted = TaughtBlocks::after(position(skipped), SMALL);
+                let skipped = TrainingWindow::skipped(decided, SMALL);
+                let restarted = TrainingWindow::after(position(skipped), SMALL);
                 assert_eq!(going_on, read(restarted, skipped, decided), "{decided} by {step}");
                 assert!(decided - skipped < 2 * SMALL);
             }

@@ -1,5 +1,5 @@
 //! Background task: makes the model of places when the agents or what is known of their places
-//! changed, and teaches it the decided searches.
+//! changed, and trains it with the decided searches.
 //!
 //! The model is a function of the agents' places and of the stored trails in the order of their
 //! decisions, so that it is the same after a restart and at another leader.
@@ -18,8 +18,8 @@ use tokio::time::Instant;
 use crate::predictor::Predictor;
 use crate::predictor::agent_places::KnownAgents;
 use crate::predictor::observation::millis;
-use crate::predictor::state::TaughtModel;
-use crate::predictor::taught_blocks::{BLOCK, TaughtBlocks};
+use crate::predictor::state::TrainedModel;
+use crate::predictor::training_window::{BLOCK, TrainingWindow};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -31,7 +31,7 @@ const BATCH: u32 = 5_000;
 pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = predictor.hierarchy.current() else { return Ok(Outcome::Idle) };
     let began = Instant::now();
-    let _teaching = predictor.state.teaching.lock().await;
+    let _training = predictor.state.training.lock().await;
     let Some(summary) = renew(predictor, delegated.hierarchy()).await? else {
         return Ok(Outcome::Idle);
     };
@@ -42,20 +42,20 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
 /// Makes sure that the model fits the hierarchy and has learned from all decided searches: a
 /// search that continues after a restart must not change to the paper's order.
 ///
-/// While another task teaches, searches use the present model, because to make a new one takes up
+/// While another task trains it, searches use the present model, because to make a new one takes up
 /// to a minute.
-pub async fn ensure_taught(
+pub async fn ensure_trained(
     predictor: &Predictor,
     hierarchy: &Arc<Hierarchy>,
 ) -> Result<(), anyhow::Error> {
     let state = &predictor.state;
-    let _teaching = match state.teaching.try_lock() {
-        Ok(teaching) => teaching,
+    let _training = match state.training.try_lock() {
+        Ok(training) => training,
         Err(_) if state.model(hierarchy).is_some() => return Ok(()),
-        Err(_) => state.teaching.lock().await,
+        Err(_) => state.training.lock().await,
     };
     match state.model(hierarchy) {
-        Some(model) => teach_news(predictor, hierarchy, &model).await,
+        Some(model) => train_further(predictor, hierarchy, &model).await,
         None => renew(predictor, hierarchy).await.map(|_| ()),
     }
 }
@@ -83,25 +83,25 @@ async fn renew(
     let trust = Trust::of_all(&home_reports, HashMap::new());
     let is_forgery_found = trust.values().any(|trust| trust.level() == TrustLevel::Forging);
     let is_other_map = is_moved || present.as_ref().is_none_or(|model| model.map != map);
-    let taught = if let Some(model) = present.filter(|_| !is_other_map) {
-        LearnedPlaces { places: model.places.clone(), taught: model.taught }
+    let trained = if let Some(model) = present.filter(|_| !is_other_map) {
+        LearnedPlaces { places: model.places.clone(), window: model.window }
     } else {
         let decided = searches::count_exactly(&predictor.store).await?;
-        let skipped = TaughtBlocks::skipped(decided, BLOCK);
+        let skipped = TrainingWindow::skipped(decided, BLOCK);
         let start = searches::position_of_oldest(&predictor.store, skipped).await?;
         let fresh = LearnedPlaces::fresh(map.as_ref(), start);
-        teach(&predictor.store, hierarchy, map.as_ref(), fresh).await?
+        train(&predictor.store, hierarchy, map.as_ref(), fresh).await?
     };
-    let done = taught.places.as_ref().filter(|_| is_other_map).map(describe);
-    let model = TaughtModel {
+    let done = trained.places.as_ref().filter(|_| is_other_map).map(describe);
+    let model = TrainedModel {
         generation: hierarchy.generation(),
         known,
         map,
         missing,
         references: Arc::new(references),
         home_reports: Arc::new(home_reports),
-        places: taught.places,
-        taught: taught.taught,
+        places: trained.places,
+        window: trained.window,
     };
     predictor.state.replace(model);
     // Emitted only now, because the task that pauses agents reads the judgements of the model.
@@ -113,55 +113,55 @@ async fn renew(
 
 fn describe(places: &PlaceModel) -> String {
     format!(
-        "mapped {} and taught {}",
+        "mapped {} and trained with {}",
         quantity(places.agents().len(), "agent"),
         quantity(places.trails(), "trail")
     )
 }
 
-/// Teaches the present model the searches that were decided since.
-async fn teach_news(
+/// Trains the present model with the searches that were decided since.
+async fn train_further(
     predictor: &Predictor,
     hierarchy: &Arc<Hierarchy>,
-    model: &TaughtModel,
+    model: &TrainedModel,
 ) -> Result<(), anyhow::Error> {
-    let newer = searches::decided_after(&predictor.store, model.taught.last, 1).await?;
+    let newer = searches::decided_after(&predictor.store, model.window.last, 1).await?;
     if newer.is_empty() {
         return Ok(());
     }
     let mut model = model.clone();
-    let before = LearnedPlaces { places: model.places.take(), taught: model.taught };
-    let LearnedPlaces { places, taught } =
-        teach(&predictor.store, hierarchy, model.map.as_ref(), before).await?;
-    predictor.state.replace(TaughtModel { places, taught, ..model });
+    let before = LearnedPlaces { places: model.places.take(), window: model.window };
+    let LearnedPlaces { places, window } =
+        train(&predictor.store, hierarchy, model.map.as_ref(), before).await?;
+    predictor.state.replace(TrainedModel { places, window, ..model });
     Ok(())
 }
 
 /// A model, and the searches that it has learned from.
 struct LearnedPlaces {
     places: Option<PlaceModel>,
-    taught: TaughtBlocks,
+    window: TrainingWindow,
 }
 
 impl LearnedPlaces {
     fn fresh(map: Option<&AgentMap>, start: DecidedPosition) -> Self {
         let places = map.cloned().map(AgentMap::into_model);
-        Self { places, taught: TaughtBlocks::after(start, BLOCK) }
+        Self { places, window: TrainingWindow::after(start, BLOCK) }
     }
 }
 
-/// Teaches a model all later searches, a new one where two blocks are full.
-async fn teach(
+/// Trains a model with all later searches, a new one where two blocks are full.
+async fn train(
     store: &Store,
     hierarchy: &Arc<Hierarchy>,
     map: Option<&AgentMap>,
     mut learned: LearnedPlaces,
 ) -> Result<LearnedPlaces, anyhow::Error> {
     loop {
-        if let Some(start) = learned.taught.begins_anew_after() {
+        if let Some(start) = learned.window.retrain_after() {
             learned = LearnedPlaces::fresh(map, start);
         }
-        let batch = searches::decided_after(store, learned.taught.last, BATCH).await?;
+        let batch = searches::decided_after(store, learned.window.last, BATCH).await?;
         if batch.is_empty() {
             return Ok(learned);
         }
@@ -169,7 +169,7 @@ async fn teach(
         // Thousands of trails take seconds, which would stall the threads of the runtime.
         learned = tokio::task::spawn_blocking(move || {
             for decided in &batch {
-                learned.taught.read(decided.position);
+                learned.window.read(decided.position);
                 if let Some(places) = &mut learned.places {
                     learn(places, &hierarchy, decided);
                 }
