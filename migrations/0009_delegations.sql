@@ -64,29 +64,29 @@ COMMENT ON COLUMN constraints.ended_by IS
     'it counts. Written by: coordinator.';
 
 CREATE TABLE delegations (
-    id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    first         inet NOT NULL,
-    last          inet NOT NULL,
-    agent         bigint NOT NULL REFERENCES agents DEFERRABLE INITIALLY DEFERRED,
-    generation    bigint NOT NULL,
-    reason        text NOT NULL
+    id             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    first          inet NOT NULL,
+    last           inet NOT NULL,
+    agent          bigint NOT NULL REFERENCES agents DEFERRABLE INITIALLY DEFERRED,
+    fencing_number bigint NOT NULL,
+    reason         text NOT NULL
         CHECK (reason IN ('home', 'company', 'threshold', 'lowest', 'predicted', 'pinned',
                           'override', 'balanced', 'drained', 'takeover')),
-    provisional   boolean NOT NULL DEFAULT false,
-    search        bigint REFERENCES searches DEFERRABLE INITIALLY DEFERRED,
-    rtt_us        integer,
-    decided_at    timestamptz NOT NULL DEFAULT now(),
-    known_since   timestamptz NOT NULL,
-    hierarchy     integer,
-    ended_at      timestamptz,
-    range_change  text
+    provisional    boolean NOT NULL DEFAULT false,
+    search         bigint REFERENCES searches DEFERRABLE INITIALLY DEFERRED,
+    rtt_us         integer,
+    decided_at     timestamptz NOT NULL DEFAULT now(),
+    known_since    timestamptz NOT NULL,
+    generation     integer,
+    ended_at       timestamptz,
+    range_change   text
         CHECK (range_change IN ('transferred', 'split', 'merged', 'vanished', 'same')),
-    remapped_from bigint REFERENCES delegations,
-    taken_from    bigint REFERENCES agents DEFERRABLE INITIALLY DEFERRED,
-    pin           bigint REFERENCES constraints,
-    assigned_by   text,
-    note          text,
-    UNIQUE (first, last, generation)
+    remapped_from  bigint REFERENCES delegations,
+    taken_from     bigint REFERENCES agents DEFERRABLE INITIALLY DEFERRED,
+    pin            bigint REFERENCES constraints,
+    assigned_by    text,
+    note           text,
+    UNIQUE (first, last, fencing_number)
 );
 CREATE UNIQUE INDEX delegations_one_owner ON delegations (first, last) WHERE ended_at IS NULL;
 -- Lists, the newest first: of an agent; for one reason, which may be rare, such as home.
@@ -113,8 +113,8 @@ COMMENT ON COLUMN delegations.first IS 'First address of the subnet. Written by:
 COMMENT ON COLUMN delegations.last IS
     'Last address of the subnet, inclusive. Written by: coordinator.';
 COMMENT ON COLUMN delegations.agent IS 'The agent that crawls it. Written by: coordinator.';
-COMMENT ON COLUMN delegations.generation IS
-    'Fencing number: 1 for the first delegation of a subnet, then one more each time. Written by: '
+COMMENT ON COLUMN delegations.fencing_number IS
+    '1 for the first delegation of a subnet, then one more each time. Written by: '
     'coordinator.';
 COMMENT ON COLUMN delegations.reason IS
     'home: the subnet of its own address; company: it serves the company and is fast enough; '
@@ -134,7 +134,7 @@ COMMENT ON COLUMN delegations.rtt_us IS
 COMMENT ON COLUMN delegations.decided_at IS 'When it began. Written by: coordinator.';
 COMMENT ON COLUMN delegations.known_since IS
     'When the subnet was first delegated, or the one that it was a part of. Written by: trigger.';
-COMMENT ON COLUMN delegations.hierarchy IS
+COMMENT ON COLUMN delegations.generation IS
     'The generation of the hierarchy that was live when the delegation began; null where none was '
     'live. Written by: coordinator.';
 COMMENT ON COLUMN delegations.ended_at IS
@@ -162,7 +162,7 @@ BEGIN
     NEW.known_since := least(
         NEW.decided_at,
         (SELECT d.known_since FROM delegations d
-         WHERE d.first = NEW.first AND d.last = NEW.last ORDER BY d.generation DESC LIMIT 1),
+         WHERE d.first = NEW.first AND d.last = NEW.last ORDER BY d.fencing_number DESC LIMIT 1),
         (SELECT d.known_since FROM delegations d WHERE d.id = NEW.remapped_from));
     RETURN NEW;
 END $$;

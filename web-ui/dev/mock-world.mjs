@@ -123,7 +123,7 @@ function delegationOf(index, agents, now, roll) {
     registry: home ? agent.registry : registry,
     reason,
     provisional: index % 17 === 8 && !home,
-    generation: index % 13 === 0 ? 2 : 1,
+    fencing_number: index % 13 === 0 ? 2 : 1,
     threshold_ms: 50,
     rtt_ms: home ? null : slow ? 55 + roll() * 140 : 1.2 + roll() * 46,
     probes: home ? 0 : slow ? 6 + (index % 5) : 1 + (index % 4),

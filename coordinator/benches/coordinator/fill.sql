@@ -19,7 +19,7 @@ SELECT s.id, n, 1 + (s.id + n) % {agents}, 'sibling', s.first, s.last, 'measured
        now() - interval '30 days', now() - interval '30 days', 'tcp', 20000 + n, 3
 FROM searches s CROSS JOIN generate_series(1, 3) AS n;
 
-INSERT INTO delegations (first, last, agent, generation, reason, rtt_us, decided_at)
+INSERT INTO delegations (first, last, agent, fencing_number, reason, rtt_us, decided_at)
 SELECT first, last, 1 + place % {agents}, 1, 'threshold', 20000, now() - interval '30 days'
 FROM place;
 

@@ -16,10 +16,10 @@ use crate::http::nul;
 use crate::http::problem::{FieldError, Problem};
 
 /// How long a body may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Most bytes of a body that a stranger may send.
-pub const STRANGERS_BODY: usize = 32 << 10;
+pub const PUBLIC_BODY_MAX: usize = 32 << 10;
 
 /// A request body that can check its own fields.
 pub trait Validate {
@@ -60,9 +60,9 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-/// Reads the body within [`ARRIVAL`], so that a slow sender does not keep its connection.
+/// Reads the body within [`BODY_TIMEOUT`], so that a slow sender does not keep its connection.
 pub(super) async fn receive<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
-    let arrival = tokio::time::timeout(ARRIVAL, Bytes::from_request(request, state)).await;
+    let arrival = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await;
     let arrived = arrival.map_err(|_| {
         let detail = "The body took longer than half a minute to arrive; send it again.";
         Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", detail)

@@ -45,9 +45,9 @@ impl Throttle {
             let over = count.failures.checked_sub(free)?;
             let wait = (1_000_i64 << over.min(20)).min(WAIT_MAX_MS);
             // A failure in the future was recorded before the clock was set back.
-            let has_passed = count.last > now;
+            let is_in_future = count.last > now;
             let rest = u64::try_from(count.last.plus_ms(wait).0 - now.0).ok();
-            rest.filter(|rest| *rest > 0 && !has_passed)
+            rest.filter(|rest| *rest > 0 && !is_in_future)
         });
         waits.flatten().max()
     }

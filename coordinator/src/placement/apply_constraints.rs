@@ -6,8 +6,8 @@ use delegation::constraints::Correction;
 use hierarchy::Range;
 use model::{AgentId, PinId};
 use serde_json::json;
-use store::constraints::{self, Kind, Rule};
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause, SubnetState};
+use store::constraints::{self, Constraint, Kind};
+use store::delegations::{self, Assignment, Cause, DelegationOutcome, SubnetState};
 use store::hosts::WaitingHost;
 use store::regions::Loans;
 use store::{StoreError, audit, searches};
@@ -99,7 +99,7 @@ pub(crate) async fn assign_pinned(
     }
     let rules =
         constraints::list_active(&placement.store, Kind::Pin, placement.clock.now()).await?;
-    let rules: HashMap<i64, Rule> = rules.into_iter().map(|rule| (rule.id, rule)).collect();
+    let rules: HashMap<i64, Constraint> = rules.into_iter().map(|rule| (rule.id, rule)).collect();
     let subnets: Vec<Range> = pinned.iter().map(|(subnet, ..)| *subnet).collect();
     let states = delegations::subnet_states(&placement.store, &subnets).await?;
     let loans = Loans::read(&placement.store, placement.clock.now()).await?;
@@ -114,15 +114,15 @@ pub(crate) async fn assign_pinned(
         let assignment = Assignment {
             subnet: state.subnet,
             agent: *agent,
-            generation: state.generation,
+            fencing_number: state.fencing_number,
             cause: Cause::Pin(*pin),
             by: &rule.created_by,
             note: &rule.reason,
         };
         match assign(placement, &assignment).await? {
-            AssignmentOutcome::Applied(_) => assigned.done += 1,
-            AssignmentOutcome::Lent => assigned.lent += 1,
-            AssignmentOutcome::Outdated | AssignmentOutcome::AgentGone => {}
+            DelegationOutcome::Applied(_) => assigned.done += 1,
+            DelegationOutcome::Lent => assigned.lent += 1,
+            DelegationOutcome::Outdated | DelegationOutcome::AgentGone => {}
         }
     }
     Ok(assigned)
@@ -173,9 +173,9 @@ pub(super) async fn reopen_many(
 async fn release(placement: &Placement, subnets: &[SubnetState]) -> Result<u64, StoreError> {
     let writing = placement.hierarchy.writing().await;
     let mut released = Vec::new();
-    for SubnetState { subnet, generation, .. } in subnets {
+    for SubnetState { subnet, fencing_number, .. } in subnets {
         let now = placement.clock.now();
-        if delegations::release(&placement.store, subnet, *generation, now).await? {
+        if delegations::release(&placement.store, subnet, *fencing_number, now).await? {
             let subject = subnet.to_string();
             let detail =
                 json!({ "why": "no host of it can be probed, so that no search can be made" });

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use hierarchy::{Range, SubnetId};
 use model::AgentId;
 use store::StoreError;
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause, SubnetState};
+use store::delegations::{self, Assignment, Cause, DelegationOutcome, SubnetState};
 use store::drains::{self, Drain};
 
 use crate::placement::Placement;
@@ -137,12 +137,12 @@ async fn hand_on(
     let assignment = Assignment {
         subnet: state.subnet,
         agent: to,
-        generation: state.generation,
+        fencing_number: state.fencing_number,
         cause: Cause::Drain,
         by: &drain.requested_by,
         note: &note,
     };
-    Ok(matches!(assign(placement, &assignment).await?, AssignmentOutcome::Applied(_)))
+    Ok(matches!(assign(placement, &assignment).await?, DelegationOutcome::Applied(_)))
 }
 
 async fn take_away(
@@ -153,7 +153,7 @@ async fn take_away(
     let writing = placement.hierarchy.writing().await;
     let now = placement.clock.now();
     let by = &drain.requested_by;
-    let taken = drains::take_away(&placement.store, &state.subnet, state.generation, by, now);
+    let taken = drains::take_away(&placement.store, &state.subnet, state.fencing_number, by, now);
     if !taken.await? {
         return Ok(false);
     }

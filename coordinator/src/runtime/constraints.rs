@@ -3,7 +3,7 @@
 use delegation::Constraints;
 use delegation::constraints::{Exclusion, Pin};
 use model::{ExclusionId, PinId, UnixMillis};
-use store::constraints::{self, Kind, Rule};
+use store::constraints::{self, Constraint, Kind};
 use store::{Store, StoreError, drains};
 
 /// Reads pins, exclusions and drains. They are few, and any coordinator may have changed them, so
@@ -22,10 +22,10 @@ pub async fn current_constraints(
     Ok(constraints.with_drained(drained))
 }
 
-fn pin(rule: Rule) -> Pin {
+fn pin(rule: Constraint) -> Pin {
     Pin { id: PinId::new(rule.id), scope: rule.scope, agent: rule.agent }
 }
 
-fn exclusion(rule: Rule) -> Exclusion {
+fn exclusion(rule: Constraint) -> Exclusion {
     Exclusion { id: ExclusionId::new(rule.id), scope: rule.scope, agent: rule.agent }
 }

@@ -295,7 +295,7 @@ impl Shared {
             agent_wakeups,
             moves: Arc::clone(&self.region_moves),
             key: Arc::new(key),
-            seats: tokio::sync::Mutex::default(),
+            leaders: tokio::sync::Mutex::default(),
             arrivals: Mutex::default(),
         }
     }

@@ -126,7 +126,7 @@ impl Follower<'_> {
         let mut seal = |message| self.sealer.seal(&key, Peer::Coordinator, message);
         let envelopes = messages.into_iter().flatten().filter_map(&mut seal).collect();
         let label = Some("small".to_owned());
-        let request = RelayRequest { label, known, borrow: true, envelopes, ..<_>::default() };
+        let request = RelayRequest { label, known, wants_loan: true, envelopes, ..<_>::default() };
         let regions = &running.coordinator.regions;
         let stop = CancellationToken::new();
         let answer = regions.call(self.agent.id, request, &stop).await.unwrap();

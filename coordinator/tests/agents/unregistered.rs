@@ -207,7 +207,7 @@ async fn a_root_that_was_delegated_is_not_any_more_after_an_audit() {
     let ground = Ground::bare().await;
     let running = ground.start_on(&world_with(&[])).await;
     let _agent = FakeAgent::approved(&running, 1).await;
-    let root = "INSERT INTO delegations (first, last, agent, generation, reason)
+    let root = "INSERT INTO delegations (first, last, agent, fencing_number, reason)
                 SELECT '0.0.0.0', '255.255.255.255', id, 1, 'lowest' FROM agents";
     execute(ground.store(), root).await.unwrap();
     until_delegated(&ground, &["0.0.0.0/0"]).await;

@@ -150,7 +150,7 @@ async fn an_override_moves_once_and_ends_the_delegation() {
     assert_eq!((&dry["delegation"], &dry["preview"]["subnets"]), (&Value::Null, &json!(1)));
     let done = browser.post(&path, order.clone()).await.well();
     assert_eq!(
-        (&done["delegation"]["reason"], &done["delegation"]["generation"]),
+        (&done["delegation"]["reason"], &done["delegation"]["fencing_number"]),
         (&json!("override"), &json!(2))
     );
     assert_eq!(done["preview"], dry["preview"]);

@@ -14,7 +14,7 @@ use region::roster::Version;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::Term;
-use store::delegations::{Assignment, AssignmentOutcome, Cause, subnet_states};
+use store::delegations::{Assignment, Cause, DelegationOutcome, subnet_states};
 use store::regions::{self, StoredRegion};
 
 use crate::agents::{crawl_north, two_agents};
@@ -156,18 +156,18 @@ async fn a_member_gets_its_home_back_after_a_drain() {
     publish(&running, HOME_OF_TWO, two.id, &members);
     let placement = &running.coordinator.placement;
     let home: Range = HOME_OF_TWO.parse().unwrap();
-    let generation =
-        subnet_states(&running.coordinator.store, &[home]).await.unwrap()[0].generation;
+    let fencing_number =
+        subnet_states(&running.coordinator.store, &[home]).await.unwrap()[0].fencing_number;
     let drained = Assignment {
         subnet: home,
         agent: one.id,
-        generation,
+        fencing_number,
         cause: Cause::Drain,
         by: "admin",
         note: "its agent was drained",
     };
     let moved = assign(placement, &drained).await.unwrap();
-    assert!(matches!(moved, AssignmentOutcome::Applied(_)), "{moved:?}");
+    assert!(matches!(moved, DelegationOutcome::Applied(_)), "{moved:?}");
     publish(&running, HOME_OF_TWO, one.id, &members);
     settle_homes::run(placement).await.unwrap();
     let held = held(&browser, HOME_OF_TWO).await;

@@ -66,7 +66,7 @@ async fn delegations_by_agent_reason_and_text() {
     let item = &all["items"][0];
     let expected = json!({
         "agent": { "id": two.id, "name": "agent 2" }, "company": "north", "country": "AQ",
-        "registry": "ripencc", "reason": "threshold", "provisional": false, "generation": 1,
+        "registry": "ripencc", "reason": "threshold", "provisional": false, "fencing_number": 1,
         "threshold_ms": 50.0, "rtt_ms": 12.345,
         "probes": 2, "hosts": 1, "ended_at": null,
     });

@@ -57,7 +57,7 @@ async fn the_exit_code_tells_whether_there_is_anything_to_repair() {
     let agent = "INSERT INTO agents (public_key, state, name, contact, version, \
         capacity_pages_per_day, zone, home)
                  VALUES (sha256('x'), 'approved', 'cape', 'c', 'v', 100, 'UTC', '198.51.100.7')";
-    let lost = "INSERT INTO delegations (first, last, agent, generation, reason)
+    let lost = "INSERT INTO delegations (first, last, agent, fencing_number, reason)
                 VALUES ('203.0.113.0', '203.0.113.255', 1, 1, 'lowest')";
     execute(database.store(), agent).await.unwrap();
     execute(database.store(), lost).await.unwrap();
@@ -67,7 +67,7 @@ async fn the_exit_code_tells_whether_there_is_anything_to_repair() {
         told.starts_with("orphan            203.0.113.0/24 of agent agt_1 is no subnet"),
         "{told}"
     );
-    let stale = "INSERT INTO delegations (first, last, agent, generation, reason, hierarchy)
+    let stale = "INSERT INTO delegations (first, last, agent, fencing_number, reason, generation)
                  VALUES ('198.51.100.0', '198.51.100.255', 1, 1, 'lowest', 0)";
     execute(database.store(), stale).await.unwrap();
     let (ended, told) = audit(&database, &["--json"]);

@@ -110,13 +110,6 @@ secret_key! {
     ReleaseKey
 }
 
-impl AgentKey {
-    /// The 32 bytes that [`AgentKey::from_seed`] takes.
-    pub fn seed(&self) -> [u8; 32] {
-        self.0.to_bytes()
-    }
-}
-
 /// Public key of one of these; in JSON its 32 bytes as base64url.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);

@@ -38,7 +38,7 @@ pub struct RelayRequest {
     /// Region of the agent, and the newest version that it knows; none if it is in no region.
     pub known: Option<(RegionId, Version)>,
     /// Whether the agent asks for a loan of the region's hosts.
-    pub borrow: bool,
+    pub wants_loan: bool,
     /// What the agent knows of the region; none while it is in none.
     pub report: Option<MemberReport>,
     /// Envelopes to the coordinator, and to other agents that this one cannot reach.

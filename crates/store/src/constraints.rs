@@ -216,7 +216,7 @@ pub async fn follow_companies(
 
 /// A pin or an exclusion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct Constraint {
     /// Primary key of the row.
     pub id: i64,
     pub scope: Scope,
@@ -258,7 +258,7 @@ pub async fn list(
     ended: bool,
     before: i64,
     limit: i64,
-) -> Result<Vec<Rule>, StoreError> {
+) -> Result<Vec<Constraint>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("constraints/list.sql"))
         .bind(kind.as_str())
         .bind(before)
@@ -275,14 +275,14 @@ pub async fn list_active(
     store: &Store,
     kind: Kind,
     now: UnixMillis,
-) -> Result<Vec<Rule>, StoreError> {
+) -> Result<Vec<Constraint>, StoreError> {
     let all = list(store, kind, false, i64::MAX, i64::MAX).await?;
     Ok(all.into_iter().filter(|rule| rule.expires_at.is_none_or(|at| at > now)).collect())
 }
 
 impl Row {
-    fn read(self) -> Result<Rule, StoreError> {
-        Ok(Rule {
+    fn read(self) -> Result<Constraint, StoreError> {
+        Ok(Constraint {
             id: self.id,
             scope: scope_of(self.columns)?,
             agent: AgentId::new(self.agent),

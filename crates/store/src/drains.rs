@@ -177,20 +177,20 @@ pub async fn finish(store: &Store, agent: AgentId, now: UnixMillis) -> Result<bo
     Ok(is_done)
 }
 
-/// Takes a subnet from an agent although no other agent was found, fenced by its generation. Its
+/// Takes a subnet from an agent although no other agent was found, fenced by its number. Its
 /// hosts wait for a search like new ones, once the agent has released them. Returns whether it was
 /// taken: a subnet that is lent to a region stays, because no agent outside could get it.
 pub async fn take_away(
     store: &Store,
     subnet: &Range,
-    generation: i64,
+    fencing_number: i64,
     by: &str,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("take a subnet from a drained agent");
     let mut tx = store.begin().await.map_err(doing)?;
     if is_kept_by_loan(&mut tx, subnet, now).await?
-        || !delegations::release_with_hosts(&mut tx, subnet, generation, now).await?
+        || !delegations::release_with_hosts(&mut tx, subnet, fencing_number, now).await?
     {
         return Ok(false);
     }

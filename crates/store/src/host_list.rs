@@ -5,7 +5,7 @@ mod counts;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, HostId, HostState, UnixMillis};
+use model::{AgentId, HostId, HostSort, HostState, UnixMillis};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 
@@ -17,33 +17,14 @@ use crate::host_tally::RecentFetch;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Order of a list of hosts. Each order has an index, so that a page takes as long with five
-/// million hosts as with fifty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HostOrder {
-    /// The newest first.
-    #[default]
-    Newest,
-    /// Most errors first; hosts without errors are left out.
-    Errors,
-    /// The largest mean time of a fetch first; hosts that were never fetched from are left out.
-    Slowest,
-    /// Most bytes first; hosts that were never fetched from are left out.
-    Bytes,
-    /// Most URLs that robots rules forbid first; hosts without any are left out.
-    Disallowed,
-}
-
-impl HostOrder {
-    /// Column of `host_fetches` by which it sorts.
-    const fn column(self) -> Option<&'static str> {
-        match self {
-            Self::Newest => None,
-            Self::Errors => Some("f.errors"),
-            Self::Slowest => Some("f.mean_ms"),
-            Self::Bytes => Some("f.wire_bytes"),
-            Self::Disallowed => Some("f.disallowed"),
-        }
+/// Column of `host_fetches` by which a list is sorted.
+const fn column(sort: HostSort) -> Option<&'static str> {
+    match sort {
+        HostSort::Newest => None,
+        HostSort::Errors => Some("f.errors"),
+        HostSort::Slowest => Some("f.mean_ms"),
+        HostSort::Bytes => Some("f.wire_bytes"),
+        HostSort::Disallowed => Some("f.disallowed"),
     }
 }
 
@@ -52,7 +33,7 @@ impl HostOrder {
 pub struct HostFilter {
     /// Only hosts in this state.
     pub state: Option<HostState>,
-    /// Only hosts of this agent. In the order [`HostOrder::Slowest`], only those from which it was
+    /// Only hosts of this agent. In the order [`HostSort::Slowest`], only those from which it was
     /// the last to fetch: the times of others are not its own.
     pub agent: Option<AgentId>,
     /// Only hosts of this subnet, not those of subnets within it.
@@ -87,8 +68,8 @@ impl HostFilter {
 
 /// Place in a list after which a page begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HostPlace {
-    /// Value by which the list is sorted; 0 in the order [`HostOrder::Newest`].
+pub struct HostCursor {
+    /// Value by which the list is sorted; 0 in the order [`HostSort::Newest`].
     pub value: i64,
     /// The last host before the page.
     pub host: HostId,
@@ -152,16 +133,16 @@ pub struct FetchSummary {
 
 impl HostSummary {
     /// Where the host stands in a list of this order.
-    pub fn place(&self, order: HostOrder) -> HostPlace {
+    pub fn cursor(&self, sort: HostSort) -> HostCursor {
         let fetched = self.fetched.as_ref();
-        let value = match order {
-            HostOrder::Newest => None,
-            HostOrder::Errors => fetched.map(|fetched| fetched.errors),
-            HostOrder::Slowest => fetched.map(|fetched| fetched.mean_ms),
-            HostOrder::Bytes => Some(self.wire_bytes),
-            HostOrder::Disallowed => fetched.map(|fetched| fetched.disallowed),
+        let value = match sort {
+            HostSort::Newest => None,
+            HostSort::Errors => fetched.map(|fetched| fetched.errors),
+            HostSort::Slowest => fetched.map(|fetched| fetched.mean_ms),
+            HostSort::Bytes => Some(self.wire_bytes),
+            HostSort::Disallowed => fetched.map(|fetched| fetched.disallowed),
         };
-        HostPlace { value: value.unwrap_or(0).try_into().unwrap_or(i64::MAX), host: self.id }
+        HostCursor { value: value.unwrap_or(0).try_into().unwrap_or(i64::MAX), host: self.id }
     }
 }
 
@@ -169,12 +150,12 @@ impl HostSummary {
 pub async fn list(
     store: &Store,
     filter: &HostFilter,
-    order: HostOrder,
-    after: Option<HostPlace>,
+    sort: HostSort,
+    after: Option<HostCursor>,
     limit: i64,
 ) -> Result<Vec<HostSummary>, StoreError> {
     let mut query = QueryBuilder::new(COLUMNS);
-    match order.column() {
+    match column(sort) {
         None => newest(&mut query, filter, after),
         Some(column) => sorted(&mut query, filter, column, after, limit),
     }
@@ -187,7 +168,7 @@ const COLUMNS: &str = include_str!("host_list/columns.sql");
 const JOINED: &str = " LEFT JOIN agents a ON a.id = h.agent
     LEFT JOIN host_fetches f ON f.host = h.id WHERE ";
 
-fn newest(query: &mut QueryBuilder<Postgres>, filter: &HostFilter, after: Option<HostPlace>) {
+fn newest(query: &mut QueryBuilder<Postgres>, filter: &HostFilter, after: Option<HostCursor>) {
     if filter.name.is_some() {
         few(query, "*", filter);
     } else {
@@ -224,7 +205,7 @@ fn sorted(
     query: &mut QueryBuilder<Postgres>,
     filter: &HostFilter,
     column: &'static str,
-    after: Option<HostPlace>,
+    after: Option<HostCursor>,
     limit: i64,
 ) {
     let of_agent = filter.agent.filter(|_| filter.is_of_agent() && column == "f.mean_ms");
@@ -258,7 +239,7 @@ fn first_of_few(
     query: &mut QueryBuilder<Postgres>,
     filter: &HostFilter,
     column: &'static str,
-    after: Option<HostPlace>,
+    after: Option<HostCursor>,
     limit: i64,
 ) {
     query.push("(SELECT f.* FROM ");
@@ -273,7 +254,7 @@ fn first_of_few(
 }
 
 /// Hosts with a value of the order, after a place in the list.
-fn has_value(query: &mut QueryBuilder<Postgres>, column: &'static str, after: Option<HostPlace>) {
+fn has_value(query: &mut QueryBuilder<Postgres>, column: &'static str, after: Option<HostCursor>) {
     // Two of the indexes have only hosts with a value.
     let least = if matches!(column, "f.errors" | "f.disallowed") { " > 0" } else { " >= 0" };
     query.push(column).push(least);

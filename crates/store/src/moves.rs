@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::FromRow;
 
 use crate::columns::{range, read_word};
-use crate::delegations::{Assignment, AssignmentOutcome, Cause, assign_in};
+use crate::delegations::{Assignment, Cause, DelegationOutcome, assign_in};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -54,7 +54,7 @@ pub struct New<'a> {
     /// Who gets it.
     pub to: AgentId,
     /// Generation of the delegation that holds it.
-    pub generation: i64,
+    pub fencing_number: i64,
     /// Why it is moved.
     pub cause: MoveCause,
     /// Its pages a day; at least 1.
@@ -76,20 +76,20 @@ pub async fn execute(
     store: &Store,
     new: &New<'_>,
     now: UnixMillis,
-) -> Result<AssignmentOutcome, StoreError> {
+) -> Result<DelegationOutcome, StoreError> {
     let doing = StoreError::doing("move a subnet");
     let mut tx = store.begin().await.map_err(doing)?;
     let assignment = Assignment {
         subnet: new.subnet,
         agent: new.to,
-        generation: new.generation,
+        fencing_number: new.fencing_number,
         cause: Cause::Balance,
         by: "coordinator",
         note: new.note,
     };
     let moved_from = new.is_within_region.then_some(new.from);
     let assigned = assign_in(&mut tx, &assignment, moved_from, now).await?;
-    let AssignmentOutcome::Applied(delegation) = assigned else { return Ok(assigned) };
+    let DelegationOutcome::Applied(delegation) = assigned else { return Ok(assigned) };
     sqlx::query(include_str!("moves/execute.sql"))
         .bind(Moment(now))
         .bind(new.subnet.first())

@@ -28,7 +28,7 @@ pub struct HeldHost {
     /// The host's subnet.
     pub subnet: Range,
     /// Fencing number of the subnet's delegation.
-    pub generation: i64,
+    pub fencing_number: i64,
     /// Scheme and authority.
     pub host_key: String,
     /// The address that the coordinator resolved.
@@ -51,9 +51,9 @@ pub async fn hosts_of_agent(
             .await
             .map_err(StoreError::doing("list the hosts of a dead agent"))?;
     rows.into_iter()
-        .map(|(id, first, last, generation, host_key, address)| {
+        .map(|(id, first, last, fencing_number, host_key, address)| {
             let id = HostId::new(id);
-            Ok(HeldHost { id, subnet: range(first, last)?, generation, host_key, address })
+            Ok(HeldHost { id, subnet: range(first, last)?, fencing_number, host_key, address })
         })
         .collect()
 }
@@ -64,7 +64,7 @@ pub struct Transfer {
     /// The subnet that is transferred.
     pub subnet: Range,
     /// Fencing number of its present delegation.
-    pub generation: i64,
+    pub fencing_number: i64,
     /// The member that has it.
     pub from: AgentId,
     /// The member that gets it.
@@ -88,10 +88,10 @@ pub async fn to_return(
             .await
             .map_err(StoreError::doing("list subnets that were taken over"))?;
     rows.into_iter()
-        .map(|(id, first, last, generation, from, to)| {
+        .map(|(id, first, last, fencing_number, from, to)| {
             let subnet = range(first, last)?;
             let from = AgentId::new(from);
-            let transfer = Transfer { subnet, generation, from, to: AgentId::new(to) };
+            let transfer = Transfer { subnet, fencing_number, from, to: AgentId::new(to) };
             Ok((DelegationId::new(id), transfer))
         })
         .collect()
@@ -153,18 +153,18 @@ async fn execute(
     direction: Direction,
 ) -> Result<Option<Reason>, StoreError> {
     let doing = StoreError::doing("transfer a subnet within a region");
-    let Transfer { subnet, generation, from, to } = transfer;
+    let Transfer { subnet, fencing_number, from, to } = transfer;
     let mut tx = begin_in(store, term).await?;
-    if !may_work(&mut tx, *to).await? || latest(&mut tx, subnet).await? != *generation {
+    if !may_work(&mut tx, *to).await? || latest(&mut tx, subnet).await? != *fencing_number {
         return Ok(None);
     }
-    end(&mut tx, subnet, *generation, now).await?;
+    end(&mut tx, subnet, *fencing_number, now).await?;
     let made: Option<(i64, String)> = sqlx::query_as(direction.insert())
         .bind(subnet.first())
         .bind(subnet.last())
         .bind(to.get())
         .bind(from.get())
-        .bind(generation)
+        .bind(fencing_number)
         .bind(Moment(now))
         .fetch_optional(&mut *tx)
         .await
@@ -189,10 +189,10 @@ async fn note(
     (id, action): (DelegationId, &str),
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let Transfer { subnet, generation, from, to } = transfer;
+    let Transfer { subnet, fencing_number, from, to } = transfer;
     let detail = json!({
         "subnet": subnet.to_string(), "agent": to, "former_agent": from,
-        "generation": generation + 1,
+        "fencing_number": fencing_number + 1,
     });
     let subject = id.to_string();
     let entry = Entry { actor: "coordinator", action, subject: &subject, detail: &detail };

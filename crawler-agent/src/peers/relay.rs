@@ -31,10 +31,10 @@ async fn poll(peers: &Peers) {
     let mut borrowed: Option<Instant> = None;
     loop {
         let is_member = peers.shared.core().is_some();
-        let borrow = is_member && borrowed.is_none_or(|at| at.elapsed() >= BORROW);
-        let request = RelayRequest { borrow, ..request(peers, HOLD) };
+        let wants_loan = is_member && borrowed.is_none_or(|at| at.elapsed() >= BORROW);
+        let request = RelayRequest { wants_loan, ..request(peers, HOLD) };
         let pause = call(peers, &request, &mut backoff).await;
-        if pause.is_none() && borrow {
+        if pause.is_none() && wants_loan {
             borrowed = Some(Instant::now());
         }
         let least = if is_member { LEAST_PAUSE } else { OUTSIDE_PAUSE };
@@ -82,7 +82,7 @@ fn request(peers: &Peers, hold: Duration) -> RelayRequest {
         addresses: peers.rules.advertise.iter().map(ToString::to_string).collect(),
         label: peers.rules.region.clone(),
         known: peers.shared.with_core(|core| (core.view().roster().region, core.view().version())),
-        borrow: false,
+        wants_loan: false,
         report: peers.report(),
         envelopes: Vec::new(),
     }

@@ -43,7 +43,7 @@ async fn delegate(database: &TestDatabase) {
          capacity_pages_per_day, zone, home)
          VALUES (decode(repeat('01', 32), 'hex'), 'approved', 'one', 'c', '0', 1, 'UTC',
                  '193.0.0.1')",
-        "INSERT INTO delegations (first, last, agent, generation, reason, rtt_us)
+        "INSERT INTO delegations (first, last, agent, fencing_number, reason, rtt_us)
          SELECT ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet, 1, 1,
                 'threshold', n
          FROM unnest(ARRAY [0, 1, 2, 4, 5, 6]) AS n",

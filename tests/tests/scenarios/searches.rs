@@ -104,7 +104,7 @@ async fn assert_sound(store: &Store, agents: &[Scripted]) {
     let mut subnets = BTreeSet::new();
     for held in &held {
         assert!(subnets.insert(held.subnet), "{} has two owners", held.subnet);
-        assert_eq!(held.generation, 1, "{} was decided more than once", held.subnet);
+        assert_eq!(held.fencing_number, 1, "{} was decided more than once", held.subnet);
     }
     assert_eq!(held.len(), AGENTS + usize::from(SUBNETS));
     assert!(searches::undelegated_subnets(store).await.unwrap().is_empty());

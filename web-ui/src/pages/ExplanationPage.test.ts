@@ -10,7 +10,7 @@ const explanation = {
     agent: { id: 'agt_1', name: 'agent-1' },
     reason: 'pinned',
     rtt_ms: null,
-    generation: 4,
+    fencing_number: 4,
     ended_at: null,
   },
   target: { address: null, host: null },
@@ -34,7 +34,7 @@ it.each([
   expect(screen.queryByText(/^after /)?.textContent).toBe(said);
 });
 
-it('calls the number of the delegation its fencing number, not a generation of the hierarchy', async () => {
+it('shows the fencing number of the delegation', async () => {
   fakeCoordinator({ 'GET /delegations/dlg_1/explanation': () => explanation });
   render(ExplanationPage, { id: 'dlg_1' });
   const name = await screen.findByText('Fencing number');

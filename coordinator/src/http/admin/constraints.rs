@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use hierarchy::Range;
 use model::{DelegationId, ExclusionId, PinId, UnixMillis};
-use store::constraints::{self as rules, Kind, Rule};
+use store::constraints::{self as stored, Kind};
 
 use crate::http::admin::constraint_preview::{field_problem, preview, refusal_problem};
 use crate::http::admin::delegations;
@@ -145,7 +145,7 @@ async fn list(
     let before = page.before()?;
     let limit = page.limit()?;
     let ended = query.ended == Some(true);
-    let found = rules::list(&state.core.store, kind, ended, before, limit + 1).await?;
+    let found = stored::list(&state.core.store, kind, ended, before, limit + 1).await?;
     Ok(Json(Page::from_rows(found, limit, |rule| rule.id).map(|rule| to_dto(kind, rule))))
 }
 
@@ -195,7 +195,7 @@ async fn remove(
 }
 
 async fn read(state: &ApiState, kind: Kind, id: i64) -> Result<Option<Constraint>, Problem> {
-    let found = rules::list(&state.core.store, kind, true, id.saturating_add(1), 1).await?;
+    let found = stored::list(&state.core.store, kind, true, id.saturating_add(1), 1).await?;
     Ok(found.into_iter().find(|rule| rule.id == id).map(|rule| to_dto(kind, rule)))
 }
 
@@ -245,24 +245,24 @@ fn parse_time(text: &str) -> Result<UnixMillis, Problem> {
     })
 }
 
-fn to_dto(kind: Kind, rule: Rule) -> Constraint {
-    let (ended_at, ended_by) = rule.ended.unzip();
+fn to_dto(kind: Kind, constraint: stored::Constraint) -> Constraint {
+    let (ended_at, ended_by) = constraint.ended.unzip();
     Constraint {
         id: match kind {
-            Kind::Pin => PinId::new(rule.id).to_string(),
-            Kind::Exclusion => ExclusionId::new(rule.id).to_string(),
+            Kind::Pin => PinId::new(constraint.id).to_string(),
+            Kind::Exclusion => ExclusionId::new(constraint.id).to_string(),
         },
-        scope_text: rule.scope.to_string(),
-        scope: match rule.scope {
+        scope_text: constraint.scope.to_string(),
+        scope: match constraint.scope {
             hierarchy::Scope::Range(range) => Scope::Range(range.to_string()),
             hierarchy::Scope::Company { registry, handle } => Scope::Company { registry, handle },
             hierarchy::Scope::Country(country) => Scope::Country(country.as_str().to_owned()),
         },
-        agent: AgentRef { id: rule.agent, name: rule.agent_name },
-        reason: rule.reason,
-        created_by: rule.created_by,
-        created_at: rule.created_at.into(),
-        expires_at: rule.expires_at.map(Into::into),
+        agent: AgentRef { id: constraint.agent, name: constraint.agent_name },
+        reason: constraint.reason,
+        created_by: constraint.created_by,
+        created_at: constraint.created_at.into(),
+        expires_at: constraint.expires_at.map(Into::into),
         ended_at: ended_at.map(Into::into),
         ended_by,
     }

@@ -7,13 +7,12 @@ use delegation::holder_search::held_by_name;
 use hierarchy::Range;
 use model::{AgentId, DelegationId, Reason};
 use store::bounded_count::BoundedCount;
-use store::delegations::{DelegationFilter, DelegationOrder, DelegationPlace, DelegationSummary};
+use store::delegations::{DelegationCursor, DelegationFilter, DelegationSummary};
 use store::{Store, StoreError};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::delegations::{
     Delegation, DelegationList, DelegationListCounts, DelegationQuery, DelegationReasonCount,
-    DelegationSort,
 };
 use crate::http::admin::hosts::authority;
 use crate::http::admin::subnet_lookup::SubnetInfo;
@@ -42,7 +41,7 @@ pub async fn list(
     let after = match &page.cursor {
         Some(cursor) => {
             let (rtt_us, id) = decode_pair(cursor)?;
-            Some(DelegationPlace { rtt_us, id: DelegationId::new(id) })
+            Some(DelegationCursor { rtt_us, id: DelegationId::new(id) })
         }
         None => None,
     };
@@ -53,13 +52,13 @@ pub async fn list(
     if let Some(text) = query.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
         filter_by_text(text, delegated.as_deref(), &mut filter)?;
     }
-    let order = order(query.sort.unwrap_or_default());
+    let sort = query.sort.unwrap_or_default();
     let store = &state.core.store;
-    let mut found = store::delegations::list(store, &filter, order, after, limit + 1).await?;
+    let mut found = store::delegations::list(store, &filter, sort, after, limit + 1).await?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = found.len() > limit;
     found.truncate(limit);
-    let last = found.last().filter(|_| more).map(|delegation| delegation.place(order));
+    let last = found.last().filter(|_| more).map(|delegation| delegation.cursor(sort));
     let next_cursor = last.map(|place| encode_pair(place.rtt_us, place.id.get()));
     let items = found.iter().map(|found| to_dto(delegated.as_deref(), found)).collect();
     let counts = match query.counts {
@@ -67,13 +66,6 @@ pub async fn list(
         _ => None,
     };
     Ok(Json(DelegationList { items, next_cursor, counts }))
-}
-
-const fn order(sort: DelegationSort) -> DelegationOrder {
-    match sort {
-        DelegationSort::Newest => DelegationOrder::Newest,
-        DelegationSort::Slowest => DelegationOrder::Slowest,
-    }
 }
 
 /// Counts by reason: kept for all delegations, read from an index for those of an agent. A text
@@ -165,7 +157,7 @@ pub(super) fn to_dto(
         registry,
         reason: found.reason,
         provisional: found.provisional,
-        generation: found.generation,
+        fencing_number: found.fencing_number,
         threshold_ms: found.threshold_us.map(ms),
         rtt_ms: found.rtt_us.map(ms),
         probes: found.probes,

@@ -5,13 +5,12 @@ use hierarchy::Range;
 use model::{AgentId, HostId};
 use store::bounded_count::BoundedCount;
 use store::fetches::{self, HostErrors};
-use store::host_list::{self, HostFilter, HostOrder, HostPlace, HostSummary};
+use store::host_list::{self, HostCursor, HostFilter, HostSummary};
 use store::{agents, delegations};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::hosts::{
-    Host, HostDetails, HostErrorCount, HostList, HostListCounts, HostQuery, HostSort,
-    HostStateCount,
+    Host, HostDetails, HostErrorCount, HostList, HostListCounts, HostQuery, HostStateCount,
 };
 use crate::http::admin::subnet_lookup::{SubnetInfo, range_parameter};
 use crate::http::authentication::Viewer;
@@ -38,22 +37,22 @@ pub async fn list(
     let after = match &page.cursor {
         Some(cursor) => {
             let (value, host) = decode_pair(cursor)?;
-            Some(HostPlace { value, host: HostId::new(host) })
+            Some(HostCursor { value, host: HostId::new(host) })
         }
         None => None,
     };
-    let order = order(query.sort.unwrap_or_default());
+    let sort = query.sort.unwrap_or_default();
     let filter = filter(&query)?;
     let with_counts = query.counts == Some(true);
     let (found, counts) = tokio::join!(
-        host_list::list(&state.core.store, &filter, order, after, limit + 1),
+        host_list::list(&state.core.store, &filter, sort, after, limit + 1),
         counts(&state, &filter, with_counts),
     );
     let mut found = found?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = found.len() > limit;
     found.truncate(limit);
-    let last = found.last().filter(|_| more).map(|host| host.place(order));
+    let last = found.last().filter(|_| more).map(|host| host.cursor(sort));
     let next_cursor = last.map(|place| encode_pair(place.value, place.host.get()));
     let delegated = state.core.delegated();
     let items = found.into_iter().map(|host| to_dto(delegated.as_deref(), host)).collect();
@@ -75,16 +74,6 @@ async fn counts(
     let states =
         states.into_iter().map(|(state, hosts)| HostStateCount { state, hosts: hosts.into() });
     Ok(Some(HostListCounts { total: total.into(), states: states.collect() }))
-}
-
-const fn order(sort: HostSort) -> HostOrder {
-    match sort {
-        HostSort::Newest => HostOrder::Newest,
-        HostSort::Errors => HostOrder::Errors,
-        HostSort::Slowest => HostOrder::Slowest,
-        HostSort::Bytes => HostOrder::Bytes,
-        HostSort::Disallowed => HostOrder::Disallowed,
-    }
 }
 
 fn filter(query: &HostQuery) -> Result<HostFilter, Problem> {

@@ -18,7 +18,7 @@ use crate::http::admin::accounts::password_error;
 use crate::http::admin::password::{self, Check, PASSWORD_MAX, PasswordError};
 use crate::http::authentication::{Person, SessionToken, Viewer, cookie_name};
 use crate::http::concurrency_limit::ConcurrencyLimit;
-use crate::http::extract::{Json, STRANGERS_BODY, Validate};
+use crate::http::extract::{Json, PUBLIC_BODY_MAX, Validate};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::throttle::Throttle;
@@ -41,7 +41,7 @@ pub struct Credentials {
 }
 
 impl Validate for Credentials {
-    const MOST_BYTES: Option<usize> = Some(STRANGERS_BODY);
+    const MOST_BYTES: Option<usize> = Some(PUBLIC_BODY_MAX);
 
     fn errors(&self) -> Vec<FieldError> {
         let mut errors = Vec::new();
@@ -123,9 +123,9 @@ impl From<PasswordError> for Problem {
 }
 
 /// Client address of the connection; unspecified when the server provides none.
-pub struct Peer(pub IpAddr);
+pub struct ClientAddress(pub IpAddr);
 
-impl<S: Send + Sync> FromRequestParts<S> for Peer {
+impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
@@ -141,7 +141,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Peer {
     request_body = Credentials, responses((status = 200, body = Session)))]
 pub async fn sign_in(
     State(state): State<ApiState>,
-    Peer(from): Peer,
+    ClientAddress(from): ClientAddress,
     Json(credentials): Json<Credentials>,
 ) -> Result<impl IntoResponse, Problem> {
     let Credentials { name, password } = credentials;
@@ -244,7 +244,7 @@ impl Validate for PasswordChange {
 pub async fn change_password(
     person: Person,
     State(state): State<ApiState>,
-    Peer(from): Peer,
+    ClientAddress(from): ClientAddress,
     token: Option<SessionToken>,
     Json(change): Json<PasswordChange>,
 ) -> Result<StatusCode, Problem> {

@@ -112,7 +112,7 @@ impl AgentApi {
 }
 
 /// Most bytes of a body before the sender is known: a profile with its spans.
-const STRANGERS_BODY: usize = 64 << 10;
+const UNAUTHENTICATED_BODY_MAX: usize = 64 << 10;
 
 /// The agents' part of the API. The server must hand the peer's address in as `ConnectInfo`.
 pub fn router(coordinator: &Coordinator, installation: Installation) -> Router {
@@ -120,7 +120,7 @@ pub fn router(coordinator: &Coordinator, installation: Installation) -> Router {
         .route("/api/v1/agent/enrol", post(enrol::enrol))
         .route("/api/v1/agent/challenge", post(session::challenge))
         .route("/api/v1/agent/session", post(session::session))
-        .layer(DefaultBodyLimit::max(STRANGERS_BODY));
+        .layer(DefaultBodyLimit::max(UNAUTHENTICATED_BODY_MAX));
     let words = Router::new()
         .route("/api/v1/agent/heartbeat", post(heartbeat::heartbeat))
         .route("/api/v1/agent/reports", post(reports::reports))

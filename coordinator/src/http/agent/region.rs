@@ -16,7 +16,7 @@ use crate::http::problem::Problem;
 use crate::placement::regions::CallError;
 
 /// How long a body may take to arrive: it may hold the bundle of a large host.
-const ARRIVAL: Duration = Duration::from_mins(2);
+const BODY_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Bytes of a request that is received at any time.
 const SMALL: usize = 64 << 10;
@@ -32,9 +32,9 @@ pub(super) async fn relay(
         return Err(refusal::not_from(caller.state));
     }
     let receiving = receive(&api, caller.agent, request);
-    let received = tokio::time::timeout(ARRIVAL, receiving).await;
+    let received = tokio::time::timeout(BODY_TIMEOUT, receiving).await;
     let mut request = received.map_err(|_| unread("it came slowly"))??;
-    request.borrow &= caller.state == AgentState::Approved;
+    request.wants_loan &= caller.state == AgentState::Approved;
     let answer = api.regions.call(caller.agent, request, &api.stop).await;
     let answer = answer.map_err(|error| match error {
         CallError::NotLeader => Problem::unavailable(format!("Ask again later: {error}.")),

@@ -54,7 +54,7 @@ impl Tokens {
 
     /// A fresh nonce for an agent to sign.
     pub fn nonce(&self, agent: AgentId, now: UnixMillis, salt: u64) -> String {
-        self.seal("nonce", agent, now, salt)
+        self.sign("nonce", agent, now, salt)
     }
 
     /// Takes a nonce, once.
@@ -70,7 +70,7 @@ impl Tokens {
         agent: AgentId,
         now: UnixMillis,
     ) -> Result<(), TokenError> {
-        let payload = self.unseal("nonce", nonce)?;
+        let payload = self.verify("nonce", nonce)?;
         let issued = check_owner(&payload, agent)?;
         let uptime_ms = i64::try_from(uptime.as_millis()).unwrap_or(i64::MAX);
         let since = UnixMillis(now.0.saturating_sub(uptime_ms));
@@ -87,27 +87,27 @@ impl Tokens {
 
     /// A session token; good for [`limits::SESSION_SECONDS`].
     pub fn session(&self, agent: AgentId, now: UnixMillis, salt: u64) -> String {
-        self.seal("session", agent, now.plus_ms(i64::from(limits::SESSION_SECONDS) * 1_000), salt)
+        self.sign("session", agent, now.plus_ms(i64::from(limits::SESSION_SECONDS) * 1_000), salt)
     }
 
     /// Whose session it is.
     pub fn owner(&self, session: &str, now: UnixMillis) -> Result<AgentId, TokenError> {
-        let (agent, expires) = parts(&self.unseal("session", session)?);
+        let (agent, expires) = parts(&self.verify("session", session)?);
         if expires > now { Ok(agent) } else { Err(TokenError::Expired) }
     }
 
-    fn seal(&self, kind: &str, agent: AgentId, time: UnixMillis, salt: u64) -> String {
+    fn sign(&self, kind: &str, agent: AgentId, time: UnixMillis, salt: u64) -> String {
         let payload =
             [agent.get().to_be_bytes(), time.0.to_be_bytes(), salt.to_be_bytes()].concat();
-        let seal = self.mac(kind, &payload).finalize().into_bytes();
-        BASE64URL_NOPAD.encode(&[payload.as_slice(), &seal].concat())
+        let signature = self.mac(kind, &payload).finalize().into_bytes();
+        BASE64URL_NOPAD.encode(&[payload.as_slice(), &signature].concat())
     }
 
-    fn unseal(&self, kind: &str, text: &str) -> Result<[u8; PAYLOAD_BYTES], TokenError> {
+    fn verify(&self, kind: &str, text: &str) -> Result<[u8; PAYLOAD_BYTES], TokenError> {
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).map_err(|_| TokenError::Forged)?;
-        let (payload, seal) =
+        let (payload, signature) =
             bytes.split_first_chunk::<PAYLOAD_BYTES>().ok_or(TokenError::Forged)?;
-        self.mac(kind, payload).verify_slice(seal).map_err(|_| TokenError::Forged)?;
+        self.mac(kind, payload).verify_slice(signature).map_err(|_| TokenError::Forged)?;
         Ok(*payload)
     }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use tokio_util::io::ReaderStream;
 use utoipa::ToSchema;
 
-use crate::http::admin::session::Peer;
+use crate::http::admin::session::ClientAddress;
 use crate::http::client_slots::Full;
 use crate::http::extract::{Json, Path};
 use crate::http::problem::Problem;
@@ -72,7 +72,7 @@ pub async fn list(State(state): State<ApiState>) -> Result<Json<Downloads>, Prob
 /// Serves `/downloads/NAME`: a program of the operator, or a file of this version.
 pub async fn get(
     State(state): State<ApiState>,
-    Peer(client): Peer,
+    ClientAddress(client): ClientAddress,
     Path(name): Path<String>,
 ) -> Result<Response, Problem> {
     match name.as_str() {

@@ -9,7 +9,7 @@ use store::join_requests::{self, LinkToken, LinkUse};
 use utoipa::ToSchema;
 
 use crate::http::agent::tokens::join_token_hash;
-use crate::http::extract::{Json, STRANGERS_BODY, Validate};
+use crate::http::extract::{Json, PUBLIC_BODY_MAX, Validate};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
@@ -28,7 +28,7 @@ pub struct InvitationSecret {
 }
 
 impl Validate for InvitationSecret {
-    const MOST_BYTES: Option<usize> = Some(STRANGERS_BODY);
+    const MOST_BYTES: Option<usize> = Some(PUBLIC_BODY_MAX);
 
     fn errors(&self) -> Vec<FieldError> {
         let is_usable = (1..=100).contains(&self.secret.len());

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use store::join_requests::{self, EntryOutcome, Limits, New};
 use utoipa::ToSchema;
 
-use crate::http::admin::session::Peer;
-use crate::http::extract::{Json, STRANGERS_BODY, Validate};
+use crate::http::admin::session::ClientAddress;
+use crate::http::extract::{Json, PUBLIC_BODY_MAX, Validate};
 use crate::http::network::Network;
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
@@ -52,7 +52,7 @@ pub struct NewJoinRequest {
 }
 
 impl Validate for NewJoinRequest {
-    const MOST_BYTES: Option<usize> = Some(STRANGERS_BODY);
+    const MOST_BYTES: Option<usize> = Some(PUBLIC_BODY_MAX);
 
     fn errors(&self) -> Vec<FieldError> {
         let mut errors = Vec::new();
@@ -158,7 +158,7 @@ pub struct EnteredJoinRequest {
     responses((status = 201, body = EnteredJoinRequest)))]
 pub async fn create(
     State(state): State<ApiState>,
-    Peer(from): Peer,
+    ClientAddress(from): ClientAddress,
     Json(request): Json<NewJoinRequest>,
 ) -> Result<(StatusCode, Json<EnteredJoinRequest>), Problem> {
     let new = New {

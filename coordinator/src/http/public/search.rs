@@ -10,7 +10,7 @@ use index::{
 };
 use url::Url;
 
-use crate::http::admin::session::Peer;
+use crate::http::admin::session::ClientAddress;
 use crate::http::client_slots::ClientSlot;
 use crate::http::concurrency_limit::WAIT;
 use crate::http::extract::{Json, Query};
@@ -32,7 +32,7 @@ const LONGEST: Duration = Duration::from_secs(5);
     params(SearchQuery), responses((status = 200, body = SearchResponse)))]
 pub async fn search(
     State(state): State<ApiState>,
-    Peer(client): Peer,
+    ClientAddress(client): ClientAddress,
     Query(query): Query<SearchQuery>,
 ) -> Result<Json<SearchResponse>, Problem> {
     let SearchQuery { q, limit, cursor } = query;

@@ -5,7 +5,7 @@ use delegation::balance::{CostSource, Move, RefusalReason};
 use hierarchy::Range;
 use model::{AgentId, Reason};
 use serde_json::{Value, json};
-use store::delegations::AssignmentOutcome;
+use store::delegations::DelegationOutcome;
 use store::moves::MoveCause;
 use store::{StoreError, loads, moves};
 
@@ -40,7 +40,7 @@ pub async fn execute_move(
         from,
         to,
         // A subnet that was delegated again since the problem was built is left alone.
-        generation: held.generation,
+        fencing_number: held.fencing_number,
         cause,
         pages_a_day: problem.instance.subnets()[made.subnet].load,
         before_ms: made.before,
@@ -49,7 +49,7 @@ pub async fn execute_move(
         note: &note,
         is_within_region: moved_from(placement, &held.subnet, to).is_some(),
     };
-    let AssignmentOutcome::Applied(_) = moves::execute(&placement.store, &new, now).await? else {
+    let DelegationOutcome::Applied(_) = moves::execute(&placement.store, &new, now).await? else {
         return Ok(BalanceOutcome::default());
     };
     let delegation = Delegation { agent: to, reason: Reason::Balanced };

@@ -4,7 +4,7 @@ use delegation::Delegation;
 use hierarchy::Range;
 use model::{AgentId, Reason};
 use store::StoreError;
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
+use store::delegations::{self, Assignment, Cause, DelegationOutcome};
 
 use crate::placement::Placement;
 use crate::runtime::events::Event;
@@ -14,12 +14,12 @@ use crate::runtime::region_moves::addresses;
 pub async fn assign(
     placement: &Placement,
     assignment: &Assignment<'_>,
-) -> Result<AssignmentOutcome, StoreError> {
+) -> Result<DelegationOutcome, StoreError> {
     let _writing = placement.hierarchy.writing().await;
     let moved_from = moved_from(placement, &assignment.subnet, assignment.agent);
     let now = placement.clock.now();
     let assigned = delegations::assign(&placement.store, assignment, moved_from, now).await?;
-    if let AssignmentOutcome::Applied(_) = assigned {
+    if let DelegationOutcome::Applied(_) = assigned {
         let reason = match assignment.cause {
             Cause::Pin(_) => Reason::Pinned,
             Cause::Override => Reason::Override,

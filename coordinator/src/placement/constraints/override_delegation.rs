@@ -4,7 +4,7 @@ use delegation::Constraints;
 use hierarchy::Range;
 use model::{AgentId, DelegationId};
 use store::StoreError;
-use store::delegations::{Assignment, AssignmentOutcome, Cause, subnet_states};
+use store::delegations::{Assignment, Cause, DelegationOutcome, subnet_states};
 use store::regions::Loans;
 
 use crate::placement::Placement;
@@ -63,16 +63,16 @@ pub async fn override_once(
     let assignment = Assignment {
         subnet: request.subnet,
         agent: request.agent,
-        generation: state.generation,
+        fencing_number: state.fencing_number,
         cause: Cause::Override,
         by: request.by,
         note: request.reason,
     };
     Ok(match assign(placement, &assignment).await? {
-        AssignmentOutcome::Applied(id) => Ok((Some(id), preview)),
-        AssignmentOutcome::Outdated => Err(Refusal::Meanwhile),
-        AssignmentOutcome::AgentGone => Err(Refusal::NoAgent(request.agent)),
-        AssignmentOutcome::Lent => Err(Refusal::Lent),
+        DelegationOutcome::Applied(id) => Ok((Some(id), preview)),
+        DelegationOutcome::Outdated => Err(Refusal::Meanwhile),
+        DelegationOutcome::AgentGone => Err(Refusal::NoAgent(request.agent)),
+        DelegationOutcome::Lent => Err(Refusal::Lent),
     })
 }
 

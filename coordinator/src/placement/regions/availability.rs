@@ -7,7 +7,7 @@ use region::detector::Liveness;
 use region::relay::MemberReport;
 use region::{Millis, View};
 
-use super::seat::LeaderState;
+use super::region_leader::RegionLeader;
 
 /// Age up to which a report counts: members report every 20 seconds, or when something happens.
 const FRESH_MS: u64 = 60_000;
@@ -27,10 +27,10 @@ pub(super) struct Availability {
 impl Availability {
     /// The state at a moment. The report of a single member proves neither that another one is dead
     /// nor that it does not work.
-    pub(super) fn of(seat: &LeaderState, now: Millis) -> Self {
-        let view = seat.machine.view().clone();
+    pub(super) fn of(leader: &RegionLeader, now: Millis) -> Self {
+        let view = leader.protocol.view().clone();
         let members: Vec<AgentId> = view.roster().agents.iter().map(|entry| entry.agent).collect();
-        let reports: Vec<(AgentId, &MemberReport)> = fresh_reports(seat, &members, now);
+        let reports: Vec<(AgentId, &MemberReport)> = fresh_reports(leader, &members, now);
         let replacing = |agent: AgentId| {
             let others = reports.iter().filter(|(other, _)| *other != agent);
             others.filter(|(_, report)| report.replaced.contains(&agent)).count()
@@ -40,16 +40,16 @@ impl Availability {
         };
         let is_replaced = |agent: AgentId| {
             let replacing = replacing(agent);
-            let is_missed = seat.machine.liveness(agent, now) == Liveness::Suspected;
+            let is_missed = leader.protocol.liveness(agent, now) == Liveness::Suspected;
             // A majority of the other members, and at least two witnesses, of which the coordinator
             // may be one. In a region of two, the coordinator must miss the member as well.
             2 * replacing > members.len() - 1 && replacing + usize::from(is_missed) >= 2
         };
-        let sleeps = |agent: AgentId| seat.machine.liveness(agent, now) == Liveness::Asleep;
+        let sleeps = |agent: AgentId| leader.protocol.liveness(agent, now) == Liveness::Asleep;
         let is_dead =
             |agent: &AgentId| is_replaced(*agent) && !has_lease(*agent) && !sleeps(*agent);
         let works = |agent: &AgentId| !is_replaced(*agent) && has_lease(*agent);
-        let asleep = seat.machine.reports().iter().filter(|(_, report)| report.asleep);
+        let asleep = leader.protocol.reports().iter().filter(|(_, report)| report.asleep);
         Self {
             dead: members.iter().copied().filter(is_dead).collect(),
             working: members.iter().copied().filter(works).collect(),
@@ -65,11 +65,11 @@ impl Availability {
 }
 
 fn fresh_reports<'s>(
-    seat: &'s LeaderState,
+    leader: &'s RegionLeader,
     members: &[AgentId],
     now: Millis,
 ) -> Vec<(AgentId, &'s MemberReport)> {
-    let fresh = seat.reports.iter().filter(|(_, (at, _))| now.since(*at) <= FRESH_MS);
+    let fresh = leader.reports.iter().filter(|(_, (at, _))| now.since(*at) <= FRESH_MS);
     let reports = fresh.map(|(agent, (_, report))| (*agent, report));
     reports.filter(|(agent, _)| members.contains(agent)).collect()
 }
@@ -91,68 +91,68 @@ mod tests {
     }
 
     /// What a member says of itself and of others.
-    fn report(seat: &mut LeaderState, from: u8, has_lease: bool, replaced: &[u8]) {
+    fn report(leader: &mut RegionLeader, from: u8, has_lease: bool, replaced: &[u8]) {
         let replaced = replaced.iter().copied().map(agent).collect();
         let report = MemberReport { has_lease, replaced, ..MemberReport::default() };
-        seat.reports.insert(agent(from), (LATER, report));
+        leader.reports.insert(agent(from), (LATER, report));
     }
 
-    fn heartbeat(seat: &mut LeaderState, from: u8, sleep_ms: Option<u64>, at: Millis) {
+    fn heartbeat(leader: &mut RegionLeader, from: u8, sleep_ms: Option<u64>, at: Millis) {
         let version = Version { epoch: 1, delta: 0 };
         let heartbeat = Heartbeat { incarnation: 1, version, floor: version, sleep_ms };
-        seat.machine.handle(agent(from), Message::Heartbeat(heartbeat), at);
+        leader.protocol.handle(agent(from), Message::Heartbeat(heartbeat), at);
     }
 
-    fn dead(seat: &LeaderState) -> Vec<AgentId> {
-        Availability::of(seat, LATER).dead.into_iter().collect()
+    fn dead(leader: &RegionLeader) -> Vec<AgentId> {
+        Availability::of(leader, LATER).dead.into_iter().collect()
     }
 
-    fn works(seat: &LeaderState, member: u8) -> bool {
-        Availability::of(seat, LATER).working.contains(&agent(member))
+    fn works(leader: &RegionLeader, member: u8) -> bool {
+        Availability::of(leader, LATER).working.contains(&agent(member))
     }
 
     #[test]
     fn in_a_region_of_two_a_member_is_dead_when_the_coordinator_misses_it_too() {
-        let mut seat = example::seat(&[1, 2], 0);
-        report(&mut seat, 1, true, &[2]);
-        assert_eq!(dead(&seat), [agent(2)]);
-        heartbeat(&mut seat, 2, None, LATER);
-        assert_eq!(dead(&seat), []);
+        let mut leader = example::leader(&[1, 2], 0);
+        report(&mut leader, 1, true, &[2]);
+        assert_eq!(dead(&leader), [agent(2)]);
+        heartbeat(&mut leader, 2, None, LATER);
+        assert_eq!(dead(&leader), []);
     }
 
     #[test]
     fn a_member_that_sleeps_is_not_dead() {
-        let mut seat = example::seat(&[1, 2, 3], 0);
-        heartbeat(&mut seat, 2, Some(LATER.0), START);
-        report(&mut seat, 1, true, &[2]);
-        report(&mut seat, 3, true, &[2]);
-        assert_eq!(dead(&seat), []);
+        let mut leader = example::leader(&[1, 2, 3], 0);
+        heartbeat(&mut leader, 2, Some(LATER.0), START);
+        report(&mut leader, 1, true, &[2]);
+        report(&mut leader, 3, true, &[2]);
+        assert_eq!(dead(&leader), []);
     }
 
     #[test]
     fn a_majority_that_replaced_a_member_is_believed() {
-        let mut seat = example::seat(&[1, 2, 3], 0);
-        heartbeat(&mut seat, 2, None, LATER);
-        report(&mut seat, 1, true, &[2]);
-        report(&mut seat, 3, true, &[]);
-        assert_eq!(dead(&seat), []);
-        report(&mut seat, 3, true, &[2]);
-        assert_eq!(dead(&seat), [agent(2)]);
-        report(&mut seat, 2, true, &[]);
-        assert_eq!(dead(&seat), []);
-        assert!(!works(&seat, 2), "its own word does not outweigh those of the others");
+        let mut leader = example::leader(&[1, 2, 3], 0);
+        heartbeat(&mut leader, 2, None, LATER);
+        report(&mut leader, 1, true, &[2]);
+        report(&mut leader, 3, true, &[]);
+        assert_eq!(dead(&leader), []);
+        report(&mut leader, 3, true, &[2]);
+        assert_eq!(dead(&leader), [agent(2)]);
+        report(&mut leader, 2, true, &[]);
+        assert_eq!(dead(&leader), []);
+        assert!(!works(&leader, 2), "its own word does not outweigh those of the others");
     }
 
     #[test]
     fn one_member_alone_does_not_say_that_another_one_does_not_work() {
         for members in [&[1, 2][..], &[1, 2, 3], &[1, 2, 3, 4]] {
-            let mut seat = example::seat(members, 0);
-            heartbeat(&mut seat, 2, None, LATER);
-            report(&mut seat, 1, true, &[2]);
-            report(&mut seat, 2, false, &[]);
-            assert!(!works(&seat, 2), "it has no lease");
-            report(&mut seat, 2, true, &[]);
-            assert!(works(&seat, 2), "{members:?}");
+            let mut leader = example::leader(members, 0);
+            heartbeat(&mut leader, 2, None, LATER);
+            report(&mut leader, 1, true, &[2]);
+            report(&mut leader, 2, false, &[]);
+            assert!(!works(&leader, 2), "it has no lease");
+            report(&mut leader, 2, true, &[]);
+            assert!(works(&leader, 2), "{members:?}");
         }
     }
 }

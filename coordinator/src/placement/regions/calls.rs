@@ -14,8 +14,8 @@ use store::{StoreError, Term, regions};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::seat::{LeaderState, Now};
-use super::{LeaderStates, Regions};
+use super::region_leader::{Now, RegionLeader};
+use super::{RegionLeaders, Regions};
 use crate::runtime::elapsed_clock;
 use crate::runtime::failure::chain;
 
@@ -30,7 +30,7 @@ const LONGEST_TEXT: usize = 200;
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// Another coordinator is the leader, or none yet.
-    #[error("this coordinator is not the leader, who has the regions")]
+    #[error("this coordinator is not the leader, which has the regions")]
     NotLeader,
     /// Too many or too long addresses, or a long label.
     #[error("the addresses or the label are too long")]
@@ -55,7 +55,8 @@ impl Regions {
         stop: &CancellationToken,
     ) -> Result<RelayAnswer, CallError> {
         check(&request)?;
-        let RelayRequest { hold_ms, addresses, label, known, borrow, report, envelopes } = request;
+        let RelayRequest { hold_ms, addresses, label, known, wants_loan, report, envelopes } =
+            request;
         let hold = Duration::from_millis(hold_ms.min(MOST_HOLD_MS).into());
         if !self.rules.enabled {
             // They may be large, and no request gets them.
@@ -74,23 +75,23 @@ impl Regions {
             // From here on no arrival is missed.
             arrived.as_mut().enable();
             let mut answer = RelayAnswer::default();
-            let mut seats = self.seats().await?;
-            let term = seats.term;
-            if let Some(seat) = seats.of_agent(agent) {
-                let view = seat.machine.view();
-                answer.settings = Some(seat.settings);
+            let mut leaders = self.leaders().await?;
+            let term = leaders.term;
+            if let Some(leader) = leaders.of_agent(agent) {
+                let view = leader.protocol.view();
+                answer.settings = Some(leader.settings);
                 let is_news = known.is_none_or(|(region, version)| {
                     region != view.roster().region || version < view.version()
                 });
                 answer.view = is_news.then(|| view.signed().clone());
                 // Agents that left get no loan, which would keep the region's subnets from others.
-                if borrow && seat.has_wanted(agent) {
-                    answer.loan_ms = Some(self.lend(term, seat).await?);
+                if wants_loan && leader.has_wanted(agent) {
+                    answer.loan_ms = Some(self.lend(term, leader).await?);
                 }
-                answer.envelopes = seat.mailbox.take(Peer::Agent(agent), RELAY_FILL);
+                answer.envelopes = leader.mailbox.take(Peer::Agent(agent), RELAY_FILL);
             }
-            drop(seats);
-            let news = answer.view.is_some() || borrow || !answer.envelopes.is_empty();
+            drop(leaders);
+            let news = answer.view.is_some() || wants_loan || !answer.envelopes.is_empty();
             if news || Instant::now() >= deadline {
                 return Ok(answer);
             }
@@ -108,51 +109,51 @@ impl Regions {
         report: Option<MemberReport>,
     ) -> Result<(), CallError> {
         let Some(report) = report else { return Ok(()) };
-        if let Some(seat) = self.seats().await?.of_agent(agent) {
-            seat.reports.insert(agent, (elapsed_clock::now(), report));
+        if let Some(leader) = self.leaders().await?.of_agent(agent) {
+            leader.reports.insert(agent, (elapsed_clock::now(), report));
         }
         Ok(())
     }
 
-    /// The seats, which only the leader has.
-    pub(super) async fn seats(
+    /// The states of the regions, which only the leading coordinator has.
+    pub(super) async fn leaders(
         &self,
-    ) -> Result<tokio::sync::MutexGuard<'_, LeaderStates>, CallError> {
-        let mut seats = self.seats.lock().await;
+    ) -> Result<tokio::sync::MutexGuard<'_, RegionLeaders>, CallError> {
+        let mut leaders = self.leaders.lock().await;
         let term = self.leader.term();
-        if term != Some(seats.term) {
+        if term != Some(leaders.term) {
             // The next leader goes on with what is stored; this one must forget what it knew, even
             // if it leads again already.
-            *seats = LeaderStates::default();
+            *leaders = RegionLeaders::default();
             self.moves.store(Arc::default());
         }
         let term = term.ok_or(CallError::NotLeader)?;
-        if seats.by_region.is_none() {
-            *seats = self.restore_seats(term).await?;
+        if leaders.by_region.is_none() {
+            *leaders = self.restore_leaders(term).await?;
         }
-        Ok(seats)
+        Ok(leaders)
     }
 
-    async fn restore_seats(&self, term: Term) -> Result<LeaderStates, StoreError> {
+    async fn restore_leaders(&self, term: Term) -> Result<RegionLeaders, StoreError> {
         let now = self.both_clocks();
         let incarnation = now.wall.0.max(0).unsigned_abs();
         let start = (self.rules.loan_ms(), incarnation);
-        let mut seats = BTreeMap::new();
-        let mut resting = BTreeMap::new();
+        let mut leaders = BTreeMap::new();
+        let mut unreadable = BTreeMap::new();
         for stored in regions::list(&self.store).await? {
             let id = stored.id;
             let name = stored.name.clone();
-            match LeaderState::restore(stored, &self.key, start, now) {
-                Ok(seat) => {
-                    seats.insert(id, seat);
+            match RegionLeader::restore(stored, &self.key, start, now) {
+                Ok(leader) => {
+                    leaders.insert(id, leader);
                 }
                 Err(error) => {
                     tracing::error!(region = name, error = chain(&error), "a region rests");
-                    resting.insert(id, name);
+                    unreadable.insert(id, name);
                 }
             }
         }
-        Ok(LeaderStates { term, by_region: Some(seats), resting, ..LeaderStates::default() })
+        Ok(RegionLeaders { term, by_region: Some(leaders), unreadable, ..RegionLeaders::default() })
     }
 
     pub(super) fn both_clocks(&self) -> Now {
@@ -160,11 +161,11 @@ impl Regions {
     }
 
     /// Lends the region's hosts; the end is stored before the answer.
-    async fn lend(&self, term: Term, seat: &mut LeaderState) -> Result<u64, CallError> {
+    async fn lend(&self, term: Term, leader: &mut RegionLeader) -> Result<u64, CallError> {
         let now = self.both_clocks();
-        let term_ms = seat.machine.lend(now.elapsed);
-        let until = now.wall_at(seat.machine.lender().until());
-        let region = seat.machine.view().roster().region;
+        let term_ms = leader.protocol.lend(now.elapsed);
+        let until = now.wall_at(leader.protocol.lender().until());
+        let region = leader.protocol.view().roster().region;
         self.fenced(term, regions::save_loan(&self.store, term, region, until).await)?;
         Ok(term_ms)
     }
@@ -173,7 +174,8 @@ impl Regions {
         if envelopes.is_empty() {
             return Ok(());
         }
-        let view = self.seats().await?.of_agent(from).map(|seat| seat.machine.view().clone());
+        let view =
+            self.leaders().await?.of_agent(from).map(|leader| leader.protocol.view().clone());
         let Some(view) = view else { return Ok(()) };
         // Verified without the lock, for which all regions wait, because a call has up to thousands
         // of signatures.
@@ -181,21 +183,21 @@ impl Regions {
         let verifying = tokio::task::spawn_blocking(move || verified(envelopes, &view, &key));
         // Lost with the process that ends; any message may be lost.
         let Ok(messages) = verifying.await else { return Ok(()) };
-        let mut seats = self.seats().await?;
-        let term = seats.term;
-        let Some(seat) = seats.of_agent(from) else { return Ok(()) };
+        let mut leaders = self.leaders().await?;
+        let term = leaders.term;
+        let Some(leader) = leaders.of_agent(from) else { return Ok(()) };
         let mut receivers = Vec::new();
         for message in messages {
             match message {
                 Arrival::ForCoordinator(message) => {
-                    let effects = seat.open(message, elapsed_clock::now());
-                    self.save_promises(term, seat, &effects).await?;
-                    receivers.extend(seat.send(effects, &self.key));
+                    let effects = leader.open(message, elapsed_clock::now());
+                    self.save_promises(term, leader, &effects).await?;
+                    receivers.extend(leader.send(effects, &self.key));
                 }
-                Arrival::ForAgent(to, envelope) => receivers.extend(seat.pass_on(to, envelope)),
+                Arrival::ForAgent(to, envelope) => receivers.extend(leader.pass_on(to, envelope)),
             }
         }
-        drop(seats);
+        drop(leaders);
         self.notify(receivers);
         Ok(())
     }
@@ -203,15 +205,15 @@ impl Regions {
     async fn save_promises(
         &self,
         term: Term,
-        seat: &mut LeaderState,
+        leader: &mut RegionLeader,
         effects: &[Effect],
     ) -> Result<(), CallError> {
-        let Some(promises) = LeaderState::promises(effects) else { return Ok(()) };
-        let region = seat.machine.view().roster().region;
+        let Some(promises) = RegionLeader::promises(effects) else { return Ok(()) };
+        let region = leader.protocol.view().roster().region;
         // Encoding into memory does not fail.
         let Ok(bytes) = postcard::to_allocvec(promises) else { return Ok(()) };
         self.fenced(term, regions::save_promises(&self.store, term, region, &bytes).await)?;
-        seat.machine.note_saved();
+        leader.protocol.note_saved();
         Ok(())
     }
 }

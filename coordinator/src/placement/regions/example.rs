@@ -8,7 +8,7 @@ use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
 use region::{Millis, Settings};
 use store::regions::StoredRegion;
 
-use super::seat::{LeaderState, Now};
+use super::region_leader::{Now, RegionLeader};
 
 /// The key of the coordinator that signs the roster.
 pub(super) fn key() -> CoordinatorKey {
@@ -36,8 +36,8 @@ pub(super) fn roster(agents: &[u8]) -> SignedRoster {
     SignedRoster::new(&key(), &roster).unwrap()
 }
 
-/// The seat of a region with these agents, and with a loan.
-pub(super) fn seat(agents: &[u8], lent_until: i64) -> LeaderState {
+/// A region with these agents and a loan, as its leader keeps it.
+pub(super) fn leader(agents: &[u8], lent_until: i64) -> RegionLeader {
     let view = SignedView { roster: roster(agents), deltas: Vec::new() };
     let stored = StoredRegion {
         id: RegionId::new(1),
@@ -48,5 +48,5 @@ pub(super) fn seat(agents: &[u8], lent_until: i64) -> LeaderState {
         lent_until: UnixMillis(lent_until),
     };
     let now = Now { elapsed: Millis(1), wall: UnixMillis(1) };
-    LeaderState::restore(stored, &key(), (1_000, 1), now).unwrap()
+    RegionLeader::restore(stored, &key(), (1_000, 1), now).unwrap()
 }

@@ -14,8 +14,8 @@ use store::regions::{self, Candidate, StoredRegion};
 use super::calls::CallError;
 use super::members::{self, Parameters};
 use super::ranges::{self, SubnetWithAgent};
-use super::seat::{Followed, LeaderState};
-use super::{LeaderStates, Regions, is_deposed};
+use super::region_leader::{RegionLeader, ViewInputs};
+use super::{RegionLeaders, Regions, is_deposed};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::elapsed_clock;
 use crate::runtime::events::Event;
@@ -37,14 +37,14 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = regions.hierarchy.current() else { return Ok(Outcome::Idle) };
     let candidates = regions::candidates(&regions.store).await?;
     let members = regions::members(&regions.store).await?;
-    let mut seats = match regions.seats().await {
+    let mut leaders = match regions.leaders().await {
         Err(CallError::NotLeader) => return Ok(Outcome::Idle),
-        seats => seats?,
+        leaders => leaders?,
     };
-    let names = seats.by_region.iter().flatten();
-    let names = names.map(|(id, seat)| (*id, seat.name.clone()));
+    let names = leaders.by_region.iter().flatten();
+    let names = names.map(|(id, leader)| (*id, leader.name.clone()));
     // The members of a region that cannot be read stay its members, because they may have a loan.
-    let names: BTreeMap<RegionId, String> = names.chain(seats.resting.clone()).collect();
+    let names: BTreeMap<RegionId, String> = names.chain(leaders.unreadable.clone()).collect();
     let registry = |candidate: &Candidate| registry_of(&delegated, candidate);
     let mut groups = members::groups(&candidates, &names, registry);
     // A region without members goes on until the subnets of its former members may go to any agent.
@@ -55,7 +55,7 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     let mut changed = 0;
     let mut failed = None;
     for (name, agents) in groups {
-        let attended = attend(regions, &mut seats, &name, &agents, (&table, &members)).await;
+        let attended = attend(regions, &mut leaders, &name, &agents, (&table, &members)).await;
         // One region that cannot go on must not stop the others.
         match attended {
             Ok(is_published) => changed += u64::from(is_published),
@@ -63,11 +63,11 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
             Err(error) => failed = failed.or(Some(error.context(format!("region {name}")))),
         }
     }
-    match forget_ended(regions, &mut seats, &candidates, &members).await {
+    match forget_ended(regions, &mut leaders, &candidates, &members).await {
         Err(CallError::NotLeader) => return Ok(Outcome::Idle),
         forgotten => forgotten?,
     }
-    allow_moves(regions, &seats, &members);
+    allow_moves(regions, &leaders, &members);
     if let Some(error) = failed {
         return Err(error);
     }
@@ -105,24 +105,24 @@ impl<'a> Table<'a> {
 /// published.
 async fn attend(
     regions: &Regions,
-    seats: &mut LeaderStates,
+    leaders: &mut RegionLeaders,
     name: &str,
     agents: &[&Candidate],
     (table, members): (&Table<'_>, &BTreeMap<RegionId, Vec<AgentId>>),
 ) -> Result<bool, anyhow::Error> {
-    if seats.resting.values().any(|resting| resting == name) {
+    if leaders.unreadable.values().any(|unreadable| unreadable == name) {
         return Ok(false);
     }
-    let term = seats.term;
-    let is_published = match seats.of_name(name) {
-        Some((id, seat)) => follow(regions, term, (id, seat), agents, table).await?,
-        None => form(regions, seats, name.to_owned(), agents, table).await?,
+    let term = leaders.term;
+    let is_published = match leaders.of_name(name) {
+        Some((id, leader)) => follow(regions, term, (id, leader), agents, table).await?,
+        None => form(regions, leaders, name.to_owned(), agents, table).await?,
     };
-    if let Some((id, seat)) = seats.of_name(name) {
+    if let Some((id, leader)) = leaders.of_name(name) {
         let former = members.get(&id).into_iter().flatten().copied();
-        let former: BTreeSet<AgentId> = former.filter(|agent| !seat.has_wanted(*agent)).collect();
-        seat.note_former(&former);
-        release_departed(regions, term, (id, seat), &former).await?;
+        let former: BTreeSet<AgentId> = former.filter(|agent| !leader.has_wanted(*agent)).collect();
+        leader.note_former(&former);
+        release_departed(regions, term, (id, leader), &former).await?;
     }
     Ok(is_published)
 }
@@ -131,15 +131,15 @@ async fn attend(
 async fn release_departed(
     regions: &Regions,
     term: Term,
-    (id, seat): (RegionId, &mut LeaderState),
+    (id, leader): (RegionId, &mut RegionLeader),
     former: &BTreeSet<AgentId>,
 ) -> Result<(), anyhow::Error> {
-    let departed = seat.departed(former, elapsed_clock::now());
+    let departed = leader.departed(former, elapsed_clock::now());
     if departed.is_empty() {
         return Ok(());
     }
     regions.fenced(term, regions::let_go(&regions.store, term, id, &departed).await)?;
-    tracing::info!(region = seat.name, agents = departed.len(), "former members left the region");
+    tracing::info!(region = leader.name, agents = departed.len(), "former members left the region");
     regions.events.emit(Event::SubnetsReleased);
     Ok(())
 }
@@ -148,24 +148,24 @@ async fn release_departed(
 /// back is kept: the agent accepts no other region.
 async fn forget_ended(
     regions: &Regions,
-    seats: &mut LeaderStates,
+    leaders: &mut RegionLeaders,
     candidates: &[Candidate],
     members: &BTreeMap<RegionId, Vec<AgentId>>,
 ) -> Result<(), CallError> {
-    let is_empty = |(id, seat): &(&RegionId, &LeaderState)| {
-        let view = seat.machine.view();
+    let is_empty = |(id, leader): &(&RegionId, &RegionLeader)| {
+        let view = leader.protocol.view();
         !members.contains_key(id) && !candidates.iter().any(|one| view.has(one.agent))
     };
-    let empty = seats.by_region.iter().flatten().filter(is_empty);
+    let empty = leaders.by_region.iter().flatten().filter(is_empty);
     let empty: Vec<RegionId> = empty.map(|(id, _)| *id).collect();
     if empty.is_empty() || regions.history_days == 0 {
         return Ok(());
     }
     let before = regions.now().plus_ms(-DAY_MS * i64::from(regions.history_days));
-    let deleted = regions::forget(&regions.store, seats.term, &empty, before).await;
-    for id in regions.fenced(seats.term, deleted)? {
+    let deleted = regions::forget(&regions.store, leaders.term, &empty, before).await;
+    for id in regions.fenced(leaders.term, deleted)? {
         tracing::info!(%id, "deleted a region that ended long ago");
-        seats.by_region.get_or_insert_default().remove(&id);
+        leaders.by_region.get_or_insert_default().remove(&id);
     }
     Ok(())
 }
@@ -173,13 +173,13 @@ async fn forget_ended(
 /// Tells searches, balance and admins' orders which subnets may move within their regions.
 fn allow_moves(
     regions: &Regions,
-    seats: &LeaderStates,
+    leaders: &RegionLeaders,
     members: &BTreeMap<RegionId, Vec<AgentId>>,
 ) {
     let now = elapsed_clock::now();
-    let subnets = seats.by_region.iter().flatten().map(|(id, seat)| {
+    let subnets = leaders.by_region.iter().flatten().map(|(id, leader)| {
         let has_loan = |agent| members.get(id).is_some_and(|members| members.contains(&agent));
-        (*id, seat.subnets(now, has_loan))
+        (*id, leader.subnets(now, has_loan))
     });
     regions.moves.store(Arc::new(RegionMoves::new(subnets)));
 }
@@ -194,13 +194,13 @@ fn registry_of(delegated: &DelegatedHierarchy, candidate: &Candidate) -> Option<
 /// Forms a region once its candidates have stayed the same from one run to the next.
 async fn form(
     regions: &Regions,
-    seats: &mut LeaderStates,
+    leaders: &mut RegionLeaders,
     name: String,
     agents: &[&Candidate],
     table: &Table<'_>,
 ) -> Result<bool, anyhow::Error> {
     let numbers: Vec<AgentId> = agents.iter().map(|agent| agent.agent).collect();
-    if seats.waiting.insert(name.clone(), numbers.clone()).as_ref() != Some(&numbers) {
+    if leaders.waiting.insert(name.clone(), numbers.clone()).as_ref() != Some(&numbers) {
         return Ok(false);
     }
     let provisional = RegionId::new(0);
@@ -223,16 +223,16 @@ async fn form(
     };
     let start = (regions.rules.loan_ms(), now.wall.0.max(0).unsigned_abs());
     // Built before anything is stored, because a roster that cannot be used must not be stored.
-    let mut seat = LeaderState::restore(stored.clone(), &regions.key, start, now)?;
-    let created = regions::create(&regions.store, seats.term, &stored, &numbers, now.wall).await;
-    regions.fenced(seats.term, created)?;
+    let mut leader = RegionLeader::restore(stored.clone(), &regions.key, start, now)?;
+    let created = regions::create(&regions.store, leaders.term, &stored, &numbers, now.wall).await;
+    regions.fenced(leaders.term, created)?;
     tracing::info!(region = name, agents = numbers.len(), "formed a region");
-    let view = seat.machine.view().clone();
-    regions.notify(seat.publish(view, &regions.key));
-    seat.note_wanted(numbers.into_iter());
-    seat.note_listed(table.held());
-    seats.by_region.get_or_insert_default().insert(id, seat);
-    seats.waiting.remove(&name);
+    let view = leader.protocol.view().clone();
+    regions.notify(leader.publish(view, &regions.key));
+    leader.note_wanted(numbers.into_iter());
+    leader.note_listed(table.held());
+    leaders.by_region.get_or_insert_default().insert(id, leader);
+    leaders.waiting.remove(&name);
     Ok(true)
 }
 
@@ -241,7 +241,7 @@ async fn form(
 async fn follow(
     regions: &Regions,
     term: Term,
-    (id, seat): (RegionId, &mut LeaderState),
+    (id, leader): (RegionId, &mut RegionLeader),
     agents: &[&Candidate],
     table: &Table<'_>,
 ) -> Result<bool, anyhow::Error> {
@@ -249,22 +249,22 @@ async fn follow(
     // the region, as if it had left.
     let sharing = if agents.len() < members::FEWEST { &[] } else { agents };
     let numbers: Vec<AgentId> = sharing.iter().map(|agent| agent.agent).collect();
-    seat.note_wanted(numbers.iter().copied());
-    let settled = seat.is_settled(elapsed_clock::now());
-    let roster = members::next_roster(&seat.machine, agents, settled);
-    let view = seat.machine.view().version();
-    let followed = Followed { delegated: table.version, agents: numbers, view };
-    if roster.is_none() && seat.followed.as_ref() == Some(&followed) {
+    leader.note_wanted(numbers.iter().copied());
+    let settled = leader.is_settled(elapsed_clock::now());
+    let roster = members::next_roster(&leader.protocol, agents, settled);
+    let view = leader.protocol.view().version();
+    let view_inputs = ViewInputs { delegated: table.version, agents: numbers, view };
+    if roster.is_none() && leader.view_inputs.as_ref() == Some(&view_inputs) {
         return Ok(false);
     }
-    let wanted = table.ranges_of(&followed.agents);
+    let wanted = table.ranges_of(&view_inputs.agents);
     let view = match roster {
         Some(roster) => Some(with_roster(regions, roster, wanted)?),
-        None => with_changes(regions, seat.machine.view(), wanted)?,
+        None => with_changes(regions, leader.protocol.view(), wanted)?,
     };
     let Some(view) = view else {
-        seat.note_listed(table.held());
-        seat.followed = Some(followed);
+        leader.note_listed(table.held());
+        leader.view_inputs = Some(view_inputs);
         return Ok(false);
     };
     // A former member may have to stay in the roster for a while, because voters change one by one.
@@ -273,9 +273,9 @@ async fn follow(
     let bytes = postcard::to_allocvec(view.signed())?;
     let saved = regions::save_view(&regions.store, term, id, &bytes, &members).await;
     regions.fenced(term, saved)?;
-    tracing::info!(region = seat.name, version = ?view.version(), "published a view");
-    regions.notify(seat.publish(view, &regions.key));
-    seat.note_listed(table.held());
+    tracing::info!(region = leader.name, version = ?view.version(), "published a view");
+    regions.notify(leader.publish(view, &regions.key));
+    leader.note_listed(table.held());
     Ok(true)
 }
 

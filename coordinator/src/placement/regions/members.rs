@@ -62,14 +62,14 @@ pub(super) fn first_roster(
     })
 }
 
-/// The roster after `machine`'s, where the agents or their properties are others; none where
+/// The roster after `protocol`'s, where the agents or their properties are others; none where
 /// nothing is to be changed or may be changed. Agents come and go one at a time.
 pub(super) fn next_roster(
-    machine: &Coordinator,
+    protocol: &Coordinator,
     agents: &[&Candidate],
     settled: bool,
 ) -> Option<Roster> {
-    let present = machine.view().roster();
+    let present = protocol.view().roster();
     let wanted: BTreeMap<AgentId, RosterAgent> =
         agents.iter().map(|agent| (agent.agent, entry(agent))).collect();
     let mut members: BTreeSet<AgentId> = present.agents.iter().map(|entry| entry.agent).collect();
@@ -80,7 +80,7 @@ pub(super) fn next_roster(
         (_, Some(agent)) => members.insert(agent),
         _ => false,
     };
-    if !voters_may_change(present, &members, &machine.floors(), settled) {
+    if !voters_may_change(present, &members, &protocol.floors(), settled) {
         members = present.agents.iter().map(|entry| entry.agent).collect();
     }
     let entries = members

@@ -13,8 +13,8 @@ mod example;
 pub mod form_regions;
 mod members;
 mod ranges;
+mod region_leader;
 pub mod restored;
-mod seat;
 pub mod state;
 pub mod take_over_subnets;
 
@@ -33,7 +33,7 @@ use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::leader::Leader;
 use crate::runtime::region_moves::CurrentRegionMoves;
-use seat::LeaderState;
+use region_leader::RegionLeader;
 
 pub use calls::CallError;
 
@@ -55,36 +55,36 @@ pub struct Regions {
     pub moves: Arc<CurrentRegionMoves>,
     /// Signs rosters, changes and messages.
     pub key: Arc<CoordinatorKey>,
-    pub(crate) seats: Mutex<LeaderStates>,
+    pub(crate) leaders: Mutex<RegionLeaders>,
     /// Notifies the calls that agents hold open.
     pub(crate) arrivals: std::sync::Mutex<HashMap<AgentId, Arc<Notify>>>,
 }
 
-/// The coordinator's seat in each region, while it is the leader.
+/// All regions, while this coordinator is the leader.
 #[derive(Default)]
-pub(crate) struct LeaderStates {
+pub(crate) struct RegionLeaders {
     /// The term in which they were read.
     term: Term,
     /// None until they were read from the database.
-    by_region: Option<BTreeMap<RegionId, LeaderState>>,
+    by_region: Option<BTreeMap<RegionId, RegionLeader>>,
     /// Stored regions that cannot be read, by name. No other region may take their names and
     /// members, which may still have a loan.
-    resting: BTreeMap<RegionId, String>,
+    unreadable: BTreeMap<RegionId, String>,
     /// Candidates of regions that are not formed, as of the last run.
     waiting: BTreeMap<String, Vec<AgentId>>,
 }
 
-impl LeaderStates {
-    fn of_name(&mut self, name: &str) -> Option<(RegionId, &mut LeaderState)> {
-        let mut seats = self.by_region.iter_mut().flatten();
-        seats.find(|(_, seat)| seat.name == name).map(|(id, seat)| (*id, seat))
+impl RegionLeaders {
+    fn of_name(&mut self, name: &str) -> Option<(RegionId, &mut RegionLeader)> {
+        let mut leaders = self.by_region.iter_mut().flatten();
+        leaders.find(|(_, leader)| leader.name == name).map(|(id, leader)| (*id, leader))
     }
 
     /// The region that an agent is in. It may also be in the roster of one that it left.
-    fn of_agent(&mut self, agent: AgentId) -> Option<&mut LeaderState> {
-        let seats = self.by_region.as_mut()?.values_mut();
-        let seats = seats.filter(|seat| seat.machine.view().has(agent));
-        seats.min_by_key(|seat| !seat.has_wanted(agent))
+    fn of_agent(&mut self, agent: AgentId) -> Option<&mut RegionLeader> {
+        let leaders = self.by_region.as_mut()?.values_mut();
+        let leaders = leaders.filter(|leader| leader.protocol.view().has(agent));
+        leaders.min_by_key(|leader| !leader.has_wanted(agent))
     }
 }
 

@@ -9,7 +9,7 @@ use region::relay::MemberReport;
 use region::roster::{Mode, Version};
 
 use super::calls::CallError;
-use super::seat::{LeaderState, Now};
+use super::region_leader::{Now, RegionLeader};
 use super::{Regions, availability::Availability};
 
 /// One region with its members.
@@ -67,49 +67,49 @@ impl Regions {
     /// All regions that have members or keep subnets, the oldest first. Only the leader knows them.
     pub async fn states(&self) -> Result<Vec<RegionState>, CallError> {
         let now = self.both_clocks();
-        let mut seats = self.seats().await?;
-        let all = seats.by_region.iter_mut().flatten().filter(|(_, seat)| !seat.is_dissolved);
-        Ok(all.map(|(id, seat)| state(*id, seat, now)).collect())
+        let mut leaders = self.leaders().await?;
+        let all = leaders.by_region.iter_mut().flatten().filter(|(_, leader)| !leader.is_dissolved);
+        Ok(all.map(|(id, leader)| state(*id, leader, now)).collect())
     }
 }
 
-fn state(id: RegionId, seat: &LeaderState, now: Now) -> RegionState {
-    let view = seat.machine.view();
+fn state(id: RegionId, leader: &RegionLeader, now: Now) -> RegionState {
+    let view = leader.protocol.view();
     let roster = view.roster();
-    let availability = Availability::of(seat, now.elapsed);
+    let availability = Availability::of(leader, now.elapsed);
     let shares: BTreeMap<AgentId, f64> = view.ring().shares().into_iter().collect();
-    let ranges = ranges_by_agent(seat);
+    let ranges = ranges_by_agent(leader);
     let member = |entry: &region::roster::RosterAgent| {
         let agent = entry.agent;
-        let heard = seat.machine.reports().get(&agent);
+        let heard = leader.protocol.reports().get(&agent);
         MemberState {
             agent,
             weight: entry.weight,
             ring_share: shares.get(&agent).copied().unwrap_or(0.0),
             ranges: ranges.get(&agent).copied().unwrap_or(0),
             listens: !entry.addresses.is_empty(),
-            activity: activity(seat, &availability, agent, now.elapsed),
+            activity: activity(leader, &availability, agent, now.elapsed),
             heard_at: heard.map(|report| now.wall_at_past(report.at)),
             version: heard.map(|report| report.version),
-            report: seat.reports.get(&agent).map(|(_, report)| report.clone()),
+            report: leader.reports.get(&agent).map(|(_, report)| report.clone()),
         }
     };
     RegionState {
         id,
-        name: seat.name.clone(),
+        name: leader.name.clone(),
         version: view.version(),
         mode: roster.mode,
         replicas: roster.replicas,
         recovery: roster.recovery,
         ranges: view.delegations().iter().count() as u64,
-        lent_until: now.wall_at(seat.machine.lender().until()),
+        lent_until: now.wall_at(leader.protocol.lender().until()),
         members: roster.agents.iter().map(member).collect(),
     }
 }
 
-fn ranges_by_agent(seat: &LeaderState) -> BTreeMap<AgentId, u64> {
+fn ranges_by_agent(leader: &RegionLeader) -> BTreeMap<AgentId, u64> {
     let mut ranges: BTreeMap<AgentId, u64> = BTreeMap::new();
-    for (_, delegate) in seat.machine.view().delegations().iter() {
+    for (_, delegate) in leader.protocol.view().delegations().iter() {
         if let Delegate::Agent(agent) = delegate {
             *ranges.entry(agent).or_default() += 1;
         }
@@ -118,13 +118,13 @@ fn ranges_by_agent(seat: &LeaderState) -> BTreeMap<AgentId, u64> {
 }
 
 fn activity(
-    seat: &LeaderState,
+    leader: &RegionLeader,
     availability: &Availability,
     agent: AgentId,
     now: Millis,
 ) -> MemberActivity {
-    let heard = seat.machine.reports().get(&agent);
-    let is_recent = heard.is_some_and(|report| now.since(report.at) <= seat.settings.suspect_ms);
+    let heard = leader.protocol.reports().get(&agent);
+    let is_recent = heard.is_some_and(|report| now.since(report.at) <= leader.settings.suspect_ms);
     if availability.dead.contains(&agent) {
         MemberActivity::Replaced
     } else if heard.is_some_and(|report| report.asleep) {

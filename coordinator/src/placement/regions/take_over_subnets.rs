@@ -72,11 +72,11 @@ async fn transfer_all(regions: &Regions) -> Result<Outcome, anyhow::Error> {
 
 /// What the members of each region can do, as the leader of this term knows.
 async fn availabilities(regions: &Regions) -> Result<(Term, Vec<Availability>), CallError> {
-    let mut seats = regions.seats().await?;
+    let mut leaders = regions.leaders().await?;
     let now = elapsed_clock::now();
-    let term = seats.term;
-    let seats = seats.by_region.iter_mut().flatten();
-    Ok((term, seats.map(|(_, seat)| Availability::of(seat, now)).collect()))
+    let term = leaders.term;
+    let leaders = leaders.by_region.iter_mut().flatten();
+    Ok((term, leaders.map(|(_, leader)| Availability::of(leader, now)).collect()))
 }
 
 /// Whether no admin excludes the agent from the subnet.
@@ -146,14 +146,14 @@ fn transfers(
             |agent: &AgentId| availability.may_fetch(*agent) && may_have(&host.subnet, *agent);
         let owner = availability.view.owner(placed, is_able);
         if let Some(owner) = owner.filter(|owner| *owner != dead) {
-            let of_subnet = votes.entry((host.subnet, host.generation)).or_default();
+            let of_subnet = votes.entry((host.subnet, host.fencing_number)).or_default();
             *of_subnet.entry(owner).or_default() += 1;
         }
     }
     let most = |votes: BTreeMap<AgentId, u32>| votes.into_iter().max_by_key(|(_, votes)| *votes);
-    let transfer = |((subnet, generation), votes)| {
+    let transfer = |((subnet, fencing_number), votes)| {
         let (to, _) = most(votes)?;
-        Some(Transfer { subnet, generation, from: dead, to })
+        Some(Transfer { subnet, fencing_number, from: dead, to })
     };
     votes.into_iter().filter_map(transfer).collect()
 }
@@ -211,7 +211,7 @@ mod tests {
         let hosts = [HeldHost {
             id: HostId::new(1),
             subnet: "10.0.0.0/24".parse().unwrap(),
-            generation: 1,
+            fencing_number: 1,
             host_key: "http://a.example".into(),
             address: [10, 0, 0, 1].into(),
         }];

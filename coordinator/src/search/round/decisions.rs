@@ -12,7 +12,7 @@ use delegation::plausibility::{JudgedReport, ReportKind};
 use hierarchy::SubnetId;
 use model::{AgentId, Reason};
 use store::StoreError;
-use store::delegations::{self, Decision, DecisionOutcome, Skipped};
+use store::delegations::{self, Decision, DelegationOutcome, Skipped};
 use store::searches::OpenSearch;
 use tokio::sync::MutexGuard;
 
@@ -45,7 +45,7 @@ impl PendingDecision {
             search: self.search.id,
             subnet: self.search.subnet,
             agent: self.agent,
-            generation: self.search.generation,
+            fencing_number: self.search.fencing_number,
             reason: self.reason,
             provisional: self.provisional,
             rtt_us: Some(self.rtt_us),
@@ -138,12 +138,12 @@ impl<'a> PendingDecisions<'a> {
     fn apply_results(
         &self,
         pending: &[PendingDecision],
-        results: &[DecisionOutcome],
+        results: &[DelegationOutcome],
     ) -> CommittedDecisions {
         let mut committed = CommittedDecisions::default();
         for (decision, result) in pending.iter().zip(results) {
             let entry = decision.entry.as_ref();
-            if let DecisionOutcome::Applied(_) = result {
+            if let DelegationOutcome::Applied(_) = result {
                 committed.made += 1;
                 self.parts.metrics.decided(decision.reason, decision.provisional);
                 // The former agent must release the hosts of the subnet at once.
@@ -154,7 +154,7 @@ impl<'a> PendingDecisions<'a> {
             if let Some(entry) = entry {
                 entry.revert();
             }
-            if *result == DecisionOutcome::AgentGone {
+            if *result == DelegationOutcome::AgentGone {
                 committed.revoked_agents.push(decision.agent);
             } else {
                 tracing::info!(
@@ -172,11 +172,11 @@ impl<'a> PendingDecisions<'a> {
     async fn find_several_places(
         &self,
         pending: &[PendingDecision],
-        results: &[DecisionOutcome],
+        results: &[DelegationOutcome],
     ) -> Result<(), StoreError> {
         let mut decided: Vec<(&OpenSearch, &Observation)> = Vec::new();
         for (decision, result) in pending.iter().zip(results) {
-            if let (DecisionOutcome::Applied(_), Some(observation), false) =
+            if let (DelegationOutcome::Applied(_), Some(observation), false) =
                 (result, &decision.observation, decision.provisional)
             {
                 decided.push((&decision.search, observation));
@@ -191,11 +191,11 @@ impl PendingDecisions<'_> {
     async fn count_judgements(
         &self,
         pending: &[PendingDecision],
-        results: &[DecisionOutcome],
+        results: &[DelegationOutcome],
     ) -> Result<(), anyhow::Error> {
         let mut judged: BTreeMap<AgentId, Vec<(ReportKind, ReportJudgement)>> = BTreeMap::new();
         for (decision, result) in pending.iter().zip(results) {
-            if !matches!(result, DecisionOutcome::Applied(_)) || decision.provisional {
+            if !matches!(result, DelegationOutcome::Applied(_)) || decision.provisional {
                 continue;
             }
             for JudgedReport { agent, kind, judgement } in &decision.judged {

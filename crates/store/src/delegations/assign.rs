@@ -5,7 +5,7 @@ use model::{AgentId, DelegationId, PinId, Reason, UnixMillis};
 use serde_json::json;
 use sqlx::PgConnection;
 
-use super::{end, give_hosts, notify};
+use super::{DelegationOutcome, end, give_hosts, notify};
 use crate::audit::{self, Entry};
 use crate::gift::Gift;
 use crate::moment::Moment;
@@ -55,7 +55,7 @@ pub struct Assignment<'a> {
     pub agent: AgentId,
     /// Generation of the subnet's latest delegation when the assignment was computed; 0 when it
     /// never had one.
-    pub generation: i64,
+    pub fencing_number: i64,
     /// Why it is assigned outside of a search.
     pub cause: Cause,
     /// Name of the admin; `coordinator` for balance.
@@ -64,33 +64,20 @@ pub struct Assignment<'a> {
     pub note: &'a str,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AssignmentOutcome {
-    /// The new delegation holds.
-    Applied(DelegationId),
-    /// The subnet was delegated after the assignment was computed, or the pin has ended; nothing
-    /// was changed.
-    Outdated,
-    /// The agent may not work any more; nothing was changed.
-    AgentGone,
-    /// The subnet is lent to a region; nothing was changed.
-    Lent,
-}
-
-/// Assigns a subnet to an agent in one transaction, fenced by the generation of the subnet: ends
+/// Assigns a subnet to an agent in one transaction, fenced by the number of its delegation. Ends
 /// the present delegation, closes an open search, gives the hosts to the agent, writes into the
-/// audit log and notifies all coordinators. `moved_from` is the agent that has the subnet, where
-/// its region moves the hosts by itself.
+/// audit log and notifies all coordinators. `moved_from` is the agent that has the subnet, where its
+/// region moves the hosts by itself.
 pub async fn assign(
     store: &Store,
     assignment: &Assignment<'_>,
     moved_from: Option<AgentId>,
     now: UnixMillis,
-) -> Result<AssignmentOutcome, StoreError> {
+) -> Result<DelegationOutcome, StoreError> {
     let doing = StoreError::doing("assign a subnet");
     let mut tx = store.begin().await.map_err(doing)?;
     let assigned = assign_in(&mut tx, assignment, moved_from, now).await?;
-    if let AssignmentOutcome::Applied(_) = assigned {
+    if let DelegationOutcome::Applied(_) = assigned {
         tx.commit().await.map_err(doing)?;
     }
     Ok(assigned)
@@ -102,31 +89,31 @@ pub(crate) async fn assign_in(
     assignment: &Assignment<'_>,
     moved_from: Option<AgentId>,
     now: UnixMillis,
-) -> Result<AssignmentOutcome, StoreError> {
+) -> Result<DelegationOutcome, StoreError> {
     // The agent's row is always locked first, so that a revocation comes wholly before or wholly
     // after.
     if !may_work(db, assignment.agent).await? {
-        return Ok(AssignmentOutcome::AgentGone);
+        return Ok(DelegationOutcome::AgentGone);
     }
     let subnet = &assignment.subnet;
     if !pin_is_active(db, assignment.cause, now).await?
-        || latest(db, subnet).await? != assignment.generation
+        || latest(db, subnet).await? != assignment.fencing_number
     {
-        return Ok(AssignmentOutcome::Outdated);
+        return Ok(DelegationOutcome::Outdated);
     }
     let gift = Gift { subnet: *subnet, agent: assignment.agent, moved_from };
     if is_lent(db, &[gift], now).await? {
-        return Ok(AssignmentOutcome::Lent);
+        return Ok(DelegationOutcome::Lent);
     }
     close_searches(db, subnet, now).await?;
-    end(db, subnet, assignment.generation, now).await?;
+    end(db, subnet, assignment.fencing_number, now).await?;
     let Some(id) = insert(db, assignment, now).await? else {
-        return Ok(AssignmentOutcome::Outdated);
+        return Ok(DelegationOutcome::Outdated);
     };
     give_hosts(db, &[gift], now).await?;
     note(db, assignment, id, now).await?;
     notify(db, Some(subnet)).await?;
-    Ok(AssignmentOutcome::Applied(id))
+    Ok(DelegationOutcome::Applied(id))
 }
 
 /// Whether the pin still counts; it is locked, so that it is not removed meanwhile.
@@ -147,7 +134,7 @@ async fn pin_is_active(
 
 pub(crate) async fn latest(db: &mut PgConnection, subnet: &Range) -> Result<i64, StoreError> {
     sqlx::query_scalar(
-        "SELECT coalesce(max(generation), 0) FROM delegations WHERE first = $1 AND last = $2",
+        "SELECT coalesce(max(fencing_number), 0) FROM delegations WHERE first = $1 AND last = $2",
     )
     .bind(subnet.first())
     .bind(subnet.last())
@@ -187,7 +174,7 @@ async fn insert(
         .bind(assignment.subnet.first())
         .bind(assignment.subnet.last())
         .bind(assignment.agent.get())
-        .bind(assignment.generation + 1)
+        .bind(assignment.fencing_number + 1)
         .bind(assignment.cause.reason().as_str())
         .bind(Moment(now))
         .bind(pin)
@@ -207,7 +194,7 @@ async fn note(
 ) -> Result<(), StoreError> {
     let detail = json!({
         "subnet": assignment.subnet.to_string(), "agent": assignment.agent,
-        "generation": assignment.generation + 1,
+        "fencing_number": assignment.fencing_number + 1,
         "note": assignment.note,
         "pin": match assignment.cause {
             Cause::Pin(pin) => Some(pin),

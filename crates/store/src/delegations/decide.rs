@@ -6,7 +6,7 @@ use model::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Decision, DecisionOutcome, give_hosts, notify_decided};
+use super::{Decision, DelegationOutcome, give_hosts, notify_decided};
 use crate::activity::{self, Activity};
 use crate::commit::commit;
 use crate::gift::Gift;
@@ -14,57 +14,49 @@ use crate::moment::Moment;
 use crate::regions::is_lent;
 use crate::{Store, StoreError};
 
-/// Delegates a subnet as its search decided, in one transaction, fenced by the state of the search
-/// and the generation of the subnet. Waiting hosts of the subnet get the agent; hosts of another
-/// agent are handed over ([`crate::handovers`]). A final decision closes the search.
-pub async fn decide(
-    store: &Store,
-    decision: &Decision<'_>,
-    now: UnixMillis,
-) -> Result<DecisionOutcome, StoreError> {
-    let made = decide_in_one(store, std::slice::from_ref(decision), now).await?;
-    Ok(made.map_or_else(
-        |not| not,
-        |made| {
-            made.into_iter()
-                .map(DecisionOutcome::Applied)
-                .next()
-                .unwrap_or(DecisionOutcome::Outdated)
-        },
-    ))
-}
-
-/// Applies decisions about different subnets, each like [`decide`], and returns their outcomes in
-/// the same order.
+/// Delegates subnets as their searches decided, and returns the outcomes in the same order. Each
+/// decision is fenced by the state of its search and by the subnet's fencing number. Waiting hosts
+/// of the subnet get the agent; hosts of another agent are handed over ([`crate::handovers`]). A
+/// final decision closes its search.
 ///
-/// A decision that comes too late is rare. Then each gets a transaction of its own.
+/// All are applied in one transaction. It is rare that a decision comes too late. Then each gets a
+/// transaction of its own.
 pub async fn decide_all(
     store: &Store,
     decisions: &[Decision<'_>],
     now: UnixMillis,
-) -> Result<Vec<DecisionOutcome>, StoreError> {
-    if let Ok(made) = decide_in_one(store, decisions, now).await? {
-        return Ok(made.into_iter().map(DecisionOutcome::Applied).collect());
+) -> Result<Vec<DelegationOutcome>, StoreError> {
+    let together = decide_together(store, decisions, now).await?;
+    if together.is_ok() || decisions.len() == 1 {
+        return Ok(outcomes(together));
     }
-    let mut decided = Vec::with_capacity(decisions.len());
-    for decision in decisions {
-        decided.push(decide(store, decision, now).await?);
+    let mut all = Vec::with_capacity(decisions.len());
+    for decision in decisions.chunks(1) {
+        all.extend(outcomes(decide_together(store, decision, now).await?));
     }
-    Ok(decided)
+    Ok(all)
+}
+
+/// The outcomes of decisions that were applied, or the one outcome of all that were not.
+fn outcomes(result: Result<Vec<DelegationId>, DelegationOutcome>) -> Vec<DelegationOutcome> {
+    match result {
+        Ok(made) => made.into_iter().map(DelegationOutcome::Applied).collect(),
+        Err(rejected) => vec![rejected],
+    }
 }
 
 /// Applies all decisions, or none when one of them cannot be applied, and returns why.
-async fn decide_in_one(
+async fn decide_together(
     store: &Store,
     decisions: &[Decision<'_>],
     now: UnixMillis,
-) -> Result<Result<Vec<DelegationId>, DecisionOutcome>, StoreError> {
+) -> Result<Result<Vec<DelegationId>, DelegationOutcome>, StoreError> {
     let doing = StoreError::doing("decide searches");
     let mut tx = store.begin().await.map_err(doing)?;
     // Agents are locked before searches, as everywhere, so that a revocation comes wholly before or
     // wholly after; both in the order of their ids, so that transactions do not deadlock.
     if !may_all_work(&mut tx, decisions).await? {
-        return Ok(Err(DecisionOutcome::AgentGone));
+        return Ok(Err(DelegationOutcome::AgentGone));
     }
     let gift = |decision: &Decision<'_>| {
         let Decision { subnet, agent, moved_from, .. } = *decision;
@@ -72,15 +64,15 @@ async fn decide_in_one(
     };
     let gifts: Vec<Gift> = decisions.iter().map(gift).collect();
     if is_lent(&mut tx, &gifts, now).await? {
-        return Ok(Err(DecisionOutcome::Lent));
+        return Ok(Err(DelegationOutcome::Lent));
     }
     if !close_searches(&mut tx, decisions, now).await? {
-        return Ok(Err(DecisionOutcome::Outdated));
+        return Ok(Err(DelegationOutcome::Outdated));
     }
     end(&mut tx, decisions, now).await?;
     let made = insert(&mut tx, decisions, now).await?;
     if made.len() < decisions.len() {
-        return Ok(Err(DecisionOutcome::Outdated));
+        return Ok(Err(DelegationOutcome::Outdated));
     }
     give_hosts(&mut tx, &gifts, now).await?;
     notify_decided(&mut tx, decisions.iter().map(|decision| decision.subnet)).await?;
@@ -136,14 +128,14 @@ async fn end(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     // Most subnets never had a delegation that could end.
-    let former: Vec<_> = decisions.iter().filter(|decision| decision.generation > 0).collect();
+    let former: Vec<_> = decisions.iter().filter(|decision| decision.fencing_number > 0).collect();
     if former.is_empty() {
         return Ok(());
     }
     sqlx::query(include_str!("end.sql"))
         .bind(former.iter().map(|decision| decision.subnet.first()).collect::<Vec<_>>())
         .bind(former.iter().map(|decision| decision.subnet.last()).collect::<Vec<_>>())
-        .bind(former.iter().map(|decision| decision.generation).collect::<Vec<_>>())
+        .bind(former.iter().map(|decision| decision.fencing_number).collect::<Vec<_>>())
         .bind(Moment(now))
         .execute(db)
         .await
@@ -164,7 +156,7 @@ async fn insert(
         .bind(column(decisions, |decision| decision.subnet.first()))
         .bind(column(decisions, |decision| decision.subnet.last()))
         .bind(agents(decisions))
-        .bind(column(decisions, |decision| decision.generation))
+        .bind(column(decisions, |decision| decision.fencing_number))
         .bind(column(decisions, |decision| decision.reason.as_str()))
         .bind(column(decisions, |decision| decision.provisional))
         .bind(column(decisions, |decision| decision.search.get()))

@@ -1,8 +1,8 @@
 -- Delegates each range as the delegation beside it in `ids` was, which ended at the same moment.
-INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us,
-    decided_at, remapped_from, pin, assigned_by, note, taken_from, hierarchy)
+INSERT INTO delegations (first, last, agent, fencing_number, reason, provisional, search, rtt_us,
+    decided_at, remapped_from, pin, assigned_by, note, taken_from, generation)
 SELECT m.first, m.last, d.agent,
-       1 + coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = m.first
+       1 + coalesce((SELECT max(g.fencing_number) FROM delegations g WHERE g.first = m.first
            AND g.last = m.last), 0),
        CASE WHEN d.reason = 'home' AND NOT a.home BETWEEN m.first AND m.last THEN 'company'
            ELSE d.reason END,

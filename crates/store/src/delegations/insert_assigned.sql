@@ -1,7 +1,7 @@
 -- The new delegation keeps the search that last looked at the subnet, so that what was measured
 -- can still be seen, and the agent's own time, where it was asked since it is where it is.
-INSERT INTO delegations (first, last, agent, generation, reason, decided_at, pin, assigned_by,
-    note, hierarchy, search, rtt_us)
+INSERT INTO delegations (first, last, agent, fencing_number, reason, decided_at, pin, assigned_by,
+    note, generation, search, rtt_us)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9,
        (SELECT id FROM generations WHERE state = 'live'),
        (SELECT max(s.id) FROM searches s WHERE s.first = $1 AND s.last = $2 AND EXISTS

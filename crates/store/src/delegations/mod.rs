@@ -26,8 +26,8 @@ use crate::{Store, StoreError};
 pub(crate) use assign::assign_in;
 use assign::close_searches;
 pub(crate) use assign::latest;
-pub use assign::{Assignment, AssignmentOutcome, Cause, assign};
-pub use decide::{decide, decide_all};
+pub use assign::{Assignment, Cause, assign};
+pub use decide::decide_all;
 pub(crate) use free::free;
 pub use free::free_hosts;
 pub use host_agents::give_waiting_hosts;
@@ -41,8 +41,7 @@ pub use subnets::{
     subnet_states, undelegated_subnets,
 };
 pub use summaries::{
-    DelegationFilter, DelegationOrder, DelegationPlace, DelegationSummary, count_of_agent, find,
-    list, of_subnet,
+    DelegationCursor, DelegationFilter, DelegationSummary, count_of_agent, find, list, of_subnet,
 };
 
 /// A delegation that holds now.
@@ -54,7 +53,7 @@ pub struct ActiveDelegation {
     /// Who crawls it.
     pub agent: AgentId,
     /// Fencing number of the subnet, from 1.
-    pub generation: i64,
+    pub fencing_number: i64,
     /// Why the agent holds it.
     pub reason: Reason,
     /// The agent's measured round trip, in microseconds.
@@ -85,7 +84,7 @@ pub async fn active_after(
     after: DelegationId,
 ) -> Result<Vec<ActiveDelegation>, StoreError> {
     let rows: Vec<ActiveRow> = sqlx::query_as(
-        "SELECT id, first, last, agent, generation, reason, rtt_us, provisional
+        "SELECT id, first, last, agent, fencing_number, reason, rtt_us, provisional
          FROM delegations WHERE id > $1 AND ended_at IS NULL ORDER BY id LIMIT $2",
     )
     .bind(after.get())
@@ -94,12 +93,12 @@ pub async fn active_after(
     .await
     .map_err(StoreError::doing("read the delegations"))?;
     rows.into_iter()
-        .map(|(id, first, last, agent, generation, reason, rtt_us, provisional)| {
+        .map(|(id, first, last, agent, fencing_number, reason, rtt_us, provisional)| {
             Ok(ActiveDelegation {
                 id: DelegationId::new(id),
                 subnet: range(first, last)?,
                 agent: AgentId::new(agent),
-                generation,
+                fencing_number,
                 reason: read_word("delegations", "reason", id, &reason)?,
                 rtt_us: rtt_us.and_then(|us| u32::try_from(us).ok()),
                 provisional,
@@ -118,7 +117,7 @@ pub struct Decision<'a> {
     /// The agent that is to crawl it.
     pub agent: AgentId,
     /// Generation of the subnet's delegation when the decision was computed; 0 when it had none.
-    pub generation: i64,
+    pub fencing_number: i64,
     /// Why this agent was chosen.
     pub reason: Reason,
     /// Whether a better agent may still be found: the search then stays open.
@@ -139,12 +138,13 @@ pub struct Skipped {
     pub why: SkipReason,
 }
 
+/// What came of a new delegation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DecisionOutcome {
+pub enum DelegationOutcome {
     /// The new delegation holds.
     Applied(DelegationId),
-    /// The search had ended, or the subnet was delegated after the decision was computed; nothing
-    /// was changed.
+    /// The search or the pin had ended, or the subnet was delegated meanwhile; nothing was
+    /// changed.
     Outdated,
     /// The agent may not work any more; nothing was changed.
     AgentGone,
@@ -152,20 +152,20 @@ pub enum DecisionOutcome {
     Lent,
 }
 
-/// Ends the delegation of this generation; whether it held.
+/// Ends the delegation with this fencing number; whether it held.
 pub(crate) async fn end(
     db: &mut PgConnection,
     subnet: &Range,
-    generation: i64,
+    fencing_number: i64,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let ended = sqlx::query(
         "UPDATE delegations SET ended_at = $4
-         WHERE first = $1 AND last = $2 AND generation = $3 AND ended_at IS NULL",
+         WHERE first = $1 AND last = $2 AND fencing_number = $3 AND ended_at IS NULL",
     )
     .bind(subnet.first())
     .bind(subnet.last())
-    .bind(generation)
+    .bind(fencing_number)
     .bind(Moment(now))
     .execute(db)
     .await
@@ -200,7 +200,7 @@ pub(crate) async fn give_home(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let Gift { subnet: home, agent, .. } = gift;
-    let (generation, lived_in): (i64, bool) = sqlx::query_as(include_str!("latest_home.sql"))
+    let (fencing_number, lived_in): (i64, bool) = sqlx::query_as(include_str!("latest_home.sql"))
         .bind(home.first())
         .bind(home.last())
         .fetch_one(&mut *db)
@@ -210,12 +210,12 @@ pub(crate) async fn give_home(
         return Ok(false);
     }
     close_searches(db, &home, now).await?;
-    end(db, &home, generation, now).await?;
+    end(db, &home, fencing_number, now).await?;
     let settled = sqlx::query(include_str!("insert_home.sql"))
         .bind(home.first())
         .bind(home.last())
         .bind(agent.get())
-        .bind(generation + 1)
+        .bind(fencing_number + 1)
         .bind(Moment(now))
         .execute(&mut *db)
         .await

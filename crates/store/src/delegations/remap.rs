@@ -13,7 +13,7 @@ use sqlx::PgConnection;
 use super::{ActiveDelegation, list_active, notify};
 use crate::columns::range;
 use crate::commit::commit;
-use crate::constraints::{self, Kind, LostCompany, Rule};
+use crate::constraints::{self, Constraint, Kind, LostCompany};
 use crate::moment::Moment;
 use crate::{Store, StoreError, regions};
 
@@ -43,7 +43,7 @@ pub struct RemapInput {
     /// Open searches, in the order of their ids.
     pub searched: Vec<SearchClaim<SearchId>>,
     /// Pins and exclusions that apply, with any scope.
-    pub rules: Vec<(Kind, Rule)>,
+    pub rules: Vec<(Kind, Constraint)>,
 }
 
 impl RemapInput {
@@ -123,7 +123,7 @@ impl RemapInput {
         let held = self.held.iter().map(|held| &held.subnet);
         let mut subnets = held.chain(self.searched.iter().map(|claim| &claim.range));
         let is_there = |range: &Range| new.find_delegable(range).is_some();
-        let rule_fits = |(_, rule): &(Kind, Rule)| match &rule.scope {
+        let rule_fits = |(_, rule): &(Kind, Constraint)| match &rule.scope {
             Scope::Range(range) => is_there(range) || new.inside(range).next().is_some(),
             scope => is_remapped || has_company(new, scope),
         };

@@ -1,6 +1,6 @@
 -- Latest and present delegation of these subnets, in their order. A present delegation is the
 -- latest; earlier ones are read only where there is none.
-SELECT s.first, s.last, coalesce(d.generation, e.generation, 0) AS generation,
+SELECT s.first, s.last, coalesce(d.fencing_number, e.fencing_number, 0) AS fencing_number,
        coalesce(d.agent, e.agent) AS latest_agent,
        -- As in targets.sql of searches.
        EXISTS (SELECT FROM hosts h
@@ -11,8 +11,8 @@ SELECT s.first, s.last, coalesce(d.generation, e.generation, 0) AS generation,
 FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
 LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
 LEFT JOIN LATERAL (
-   SELECT g.generation, g.agent FROM delegations g
+   SELECT g.fencing_number, g.agent FROM delegations g
    WHERE d.id IS NULL AND g.first = s.first AND g.last = s.last
-   ORDER BY g.generation DESC LIMIT 1
+   ORDER BY g.fencing_number DESC LIMIT 1
 ) AS e ON true
 ORDER BY s.place

@@ -12,13 +12,13 @@ use crate::moment::Moment;
 use crate::regions::{Loans, is_kept_by_loan};
 use crate::{Store, StoreError};
 
-/// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its
+/// Ends a delegation of a subnet in which nothing can be probed, fenced by its number. Its
 /// hosts, if it has any, wait again. Returns whether it held. A subnet that is lent to a region
 /// keeps its agent: the region may continue to crawl it, so no agent outside could get it.
 pub async fn release(
     store: &Store,
     subnet: &Range,
-    generation: i64,
+    fencing_number: i64,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("release a subnet");
@@ -26,7 +26,7 @@ pub async fn release(
     if is_kept_by_loan(&mut tx, subnet, now).await? {
         return Ok(false);
     }
-    let released = end(&mut tx, subnet, generation, now).await?;
+    let released = end(&mut tx, subnet, fencing_number, now).await?;
     if released {
         // Hosts may have been found since the caller saw none.
         take_hosts(&mut tx, subnet, now).await?;
@@ -36,16 +36,16 @@ pub async fn release(
     Ok(released)
 }
 
-/// Ends a delegation, fenced by its generation, closes an open search for it, and takes the hosts
+/// Ends a delegation, fenced by its number, closes an open search for it, and takes the hosts
 /// from the agent. Returns whether it held.
 pub(crate) async fn release_with_hosts(
     db: &mut PgConnection,
     subnet: &Range,
-    generation: i64,
+    fencing_number: i64,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     close_searches(db, subnet, now).await?;
-    if !end(db, subnet, generation, now).await? {
+    if !end(db, subnet, fencing_number, now).await? {
         return Ok(false);
     }
     take_hosts(db, subnet, now).await?;
@@ -133,7 +133,7 @@ pub async fn undelegated_subnets(
 pub struct SubnetState {
     pub subnet: Range,
     /// Generation of its latest delegation; 0 when it never had one.
-    pub generation: i64,
+    pub fencing_number: i64,
     /// The delegation that holds.
     pub held: Option<ActiveDelegation>,
     /// The agent of its latest delegation, which may have ended; none when it never had one.
@@ -157,7 +157,7 @@ impl SubnetState {
 struct SubnetRow {
     first: IpAddr,
     last: IpAddr,
-    generation: i64,
+    fencing_number: i64,
     latest_agent: Option<i64>,
     has_target: bool,
     id: Option<i64>,
@@ -199,7 +199,7 @@ fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
             id: DelegationId::new(id),
             subnet,
             agent: AgentId::new(agent),
-            generation: row.generation,
+            fencing_number: row.fencing_number,
             reason: read_word("delegations", "reason", id, &reason)?,
             rtt_us: row.rtt_us.map(i32::unsigned_abs),
             provisional: row.provisional.unwrap_or(false),
@@ -207,7 +207,7 @@ fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
     });
     Ok(SubnetState {
         subnet,
-        generation: row.generation,
+        fencing_number: row.fencing_number,
         held: held.transpose()?,
         latest_agent: row.latest_agent.map(AgentId::new),
         has_target: row.has_target,

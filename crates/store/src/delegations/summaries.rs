@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, DelegationSort, Reason, SearchId, UnixMillis};
 use sqlx::FromRow;
 
 use crate::bounded_count::{BoundedCount, COUNT_MAX};
@@ -25,7 +25,7 @@ pub struct DelegationSummary {
     /// That agent's home address.
     pub agent_home: IpAddr,
     /// Fencing number of the subnet, from 1.
-    pub generation: u64,
+    pub fencing_number: u64,
     /// Why the agent holds it.
     pub reason: Reason,
     /// Whether a better agent may still be found.
@@ -62,21 +62,11 @@ pub struct DelegationFilter {
     pub subnets: Vec<Range>,
 }
 
-/// Order of a list of delegations. Each order has an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DelegationOrder {
-    /// The newest first.
-    #[default]
-    Newest,
-    /// The longest round trip first; delegations without a measurement are left out.
-    Slowest,
-}
-
 /// Place in a list after which a page begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DelegationPlace {
+pub struct DelegationCursor {
     /// Round trip in microseconds of the last delegation before the page; 0 in the order
-    /// [`DelegationOrder::Newest`].
+    /// [`DelegationSort::Newest`].
     pub rtt_us: i64,
     /// The last delegation before the page.
     pub id: DelegationId,
@@ -84,12 +74,12 @@ pub struct DelegationPlace {
 
 impl DelegationSummary {
     /// Where the delegation stands in a list of this order.
-    pub fn place(&self, order: DelegationOrder) -> DelegationPlace {
-        let rtt_us = match order {
-            DelegationOrder::Newest => None,
-            DelegationOrder::Slowest => self.rtt_us,
+    pub fn cursor(&self, sort: DelegationSort) -> DelegationCursor {
+        let rtt_us = match sort {
+            DelegationSort::Newest => None,
+            DelegationSort::Slowest => self.rtt_us,
         };
-        DelegationPlace { rtt_us: rtt_us.unwrap_or(0).into(), id: self.id }
+        DelegationCursor { rtt_us: rtt_us.unwrap_or(0).into(), id: self.id }
     }
 }
 
@@ -101,7 +91,7 @@ struct Row {
     agent: i64,
     agent_name: String,
     agent_home: IpAddr,
-    generation: i64,
+    fencing_number: i64,
     reason: String,
     provisional: bool,
     rtt_us: Option<i32>,
@@ -134,20 +124,20 @@ const SLOWEST_OF_AGENT: &str = concat!(
 pub async fn list(
     store: &Store,
     filter: &DelegationFilter,
-    order: DelegationOrder,
-    after: Option<DelegationPlace>,
+    sort: DelegationSort,
+    after: Option<DelegationCursor>,
     limit: i64,
 ) -> Result<Vec<DelegationSummary>, StoreError> {
     if let Some(text) = &filter.text {
-        return list_with_text(store, text, filter, order, after, limit).await;
+        return list_with_text(store, text, filter, sort, after, limit).await;
     }
     let touching = filter.touching.as_ref();
-    let statement = match order {
-        DelegationOrder::Newest => NEWEST,
-        DelegationOrder::Slowest if filter.agent.is_some() => SLOWEST_OF_AGENT,
-        DelegationOrder::Slowest => SLOWEST,
+    let statement = match sort {
+        DelegationSort::Newest => NEWEST,
+        DelegationSort::Slowest if filter.agent.is_some() => SLOWEST_OF_AGENT,
+        DelegationSort::Slowest => SLOWEST,
     };
-    let after_rtt = after.filter(|_| order == DelegationOrder::Slowest).map(|after| after.rtt_us);
+    let after_rtt = after.filter(|_| sort == DelegationSort::Slowest).map(|after| after.rtt_us);
     let rows: Vec<Row> = sqlx::query_as(statement)
         .bind(after.map_or(i64::MAX, |after| after.id.get()))
         .bind(limit)
@@ -167,11 +157,11 @@ async fn list_with_text(
     store: &Store,
     text: &str,
     filter: &DelegationFilter,
-    order: DelegationOrder,
-    after: Option<DelegationPlace>,
+    sort: DelegationSort,
+    after: Option<DelegationCursor>,
     limit: i64,
 ) -> Result<Vec<DelegationSummary>, StoreError> {
-    let is_by_round_trip = order == DelegationOrder::Slowest;
+    let is_by_round_trip = sort == DelegationSort::Slowest;
     let ids: Vec<i64> = sqlx::query_scalar(include_str!("with_text.sql"))
         .bind(after.map_or(i64::MAX, |after| after.id.get()))
         .bind(limit)
@@ -254,7 +244,7 @@ impl Row {
             agent: AgentId::new(self.agent),
             agent_name: self.agent_name,
             agent_home: self.agent_home,
-            generation: self.generation.unsigned_abs(),
+            fencing_number: self.fencing_number.unsigned_abs(),
             reason: read_word("delegations", "reason", self.id, &self.reason)?,
             provisional: self.provisional,
             rtt_us: self.rtt_us.map(i32::unsigned_abs),

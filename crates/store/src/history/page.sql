@@ -3,7 +3,7 @@
 -- under way refers to it.
 SELECT d.id, d.ended_at, d.search,
        EXISTS (SELECT FROM delegations n
-               WHERE n.first = d.first AND n.last = d.last AND n.generation > d.generation)
+               WHERE n.first = d.first AND n.last = d.last AND n.fencing_number > d.fencing_number)
        AND NOT EXISTS (SELECT FROM incidents i WHERE i.delegation = d.id AND i.ended_at IS NULL)
        AS is_deletable
 FROM delegations d

@@ -15,7 +15,7 @@ LEFT JOIN delegations now
 LEFT JOIN LATERAL (
    SELECT d.rtt_us FROM delegations d
    WHERE d.first = h.first AND d.last = h.last AND d.agent = b.agent AND d.ended_at IS NOT NULL
-   ORDER BY d.generation DESC LIMIT 1
+   ORDER BY d.fencing_number DESC LIMIT 1
 ) former ON true
 WHERE o.ending IS DISTINCT FROM 'lapsed' OR o.confirmed_at IS NOT NULL OR b.received_at < $3
 ORDER BY b.handover LIMIT $2

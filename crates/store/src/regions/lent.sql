@@ -6,7 +6,7 @@ FROM unnest($1::inet[], $2::inet[], $3::bigint[], $4::bigint[]) AS s (first, las
     moved_from)
 CROSS JOIN LATERAL (
    SELECT d.agent FROM delegations d WHERE d.first = s.first AND d.last = s.last
-   ORDER BY d.generation DESC LIMIT 1
+   ORDER BY d.fencing_number DESC LIMIT 1
 ) AS held
 JOIN agents a ON a.id = held.agent
 JOIN regions r ON r.id = a.region AND r.lent_until > $5

@@ -1,9 +1,9 @@
--- Open searches after $1, oldest first, with the generation and the provisional agent of their
+-- Open searches after $1, oldest first, with the fencing number and the provisional agent of their
 -- subnets. $2: with a provisional agent. $4, $5: fewer than $4 unanswered orders, or opened until
 -- $5.
 SELECT s.id, s.first, s.last, s.target, s.strategy, s.threshold_us, s.opened_at,
-       coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first
-           AND g.last = s.last), 0) AS generation,
+       coalesce((SELECT max(fencing_number) FROM delegations g WHERE g.first = s.first
+           AND g.last = s.last), 0) AS fencing_number,
        d.agent AS provisional
 FROM searches s
 LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL

@@ -77,7 +77,7 @@ pub struct OpenSearch {
     /// When it was opened.
     pub opened_at: UnixMillis,
     /// Generation of the subnet's latest delegation; 0 when it never had one.
-    pub generation: i64,
+    pub fencing_number: i64,
     /// The agent that has the subnet provisionally.
     pub provisional: Option<AgentId>,
     /// The probes so far, in order.
@@ -114,7 +114,7 @@ struct SearchRow {
     strategy: String,
     threshold_us: i32,
     opened_at: Moment,
-    generation: i64,
+    fencing_number: i64,
     provisional: Option<i64>,
 }
 
@@ -193,7 +193,7 @@ fn open_search(
         strategy: read_word("searches", "strategy", row.id, &row.strategy)?,
         threshold_us: row.threshold_us.unsigned_abs(),
         opened_at: row.opened_at.0,
-        generation: row.generation,
+        fencing_number: row.fencing_number,
         provisional: row.provisional.map(AgentId::new),
         trail: trails.remove(&row.id).unwrap_or_default(),
     })

@@ -1,6 +1,6 @@
 -- The oldest hosts of an agent ($1) after one ($3) whose subnets are delegated to it, with the
 -- fencing numbers of the subnets.
-SELECT h.id, h.first, h.last, d.generation, h.scheme || '://' || h.authority, h.address
+SELECT h.id, h.first, h.last, d.fencing_number, h.scheme || '://' || h.authority, h.address
 FROM hosts h
 JOIN delegations d
   ON d.first = h.first AND d.last = h.last AND d.ended_at IS NULL AND d.agent = h.agent

@@ -178,12 +178,12 @@ async fn probes_and_searches_count_for_their_agents() {
     activity::count_probes(world.store(), agent, 1, NOW).await.unwrap();
 
     let provisional = searches::decision(&search, agent, true);
-    delegations::decide(world.store(), &provisional, NOW).await.unwrap();
+    delegations::decide_all(world.store(), &[provisional], NOW).await.unwrap();
     let days = read(&world, Some(agent), ActivityStep::Day).await;
     assert_eq!((days[0].1.probes, days[0].1.searches), (1, 0), "the search is not over");
     let search = searches::only(&world, store::searches::SearchKind::Provisional).await.unwrap();
     let decided = searches::decision(&search, agent, false);
-    delegations::decide(world.store(), &decided, NOW).await.unwrap();
+    delegations::decide_all(world.store(), &[decided], NOW).await.unwrap();
     assert_eq!(read(&world, Some(agent), ActivityStep::Day).await[0].1.searches, 1);
 }
 

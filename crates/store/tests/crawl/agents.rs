@@ -33,7 +33,7 @@ async fn approval_brings_the_home_subnet_and_revocation_ends_it() {
     let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!(held.len(), 1);
     assert_eq!(
-        (held[0].agent, held[0].subnet, held[0].generation),
+        (held[0].agent, held[0].subnet, held[0].fencing_number),
         (agent, range("192.0.2.0/24"), 1)
     );
     assert_eq!(held[0].reason, Reason::Home);

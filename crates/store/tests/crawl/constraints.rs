@@ -5,7 +5,7 @@ use model::{AgentId, PinId, Reason, SearchId, Strategy};
 use serde_json::json;
 use store::audit;
 use store::constraints::{self, CreateOutcome, Kind, LostCompany, NewConstraint};
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
+use store::delegations::{self, Assignment, Cause, DelegationOutcome};
 use store::moves::{self, MoveCause};
 use store::searches::{self, NewSearch, SearchKind};
 
@@ -27,11 +27,18 @@ async fn pin(world: &World, agent: AgentId, expires_in_ms: Option<i64>) -> Creat
     constraints::create(world.store(), &new, NOW).await.unwrap()
 }
 
-fn assignment(agent: AgentId, generation: i64, cause: Cause) -> Assignment<'static> {
-    Assignment { subnet: range(SUBNET), agent, generation, cause, by: "ada", note: "a contract" }
+fn assignment(agent: AgentId, fencing_number: i64, cause: Cause) -> Assignment<'static> {
+    Assignment {
+        subnet: range(SUBNET),
+        agent,
+        fencing_number,
+        cause,
+        by: "ada",
+        note: "a contract",
+    }
 }
 
-async fn assign(world: &World, assignment: &Assignment<'_>) -> AssignmentOutcome {
+async fn assign(world: &World, assignment: &Assignment<'_>) -> DelegationOutcome {
     delegations::assign(world.store(), assignment, None, NOW).await.unwrap()
 }
 
@@ -65,7 +72,7 @@ async fn an_agent_that_leaves_gets_nothing_by_a_pin() {
     let CreateOutcome::Created(id) = pin(&world, one, None).await else { panic!("not pinned") };
     store::agents::leave(world.store(), one, false, NOW).await.unwrap();
     let pinned = assignment(one, 0, Cause::Pin(PinId::new(id)));
-    assert_eq!(assign(&world, &pinned).await, AssignmentOutcome::AgentGone);
+    assert_eq!(assign(&world, &pinned).await, DelegationOutcome::AgentGone);
     assert_eq!(pin(&world, one, None).await, CreateOutcome::AgentGone);
     assert_eq!(constraints::expire(world.store(), NOW).await.unwrap(), 1);
     let written = audit::list(world.store(), &audit::Filter::default(), i64::MAX, 1).await.unwrap();
@@ -147,7 +154,7 @@ async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
     searches::open(world.store(), &[search], Strategy::Threshold, 50_000, NOW).await.unwrap();
     assert!(matches!(
         assign(&world, &assignment(one, 0, Cause::Override)).await,
-        AssignmentOutcome::Applied(_)
+        DelegationOutcome::Applied(_)
     ));
     assert!(
         searches::undelegated_subnets(world.store()).await.unwrap().is_empty(),
@@ -155,16 +162,16 @@ async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
     );
     assert_eq!(
         assign(&world, &assignment(two, 0, Cause::Override)).await,
-        AssignmentOutcome::Outdated
+        DelegationOutcome::Outdated
     );
     let CreateOutcome::Created(id) = pin(&world, two, Some(1_000)).await else {
         panic!("not pinned")
     };
     let pinned = assignment(two, 1, Cause::Pin(PinId::new(id)));
-    assert!(matches!(assign(&world, &pinned).await, AssignmentOutcome::Applied(_)));
+    assert!(matches!(assign(&world, &pinned).await, DelegationOutcome::Applied(_)));
     let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!(
-        (held.len(), held[0].agent, held[0].generation, held[0].reason),
+        (held.len(), held[0].agent, held[0].fencing_number, held[0].reason),
         (1, two, 2, Reason::Pinned)
     );
     assert_eq!(
@@ -183,7 +190,7 @@ async fn pinned_and_searched(world: &World, searched_ms: i64) -> (PinId, SearchI
     let pin = PinId::new(id);
     assert!(matches!(
         assign(world, &assignment(agent, 0, Cause::Pin(pin))).await,
-        AssignmentOutcome::Applied(_)
+        DelegationOutcome::Applied(_)
     ));
     let search = NewSearch {
         subnet: range(SUBNET),
@@ -233,12 +240,12 @@ async fn a_pin_that_is_over_and_an_agent_that_is_gone_get_nothing() {
     };
     let pinned = assignment(agent, 0, Cause::Pin(PinId::new(id)));
     let late = delegations::assign(world.store(), &pinned, None, NOW.plus_ms(1_000)).await.unwrap();
-    assert_eq!(late, AssignmentOutcome::Outdated);
+    assert_eq!(late, DelegationOutcome::Outdated);
     let revoke = store::agents::Order::Revoke;
     store::agents::order(world.store(), agent, revoke, "ada", NOW).await.unwrap();
     assert_eq!(
         assign(&world, &assignment(agent, 0, Cause::Override)).await,
-        AssignmentOutcome::AgentGone
+        DelegationOutcome::AgentGone
     );
     assert!(delegations::list_active(world.store()).await.unwrap().is_empty());
 }
@@ -253,7 +260,7 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
         subnet: range(SUBNET),
         from: one,
         to: two,
-        generation: 1,
+        fencing_number: 1,
         cause: MoveCause::Pass,
         pages_a_day: 7,
         before_ms: Some(70.0),
@@ -263,8 +270,8 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
         note: "it saves 35 ms a day",
     };
     let execute = || async { moves::execute(world.store(), &new, NOW).await.unwrap() };
-    let AssignmentOutcome::Applied(delegation) = execute().await else { panic!("not moved") };
-    assert_eq!(execute().await, AssignmentOutcome::Outdated, "thought out on generation 1");
+    let DelegationOutcome::Applied(delegation) = execute().await else { panic!("not moved") };
+    assert_eq!(execute().await, DelegationOutcome::Outdated, "decided after number 1");
     let made = moves::list(world.store(), i64::MAX, 10).await.unwrap();
     assert_eq!(made.len(), 1);
     assert_eq!((made[0].before_ms, made[0].after_ms, made[0].pages_a_day), (Some(70.0), 35.0, 7));
@@ -275,7 +282,8 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
     );
     assert_eq!(moves::of_passes_since(world.store(), NOW.plus_ms(-1)).await.unwrap(), 1);
     assert_eq!(moves::of_passes_since(world.store(), NOW).await.unwrap(), 0);
-    let back = moves::New { from: two, to: one, generation: 2, cause: MoveCause::Relief, ..new };
+    let back =
+        moves::New { from: two, to: one, fencing_number: 2, cause: MoveCause::Relief, ..new };
     moves::execute(world.store(), &back, NOW).await.unwrap();
     assert_eq!(moves::list(world.store(), i64::MAX, 1).await.unwrap()[0].cause, MoveCause::Relief);
     assert_eq!(moves::of_passes_since(world.store(), NOW.plus_ms(-1)).await.unwrap(), 1);

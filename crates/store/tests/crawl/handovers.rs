@@ -3,7 +3,7 @@
 use hierarchy::Range;
 use model::{AgentId, HostTask, Reason, Strategy, UnixMillis};
 use store::agents::{self, Heartbeat, Order};
-use store::delegations::{self, Decision, DecisionOutcome};
+use store::delegations::{self, Decision, DelegationOutcome};
 use store::host_bundles::{self, ReceivedBundle};
 use store::searches::{self, NewSearch, Retries, SearchKind};
 use store::testing::{begin, execute};
@@ -38,7 +38,7 @@ pub(crate) async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
         search: search.id,
         subnet,
         agent,
-        generation: search.generation,
+        fencing_number: search.fencing_number,
         reason: Reason::Threshold,
         provisional: false,
         rtt_us: Some(9_000),
@@ -46,8 +46,8 @@ pub(crate) async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
         skipped: &[],
     };
     assert!(matches!(
-        delegations::decide(world.store(), &decision, now).await.unwrap(),
-        DecisionOutcome::Applied(_)
+        delegations::decide_all(world.store(), &[decision], now).await.unwrap()[0],
+        DelegationOutcome::Applied(_)
     ));
 }
 

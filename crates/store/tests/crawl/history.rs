@@ -17,11 +17,11 @@ const SEARCHES: &str = "INSERT INTO searches
 const PROBES: &str = "INSERT INTO probes (search, step, agent, phase, level_first, level_last)
     SELECT s.id, 1, a.id, 'rest', s.first, s.last FROM searches s CROSS JOIN agents a";
 const DELEGATIONS: &str = "INSERT INTO delegations
-        (first, last, agent, generation, reason, search, ended_at, remapped_from)
-    SELECT s.first, s.last, a.id, n.generation, 'lowest', s.id,
+        (first, last, agent, fencing_number, reason, search, ended_at, remapped_from)
+    SELECT s.first, s.last, a.id, n.fencing_number, 'lowest', s.id,
            to_timestamp(1800000000) - n.days * interval '1 day', n.remapped_from
     FROM (VALUES (1, 1, 400, NULL::bigint), (2, 2, NULL, 1), (3, 1, 400, NULL))
-        AS n (search, generation, days, remapped_from)
+        AS n (search, fencing_number, days, remapped_from)
     JOIN searches s ON s.id = n.search CROSS JOIN agents a";
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn a_search_that_led_to_no_delegation_goes_when_it_ended_long_ago() {
     for statement in [SEARCHES, PROBES, ended] {
         assert_eq!(execute(world.store(), statement).await.unwrap(), 3);
     }
-    let delegation = "INSERT INTO delegations (first, last, agent, generation, reason, search)
+    let delegation = "INSERT INTO delegations (first, last, agent, fencing_number, reason, search)
         SELECT s.first, s.last, a.id, 1, 'lowest', s.id
         FROM searches s CROSS JOIN agents a WHERE s.id = 1";
     assert_eq!(execute(world.store(), delegation).await.unwrap(), 1);

@@ -1,8 +1,8 @@
 //! Lists of hosts for people.
 
-use model::{AgentId, HostState};
+use model::{AgentId, HostSort, HostState};
 use store::bounded_count::BoundedCount;
-use store::host_list::{self, HostFilter, HostOrder, HostPlace};
+use store::host_list::{self, HostCursor, HostFilter};
 
 use crate::world::{World, range};
 
@@ -33,11 +33,11 @@ async fn two_agents_with_hosts(world: &World) -> (AgentId, AgentId) {
 async fn page(
     world: &World,
     filter: &HostFilter,
-    after: Option<HostPlace>,
-) -> (Vec<String>, Option<HostPlace>) {
-    let order = HostOrder::Slowest;
+    after: Option<HostCursor>,
+) -> (Vec<String>, Option<HostCursor>) {
+    let order = HostSort::Slowest;
     let hosts = host_list::list(world.store(), filter, order, after, 2).await.unwrap();
-    let last = hosts.last().map(|host| host.place(order));
+    let last = hosts.last().map(|host| host.cursor(order));
     (hosts.into_iter().map(|host| host.authority).collect(), last)
 }
 
@@ -82,10 +82,10 @@ async fn hosts_of_a_subnet_are_not_those_of_subnets_within_it() {
     let subnet = Some(range("192.0.2.0/24"));
     let filter = HostFilter { subnet, ..HostFilter::default() };
     assert_eq!(page(&world, &filter, None).await.0, ["b.example", "a.example"]);
-    let newest = host_list::list(world.store(), &filter, HostOrder::Newest, None, 9).await.unwrap();
+    let newest = host_list::list(world.store(), &filter, HostSort::Newest, None, 9).await.unwrap();
     assert_eq!(newest.len(), 2);
     let within = HostFilter { subnet: None, addresses: subnet, ..filter };
-    let within = host_list::list(world.store(), &within, HostOrder::Newest, None, 9).await.unwrap();
+    let within = host_list::list(world.store(), &within, HostSort::Newest, None, 9).await.unwrap();
     assert_eq!(within.len(), 6);
 }
 

@@ -5,7 +5,7 @@ use model::{AgentId, IncidentState, Phase, PinId, Reason, Strategy, UnixMillis};
 use protocol::package::{Header, PackageName};
 use serde_json::json;
 use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
+use store::delegations::{self, Assignment, Cause, Decision, DelegationOutcome};
 use store::host_tally::{HostTally, Trends};
 use store::incidents::IncidentCause;
 use store::packages::{Ingestion, ReceivedPackage};
@@ -81,15 +81,15 @@ async fn decide(world: &World, agent: AgentId, rtt_us: u32) {
         search: search.id,
         subnet: range(SUBNET),
         agent,
-        generation: search.generation,
+        fencing_number: search.fencing_number,
         reason: Reason::Lowest,
         provisional: false,
         rtt_us: Some(rtt_us),
         moved_from: None,
         skipped: &[],
     };
-    let made = delegations::decide(world.store(), &decision, NOW).await.unwrap();
-    assert!(matches!(made, DecisionOutcome::Applied(_)));
+    let made = delegations::decide_all(world.store(), &[decision], NOW).await.unwrap()[0];
+    assert!(matches!(made, DelegationOutcome::Applied(_)));
 }
 
 /// A package of an agent tells so much of the host.
@@ -273,9 +273,9 @@ pub(crate) async fn override_to(world: &World, agent: AgentId) {
     let subnet = range(SUBNET);
     let note = "a contract";
     let assignment =
-        Assignment { subnet, agent, generation: 1, cause: Cause::Override, by: "ada", note };
+        Assignment { subnet, agent, fencing_number: 1, cause: Cause::Override, by: "ada", note };
     let made = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
-    assert!(matches!(made, AssignmentOutcome::Applied(_)), "{made:?}");
+    assert!(matches!(made, DelegationOutcome::Applied(_)), "{made:?}");
     let given = format!("UPDATE hosts SET state = 'delegated', agent = {}", agent.get());
     store::testing::execute(world.store(), Box::leak(given.into_boxed_str())).await.unwrap();
 }
@@ -284,9 +284,9 @@ pub(crate) async fn override_to(world: &World, agent: AgentId) {
 async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
     let subnet = range(SUBNET);
     let assignment =
-        Assignment { subnet, agent, generation: 1, cause, by: "ada", note: "a contract" };
+        Assignment { subnet, agent, fencing_number: 1, cause, by: "ada", note: "a contract" };
     let made = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
-    assert!(matches!(made, AssignmentOutcome::Applied(_)), "{made:?}");
+    assert!(matches!(made, DelegationOutcome::Applied(_)), "{made:?}");
     let told = PendingReports {
         subnet,
         agent,

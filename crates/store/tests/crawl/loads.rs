@@ -2,7 +2,7 @@
 
 use hierarchy::Range;
 use model::{AgentId, HostId};
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
+use store::delegations::{self, Assignment, Cause, DelegationOutcome};
 use store::host_tally::HostTally;
 use store::packages::{self, Ingestion};
 use store::partitions::Kept;
@@ -41,11 +41,11 @@ async fn settle(world: &World) -> Range {
     range("198.51.100.0/24")
 }
 
-async fn assign(world: &World, subnet: Range, agent: AgentId, generation: i64) {
+async fn assign(world: &World, subnet: Range, agent: AgentId, fencing_number: i64) {
     let cause = Cause::Override;
-    let assignment = Assignment { subnet, agent, generation, cause, by: "admin", note: "why" };
+    let assignment = Assignment { subnet, agent, fencing_number, cause, by: "admin", note: "why" };
     let assigned = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
-    assert!(matches!(assigned, AssignmentOutcome::Applied(_)));
+    assert!(matches!(assigned, DelegationOutcome::Applied(_)));
 }
 
 async fn state(world: &World, subnet: Range) -> delegations::SubnetState {
@@ -320,7 +320,7 @@ async fn weekly_visits_and_the_day_that_is_not_over_do_not_swing_a_load() {
     assert_eq!(load(16).await, None);
     // A part of the subnet is known for as long.
     let part = "INSERT INTO delegations
-            (first, last, agent, generation, reason, decided_at, remapped_from, hierarchy)
+            (first, last, agent, fencing_number, reason, decided_at, remapped_from, generation)
         SELECT first, '198.51.100.127', agent, 1, 'company', decided_at + interval '15 days', id,
                hierarchy FROM delegations";
     assert_eq!(execute(world.store(), part).await.unwrap(), 1);

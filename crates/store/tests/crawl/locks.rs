@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::{AgentId, AgentState};
 use serde_json::json;
 use store::agents::{self, Heartbeat, Order};
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
+use store::delegations::{self, Assignment, Cause, DelegationOutcome};
 use store::routes;
 use store::testing::{begin, execute};
 
@@ -34,11 +34,11 @@ async fn heartbeat(world: &World, agent: AgentId) {
     agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap();
 }
 
-async fn assign(world: &World, agent: AgentId) -> AssignmentOutcome {
+async fn assign(world: &World, agent: AgentId) -> DelegationOutcome {
     let assignment = Assignment {
         subnet: range("192.0.2.0/24"),
         agent,
-        generation: 1,
+        fencing_number: 1,
         cause: Cause::Override,
         by: "admin",
         note: "",
@@ -76,7 +76,7 @@ async fn a_heartbeat_does_not_wait_for_a_subnet_that_the_agent_gets() {
         lock.rollback().await.unwrap();
     };
     let (assigned, ()) = tokio::join!(assign(&world, second), heard);
-    assert!(matches!(assigned, AssignmentOutcome::Applied(_)), "{assigned:?}");
+    assert!(matches!(assigned, DelegationOutcome::Applied(_)), "{assigned:?}");
 }
 
 /// Begins one thing, which waits for the hosts, then another, and sets the hosts free when both
@@ -119,7 +119,7 @@ async fn a_revocation_and_a_delegation_wait_for_each_other() {
         } else {
             in_this_order(&world, assign, revoke).await.0
         };
-        assert_eq!(assigned == AssignmentOutcome::AgentGone, revokes_first, "{assigned:?}");
+        assert_eq!(assigned == DelegationOutcome::AgentGone, revokes_first, "{assigned:?}");
         let held = delegations::list_active(world.store()).await.unwrap();
         assert!(held.iter().all(|held| held.agent != agent), "{held:?}");
         let identity = agents::identity(world.store(), agent).await.unwrap().unwrap();
@@ -140,7 +140,7 @@ async fn hosts_are_locked_in_one_order() {
         let assigned = Box::pin(assign(&world, agent));
         let queued = world.queue(&["http://c.example/1", "http://z.example/1"]);
         let (assigned, queued) = with_lock(&world, middle, assigned, queued).await;
-        assert!(matches!(assigned, AssignmentOutcome::Applied(_)), "{assigned:?}");
+        assert!(matches!(assigned, DelegationOutcome::Applied(_)), "{assigned:?}");
         assert_eq!(queued, 2);
     }
 }

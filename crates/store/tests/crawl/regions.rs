@@ -2,7 +2,7 @@
 
 use model::{AgentId, Reason, RegionId, UnixMillis};
 use serde_json::json;
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
+use store::delegations::{self, Assignment, Cause, Decision, DelegationOutcome};
 use store::regions::{self, StoredRegion};
 use store::searches::{self, NewSearch, SearchKind};
 use store::takeovers::{self, Transfer};
@@ -30,10 +30,16 @@ async fn assign(
     agent: AgentId,
     moved_from: Option<AgentId>,
     now: UnixMillis,
-) -> AssignmentOutcome {
+) -> DelegationOutcome {
     let cause = Cause::Override;
-    let assignment =
-        Assignment { subnet: range(SUBNET), agent, generation: 1, cause, by: "ada", note: "near" };
+    let assignment = Assignment {
+        subnet: range(SUBNET),
+        agent,
+        fencing_number: 1,
+        cause,
+        by: "ada",
+        note: "near",
+    };
     delegations::assign(world.store(), &assignment, moved_from, now).await.unwrap()
 }
 
@@ -54,12 +60,12 @@ async fn a_lent_subnet_moves_only_within_its_region() {
     let (world, member, other) = handed_out().await;
     let stranger = world.approved(3, None).await;
     lend(&world, &[member, other]).await;
-    assert_eq!(assign(&world, stranger, None, NOW).await, AssignmentOutcome::Lent);
-    assert_eq!(assign(&world, other, None, NOW).await, AssignmentOutcome::Lent, "not checked");
+    assert_eq!(assign(&world, stranger, None, NOW).await, DelegationOutcome::Lent);
+    assert_eq!(assign(&world, other, None, NOW).await, DelegationOutcome::Lent, "not checked");
     // Who is named as the present agent must have it.
-    assert_eq!(assign(&world, other, Some(stranger), NOW).await, AssignmentOutcome::Lent);
+    assert_eq!(assign(&world, other, Some(stranger), NOW).await, DelegationOutcome::Lent);
     let moved = assign(&world, other, Some(member), NOW).await;
-    assert!(matches!(moved, AssignmentOutcome::Applied(_)), "{moved:?}");
+    assert!(matches!(moved, DelegationOutcome::Applied(_)), "{moved:?}");
 }
 
 #[tokio::test]
@@ -68,7 +74,7 @@ async fn hosts_of_a_move_within_a_region_are_the_new_agents_at_once() {
     lend(&world, &[member, other]).await;
     assert!(matches!(
         assign(&world, other, Some(member), NOW).await,
-        AssignmentOutcome::Applied(_)
+        DelegationOutcome::Applied(_)
     ));
     assert!(handovers::open(world.store(), member, 10).await.unwrap().is_empty());
     assert!(routes::after(world.store(), member, 0, 10).await.unwrap().is_empty());
@@ -122,7 +128,7 @@ async fn subnets_of_an_agent_that_was_let_go_are_free() {
     let members = regions::members(world.store()).await.unwrap();
     assert_eq!(members.get(&RegionId::new(1)), Some(&vec![other]));
     let moved = assign(&world, stranger, None, NOW).await;
-    assert!(matches!(moved, AssignmentOutcome::Applied(_)), "{moved:?}");
+    assert!(matches!(moved, DelegationOutcome::Applied(_)), "{moved:?}");
 }
 
 #[tokio::test]
@@ -131,7 +137,7 @@ async fn after_the_loan_the_coordinator_hands_over() {
     lend(&world, &[member]).await;
     let later = NOW.plus_ms(3_600_001);
     let moved = assign(&world, other, None, later).await;
-    assert!(matches!(moved, AssignmentOutcome::Applied(_)), "{moved:?}");
+    assert!(matches!(moved, DelegationOutcome::Applied(_)), "{moved:?}");
     assert_eq!(handovers::open(world.store(), member, 10).await.unwrap().len(), 1);
     assert_eq!(routed_to(&world).await, []);
 }
@@ -150,17 +156,17 @@ async fn a_search_moves_a_lent_subnet_within_its_region() {
             search: open[0].id,
             subnet,
             agent: other,
-            generation: 1,
+            fencing_number: 1,
             reason: Reason::Threshold,
             provisional: false,
             rtt_us: Some(9_000),
             moved_from,
             skipped: &[],
         };
-        delegations::decide(world.store(), &decision, NOW).await.unwrap()
+        delegations::decide_all(world.store(), &[decision], NOW).await.unwrap()[0]
     };
-    assert_eq!(decide(None).await, DecisionOutcome::Lent);
-    assert!(matches!(decide(Some(member)).await, DecisionOutcome::Applied(_)));
+    assert_eq!(decide(None).await, DelegationOutcome::Lent);
+    assert!(matches!(decide(Some(member)).await, DelegationOutcome::Applied(_)));
     assert!(world.open_searches(SearchKind::Undelegated).await.is_empty());
     assert!(handovers::open(world.store(), member, 10).await.unwrap().is_empty());
 }
@@ -200,8 +206,8 @@ async fn a_deposed_leader_moves_no_subnet_within_a_region() {
     let store = world.store();
     let states = async || delegations::subnet_states(store, &[range(SUBNET)]).await.unwrap();
     let before = states().await;
-    let generation = before[0].generation;
-    let transfer = Transfer { subnet: range(SUBNET), generation, from: member, to: other };
+    let fencing_number = before[0].fencing_number;
+    let transfer = Transfer { subnet: range(SUBNET), fencing_number, from: member, to: other };
     let deposed = Term::latest(store).await.unwrap();
     execute(store, ELECTION).await.unwrap();
     assert!(is_refused(&takeovers::take_over(store, deposed, &transfer, NOW).await));

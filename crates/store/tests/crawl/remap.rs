@@ -23,8 +23,10 @@ fn moved(held: &ActiveDelegation, fate: RangeChange, gets: &[&str]) -> Remapping
 
 async fn held(world: &World) -> Vec<(Range, AgentId, i64, Reason)> {
     let held = delegations::list_active(world.store()).await.unwrap();
-    let mut held: Vec<_> =
-        held.into_iter().map(|one| (one.subnet, one.agent, one.generation, one.reason)).collect();
+    let mut held: Vec<_> = held
+        .into_iter()
+        .map(|one| (one.subnet, one.agent, one.fencing_number, one.reason))
+        .collect();
     held.sort();
     held
 }
@@ -62,7 +64,7 @@ async fn parts_of_a_subnet_that_was_taken_over_return() {
     let world = World::new().await;
     let from = world.approved(1, Some("192.0.2.0/24")).await;
     let to = world.approved(2, None).await;
-    let taken = Transfer { subnet: range("192.0.2.0/24"), generation: 1, from, to };
+    let taken = Transfer { subnet: range("192.0.2.0/24"), fencing_number: 1, from, to };
     takeovers::take_over(world.store(), Term::default(), &taken, NOW).await.unwrap().unwrap();
     let before = delegations::list_active(world.store()).await.unwrap();
     let parts = ["192.0.2.0/25", "192.0.2.128/25"];

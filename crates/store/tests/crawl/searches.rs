@@ -2,7 +2,7 @@
 
 use model::{AgentId, Phase, ProbeMethod, ProbeState, Reason, SearchId, Strategy};
 use protocol::{ProbeReport, ProbeResult};
-use store::delegations::{self, Decision, DecisionOutcome};
+use store::delegations::{self, Decision, DelegationOutcome};
 use store::probes::{self, NewProbe, NewReports};
 use store::searches::{self, NewSearch, OpenSearch, OpenSearchFilter, Retries, SearchKind};
 use store::testing::execute;
@@ -42,7 +42,7 @@ pub(crate) fn decision(
         search: search.id,
         subnet: search.subnet,
         agent,
-        generation: search.generation,
+        fencing_number: search.fencing_number,
         reason: Reason::Lowest,
         provisional,
         rtt_us: Some(61_000),
@@ -63,7 +63,7 @@ async fn a_subnet_has_one_open_search() {
     open(&world).await;
     assert_eq!(searches::undelegated_subnets(world.store()).await.unwrap(), [range(SUBNET)]);
     let search = only(&world, SearchKind::Undelegated).await.unwrap();
-    assert_eq!((search.threshold_us, search.generation, search.trail.len()), (50_000, 0, 0));
+    assert_eq!((search.threshold_us, search.fencing_number, search.trail.len()), (50_000, 0, 0));
     assert!(only(&world, SearchKind::Provisional).await.is_none());
 }
 
@@ -189,10 +189,10 @@ async fn a_decision_is_made_once_and_gives_the_hosts_away() {
     open(&world).await;
     let search = only(&world, SearchKind::Undelegated).await.unwrap();
     let decide = || async {
-        delegations::decide(world.store(), &decision(&search, agent, false), NOW).await
+        delegations::decide_all(world.store(), &[decision(&search, agent, false)], NOW).await
     };
-    assert!(matches!(decide().await.unwrap(), DecisionOutcome::Applied(_)));
-    assert_eq!(decide().await.unwrap(), DecisionOutcome::Outdated);
+    assert!(matches!(decide().await.unwrap()[..], [DelegationOutcome::Applied(_)]));
+    assert_eq!(decide().await.unwrap(), [DelegationOutcome::Outdated]);
     assert!(only(&world, SearchKind::Undelegated).await.is_none());
     assert_eq!(store::routes::route(world.store(), 10, 10).await.unwrap().len(), 1);
 }
@@ -204,18 +204,20 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
     let fast = world.approved(2, None).await;
     open(&world).await;
     let search = only(&world, SearchKind::Undelegated).await.unwrap();
-    delegations::decide(world.store(), &decision(&search, slow, true), NOW).await.unwrap();
+    delegations::decide_all(world.store(), &[decision(&search, slow, true)], NOW).await.unwrap();
     assert!(searches::undelegated_subnets(world.store()).await.unwrap().is_empty());
     let goes_on = only(&world, SearchKind::Provisional).await.unwrap();
-    assert_eq!((goes_on.provisional, goes_on.generation), (Some(slow), 1));
-    let outdated =
-        delegations::decide(world.store(), &decision(&search, fast, false), NOW).await.unwrap();
-    assert_eq!(outdated, DecisionOutcome::Outdated, "thought out on generation 0");
-    let made =
-        delegations::decide(world.store(), &decision(&goes_on, fast, false), NOW).await.unwrap();
-    assert!(matches!(made, DecisionOutcome::Applied(_)));
+    assert_eq!((goes_on.provisional, goes_on.fencing_number), (Some(slow), 1));
+    let outdated = delegations::decide_all(world.store(), &[decision(&search, fast, false)], NOW)
+        .await
+        .unwrap()[0];
+    assert_eq!(outdated, DelegationOutcome::Outdated, "decided after number 0");
+    let made = delegations::decide_all(world.store(), &[decision(&goes_on, fast, false)], NOW)
+        .await
+        .unwrap()[0];
+    assert!(matches!(made, DelegationOutcome::Applied(_)));
     let held = delegations::list_active(world.store()).await.unwrap();
-    assert_eq!((held.len(), held[0].agent, held[0].generation), (1, fast, 2));
+    assert_eq!((held.len(), held[0].agent, held[0].fencing_number), (1, fast, 2));
     assert!(only(&world, SearchKind::Provisional).await.is_none());
 }
 
@@ -239,8 +241,9 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
     let decided = delegations::decide_all(world.store(), &all, NOW).await.unwrap();
     let held = delegations::list_active(world.store()).await.unwrap();
     for (wish, decided) in all.iter().zip(&decided) {
-        let made = held.iter().find(|held| DecisionOutcome::Applied(held.id) == *decided).unwrap();
-        assert_eq!((made.subnet, made.agent, made.generation), (wish.subnet, wish.agent, 1));
+        let made =
+            held.iter().find(|held| DelegationOutcome::Applied(held.id) == *decided).unwrap();
+        assert_eq!((made.subnet, made.agent, made.fencing_number), (wish.subnet, wish.agent, 1));
     }
     let goes_on = only(&world, SearchKind::Provisional).await.unwrap();
     assert_eq!(goes_on.id, open[2].id);
@@ -251,7 +254,11 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
     assert!(
         matches!(
             decided[..],
-            [DecisionOutcome::Outdated, DecisionOutcome::Applied(_), DecisionOutcome::AgentGone]
+            [
+                DelegationOutcome::Outdated,
+                DelegationOutcome::Applied(_),
+                DelegationOutcome::AgentGone
+            ]
         ),
         "{decided:?}"
     );
@@ -266,9 +273,10 @@ async fn nobody_who_may_not_work_gets_a_subnet() {
     let search = only(&world, SearchKind::Undelegated).await.unwrap();
     let revoke = store::agents::Order::Revoke;
     store::agents::order(world.store(), agent, revoke, "admin", NOW).await.unwrap();
-    let decided =
-        delegations::decide(world.store(), &decision(&search, agent, false), NOW).await.unwrap();
-    assert_eq!(decided, DecisionOutcome::AgentGone);
+    let decided = delegations::decide_all(world.store(), &[decision(&search, agent, false)], NOW)
+        .await
+        .unwrap()[0];
+    assert_eq!(decided, DelegationOutcome::AgentGone);
     assert!(only(&world, SearchKind::Undelegated).await.is_some(), "the search goes on");
 }
 
@@ -305,7 +313,7 @@ async fn a_silent_subnet_with_a_provisional_agent_is_left_for_some_time() {
     let agent = world.approved(1, None).await;
     open(&world).await;
     let search = only(&world, SearchKind::Undelegated).await.unwrap();
-    delegations::decide(world.store(), &decision(&search, agent, true), NOW).await.unwrap();
+    delegations::decide_all(world.store(), &[decision(&search, agent, true)], NOW).await.unwrap();
     let left = async |since| searches::left_provisional(world.store(), since).await.unwrap();
     assert_eq!(left(NOW).await, [], "its search is open");
     let silent = NOW.plus_ms(1_000);

@@ -2,7 +2,7 @@
 
 use model::{AgentId, Phase, ProbeMethod, Strategy, UnixMillis};
 use protocol::{ProbeReport, ProbeResult};
-use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
+use store::delegations::{self, Assignment, Cause, DelegationOutcome};
 use store::packages::{InTurn, Ingestion, ingest, pending};
 use store::probes::{self, NewProbe, Target};
 use store::searches::{self, DecidedPosition, NewSearch, OpenSearch, Retries, SearchKind};
@@ -316,7 +316,7 @@ async fn a_host_that_has_an_agent_begins_anew_when_it_loses_it() {
     let assignment = Assignment {
         subnet: range(SUBNET),
         agent,
-        generation: 0,
+        fencing_number: 0,
         cause: Cause::Override,
         by: "admin",
         note: "",
@@ -324,7 +324,7 @@ async fn a_host_that_has_an_agent_begins_anew_when_it_loses_it() {
     let silent_before = "UPDATE hosts SET silences = 3";
     execute(world.store(), silent_before).await.unwrap();
     let assigned = delegations::assign(world.store(), &assignment, None, NOW).await.unwrap();
-    assert!(matches!(assigned, AssignmentOutcome::Applied(_)), "{assigned:?}");
+    assert!(matches!(assigned, DelegationOutcome::Applied(_)), "{assigned:?}");
     let fresh = "UPDATE hosts SET reason = reason WHERE attempts = 0 AND silences = 0
         AND reason IS NULL";
     assert_eq!(execute(world.store(), fresh).await.unwrap(), 1);
@@ -351,7 +351,7 @@ async fn a_silent_subnet_is_not_searched_again_for_some_time() {
     let assignment = Assignment {
         subnet: range(SUBNET),
         agent: AgentId::new(1),
-        generation: 0,
+        fencing_number: 0,
         cause: Cause::Override,
         by: "admin",
         note: "",

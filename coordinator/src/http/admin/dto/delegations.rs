@@ -1,7 +1,7 @@
 //! Delegations and the place of an address in the hierarchy, as the API shows them.
 
 use hierarchy::{Registry, Subnet};
-use model::{AgentId, DelegationId, Reason};
+use model::{AgentId, DelegationId, DelegationSort, Reason};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -29,17 +29,6 @@ pub struct DelegationQuery {
     pub sort: Option<DelegationSort>,
     /// `true`: with counts.
     pub counts: Option<bool>,
-}
-
-/// Order of a list of delegations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DelegationSort {
-    /// The newest first.
-    #[default]
-    Newest,
-    /// The longest round trip first, without delegations that were not measured.
-    Slowest,
 }
 
 /// A page of the list of delegations.
@@ -98,8 +87,8 @@ pub struct Delegation {
     pub reason: Reason,
     /// True while the search may still find a nearer agent.
     pub provisional: bool,
-    /// Fencing number: counts the delegations of this subnet from 1.
-    pub generation: u64,
+    /// Counts the delegations of this subnet from 1; older numbers are ignored.
+    pub fencing_number: u64,
     /// The threshold of the search, in milliseconds; null for a home delegation, which needs no
     /// search.
     #[schema(required = true)]

@@ -1,6 +1,6 @@
 //! Hosts and errors as the API shows them.
 
-use model::{AgentId, DelegationId, ErrorKind, FetchOutcome, HostId, HostState};
+use model::{AgentId, DelegationId, ErrorKind, FetchOutcome, HostId, HostSort, HostState};
 use serde::{Deserialize, Serialize};
 use store::host_tally::RecentFetch;
 use utoipa::{IntoParams, ToSchema};
@@ -63,23 +63,6 @@ pub struct HostStateCount {
     pub state: HostState,
     /// Number of hosts.
     pub hosts: BoundedCount,
-}
-
-/// Order of a list of hosts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HostSort {
-    /// The newest first.
-    #[default]
-    Newest,
-    /// Most errors first, without hosts that have none.
-    Errors,
-    /// The slowest first, without hosts that were never fetched from.
-    Slowest,
-    /// Most bytes first, without hosts that were never fetched from.
-    Bytes,
-    /// Most URLs that robots rules forbid first, without hosts that have none.
-    Disallowed,
 }
 
 /// A web host: scheme and authority.

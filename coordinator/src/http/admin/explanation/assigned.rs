@@ -115,7 +115,7 @@ mod tests {
             agent: AgentId::new(5),
             agent_name: "cape".into(),
             agent_home: "41.0.3.4".parse().unwrap(),
-            generation: 2,
+            fencing_number: 2,
             reason: model::Reason::Balanced,
             provisional: false,
             rtt_us,

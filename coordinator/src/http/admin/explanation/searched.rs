@@ -186,7 +186,7 @@ mod tests {
             agent: AgentId::new(5),
             agent_name: "cape".into(),
             agent_home: "41.0.3.4".parse().unwrap(),
-            generation: 1,
+            fencing_number: 1,
             reason,
             provisional,
             rtt_us: Some(12_345),

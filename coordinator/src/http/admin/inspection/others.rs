@@ -1,10 +1,10 @@
 //! Explanations of addresses, subnets, companies and agents.
 
 use hierarchy::Range;
-use model::AgentId;
+use model::{AgentId, DelegationSort, HostSort};
 use store::agents;
-use store::delegations::{self, DelegationFilter, DelegationOrder, DelegationSummary};
-use store::host_list::{self, HostFilter, HostOrder};
+use store::delegations::{self, DelegationFilter, DelegationSummary};
+use store::host_list::{self, HostFilter};
 use store::inspection::agent as read_agent;
 use url::form_urlencoded;
 
@@ -68,7 +68,7 @@ async fn delegations_in(
     }
     let filter = DelegationFilter { touching: Some(*range), ..DelegationFilter::default() };
     let mut found =
-        delegations::list(store, &filter, DelegationOrder::Newest, None, COUNTED).await?;
+        delegations::list(store, &filter, DelegationSort::Newest, None, COUNTED).await?;
     // Ranges around it overlap it as well, and say nothing about its own hosts.
     found.retain(|held| range.first() <= held.subnet.first() && held.subnet.last() <= range.last());
     Ok(found)
@@ -171,7 +171,7 @@ async fn hosts_step(
     link: &str,
 ) -> Result<InspectionStep, Problem> {
     let store = &state.core.store;
-    let hosts = host_list::list(store, filter, HostOrder::Newest, None, COUNTED).await?;
+    let hosts = host_list::list(store, filter, HostSort::Newest, None, COUNTED).await?;
     if hosts.is_empty() {
         return Ok(InspectionStep::new(Hosts, Open, "No host of it is known."));
     }

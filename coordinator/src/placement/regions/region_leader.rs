@@ -1,4 +1,4 @@
-//! Seat: the coordinator as a party of one region.
+//! The leading coordinator as a party of one region.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use store::regions::StoredRegion;
 use super::ranges::SubnetWithAgent;
 use crate::runtime::region_moves::addresses;
 
-/// State of one region in memory.
-pub(super) struct LeaderState {
+/// One region as the leading coordinator keeps it in memory.
+pub(super) struct RegionLeader {
     pub(super) name: String,
     pub(super) settings: Settings,
-    pub(super) machine: Coordinator,
+    pub(super) protocol: Coordinator,
     filter: EnvelopeFilter,
     sealer: Sealer,
     pub(super) mailbox: Mailbox,
@@ -41,12 +41,12 @@ pub(super) struct LeaderState {
     /// Whether the region has neither members nor subnets.
     pub(super) is_dissolved: bool,
     /// What the view was last compared with, if it needed no change.
-    pub(super) followed: Option<Followed>,
+    pub(super) view_inputs: Option<ViewInputs>,
 }
 
 /// What the view of a region is made from, and the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Followed {
+pub(super) struct ViewInputs {
     /// Version of the delegation table.
     pub(super) delegated: u64,
     pub(super) agents: Vec<AgentId>,
@@ -55,7 +55,7 @@ pub(super) struct Followed {
 
 /// A region that cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SeatError {
+pub(super) enum RegionLeaderError {
     /// A column holds something else than the coordinator writes there.
     #[error(
         "the row of {0} in the table regions is damaged; restore it from a backup; the operator's \
@@ -95,15 +95,15 @@ impl Now {
     }
 }
 
-impl LeaderState {
-    /// The seat as a former leader stored it. `incarnation` is larger than that of all before.
+impl RegionLeader {
+    /// The region as a former leader stored it. `incarnation` is larger than that of all before.
     pub(super) fn restore(
         stored: StoredRegion,
         key: &CoordinatorKey,
         (term_ms, incarnation): (u64, u64),
         now: Now,
-    ) -> Result<Self, SeatError> {
-        let damaged = || SeatError::Damaged(stored.id);
+    ) -> Result<Self, RegionLeaderError> {
+        let damaged = || RegionLeaderError::Damaged(stored.id);
         let settings: Settings =
             serde_json::from_value(stored.settings.clone()).map_err(|_| damaged())?;
         let view: SignedView = postcard::from_bytes(&stored.view).map_err(|_| damaged())?;
@@ -114,12 +114,12 @@ impl LeaderState {
         let votes = promises.map_or(Restart::New, Restart::WithPromises);
         let lender = Lender::new(term_ms, settings.drift, now.elapsed_at(stored.lent_until));
         let public = key.public();
-        let machine = Coordinator::new(&public, settings, view, (votes, lender), now.elapsed)
-            .map_err(|error| SeatError::Roster(stored.id, error))?;
+        let protocol = Coordinator::new(&public, settings, view, (votes, lender), now.elapsed)
+            .map_err(|error| RegionLeaderError::Roster(stored.id, error))?;
         Ok(Self {
             name: stored.name,
             settings,
-            machine,
+            protocol,
             filter: EnvelopeFilter::new(stored.id, Peer::Coordinator, public),
             sealer: Sealer::new(stored.id, Peer::Coordinator, incarnation),
             mailbox: Mailbox::of_coordinator(),
@@ -129,14 +129,14 @@ impl LeaderState {
             departures: Departures::default(),
             wanted: None,
             is_dissolved: false,
-            followed: None,
+            view_inputs: None,
         })
     }
 
     /// Takes a message to the coordinator; returns what is to be done.
     pub(super) fn open(&mut self, message: Verified, now: Millis) -> Vec<Effect> {
         match self.filter.open_verified(message, now) {
-            Ok((Peer::Agent(from), message)) => self.machine.handle(from, message, now),
+            Ok((Peer::Agent(from), message)) => self.protocol.handle(from, message, now),
             Ok((Peer::Coordinator, _)) => Vec::new(),
             Err(refusal) => {
                 tracing::debug!(region = self.name, %refusal, "refused an envelope");
@@ -171,7 +171,7 @@ impl LeaderState {
     /// Keeps an envelope from one agent to another; returns the receiver.
     pub(super) fn pass_on(&mut self, to: AgentId, envelope: Envelope) -> Option<AgentId> {
         // The roster may be another one than when the envelope was verified.
-        if !self.machine.view().has(to) {
+        if !self.protocol.view().has(to) {
             return None;
         }
         self.mailbox.put(Peer::Agent(to), envelope);
@@ -180,9 +180,9 @@ impl LeaderState {
 
     /// Publishes a newer view; returns the agents that get it.
     pub(super) fn publish(&mut self, view: View, key: &CoordinatorKey) -> Vec<AgentId> {
-        let effects = self.machine.publish(view);
+        let effects = self.protocol.publish(view);
         // Agents that left collect nothing any more.
-        let view = self.machine.view();
+        let view = self.protocol.view();
         self.mailbox.retain(|to| view.voters().contains(&to));
         self.send(effects, key)
     }
@@ -193,7 +193,7 @@ impl LeaderState {
             let agent = agent.filter(|agent| self.has_wanted(*agent))?;
             Some((addresses(subnet), agent))
         });
-        self.listed = Arc::new(self.listed.updated(listed, self.machine.view().version()));
+        self.listed = Arc::new(self.listed.updated(listed, self.protocol.view().version()));
     }
 
     /// Notes the agents that are to be members, by their owners' wish and the region's name.
@@ -211,13 +211,13 @@ impl LeaderState {
     /// region of two keeps it until another agent comes.
     pub(super) fn has_wanted(&self, agent: AgentId) -> bool {
         let is_wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&agent));
-        is_wanted && self.machine.view().has(agent)
+        is_wanted && self.protocol.view().has(agent)
     }
 
     /// What decides on moves of subnets within the region. An agent that left gets nothing, and its
     /// subnets wait while the region's loan has them, as `has_loan` says.
     pub(super) fn subnets(&self, now: Millis, has_loan: impl Fn(AgentId) -> bool) -> RegionSubnets {
-        let reports = self.machine.reports();
+        let reports = self.protocol.reports();
         let reported = |agent: AgentId| reports.get(&agent).filter(|_| self.has_wanted(agent));
         let known = |agent: AgentId| match reported(agent) {
             Some(report) => KnownMember {
@@ -226,7 +226,7 @@ impl LeaderState {
             },
             None => KnownMember { version: None, is_alive: false },
         };
-        let members = self.machine.view().roster().agents.iter().map(|entry| entry.agent);
+        let members = self.protocol.view().roster().agents.iter().map(|entry| entry.agent);
         let members = members.filter(|agent| self.has_wanted(*agent) || has_loan(*agent));
         RegionSubnets {
             members: members.map(|agent| (agent, known(agent))).collect(),
@@ -237,8 +237,8 @@ impl LeaderState {
     /// Notes whether a majority of voters refuses claims under rosters before the last change of
     /// voters; returns whether a lease's term has passed since it does.
     pub(super) fn is_settled(&mut self, now: Millis) -> bool {
-        let epoch = self.machine.view().roster().voters_since;
-        let refuses = self.machine.majority_refuses_before(Version { epoch, delta: 0 });
+        let epoch = self.protocol.view().roster().voters_since;
+        let refuses = self.protocol.majority_refuses_before(Version { epoch, delta: 0 });
         self.refusal.has_lasted(refuses, self.settings.promise_ms(), now)
     }
 
@@ -246,13 +246,13 @@ impl LeaderState {
     /// subnets. If all members left, no voter reports what it refuses and no member renews the
     /// loan, so the end of the loan frees the subnets.
     pub(super) fn departed(&mut self, former: &BTreeSet<AgentId>, now: Millis) -> Vec<AgentId> {
-        let machine = &self.machine;
-        if machine.lender().may_give_away(now) {
+        let protocol = &self.protocol;
+        if protocol.lender().may_give_away(now) {
             return former.iter().copied().collect();
         }
-        let refuses = |version| machine.majority_refuses_before(version);
+        let refuses = |version| protocol.majority_refuses_before(version);
         let promise_ms = self.settings.promise_ms();
-        self.departures.over(former, machine.view().version(), refuses, promise_ms, now)
+        self.departures.over(former, protocol.view().version(), refuses, promise_ms, now)
     }
 }
 
@@ -267,11 +267,11 @@ mod tests {
     fn an_agent_that_left_a_region_of_two_is_no_receiver_and_free_without_a_loan() {
         let stays = AgentId::new(1);
         let left = AgentId::new(2);
-        let mut seat = example::seat(&[1, 2], 0);
-        assert!(seat.has_wanted(left), "before the first look at the agents");
-        seat.note_wanted([stays].into_iter());
-        assert!(seat.has_wanted(stays) && !seat.has_wanted(left));
-        let members = |has_loan| seat.subnets(Millis(2), |_| has_loan).members;
+        let mut leader = example::leader(&[1, 2], 0);
+        assert!(leader.has_wanted(left), "before the first look at the agents");
+        leader.note_wanted([stays].into_iter());
+        assert!(leader.has_wanted(stays) && !leader.has_wanted(left));
+        let members = |has_loan| leader.subnets(Millis(2), |_| has_loan).members;
         assert_eq!(members(false).into_keys().collect::<Vec<_>>(), [stays]);
         let waiting = members(true)[&left];
         assert_eq!((waiting.version, waiting.is_alive), (None, false), "its subnets wait");
@@ -280,21 +280,21 @@ mod tests {
     #[test]
     fn nothing_waits_for_an_agent_that_is_in_the_roster_no_more() {
         let key = example::key();
-        let mut seat = example::seat(&[1, 2], 0);
+        let mut leader = example::leader(&[1, 2], 0);
         let left = AgentId::new(2);
         let message = || Effect::Send(Peer::Agent(left), Message::UrlsTaken(1));
-        assert_eq!(seat.send(vec![message()], &key), [left]);
+        assert_eq!(leader.send(vec![message()], &key), [left]);
         let view = View::open(&key.public(), example::roster(&[1])).unwrap();
-        seat.publish(view, &key);
-        assert!(seat.mailbox.is_empty(Peer::Agent(left)));
+        leader.publish(view, &key);
+        assert!(leader.mailbox.is_empty(Peer::Agent(left)));
     }
 
     #[test]
     fn the_end_of_the_loan_frees_the_subnets_of_members_that_all_left() {
         let former = BTreeSet::from([AgentId::new(1), AgentId::new(2)]);
-        let mut seat = example::seat(&[1, 2], 5_000);
-        assert_eq!(seat.departed(&former, Millis(4_000)), []);
-        let freed = seat.departed(&former, Millis(5_000));
+        let mut leader = example::leader(&[1, 2], 5_000);
+        assert_eq!(leader.departed(&former, Millis(4_000)), []);
+        let freed = leader.departed(&former, Millis(5_000));
         assert_eq!(freed, former.into_iter().collect::<Vec<_>>());
     }
 }
