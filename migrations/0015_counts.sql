@@ -134,7 +134,7 @@ BEGIN
               AND reason NOT IN ('pinned', 'override', 'balanced', 'drained', 'takeover')
               AND NOT EXISTS (
                   SELECT FROM delegations t WHERE t.first = a.first AND t.last = a.last
-                    AND t.generation = a.generation - 1 AND t.reason = 'takeover')
+                    AND t.fencing_number = a.fencing_number - 1 AND t.reason = 'takeover')
         ) AS s CROSS JOIN LATERAL (
             VALUES ('decisions', s.searches), ('decisions_probes', s.probes)) AS c (name, change)
         WHERE s.searches > 0;

@@ -3,7 +3,7 @@
 //!
 //! The lock lives as long as a connection of its own. Each election raises the term. A leader that
 //! lost its connection without noticing can still write; what it writes is fenced by the state of
-//! the search and the generation of the delegation (see [`crate::delegations`]), or by its term
+//! the search and the fencing number of the delegation (see [`crate::delegations`]), or by its term
 //! (see [`crate::regions`]).
 //!
 //! Candidates keep their connections, too. Their queries every few seconds are the first to show

@@ -53,7 +53,7 @@ pub struct New<'a> {
     pub from: AgentId,
     /// Who gets it.
     pub to: AgentId,
-    /// Generation of the delegation that holds it.
+    /// Fencing number of its present delegation.
     pub fencing_number: i64,
     /// Why it is moved.
     pub cause: MoveCause,

@@ -192,6 +192,21 @@ fn modules_of_a_crate_form_no_cycle() {
     assert!(found.is_empty(), "{} edges are part of cycles: {found:#?}", found.len());
 }
 
+/// Whether a module has children beside its tests although it is not `x/mod.rs`.
+fn has_children_elsewhere(file: &Path) -> bool {
+    let children = std::fs::read_dir(file.with_extension("")).into_iter().flatten().flatten();
+    let mut names = children.map(|child| child.file_name().into_string().unwrap_or_default());
+    names.any(|name| name.ends_with(".rs") && name != "tests.rs")
+}
+
+#[test]
+fn a_module_with_children_is_in_their_folder() {
+    let all = source_folders().into_iter().flat_map(|folder| files(&folder, &[".rs"]));
+    let found: Vec<String> =
+        all.filter(|file| has_children_elsewhere(file)).map(|file| name(&file)).collect();
+    assert!(found.is_empty(), "move these to x/mod.rs: {found:#?}");
+}
+
 #[test]
 fn a_cycle_is_found() {
     let edge = |to: &str| BTreeMap::from([(to.to_owned(), "file".to_owned())]);

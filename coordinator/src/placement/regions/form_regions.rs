@@ -26,6 +26,9 @@ const DAY_MS: i64 = 86_400_000;
 /// Deltas after which a new roster takes their place, so that a view stays short.
 const MOST_DELTAS: u64 = 50;
 
+/// Between two attempts to delete regions that ended.
+const DELETION_MS: u64 = 3_600_000;
+
 /// Rosters as in UbiCrawler section 4: *k* = 200, *t* = 1.
 const PARAMETERS: Parameters = Parameters { mode: Mode::Safe, replicas: 200, recovery: 1 };
 
@@ -63,11 +66,11 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
             Err(error) => failed = failed.or(Some(error.context(format!("region {name}")))),
         }
     }
-    match forget_ended(regions, &mut leaders, &candidates, &members).await {
+    allow_moves(regions, &leaders, &members);
+    match forget_ended(regions, &mut leaders, &members).await {
         Err(CallError::NotLeader) => return Ok(Outcome::Idle),
         forgotten => forgotten?,
     }
-    allow_moves(regions, &leaders, &members);
     if let Some(error) = failed {
         return Err(error);
     }
@@ -144,23 +147,21 @@ async fn release_departed(
     Ok(())
 }
 
-/// Deletes regions that all members left long ago. One in whose roster an agent is that could come
-/// back is kept: the agent accepts no other region.
+/// Deletes regions that all members left long ago. Looks for them once an hour, because a region
+/// without members may stay for a year.
 async fn forget_ended(
     regions: &Regions,
     leaders: &mut RegionLeaders,
-    candidates: &[Candidate],
     members: &BTreeMap<RegionId, Vec<AgentId>>,
 ) -> Result<(), CallError> {
-    let is_empty = |(id, leader): &(&RegionId, &RegionLeader)| {
-        let view = leader.protocol.view();
-        !members.contains_key(id) && !candidates.iter().any(|one| view.has(one.agent))
-    };
-    let empty = leaders.by_region.iter().flatten().filter(is_empty);
-    let empty: Vec<RegionId> = empty.map(|(id, _)| *id).collect();
-    if empty.is_empty() || regions.history_days == 0 {
+    let all = leaders.by_region.iter().flatten().map(|(id, _)| *id);
+    let empty: Vec<RegionId> = all.filter(|id| !members.contains_key(id)).collect();
+    let now = elapsed_clock::now();
+    let was_tried = leaders.last_deletion.is_some_and(|at| now.since(at) < DELETION_MS);
+    if empty.is_empty() || regions.history_days == 0 || was_tried {
         return Ok(());
     }
+    leaders.last_deletion = Some(now);
     let before = regions.now().plus_ms(-DAY_MS * i64::from(regions.history_days));
     let deleted = regions::forget(&regions.store, leaders.term, &empty, before).await;
     for id in regions.fenced(leaders.term, deleted)? {

@@ -23,6 +23,7 @@ use std::sync::{Arc, PoisonError};
 
 use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::CoordinatorKey;
+use region::Millis;
 use store::{Store, StoreError, Term};
 use tokio::sync::{Mutex, Notify};
 
@@ -72,6 +73,8 @@ pub(crate) struct RegionLeaders {
     unreadable: BTreeMap<RegionId, String>,
     /// Candidates of regions that are not formed, as of the last run.
     waiting: BTreeMap<String, Vec<AgentId>>,
+    /// When regions that ended were last deleted.
+    last_deletion: Option<Millis>,
 }
 
 impl RegionLeaders {

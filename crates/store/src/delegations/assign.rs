@@ -53,7 +53,7 @@ pub struct Assignment<'a> {
     pub subnet: Range,
     /// The agent that gets the subnet.
     pub agent: AgentId,
-    /// Generation of the subnet's latest delegation when the assignment was computed; 0 when it
+    /// Fencing number of the subnet's latest delegation when the assignment was computed; 0 when it
     /// never had one.
     pub fencing_number: i64,
     /// Why it is assigned outside of a search.
@@ -66,8 +66,8 @@ pub struct Assignment<'a> {
 
 /// Assigns a subnet to an agent in one transaction, fenced by the number of its delegation. Ends
 /// the present delegation, closes an open search, gives the hosts to the agent, writes into the
-/// audit log and notifies all coordinators. `moved_from` is the agent that has the subnet, where its
-/// region moves the hosts by itself.
+/// audit log and notifies all coordinators. `moved_from` is the agent that has the subnet, where
+/// its region moves the hosts by itself.
 pub async fn assign(
     store: &Store,
     assignment: &Assignment<'_>,

@@ -116,7 +116,7 @@ pub struct Decision<'a> {
     pub subnet: Range,
     /// The agent that is to crawl it.
     pub agent: AgentId,
-    /// Generation of the subnet's delegation when the decision was computed; 0 when it had none.
+    /// Fencing number of the subnet when the decision was computed; 0 when it had none.
     pub fencing_number: i64,
     /// Why this agent was chosen.
     pub reason: Reason,

@@ -132,7 +132,7 @@ pub async fn undelegated_subnets(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubnetState {
     pub subnet: Range,
-    /// Generation of its latest delegation; 0 when it never had one.
+    /// Fencing number of its latest delegation; 0 when it never had one.
     pub fencing_number: i64,
     /// The delegation that holds.
     pub held: Option<ActiveDelegation>,

@@ -1,5 +1,5 @@
 -- The next $4 delegations that ended before $1, after the one that ended at $2 with number $3.
--- Deletable: a later delegation of the subnet keeps the count of its generations, and no incident
+-- Deletable: a later delegation of the subnet keeps its fencing number, and no incident
 -- under way refers to it.
 SELECT d.id, d.ended_at, d.search,
        EXISTS (SELECT FROM delegations n

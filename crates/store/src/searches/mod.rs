@@ -76,7 +76,7 @@ pub struct OpenSearch {
     pub threshold_us: u32,
     /// When it was opened.
     pub opened_at: UnixMillis,
-    /// Generation of the subnet's latest delegation; 0 when it never had one.
+    /// Fencing number of the subnet; 0 when it never had one.
     pub fencing_number: i64,
     /// The agent that has the subnet provisionally.
     pub provisional: Option<AgentId>,

@@ -322,7 +322,7 @@ async fn weekly_visits_and_the_day_that_is_not_over_do_not_swing_a_load() {
     let part = "INSERT INTO delegations
             (first, last, agent, fencing_number, reason, decided_at, remapped_from, generation)
         SELECT first, '198.51.100.127', agent, 1, 'company', decided_at + interval '15 days', id,
-               hierarchy FROM delegations";
+               generation FROM delegations";
     assert_eq!(execute(world.store(), part).await.unwrap(), 1);
     let known = "SELECT FROM delegations WHERE known_since = to_timestamp(1800000000)";
     assert_eq!(execute(world.store(), known).await.unwrap(), 2);

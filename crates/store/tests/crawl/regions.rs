@@ -1,6 +1,6 @@
 //! Subnets that are lent to a region: who may get them, and how their hosts move.
 
-use model::{AgentId, Reason, RegionId, UnixMillis};
+use model::{AgentId, DelegationId, Reason, RegionId, UnixMillis};
 use serde_json::json;
 use store::delegations::{self, Assignment, Cause, Decision, DelegationOutcome};
 use store::regions::{self, StoredRegion};
@@ -215,6 +215,25 @@ async fn a_deposed_leader_moves_no_subnet_within_a_region() {
     assert_eq!(states().await, before);
     let leader = Term::latest(store).await.unwrap();
     assert!(takeovers::take_over(store, leader, &transfer, NOW).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_subnet_that_returns_to_its_agent_counts_as_one_decision() {
+    let (world, member, other) = handed_out().await;
+    let store = world.store();
+    let decisions = async || {
+        let kept = "SELECT FROM count_changes WHERE name = 'decisions'";
+        execute(store, kept).await.unwrap()
+    };
+    let before = decisions().await;
+    let state = delegations::subnet_states(store, &[range(SUBNET)]).await.unwrap().remove(0);
+    let fencing_number = state.fencing_number;
+    let transfer = Transfer { subnet: range(SUBNET), fencing_number, from: member, to: other };
+    let leader = Term::latest(store).await.unwrap();
+    takeovers::take_over(store, leader, &transfer, NOW).await.unwrap().unwrap();
+    let back = takeovers::to_return(store, &[member], DelegationId::new(0), 10).await.unwrap();
+    takeovers::give_back(store, leader, &back[0].1, NOW).await.unwrap().unwrap();
+    assert_eq!(decisions().await, before);
 }
 
 #[tokio::test]

@@ -323,7 +323,7 @@ fn a_host_that_changed_since_its_bundle_was_made_stays() {
     let accepted = world.bundle().record.accepted;
     world.route(9, &format!("{KEY}/late"));
     let change = Change::HandOver { number: 5, host, accepted };
-    assert_eq!(world.apply(change.clone()).progress, Progress::Partial);
+    assert_eq!(world.apply(change.clone()).progress, Progress::Outdated);
     assert_eq!(world.frontier().orders_executed().unwrap(), [] as [u64; 0]);
     assert!(world.queue_of().contains(&"/late".to_owned()));
     world.hand_over(5);

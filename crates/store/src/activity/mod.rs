@@ -77,7 +77,7 @@ pub(crate) async fn count_in<'db>(
     let column = |value: fn(&Activity) -> u64| -> Vec<i64> {
         news.iter().map(|(_, activity)| saturated(value(activity))).collect()
     };
-    sqlx::query(include_str!("activity/count.sql"))
+    sqlx::query(include_str!("count.sql"))
         .bind(Moment(now))
         .bind(news.iter().map(|(agent, _)| agent.get()).collect::<Vec<_>>())
         .bind(column(|activity| activity.pages))
@@ -125,7 +125,7 @@ fn saturated(count: u64) -> i64 {
 
 /// Adds the activity of all agents up since it was last done. Returns how many buckets changed.
 pub async fn add_up(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
-    let changed = sqlx::query(include_str!("activity/add_up.sql"))
+    let changed = sqlx::query(include_str!("add_up.sql"))
         .bind(Moment(now))
         .execute(&store.pool())
         .await

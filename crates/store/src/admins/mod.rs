@@ -105,7 +105,7 @@ pub async fn open_session(
         .execute(&store.pool())
         .await
         .map_err(doing)?;
-    let opened = sqlx::query(include_str!("admins/open_session.sql"))
+    let opened = sqlx::query(include_str!("open_session.sql"))
         .bind(token_sha256)
         .bind(account.id)
         .bind(Moment(now))

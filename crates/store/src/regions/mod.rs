@@ -248,7 +248,7 @@ type CandidateRow = (i64, Vec<u8>, IpAddr, i32, Json<Vec<String>>, Option<String
 
 /// The agents that may be in a region: approved or paused, by number.
 pub async fn candidates(store: &Store) -> Result<Vec<Candidate>, StoreError> {
-    let rows: Vec<CandidateRow> = sqlx::query_as(include_str!("regions/candidates.sql"))
+    let rows: Vec<CandidateRow> = sqlx::query_as(include_str!("candidates.sql"))
         .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("list the agents for regions"))?;
@@ -275,7 +275,7 @@ pub async fn announce(
     addresses: &[String],
     label: Option<&str>,
 ) -> Result<bool, StoreError> {
-    let changed = sqlx::query(include_str!("regions/announce.sql"))
+    let changed = sqlx::query(include_str!("announce.sql"))
         .bind(agent.get())
         .bind(Json(addresses))
         .bind(label)
@@ -313,7 +313,7 @@ async fn has_loan<'a>(
     changes: impl Iterator<Item = (&'a Range, Option<AgentId>, Option<AgentId>)> + Clone,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let lent: Vec<i64> = sqlx::query_scalar(include_str!("regions/lent.sql"))
+    let lent: Vec<i64> = sqlx::query_scalar(include_str!("lent.sql"))
         .bind(changes.clone().map(|(subnet, ..)| subnet.first()).collect::<Vec<_>>())
         .bind(changes.clone().map(|(subnet, ..)| subnet.last()).collect::<Vec<_>>())
         .bind(changes.clone().map(|(_, to, _)| to.map(AgentId::get)).collect::<Vec<_>>())

@@ -163,7 +163,7 @@ pub async fn list(
     read(query, store).await
 }
 
-const COLUMNS: &str = include_str!("host_list/columns.sql");
+const COLUMNS: &str = include_str!("columns.sql");
 /// The agents of hosts and, where there were any, their fetches.
 const JOINED: &str = " LEFT JOIN agents a ON a.id = h.agent
     LEFT JOIN host_fetches f ON f.host = h.id WHERE ";
