@@ -61,7 +61,7 @@ for (const [size, viewport] of Object.entries(windows)) {
     const page = path === '/sign-in' ? visitor : admin;
     await page.goto(path);
     await settled(page);
-    await inEachColour(page, (colour) => look(page, path, size, colour));
+    await inEachColour(page, size, (colour) => look(page, path, size, colour));
     for (const complaint of page.complaints.splice(0))
       console.log(`${size} ${path} ${complaint}`);
   }

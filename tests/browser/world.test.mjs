@@ -386,7 +386,7 @@ async function everyPageHolds(size, viewport) {
 async function holds(shown, size, name, path) {
   await shown.goto(path);
   await settled(shown);
-  await inEachColour(shown, async (colour) => {
+  await inEachColour(shown, size, async (colour) => {
     const look = `${size}-${colour}`;
     await shoot(shown, `${name}.${look}`);
     assert.deepEqual(await violationsIn(shown, colour), [], `${path} in ${look}`);

@@ -17,9 +17,9 @@ const MEMORY: usize = 256 << 20;
 const MEMORY_OF_SMALL: usize = 32 << 20;
 /// Bytes of a small upload.
 const SMALL: usize = 1 << 20;
-/// Uploads of one agent that are received at the same time. An agent sends one after the other;
-/// the second one is for a connection that broke without the coordinator's knowledge.
-const PER_AGENT: usize = 2;
+/// Uploads of one agent that are received at the same time. In a region bundles are sent beside
+/// other messages; the third one is for a connection that broke without the coordinator's knowledge.
+const PER_AGENT: usize = 3;
 
 /// Bytes of host bundles of one agent that wait for other agents. A drain of an agent with tens of
 /// thousands of hosts needs less.

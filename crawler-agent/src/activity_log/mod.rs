@@ -312,6 +312,8 @@ impl LogWriter {
         // Nothing may be written to the file of an ended day any more once it is compressed.
         self.noted(Self::write_batch);
         self.open.take_if(|(date, _)| *date < today);
+        // A thread that still compresses a day would bring its file back.
+        self.finish_packing();
         let deleted = self.delete_before(today);
         // An agent that rests, perhaps because the log fills its directory, writes no entry.
         self.pack_before(today);

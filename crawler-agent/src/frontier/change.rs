@@ -96,6 +96,8 @@ pub enum Change {
         host: HostNumber,
         /// Why the URLs are not fetched.
         failure: Failure,
+        /// The host's failures in a row.
+        failures: u32,
         /// Time of the change.
         at: UnixMillis,
     },

@@ -5,13 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use model::{AgentId, CrawlUrl, UnixMillis};
+use model::{AgentId, CrawlUrl, RegionId, UnixMillis};
 use protocol::key::PublicKey;
 use region::{
     Denial, Effect, HostAtAddress, HostPosition, Member, Millis, Peer, Permit, Settings,
     detector::Liveness,
     envelope::{Envelope, EnvelopeFilter, Refusal},
-    member::{Identity, Link, LinkOutcome},
+    member::{Identity, Link, LinkOutcome, SavedMember},
     message::{BUNDLE_BYTES, Bundle, Message, RoutedUrl, UrlPurpose},
     ownership::SignedView,
     relay::MemberReport,
@@ -27,6 +27,7 @@ const WAITING_BUNDLES: usize = BUNDLE_BYTES;
 /// A member that runs.
 pub(super) struct Core {
     me: AgentId,
+    incarnation: u64,
     pub(super) member: Member,
     filter: EnvelopeFilter,
     /// Hosts of the region that the member knows.
@@ -54,6 +55,23 @@ impl Core {
         Ok(Self::new(identity, member, host_addresses))
     }
 
+    /// A member that comes from another region, and forgets what it may have promised in this one.
+    pub(super) fn enter(
+        identity: Identity,
+        settings: Settings,
+        view: SignedView,
+        host_addresses: Arc<HostAddresses>,
+        rests_until: Option<Millis>,
+    ) -> Result<Self, RosterError> {
+        let now = elapsed_clock::now();
+        let saved = SavedMember { view, promises: None, copied: None, loan_until: Millis(0) };
+        let mut member = Member::restart(identity, settings, saved, now)?;
+        if let Some(until) = rests_until {
+            member.sleep(until.since(now), now);
+        }
+        Ok(Self::new(identity, member, host_addresses))
+    }
+
     /// A member that starts again, with its hosts and waiting URLs.
     pub(super) fn restart(
         identity: Identity,
@@ -64,7 +82,7 @@ impl Core {
         let now = elapsed_clock::now();
         let Membership { view, settings, promises, copied, loan_until } = membership;
         let loan_until = elapsed_clock::from_wall(loan_until);
-        let saved = region::member::SavedMember { view, promises, copied, loan_until };
+        let saved = SavedMember { view, promises, copied, loan_until };
         let member = Member::restart(identity, settings, saved, now)?;
         let mut core = Self::new(identity, member, host_addresses);
         for url in hosts {
@@ -81,8 +99,26 @@ impl Core {
     fn new(identity: Identity, member: Member, host_addresses: Arc<HostAddresses>) -> Self {
         let region = member.view().roster().region;
         let filter = EnvelopeFilter::new(region, Peer::Agent(identity.agent), identity.coordinator);
-        let me = identity.agent;
-        Self { me, member, filter, hosts: HashSet::new(), host_addresses, waiting_bundles: 0 }
+        let Identity { agent: me, incarnation, .. } = identity;
+        Self {
+            me,
+            incarnation,
+            member,
+            filter,
+            hosts: HashSet::new(),
+            host_addresses,
+            waiting_bundles: 0,
+        }
+    }
+
+    /// The region of the member.
+    pub(super) fn region(&self) -> RegionId {
+        self.member.view().roster().region
+    }
+
+    /// Number of this membership, larger than those of all before.
+    pub(super) fn incarnation(&self) -> u64 {
+        self.incarnation
     }
 
     fn restore(&mut self, url: &RoutedUrl) {
@@ -266,7 +302,6 @@ pub(super) fn routed(url: &CrawlUrl, host: HostAtAddress, purpose: UrlPurpose) -
 mod tests {
     use std::net::IpAddr;
 
-    use model::RegionId;
     use protocol::key::{AgentKey, CoordinatorKey};
     use region::delegations::{Delegate, Range};
     use region::envelope::{Sealer, SenderKey};

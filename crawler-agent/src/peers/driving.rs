@@ -5,9 +5,11 @@ use std::{
     time::Duration,
 };
 
+use model::RegionId;
 use region::{
     Millis, Peer, Settings,
     envelope::{Envelope, Refusal},
+    member::Identity,
     ownership::SignedView,
     relay::RelayAnswer,
     roster::RosterError,
@@ -75,11 +77,21 @@ impl Peers {
         Ok(from)
     }
 
-    /// Takes an answer of the coordinator to a request that was sent at `asked`.
-    pub(super) fn take_answer(&self, answer: RelayAnswer, asked: Millis) -> Result<(), PeersError> {
+    /// Takes an answer of the coordinator to a request that was sent at `asked`, when the agent was
+    /// in `region`.
+    pub(super) fn take_answer(
+        &self,
+        answer: RelayAnswer,
+        asked: Millis,
+        region: Option<RegionId>,
+    ) -> Result<(), PeersError> {
         let RelayAnswer { settings, view, loan_ms, envelopes } = answer;
         {
             let mut core = self.shared.core();
+            // The agent has joined another region meanwhile, for which view and loan are not meant.
+            if region.is_some() && region != core.as_ref().map(Core::region) {
+                return Ok(());
+            }
             match (core.as_mut(), settings, view) {
                 (None, Some(settings), Some(view)) => {
                     let joined = self.join(settings, view.clone())?;
@@ -88,7 +100,7 @@ impl Peers {
                     *core = Some(joined);
                 }
                 (Some(former), Some(settings), Some(view)) if is_of_another(&view, former) => {
-                    let joined = self.join(settings, view.clone())?;
+                    let joined = self.enter(settings, view.clone(), former)?;
                     self.shared.host_addresses.clear();
                     self.shared.outgoing.enter(joined.view().roster().region);
                     self.work(vec![Work::Leave, Work::Join { view: Box::new(view), settings }]);
@@ -118,10 +130,24 @@ impl Peers {
         let Shared { identity, host_addresses, .. } = &*self.shared;
         Core::join(*identity, settings, view, Arc::clone(host_addresses), self.rests_until())
     }
+
+    /// A member of another region than `former`. The agent may have been in that region before. So
+    /// its requests and bundles are of a new incarnation, and its votes wait until what it promised
+    /// then has ended.
+    fn enter(
+        &self,
+        settings: Settings,
+        view: SignedView,
+        former: &Core,
+    ) -> Result<Core, RosterError> {
+        let identity = Identity { incarnation: former.incarnation() + 1, ..self.shared.identity };
+        let host_addresses = Arc::clone(&self.shared.host_addresses);
+        Core::enter(identity, settings, view, host_addresses, self.rests_until())
+    }
 }
 
 /// Whether a view is of another region than that of the member. The coordinator let the agent go
 /// while it was away, so that the member never learnt of it.
 fn is_of_another(view: &SignedView, member: &Core) -> bool {
-    view.alleged_region().is_ok_and(|region| region != member.view().roster().region)
+    view.alleged_region().is_ok_and(|region| region != member.region())
 }

@@ -59,7 +59,8 @@ async fn send(peers: &Peers, waiting: &WaitingEnvelopes) {
 async fn call(peers: &Peers, request: &RelayRequest, backoff: &mut Backoff) -> Option<Duration> {
     let asked = elapsed_clock::now();
     let called = peers.client.relay(request).await;
-    let taken = called.map(|answer| peers.take_answer(answer, asked));
+    let region = request.known.map(|(region, _)| region);
+    let taken = called.map(|answer| peers.take_answer(answer, asked, region));
     match taken {
         Ok(Ok(())) => {
             backoff.reset();

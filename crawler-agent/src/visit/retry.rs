@@ -52,9 +52,11 @@ impl Visitor {
         failure: &Failure,
     ) -> Result<(), FrontierError> {
         let host = visit.claim.host();
+        let failures = failures_with(&visit);
         // A long queue is ended in several changes.
         let mut effect = loop {
-            let give_up = Change::GiveUp { host, failure: failure.clone(), at: clock::now() };
+            let give_up =
+                Change::GiveUp { host, failure: failure.clone(), failures, at: clock::now() };
             let effect = self.store.apply(give_up)?;
             self.propagate(&effect, 0);
             if effect.progress == Progress::Complete {
@@ -65,8 +67,7 @@ impl Visitor {
             effect = self.store.apply(failed_visit(&visit, item, failure))?;
             self.propagate(&effect, 0);
         }
-        let rest = longest_rest(failures_with(&visit));
-        self.finish(visit.claim, rest, &effect);
+        self.finish(visit.claim, longest_rest(failures), &effect);
         Ok(())
     }
 }

@@ -195,8 +195,10 @@ fn modules_of_a_crate_form_no_cycle() {
 /// Whether a module has children beside its tests although it is not `x/mod.rs`.
 fn has_children_elsewhere(file: &Path) -> bool {
     let children = std::fs::read_dir(file.with_extension("")).into_iter().flatten().flatten();
-    let mut names = children.map(|child| child.file_name().into_string().unwrap_or_default());
-    names.any(|name| name.ends_with(".rs") && name != "tests.rs")
+    let mut paths = children.map(|child| child.path());
+    paths.any(|path| {
+        path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs")
+    })
 }
 
 #[test]

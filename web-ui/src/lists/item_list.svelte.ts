@@ -11,7 +11,8 @@ export class ItemList<Item> {
     try {
       await send();
     } finally {
-      await this.found.refresh();
+      // While the connection is lost the list waits for it, which a dialog must not.
+      void this.found.refresh();
     }
   }
 }

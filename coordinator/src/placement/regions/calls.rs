@@ -77,7 +77,7 @@ impl Regions {
             let mut answer = RelayAnswer::default();
             let mut leaders = self.leaders().await?;
             let term = leaders.term;
-            if let Some(leader) = leaders.of_agent(agent) {
+            if let Some(leader) = leaders.of_agent(agent, known.map(|(region, _)| region)) {
                 let view = leader.protocol.view();
                 answer.settings = Some(leader.settings);
                 let is_news = known.is_none_or(|(region, version)| {
@@ -109,7 +109,7 @@ impl Regions {
         report: Option<MemberReport>,
     ) -> Result<(), CallError> {
         let Some(report) = report else { return Ok(()) };
-        if let Some(leader) = self.leaders().await?.of_agent(agent) {
+        if let Some(leader) = self.leaders().await?.of_agent(agent, None) {
             leader.reports.insert(agent, (elapsed_clock::now(), report));
         }
         Ok(())
@@ -140,11 +140,15 @@ impl Regions {
         let start = (self.rules.loan_ms(), incarnation);
         let mut leaders = BTreeMap::new();
         let mut unreadable = BTreeMap::new();
+        let members = regions::members(&self.store).await?;
         for stored in regions::list(&self.store).await? {
             let id = stored.id;
             let name = stored.name.clone();
             match RegionLeader::restore(stored, &self.key, start, now) {
-                Ok(leader) => {
+                Ok(mut leader) => {
+                    // An agent that left may still be in the roster. Until the agents are looked at
+                    // it must not be sent back.
+                    leader.note_wanted(members.get(&id).into_iter().flatten().copied());
                     leaders.insert(id, leader);
                 }
                 Err(error) => {
@@ -175,7 +179,7 @@ impl Regions {
             return Ok(());
         }
         let view =
-            self.leaders().await?.of_agent(from).map(|leader| leader.protocol.view().clone());
+            self.leaders().await?.of_agent(from, None).map(|leader| leader.protocol.view().clone());
         let Some(view) = view else { return Ok(()) };
         // Verified without the lock, for which all regions wait, because a call has up to thousands
         // of signatures.
@@ -185,7 +189,7 @@ impl Regions {
         let Ok(messages) = verifying.await else { return Ok(()) };
         let mut leaders = self.leaders().await?;
         let term = leaders.term;
-        let Some(leader) = leaders.of_agent(from) else { return Ok(()) };
+        let Some(leader) = leaders.of_agent(from, None) else { return Ok(()) };
         let mut receivers = Vec::new();
         for message in messages {
             match message {

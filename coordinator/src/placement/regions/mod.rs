@@ -83,11 +83,14 @@ impl RegionLeaders {
         leaders.find(|(_, leader)| leader.name == name).map(|(id, leader)| (*id, leader))
     }
 
-    /// The region that an agent is in. It may also be in the roster of one that it left.
-    fn of_agent(&mut self, agent: AgentId) -> Option<&mut RegionLeader> {
-        let leaders = self.by_region.as_mut()?.values_mut();
-        let leaders = leaders.filter(|leader| leader.protocol.view().has(agent));
-        leaders.min_by_key(|leader| !leader.has_wanted(agent))
+    /// The region that an agent is in. It may also be in the roster of one that it left. Where
+    /// nothing else tells them apart, it is the one that the agent knows.
+    fn of_agent(&mut self, agent: AgentId, known: Option<RegionId>) -> Option<&mut RegionLeader> {
+        let leaders = self.by_region.as_mut()?.iter_mut();
+        let leaders = leaders.filter(|(_, leader)| leader.protocol.view().has(agent));
+        let of_agent =
+            leaders.min_by_key(|(id, leader)| (!leader.has_wanted(agent), known != Some(**id)));
+        of_agent.map(|(_, leader)| leader)
     }
 }
 

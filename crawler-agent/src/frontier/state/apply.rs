@@ -55,7 +55,9 @@ impl State {
                 Ok(effect)
             }
             Change::Asked { host, due } => self.asked(disk, *host, *due, None),
-            Change::GiveUp { host, failure, at } => self.give_up(disk, *host, failure, *at),
+            Change::GiveUp { host, failure, failures, at } => {
+                self.give_up(disk, *host, failure, *failures, *at)
+            }
             Change::Order { number, host, task } => self.order(disk, *number, *host, *task),
             Change::ForgetOrders { numbers } => {
                 self.totals.orders.retain(|number, _| !numbers.contains(number));
@@ -81,16 +83,18 @@ impl State {
                 self.push_reports(reports, &mut effect);
                 Ok(effect)
             }
-            Change::RoutesStored { through } => {
-                self.totals.routes_after = self.totals.routes_after.max(*through);
-                Ok(Effect::default())
-            }
+            Change::RoutesStored { through } => Ok(self.routes_stored(*through)),
             Change::Drop { host } => self.drop_host(disk, *host),
             Change::HandBack { host } => self.release(disk, *host),
             Change::FailedVisit { host, url, failure, at, due, failures } => {
                 self.report_failure(disk, *host, &failed(url, failure, *at), (*due, *failures))
             }
         }
+    }
+
+    fn routes_stored(&mut self, through: u64) -> Effect {
+        self.totals.routes_after = self.totals.routes_after.max(through);
+        Effect::default()
     }
 
     fn take_routes(
@@ -335,21 +339,22 @@ impl State {
         disk: &Disk,
         number: HostNumber,
         failure: &Failure,
+        failures: u32,
         at: UnixMillis,
     ) -> Result<Effect, FrontierError> {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
         // Rules are requested again if the host gets URLs later.
         host.set_robots(None);
-        let rest = longest_rest(host.record.failures);
+        let rest = longest_rest(failures);
         let ended = host.give_queue_up(disk, MAX_URLS_PER_CHANGE, at)?;
         self.hosts.queued -= ended.len() as u64;
         self.totals.fetched += ended.len() as u64;
         for url in &ended {
             self.result(&failed(url, failure, at));
         }
-        // The failures stay: until the host answers, one more is enough to give it up again.
+        // The failures count on: until the host answers, one more is enough to give it up again.
         let rest = i64::try_from(rest.as_millis()).unwrap_or(i64::MAX);
-        let effect = self.asked(disk, number, at.plus_ms(rest), None)?;
+        let effect = self.asked(disk, number, at.plus_ms(rest), Some(failures))?;
         let progress = Progress::of(effect.has_queued);
         Ok(Effect { progress, results: !ended.is_empty(), ..effect })
     }

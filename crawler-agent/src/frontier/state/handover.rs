@@ -230,8 +230,8 @@ struct BundlePlacement {
 }
 
 impl State {
-    /// Removes a host whose bundle is stored. `more` in the effect means that the host has changed
-    /// since the bundle was made: nothing was done.
+    /// Removes a host whose bundle is stored. The change is outdated if the host has changed since
+    /// the bundle was made.
     pub(super) fn hand_over(
         &mut self,
         disk: &Disk,

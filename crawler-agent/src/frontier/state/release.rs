@@ -8,8 +8,7 @@ use super::{State, apply::MAX_URLS_PER_CHANGE};
 use crate::frontier::{Effect, FrontierError, HostNumber, Progress, disk::Disk};
 
 impl State {
-    /// Executes a host order, or a part of it; `more` in the effect means that the change must be
-    /// applied again.
+    /// Executes a host order, or a part of it.
     pub(super) fn order(
         &mut self,
         disk: &Disk,

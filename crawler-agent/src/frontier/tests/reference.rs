@@ -188,7 +188,7 @@ impl Pair {
 
     fn give_up(&mut self, host: u8) {
         let Ok(Some(number)) = self.world.frontier().host_number(&key(host)) else { return };
-        self.world.apply(Change::GiveUp { host: number, failure: gone(), at: NOW });
+        self.world.apply(Change::GiveUp { host: number, failure: gone(), failures: 1, at: NOW });
         while let Some((_, _, url, ..)) = self.model.pop(host) {
             self.model.results.push(format!("fetched {url}"));
         }

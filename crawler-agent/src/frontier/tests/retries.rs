@@ -28,7 +28,7 @@ fn a_host_that_is_given_up_ends_all_its_urls() {
     let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
     world.apply(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
     let host = world.host("http://a.org");
-    let give_up = Change::GiveUp { host, failure: gone(), at: NOW };
+    let give_up = Change::GiveUp { host, failure: gone(), failures: 10, at: NOW };
     assert_eq!(world.apply(give_up.clone()).progress, Progress::Partial);
     assert_eq!(world.apply(give_up.clone()).progress, Progress::Partial);
     let last = world.apply(give_up.clone());
@@ -49,11 +49,10 @@ fn a_host_that_stays_away_rests_longer_and_longer_up_to_four_days() {
     world.route(1, "http://a.org/");
     let host = world.host("http://a.org");
     for (failures, hours) in [(10, 6), (59, 6), (60, 12), (120, 24), (240, 96), (u32::MAX, 96)] {
-        let key = (0, 0);
-        world.apply(Change::Retry { host, key, due: NOW, failures });
-        world.apply(Change::GiveUp { host, failure: gone(), at: NOW });
-        let due = world.frontier().snapshot(host).unwrap().unwrap().record.due;
-        assert_eq!(due, NOW.plus_ms(hours * HOUR_MS), "{failures} failures");
-        assert!(!clock::is_wrong(due, NOW), "a restart keeps it");
+        world.apply(Change::GiveUp { host, failure: gone(), failures, at: NOW });
+        let record = world.frontier().snapshot(host).unwrap().unwrap().record;
+        assert_eq!(record.due, NOW.plus_ms(hours * HOUR_MS), "{failures} failures");
+        assert_eq!(record.failures, failures, "the next address is asked");
+        assert!(!clock::is_wrong(record.due, NOW), "a restart keeps it");
     }
 }
