@@ -18,7 +18,7 @@ const MEMORY_OF_SMALL: usize = 32 << 20;
 /// Bytes of a small upload.
 const SMALL: usize = 1 << 20;
 /// Uploads of one agent that are received at the same time. In a region bundles are sent beside
-/// other messages; the third one is for a connection that broke without the coordinator's knowledge.
+/// other messages. The third one is for a connection that broke unknown to the coordinator.
 const PER_AGENT: usize = 3;
 
 /// Bytes of host bundles of one agent that wait for other agents. A drain of an agent with tens of
@@ -129,11 +129,13 @@ mod tests {
         let limits = UploadLimits::default();
         let one = AgentId::new(1);
         let two = AgentId::new(2);
-        let first = limits.enter(one, 1).await.unwrap();
-        let _second = limits.enter(one, 1).await.unwrap();
+        let mut share = Vec::new();
+        for _ in 0..PER_AGENT {
+            share.push(limits.enter(one, 1).await.unwrap());
+        }
         assert!(limits.enter(one, 1).await.is_none());
         assert!(limits.enter(two, 1).await.is_some());
-        drop(first);
+        share.pop();
         assert!(limits.enter(one, 1).await.is_some());
     }
 

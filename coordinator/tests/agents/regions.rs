@@ -96,14 +96,13 @@ async fn a_region_that_all_have_left_is_deleted_after_the_days_of_history() {
         stored.into_iter().map(|region| region.name).collect()
     };
     until("the regions are formed", async || names().await.len() == 2).await;
+    // The loan of the other region has ended just now.
+    let ended = "UPDATE regions SET lent_until = now() - interval '366 days' WHERE name = 'over'";
+    execute(store, ended).await.unwrap();
     for agent in [agents[0], agents[1], agents[3]] {
         running.order(agent, AgentAction::Revoke).await;
     }
-    let left = "WITH ended AS (UPDATE regions SET lent_until = now() - interval '366 days'
-                               WHERE name = 'over')
-                UPDATE agents SET region = NULL";
-    execute(store, left).await.unwrap();
-    // The loan of the other region ended just now.
+    execute(store, "UPDATE agents SET region = NULL").await.unwrap();
     until("the region without agents is deleted", async || names().await == ["small"]).await;
     assert_eq!(names().await, ["small"]);
     running.stop().await;
