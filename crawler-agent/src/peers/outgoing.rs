@@ -114,8 +114,8 @@ impl Outgoing {
         queues.retain(|agent, _| listeners.get(agent) == former.get(agent));
     }
 
-    /// Leaves the former region for another one. What waits for its members is lost. What a delivery
-    /// has taken already is sent, and they refuse it.
+    /// Leaves the former region for another one. What waits for its members is lost. What a
+    /// delivery has taken already is sent, and they refuse it.
     pub(super) fn enter(&self, region: RegionId) {
         lock(&self.ways).queues.clear();
         *lock(&self.kept) = KeptEnvelopes::default();

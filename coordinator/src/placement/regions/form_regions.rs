@@ -154,8 +154,12 @@ async fn forget_ended(
     leaders: &mut RegionLeaders,
     members: &BTreeMap<RegionId, Vec<AgentId>>,
 ) -> Result<(), CallError> {
-    let all = leaders.by_region.iter().flatten().map(|(id, _)| *id);
-    let empty: Vec<RegionId> = all.filter(|id| !members.contains_key(id)).collect();
+    // A region that was formed in this run has members that were not there before it.
+    let is_empty = |(id, leader): &(&RegionId, &RegionLeader)| {
+        leader.is_dissolved && !members.contains_key(id)
+    };
+    let empty = leaders.by_region.iter().flatten().filter(is_empty);
+    let empty: Vec<RegionId> = empty.map(|(id, _)| *id).collect();
     let now = elapsed_clock::now();
     let was_tried = leaders.last_deletion.is_some_and(|at| now.since(at) < DELETION_MS);
     if empty.is_empty() || regions.history_days == 0 || was_tried {
