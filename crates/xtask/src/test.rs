@@ -144,10 +144,10 @@ fn list_programs(path: &Path) -> anyhow::Result<()> {
     succeed(list, "cargo nextest list")
 }
 
-/// How many tests run at a time: four for each processor, because most wait for the database, for
-/// delays, or for other processes. All together use the processors for less than half of the time.
+/// How many tests run at a time: three for each processor, because most wait for the database, for
+/// delays, or for other processes. With four for each they end no sooner.
 fn test_threads() -> usize {
-    4 * thread::available_parallelism().map_or(1, NonZero::get)
+    3 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The same tests with cargo's own runner. The scenarios of the package `tests` measure
