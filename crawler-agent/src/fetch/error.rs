@@ -167,3 +167,35 @@ impl Problem {
         Failure::new(self.cause(), error_line::of(self))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Error;
+
+    use super::*;
+
+    #[test]
+    fn every_problem_has_a_cause_and_its_sources_in_the_reason() {
+        let io = || Error::other("connection refused");
+        for (problem, wanted) in [
+            (Problem::Connect(io()), ErrorKind::Connection),
+            (Problem::ConnectTimeout, ErrorKind::Timeout),
+            (Problem::NoTls, ErrorKind::Agent),
+            (Problem::Tls(io()), ErrorKind::Tls),
+            (Problem::Closed, ErrorKind::Connection),
+            (Problem::FirstByteTimeout, ErrorKind::Timeout),
+            (Problem::Timeout, ErrorKind::Timeout),
+            (Problem::TooSlow, ErrorKind::Timeout),
+            (Problem::TooLarge(1), ErrorKind::Content),
+            (Problem::Bomb(1), ErrorKind::Content),
+            (Problem::Encoding("br".to_owned()), ErrorKind::Content),
+            (Problem::TooManyEncodings(9), ErrorKind::Content),
+            (Problem::Inflate(io()), ErrorKind::Content),
+            (Problem::Request, ErrorKind::Other),
+            (Problem::Memory, ErrorKind::Other),
+        ] {
+            assert_eq!(problem.failure().cause, wanted, "{problem}");
+        }
+        assert_eq!(Problem::Tls(io()).failure().reason, "TLS failed: connection refused");
+    }
+}

@@ -321,6 +321,24 @@ mod tests {
         assert!(!ResolveError::NoAddress("a.org".into()).is_lasting(&named));
     }
 
+    #[test]
+    fn every_error_has_a_cause() {
+        let lookup = ResolveError::Lookup { host: "a.org".into(), reason: "no records".into() };
+        let refused = |address: &str| {
+            let guard = Guard::default();
+            ResolveError::from(guard.check_address(address.parse().unwrap()).unwrap_err())
+        };
+        for (error, cause) in [
+            (lookup, ErrorKind::Dns),
+            (ResolveError::NoAddress("a.org".into()), ErrorKind::Agent),
+            (refused("10.0.0.7"), ErrorKind::NotPublic),
+            (Refusal::Port(22).into(), ErrorKind::Refused),
+            (Refusal::Host("a.org".into()).into(), ErrorKind::Refused),
+        ] {
+            assert_eq!(error.failure(), Failure::new(cause, error.to_string()));
+        }
+    }
+
     #[tokio::test]
     async fn a_name_that_no_server_can_be_asked_for_is_looked_up_once() {
         let resolver = Resolver::new(&[], None, Guard::default(), 100).unwrap();
