@@ -59,6 +59,27 @@ async fn held(browser: &Browser, subnet: &str) -> Value {
     browser.read(&format!("/api/v1/delegations?q={subnet}")).await["items"][0].clone()
 }
 
+fn pin_to(agent: AgentId) -> Value {
+    json!({ "scope": { "range": SUBNET }, "agent": agent, "reason": "r" })
+}
+
+/// The preview of a pin, which says that its subnet is lent.
+async fn preview_of_lent(browser: &Browser, pin: &Value) -> Value {
+    let answer = browser.post("/api/v1/pins?dry_run=true", pin.clone()).await.well();
+    let preview = answer["preview"].clone();
+    assert_eq!((&preview["subnets"], &preview["lent"]), (&json!(0), &json!(1)), "{preview}");
+    preview
+}
+
+/// Makes a pin, which is not applied because its subnet is lent.
+async fn make_pin_that_waits(running: &Running, browser: &Browser, pin: Value) {
+    let made = browser.post("/api/v1/pins", pin).await;
+    assert_eq!(made.status, StatusCode::CREATED);
+    let outcome = apply_constraints::run(&running.coordinator.placement).await.unwrap();
+    let Outcome::Done(done) = outcome else { panic!("{outcome:?}") };
+    assert!(done.contains("1 subnet lent to a region"), "{done}");
+}
+
 #[tokio::test]
 async fn a_subnet_that_is_lent_stays_and_previews_say_so() {
     let ground = Ground::new().await;
@@ -68,10 +89,8 @@ async fn a_subnet_that_is_lent_stays_and_previews_say_so() {
     crawl_north(&running, &mut one, &mut two).await;
     lend(&running, &[two.id]).await;
 
-    let pin = json!({ "scope": { "range": SUBNET }, "agent": one.id, "reason": "r" });
-    let preview = browser.post("/api/v1/pins?dry_run=true", pin.clone()).await.well();
-    let preview = &preview["preview"];
-    assert_eq!((&preview["subnets"], &preview["lent"]), (&json!(0), &json!(1)), "{preview}");
+    let pin = pin_to(one.id);
+    let preview = preview_of_lent(&browser, &pin).await;
     assert_eq!((&preview["reassignments"], &preview["agents"]), (&json!([]), &json!([])));
     let takeover = browser.read(&format!("/api/v1/agents/{}/takeover", two.id)).await;
     let moves = takeover["preview"]["reassignments"].as_array().unwrap();
@@ -84,11 +103,7 @@ async fn a_subnet_that_is_lent_stays_and_previews_say_so() {
     assert!(problem["detail"].as_str().unwrap().contains("lent to a region"), "{problem}");
 
     publish(&running, SUBNET, two.id, &[two.id]);
-    let made = browser.post("/api/v1/pins", pin).await;
-    assert_eq!(made.status, StatusCode::CREATED);
-    let outcome = apply_constraints::run(&running.coordinator.placement).await.unwrap();
-    let Outcome::Done(done) = outcome else { panic!("{outcome:?}") };
-    assert!(done.contains("1 subnet lent to a region"), "{done}");
+    make_pin_that_waits(&running, &browser, pin).await;
     assert_eq!(held(&browser, SUBNET).await["agent"]["id"], json!(two.id));
     running.stop().await;
 }
@@ -104,16 +119,10 @@ async fn a_pin_of_a_subnet_that_lost_its_agent_waits_for_the_end_of_the_loan() {
     running.order(two.id, AgentAction::Revoke).await;
     assert_eq!(held(&browser, SUBNET).await, Value::Null);
 
-    let pin = json!({ "scope": { "range": SUBNET }, "agent": one.id, "reason": "r" });
-    let preview = browser.post("/api/v1/pins?dry_run=true", pin.clone()).await.well();
-    let preview = &preview["preview"];
-    assert_eq!((&preview["subnets"], &preview["lent"]), (&json!(0), &json!(1)), "{preview}");
-    let made = browser.post("/api/v1/pins", pin).await;
-    assert_eq!(made.status, StatusCode::CREATED);
+    let pin = pin_to(one.id);
+    preview_of_lent(&browser, &pin).await;
+    make_pin_that_waits(&running, &browser, pin).await;
     let placement = &running.coordinator.placement;
-    let outcome = apply_constraints::run(placement).await.unwrap();
-    let Outcome::Done(done) = outcome else { panic!("{outcome:?}") };
-    assert!(done.contains("1 subnet lent to a region"), "{done}");
 
     let over = "UPDATE regions SET lent_until = 'epoch'";
     store::testing::execute(ground.store(), over).await.unwrap();
