@@ -34,10 +34,7 @@ pub struct Envelope {
 /// What the signature covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Contents {
-    region: RegionId,
-    from: Peer,
-    to: Peer,
-    is_bundle: bool,
+    header: Header,
     /// Start of the sender's process; larger after each restart.
     incarnation: u64,
     /// Number of the message of its kind to this receiver since.
@@ -187,17 +184,10 @@ impl Sealer {
     /// The signed message; none if it cannot be encoded.
     pub fn seal(&mut self, key: &SenderKey<'_>, to: Peer, message: Message) -> Option<Envelope> {
         let is_bundle = matches!(message, Message::Bundle(_));
+        let header = Header { region: self.region, from: self.me, to, is_bundle };
         let number = self.sent.entry((to, is_bundle)).or_default();
         *number += 1;
-        let contents = Contents {
-            region: self.region,
-            from: self.me,
-            to,
-            is_bundle,
-            incarnation: self.incarnation,
-            number: *number,
-            message,
-        };
+        let contents = Contents { header, incarnation: self.incarnation, number: *number, message };
         let body = postcard::to_allocvec(&contents).ok()?;
         let signature = match key {
             SenderKey::Agent(key) => key.sign(Purpose::RegionMessage, &body),
@@ -255,9 +245,7 @@ impl EnvelopeFilter {
         now: Millis,
     ) -> Result<(Peer, Message), Refusal> {
         let Verified(contents) = message;
-        let Contents { region, from, to, is_bundle, .. } = contents;
-        let header = Header { region, from, to, is_bundle };
-        let opened = self.check_receiver(header).and_then(|()| self.admit(contents, now));
+        let opened = self.check_receiver(contents.header).and_then(|()| self.admit(contents, now));
         self.count(opened)
     }
 
@@ -295,7 +283,9 @@ impl EnvelopeFilter {
 
     /// Counts a genuine message against repetition and the sender's allowance.
     fn admit(&mut self, contents: Contents, now: Millis) -> Result<(Peer, Message), Refusal> {
-        let kind = (contents.from, matches!(contents.message, Message::Bundle(_)));
+        let from = contents.header.from;
+        // Not as the header says: a dishonest member may write anything there.
+        let kind = (from, matches!(contents.message, Message::Bundle(_)));
         let sender = self.senders.entry(kind).or_insert(Sender {
             incarnation: contents.incarnation,
             newest: 0,
@@ -305,7 +295,7 @@ impl EnvelopeFilter {
         });
         sender.receive(contents.incarnation, contents.number)?;
         sender.spend(now)?;
-        Ok((contents.from, contents.message))
+        Ok((from, contents.message))
     }
 }
 
