@@ -30,11 +30,10 @@ impl<T> SlotQueue<T> {
     pub(super) fn begin(&mut self) -> Vec<(u64, T)> {
         let mut begun = Vec::new();
         for (to, waiting) in &mut self.waiting {
-            while self.slots.has_room(*to)
-                && let Some((number, value)) = waiting.pop_first()
+            while let Some(entry) = waiting.first_entry()
+                && self.slots.take(*to, *entry.key())
             {
-                self.slots.take(*to, number);
-                begun.push((number, value));
+                begun.push(entry.remove_entry());
             }
         }
         self.waiting.retain(|_, waiting| !waiting.is_empty());
