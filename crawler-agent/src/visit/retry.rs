@@ -44,15 +44,16 @@ impl Visitor {
     }
 
     /// Ends every URL in the host's queue as failed, until its next visit. Reports the visit of
-    /// `item` as failed if it is a page, and lets the host rest.
+    /// `item` as failed if it is a page, and lets the host rest. `failures` are those of the host in
+    /// a row, with this one.
     pub(super) fn give_up(
         &self,
         visit: Visit,
         item: &QueueItem,
         failure: &Failure,
+        failures: u32,
     ) -> Result<(), FrontierError> {
         let host = visit.claim.host();
-        let failures = failures_with(&visit);
         // A long queue is ended in several changes.
         let mut effect = loop {
             let give_up =
@@ -64,7 +65,7 @@ impl Visitor {
             }
         };
         if item.known.is_some() {
-            effect = self.store.apply(failed_visit(&visit, item, failure))?;
+            effect = self.store.apply(failed_visit(item, failure, failures))?;
             self.propagate(&effect, 0);
         }
         self.finish(visit.claim, longest_rest(failures), &effect);
@@ -75,8 +76,7 @@ impl Visitor {
 /// The visit of a page during which its host was given up. Only robots.txt is asked for, which is
 /// not reported: without this the host would seem to have no visits. With the next number of
 /// failures another address of the host is asked.
-fn failed_visit(visit: &Visit, item: &QueueItem, failure: &Failure) -> Change {
-    let failures = failures_with(visit);
+fn failed_visit(item: &QueueItem, failure: &Failure, failures: u32) -> Change {
     Change::FailedVisit {
         host: item.host,
         url: item.url.to_string(),
@@ -85,11 +85,6 @@ fn failed_visit(visit: &Visit, item: &QueueItem, failure: &Failure) -> Change {
         due: clock::after(longest_rest(failures)),
         failures,
     }
-}
-
-/// The host's failures in a row with that of this visit.
-fn failures_with(visit: &Visit) -> u32 {
-    visit.record.failures.saturating_add(1)
 }
 
 /// Which of the addresses of a host is asked: each attempt takes another one, in case one does not

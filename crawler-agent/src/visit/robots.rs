@@ -257,7 +257,7 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
         if failures >= retry::GIVE_UP {
-            return self.give_up(visit, item, failure);
+            return self.give_up(visit, item, failure, failures);
         }
         if let Some(robots) = asking.old {
             let state = RobotsState::Known { robots, until: clock::now().plus_ms(STALE_MS) };
