@@ -12,7 +12,7 @@ use std::{
 use tokio::sync::{Notify, oneshot};
 
 use super::{
-    Change, Counts, Effect, Frontier, FrontierError, HostBundle, HostNumber, HostSnapshot,
+    Change, Counts, Effect, Frontier, FrontierError, HostBundle, HostNumber, HostSnapshot, Progress,
 };
 
 /// Interval between two syncs: a power failure costs at most the fetches of this time.
@@ -72,6 +72,18 @@ impl FrontierHandle {
             self.keeper.wake();
         }
         Ok(effect)
+    }
+
+    /// Applies a change until nothing of it is left; returns whether there are new results.
+    pub fn apply_wholly(&self, change: &Change) -> Result<bool, FrontierError> {
+        let mut has_results = false;
+        loop {
+            let effect = self.apply(change.clone())?;
+            has_results |= effect.results;
+            if effect.progress != Progress::Partial {
+                return Ok(has_results);
+            }
+        }
     }
 
     /// Makes all changes so far durable.

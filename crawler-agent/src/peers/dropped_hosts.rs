@@ -6,7 +6,7 @@ use super::{
     PeersError,
     worker::{Batch, Worker},
 };
-use crate::frontier::{Change, HostNumber, Progress};
+use crate::frontier::{Change, HostNumber};
 
 impl Worker {
     /// Drops a host by a change that is applied until nothing of it is left.
@@ -22,26 +22,20 @@ impl Worker {
         self.remove_host(host, batch)?;
         let Some(front) = front else { return Ok(()) };
         if let Some(number) = self.store.host_number(front.host_key_str())? {
-            self.drop_number(number, change, batch)?;
+            self.drop_number(number, &change(number), batch)?;
         }
         Ok(())
     }
 
-    /// Drops the host with this number in the frontier.
+    /// Drops the host with this number from the frontier by a change.
     pub(super) fn drop_number(
         &self,
         number: HostNumber,
-        change: impl Fn(HostNumber) -> Change,
+        change: &Change,
         batch: &mut Batch,
     ) -> Result<(), PeersError> {
         self.schedule.retire(number);
-        loop {
-            let effect = self.store.apply(change(number))?;
-            batch.has_results |= effect.results;
-            if effect.progress == Progress::Complete {
-                break;
-            }
-        }
+        batch.has_results |= self.store.apply_wholly(change)?;
         self.schedule.forget(number);
         Ok(())
     }

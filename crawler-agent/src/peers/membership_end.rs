@@ -9,7 +9,7 @@ use super::{
     note_counts::NoteCounts,
     worker::{Batch, Worker, report},
 };
-use crate::frontier::{Change, FrontierHandle, HostNumber, Progress};
+use crate::frontier::{Change, FrontierHandle, HostNumber};
 
 /// Hands the hosts of the former region back to the coordinator, with the URLs that wait for other
 /// agents, and forgets the region. While the agent was away, others may have got its hosts without
@@ -21,7 +21,7 @@ pub(super) fn end(dir: &Path, store: &FrontierHandle) -> Result<(), PeersError> 
     }
     let disk = PeersDisk::open(dir)?;
     let handed_back = hand_back(&disk, store, |host| {
-        while store.apply(Change::HandBack { host })?.progress == Progress::Partial {}
+        store.apply_wholly(&Change::HandBack { host })?;
         Ok(())
     })?;
     drop(disk);
@@ -37,7 +37,7 @@ impl Worker {
         batch.sends.clear();
         self.finish(std::mem::take(batch))?;
         let handed_back = hand_back(&self.disk, &self.store, |host| {
-            self.drop_number(host, |host| Change::HandBack { host }, batch)
+            self.drop_number(host, &Change::HandBack { host }, batch)
         })?;
         batch.has_results = true;
         self.noted = NoteCounts::default();
