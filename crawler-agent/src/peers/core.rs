@@ -27,7 +27,6 @@ const WAITING_BUNDLES: usize = BUNDLE_BYTES;
 /// A member that runs.
 pub(super) struct Core {
     me: AgentId,
-    incarnation: u64,
     pub(super) member: Member,
     filter: EnvelopeFilter,
     /// Hosts of the region that the member knows.
@@ -47,12 +46,8 @@ impl Core {
         host_addresses: Arc<HostAddresses>,
         rests_until: Option<Millis>,
     ) -> Result<Self, RosterError> {
-        let now = elapsed_clock::now();
-        let mut member = Member::join(identity, settings, view, now)?;
-        if let Some(until) = rests_until {
-            member.sleep(until.since(now), now);
-        }
-        Ok(Self::new(identity, member, host_addresses))
+        let member = Member::join(identity, settings, view, elapsed_clock::now())?;
+        Ok(Self::begin(identity, member, host_addresses, rests_until))
     }
 
     /// A member that comes from another region, and forgets what it may have promised in this one.
@@ -63,13 +58,22 @@ impl Core {
         host_addresses: Arc<HostAddresses>,
         rests_until: Option<Millis>,
     ) -> Result<Self, RosterError> {
-        let now = elapsed_clock::now();
         let saved = SavedMember { view, promises: None, copied: None, loan_until: Millis(0) };
-        let mut member = Member::restart(identity, settings, saved, now)?;
+        let member = Member::restart(identity, settings, saved, elapsed_clock::now())?;
+        Ok(Self::begin(identity, member, host_addresses, rests_until))
+    }
+
+    fn begin(
+        identity: Identity,
+        mut member: Member,
+        host_addresses: Arc<HostAddresses>,
+        rests_until: Option<Millis>,
+    ) -> Self {
         if let Some(until) = rests_until {
+            let now = elapsed_clock::now();
             member.sleep(until.since(now), now);
         }
-        Ok(Self::new(identity, member, host_addresses))
+        Self::new(identity, member, host_addresses)
     }
 
     /// A member that starts again, with its hosts and waiting URLs.
@@ -99,10 +103,8 @@ impl Core {
     fn new(identity: Identity, member: Member, host_addresses: Arc<HostAddresses>) -> Self {
         let region = member.view().roster().region;
         let filter = EnvelopeFilter::new(region, Peer::Agent(identity.agent), identity.coordinator);
-        let Identity { agent: me, incarnation, .. } = identity;
         Self {
-            me,
-            incarnation,
+            me: identity.agent,
             member,
             filter,
             hosts: HashSet::new(),
@@ -118,7 +120,7 @@ impl Core {
 
     /// Number of this membership, larger than those of all before.
     pub(super) fn incarnation(&self) -> u64 {
-        self.incarnation
+        self.member.incarnation()
     }
 
     fn restore(&mut self, url: &RoutedUrl) {

@@ -237,6 +237,11 @@ impl Member {
         self.skipped.iter().copied().filter(move |agent| *agent != self.me && is_awake(agent))
     }
 
+    /// Number of this membership, larger than those of all before.
+    pub fn incarnation(&self) -> u64 {
+        self.incarnation
+    }
+
     /// The newest roster and delegations that count.
     pub fn view(&self) -> &View {
         &self.current
