@@ -67,7 +67,7 @@ pub async fn run(regions: &Regions) -> Result<Outcome, anyhow::Error> {
         }
     }
     allow_moves(regions, &leaders, &members);
-    match forget_ended(regions, &mut leaders, &members).await {
+    match forget_ended(regions, &mut leaders).await {
         Err(CallError::NotLeader) => return Ok(Outcome::Idle),
         forgotten => forgotten?,
     }
@@ -149,25 +149,17 @@ async fn release_departed(
 
 /// Deletes regions that all members left long ago. Looks for them once an hour, because a region
 /// without members may stay for a year.
-async fn forget_ended(
-    regions: &Regions,
-    leaders: &mut RegionLeaders,
-    members: &BTreeMap<RegionId, Vec<AgentId>>,
-) -> Result<(), CallError> {
-    // A region that was formed in this run has members that were not there before it.
-    let is_empty = |(id, leader): &(&RegionId, &RegionLeader)| {
-        leader.is_dissolved && !members.contains_key(id)
-    };
-    let empty = leaders.by_region.iter().flatten().filter(is_empty);
-    let empty: Vec<RegionId> = empty.map(|(id, _)| *id).collect();
+async fn forget_ended(regions: &Regions, leaders: &mut RegionLeaders) -> Result<(), CallError> {
+    let ended = leaders.by_region.iter().flatten().filter(|(_, leader)| leader.is_dissolved);
+    let ended: Vec<RegionId> = ended.map(|(id, _)| *id).collect();
     let now = elapsed_clock::now();
     let was_tried = leaders.last_deletion.is_some_and(|at| now.since(at) < DELETION_MS);
-    if empty.is_empty() || regions.history_days == 0 || was_tried {
+    if ended.is_empty() || regions.history_days == 0 || was_tried {
         return Ok(());
     }
     leaders.last_deletion = Some(now);
     let before = regions.now().plus_ms(-DAY_MS * i64::from(regions.history_days));
-    let deleted = regions::forget(&regions.store, leaders.term, &empty, before).await;
+    let deleted = regions::forget(&regions.store, leaders.term, &ended, before).await;
     for id in regions.fenced(leaders.term, deleted)? {
         tracing::info!(%id, "deleted a region that ended long ago");
         leaders.by_region.get_or_insert_default().remove(&id);
