@@ -76,12 +76,7 @@ async fn dispatch(store: &Store, config: &Config, command: AdminCommand) -> Resu
         AdminCommand::Password { name, password_stdin } => {
             let password = new_password(password_stdin)?;
             let hash = hash(&password).await?;
-            change(
-                store,
-                &name,
-                Change::Password { hash: &hash, kept_session: None, revokes_tokens: true },
-            )
-            .await?;
+            change(store, &name, Change::reset_password(&hash)).await?;
             announce(&name, &password);
             Ok(())
         }

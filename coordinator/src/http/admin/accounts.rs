@@ -184,13 +184,7 @@ pub async fn reset_password(
     Json(reset): Json<PasswordReset>,
 ) -> Result<Json<Account>, Problem> {
     let hash = state.sign_in.hash(reset.password).await?;
-    apply(
-        &state,
-        &admin,
-        id,
-        Change::Password { hash: &hash, kept_session: None, revokes_tokens: true },
-    )
-    .await?;
+    apply(&state, &admin, id, Change::reset_password(&hash)).await?;
     read(&state, id).await
 }
 

@@ -73,7 +73,7 @@ async fn set_password(
     let check = password::check(password.to_owned(), Some(account.password_hash), ()).await?;
     if check == Check::Wrong {
         let hash = password::hash(password.to_owned(), ()).await?;
-        let change = Change::Password { hash: &hash, kept_session: None, revokes_tokens: true };
+        let change = Change::reset_password(&hash);
         admins::change(store, AccountId::new(account.id), change, ACTOR, now).await?;
     }
     Ok(())

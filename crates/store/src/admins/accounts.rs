@@ -117,6 +117,13 @@ pub enum Change<'a> {
     Remove,
 }
 
+impl<'a> Change<'a> {
+    /// A new password that ends all sessions and revokes all API tokens.
+    pub const fn reset_password(hash: &'a str) -> Self {
+        Self::Password { hash, kept_session: None, revokes_tokens: true }
+    }
+}
+
 /// What came of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
