@@ -50,9 +50,7 @@ impl CurrentSilentHosts {
 
     /// The background task that follows the list. Every coordinator answers searches.
     pub async fn refresh(&self, index: &Arc<Index>) -> Result<Outcome, anyhow::Error> {
-        let hosts = silent_hosts::list(&self.store, self.limit).await?;
-        let count = hosts.len();
-        let read = List::of(hosts).await?;
+        let read = List::of(silent_hosts::list(&self.store, self.limit).await?).await?;
         let known = self.list.load_full();
         let is_new = read.pages != known.pages;
         let list = if is_new { Arc::new(read) } else { known };
@@ -61,6 +59,7 @@ impl CurrentSilentHosts {
         if !is_new {
             return Ok(Outcome::Idle);
         }
+        let count = list.count;
         self.list.store(list);
         if count >= self.limit as usize {
             tracing::warn!(count, "only so many silent hosts are left out of searches");
