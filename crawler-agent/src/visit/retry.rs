@@ -44,8 +44,8 @@ impl Visitor {
     }
 
     /// Ends every URL in the host's queue as failed, until its next visit. Reports the visit of
-    /// `item` as failed if it is a page, and lets the host rest. `failures` are those of the host in
-    /// a row, with this one.
+    /// `item` as failed if it is a page, and lets the host rest. `failures` is the number of
+    /// failures of the host in a row, with this one.
     pub(super) fn give_up(
         &self,
         visit: Visit,
