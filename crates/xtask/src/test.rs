@@ -66,7 +66,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn lints(without: &[Optional]) -> Vec<(&'static str, Command)> {
     const CLIPPY: [&str; 8] =
         ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
-    const DOC: [&str; 5] = ["doc", "--locked", "--workspace", "--no-deps", "--quiet"];
+    // Documentation of the other programs, a page each, would take a check of their whole crates.
+    const DOC: [&str; 8] =
+        ["doc", "--locked", "--workspace", "--no-deps", "--quiet", "--lib", "--bin", "xtask"];
     const DOC_TESTS: [&str; 5] = ["test", "--locked", "--workspace", "--doc", "--quiet"];
     let mut documentation = idle_cargo(&DOC);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
