@@ -5,17 +5,16 @@ use std::collections::HashMap;
 use delegation::constraints::Correction;
 use hierarchy::Range;
 use model::{AgentId, PinId};
-use serde_json::json;
 use store::constraints::{self, Constraint, Kind};
 use store::delegations::{self, Assignment, Cause, DelegationOutcome, SubnetState};
 use store::hosts::WaitingHost;
 use store::regions::Loans;
-use store::{StoreError, audit, searches};
+use store::{StoreError, searches};
 
 use crate::placement::Placement;
-use crate::placement::agent_administration::enter_stored;
 use crate::placement::constraints::assign::assign;
 use crate::placement::constraints::plan::PinState;
+use crate::placement::release::release;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
@@ -28,6 +27,9 @@ const REPEAT_AFTER_MS: i64 = 3_600_000;
 
 /// Time after which a search without any answer is repeated: a day.
 const SILENT_AGAIN_AFTER_MS: i64 = 86_400_000;
+
+/// Why a subnet loses its agent without a search, in the audit log.
+const NO_TARGET: &str = "no host of it can be probed, so that no search can be made";
 
 /// Subnets for which searches are opened by one statement.
 const PART: usize = 500;
@@ -137,7 +139,10 @@ pub(super) async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u
     let states = delegations::subnet_states(&placement.store, subnets).await?;
     let (with_target, without): (Vec<SubnetState>, Vec<SubnetState>) =
         states.into_iter().partition(|state| state.has_target);
-    let released = release(placement, &without).await?;
+    let mut released = 0;
+    for state in &without {
+        released += u64::from(release(placement, state, "coordinator", NO_TARGET).await?);
+    }
     let searched: Vec<Range> = with_target.iter().map(|state| state.subnet).collect();
     let targets = targets_of(placement, &searched).await?;
     Ok(released + open(&placement.search, targets).await?)
@@ -168,31 +173,4 @@ pub(super) async fn reopen_many(
         }
     }
     Ok(done)
-}
-
-async fn release(placement: &Placement, subnets: &[SubnetState]) -> Result<u64, StoreError> {
-    let writing = placement.hierarchy.writing().await;
-    let mut released = Vec::new();
-    for SubnetState { subnet, fencing_number, .. } in subnets {
-        let now = placement.clock.now();
-        if delegations::release(&placement.store, subnet, *fencing_number, now).await? {
-            let subject = subnet.to_string();
-            let detail =
-                json!({ "why": "no host of it can be probed, so that no search can be made" });
-            let entry = audit::Entry {
-                actor: "coordinator",
-                action: "delegation.release",
-                subject: &subject,
-                detail: &detail,
-            };
-            audit::write(&placement.store, &entry, now).await?;
-            released.push(*subnet);
-        }
-    }
-    enter_stored(placement, &released).await?;
-    drop(writing);
-    if !released.is_empty() {
-        placement.events.emit(Event::SubnetsReleased);
-    }
-    Ok(released.len() as u64)
 }

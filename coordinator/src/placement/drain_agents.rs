@@ -12,6 +12,7 @@ use crate::placement::Placement;
 use crate::placement::apply_constraints::reopen;
 use crate::placement::constraints::assign::assign;
 use crate::placement::drain::takeover::{Takeover, held_by, plan_takeover};
+use crate::placement::release::release;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
@@ -19,6 +20,9 @@ use crate::runtime::quantity::quantity;
 
 /// Subnets of one agent that are considered in one run.
 const BATCH: usize = 200;
+
+/// Why a subnet is taken from a drained agent, in the audit log.
+const PAST_DEADLINE: &str = "the deadline of the drain passed before another agent was found";
 
 /// The subnet of each drained agent after which the next run begins. Subnets that wait for a search
 /// must not keep those behind them from moving.
@@ -102,6 +106,7 @@ async fn execute(
     let states = delegations::subnet_states(&placement.store, &subnets).await?;
     let open = delegations::open_search_claims(&placement.store).await?;
     let searched: HashSet<Range> = open.into_iter().map(|search| search.range).collect();
+    let by = &drain.requested_by;
     let is_overdue = drain.is_past_deadline(placement.clock.now());
     let mut unmeasured = Vec::new();
     for (takeover, state) in plan.iter().zip(&states) {
@@ -116,7 +121,9 @@ async fn execute(
         }
         match takeover.successor {
             Some(to) => counts.moved += usize::from(hand_on(placement, drain, state, to).await?),
-            None if is_overdue && take_away(placement, drain, state).await? => counts.taken += 1,
+            None if is_overdue && release(placement, state, by, PAST_DEADLINE).await? => {
+                counts.taken += 1;
+            }
             None => unmeasured.push(takeover.subnet),
         }
     }
@@ -143,31 +150,6 @@ async fn hand_on(
         note: &note,
     };
     Ok(matches!(assign(placement, &assignment).await?, DelegationOutcome::Applied(_)))
-}
-
-async fn take_away(
-    placement: &Placement,
-    drain: &Drain,
-    state: &SubnetState,
-) -> Result<bool, StoreError> {
-    let writing = placement.hierarchy.writing().await;
-    let now = placement.clock.now();
-    let by = &drain.requested_by;
-    let taken = drains::take_away(&placement.store, &state.subnet, state.fencing_number, by, now);
-    if !taken.await? {
-        return Ok(false);
-    }
-    // The routes are queued again, and the filter of recent URLs would drop their URLs.
-    placement.recent_urls.forget();
-    if let Some(delegated) = placement.hierarchy.current()
-        && let Some(subnet) = delegated.hierarchy().find(&state.subnet)
-    {
-        delegated.put(subnet, None);
-    }
-    drop(writing);
-    placement.agent_wakeups.wake([drain.agent]);
-    placement.events.emit(Event::SubnetsReleased);
-    Ok(true)
 }
 
 impl DrainCounts {

@@ -20,6 +20,7 @@ pub mod load_snapshot;
 mod moved_agents;
 pub mod pause_forging;
 pub mod regions;
+mod release;
 pub mod settle_homes;
 
 use std::sync::Arc;

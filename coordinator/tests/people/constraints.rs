@@ -7,11 +7,12 @@ use protocol::ProbeResult;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::execute;
+use tokio::time::timeout;
 
 use crate::agent::FakeAgent;
 use crate::agents::{crawl_north, two_agents};
 use crate::browser::Browser;
-use crate::world::{Ground, until};
+use crate::world::{Ground, PATIENCE, until};
 
 const SUBNET: &str = "198.51.100.0/26";
 
@@ -219,6 +220,23 @@ async fn an_excluded_agent_is_not_asked_and_loses_what_it_has() {
     browser.delete(&format!("/api/v1/exclusions/{id}")).await.well();
     assert_eq!(browser.read("/api/v1/exclusions").await["items"], json!([]));
     assert_eq!(browser.read("/api/v1/exclusions?ended=true").await["items"][0]["id"], id);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_excluded_agent_is_woken_when_it_loses_a_subnet_without_a_search() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    execute(ground.store(), "UPDATE hosts SET state = 'failed', agent = NULL").await.unwrap();
+    let signal = running.coordinator.agent_wakeups.signal(two.id);
+    let woken = signal.notified();
+    let exclusion = request(json!({ "range": SUBNET }), &two);
+    browser.post("/api/v1/exclusions", exclusion).await.well();
+    timeout(PATIENCE, woken).await.unwrap();
+    assert_eq!(held(&browser).await, Value::Null);
     running.stop().await;
 }
 

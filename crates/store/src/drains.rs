@@ -1,15 +1,12 @@
 //! Drains: agents that get no subnets and give away those they have.
 
-use hierarchy::Range;
 use model::{AgentId, AgentState, DrainState, UnixMillis};
 use serde_json::json;
 use sqlx::{FromRow, PgConnection};
 
 use crate::audit::{self, Entry};
 use crate::columns::read_word;
-use crate::delegations;
 use crate::moment::Moment;
-use crate::regions::is_kept_by_loan;
 use crate::{Store, StoreError};
 
 /// A drain of an agent.
@@ -175,34 +172,6 @@ pub async fn finish(store: &Store, agent: AgentId, now: UnixMillis) -> Result<bo
     }
     tx.commit().await.map_err(doing)?;
     Ok(is_done)
-}
-
-/// Takes a subnet from an agent although no other agent was found, fenced by its number. Its
-/// hosts wait for a search like new ones, once the agent has released them. Returns whether it was
-/// taken: a subnet that is lent to a region stays, because no agent outside could get it.
-pub async fn take_away(
-    store: &Store,
-    subnet: &Range,
-    fencing_number: i64,
-    by: &str,
-    now: UnixMillis,
-) -> Result<bool, StoreError> {
-    let doing = StoreError::doing("take a subnet from a drained agent");
-    let mut tx = store.begin().await.map_err(doing)?;
-    if is_kept_by_loan(&mut tx, subnet, now).await?
-        || !delegations::release_with_hosts(&mut tx, subnet, fencing_number, now).await?
-    {
-        return Ok(false);
-    }
-    let detail =
-        json!({ "why": "the deadline of the drain passed before another agent was found" });
-    let subject = subnet.to_string();
-    let entry =
-        Entry { actor: by, action: "delegation.release", subject: &subject, detail: &detail };
-    audit::write_in(&mut tx, &entry, now).await?;
-    delegations::notify(&mut tx, Some(subnet)).await?;
-    tx.commit().await.map_err(doing)?;
-    Ok(true)
 }
 
 async fn note(

@@ -35,7 +35,6 @@ pub(crate) use host_agents::{give_hosts, give_waiting, lock_delegations, move_ho
 pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
 pub use remap::{RemapInput, open_search_claims, remap, remap_searches};
-pub(crate) use subnets::release_with_hosts;
 pub use subnets::{
     AdminAssignment, SubnetState, admin_assignment, host_counts, pinned, release, stale,
     subnet_states, undelegated_subnets,

@@ -4,21 +4,27 @@ use std::net::IpAddr;
 
 use hierarchy::{Generation, Range};
 use model::{AgentId, DelegationId, PinId, UnixMillis};
-use sqlx::{FromRow, PgConnection};
+use serde_json::json;
+use sqlx::FromRow;
 
 use super::{ActiveDelegation, close_searches, end, notify, take_hosts};
+use crate::audit::{self, Entry};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::regions::{Loans, is_kept_by_loan};
 use crate::{Store, StoreError};
 
-/// Ends a delegation of a subnet in which nothing can be probed, fenced by its number. Its
-/// hosts, if it has any, wait again. Returns whether it held. A subnet that is lent to a region
-/// keeps its agent: the region may continue to crawl it, so no agent outside could get it.
+/// Takes a subnet from its agent although no other agent was found, fenced by its number, with an
+/// entry in the audit log. Closes an open search for it. Its hosts, if it has any, wait for a
+/// search like new ones, once the agent has released them. Returns whether it was taken: a subnet
+/// that is lent to a region stays, because the region may continue to crawl it, so no agent outside
+/// could get it.
 pub async fn release(
     store: &Store,
     subnet: &Range,
     fencing_number: i64,
+    by: &str,
+    why: &str,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("release a subnet");
@@ -26,29 +32,18 @@ pub async fn release(
     if is_kept_by_loan(&mut tx, subnet, now).await? {
         return Ok(false);
     }
-    let released = end(&mut tx, subnet, fencing_number, now).await?;
-    if released {
-        // Hosts may have been found since the caller saw none.
-        take_hosts(&mut tx, subnet, now).await?;
-    }
-    notify(&mut tx, Some(subnet)).await?;
-    tx.commit().await.map_err(doing)?;
-    Ok(released)
-}
-
-/// Ends a delegation, fenced by its number, closes an open search for it, and takes the hosts
-/// from the agent. Returns whether it held.
-pub(crate) async fn release_with_hosts(
-    db: &mut PgConnection,
-    subnet: &Range,
-    fencing_number: i64,
-    now: UnixMillis,
-) -> Result<bool, StoreError> {
-    close_searches(db, subnet, now).await?;
-    if !end(db, subnet, fencing_number, now).await? {
+    close_searches(&mut tx, subnet, now).await?;
+    if !end(&mut tx, subnet, fencing_number, now).await? {
         return Ok(false);
     }
-    take_hosts(db, subnet, now).await?;
+    take_hosts(&mut tx, subnet, now).await?;
+    let subject = subnet.to_string();
+    let detail = json!({ "why": why });
+    let entry =
+        Entry { actor: by, action: "delegation.release", subject: &subject, detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
+    notify(&mut tx, Some(subnet)).await?;
+    tx.commit().await.map_err(doing)?;
     Ok(true)
 }
 

@@ -48,6 +48,11 @@ async fn assign(world: &World, subnet: Range, agent: AgentId, fencing_number: i6
     assert!(matches!(assigned, DelegationOutcome::Applied(_)));
 }
 
+async fn release(world: &World, subnet: &Range, number: i64) {
+    let released = delegations::release(world.store(), subnet, number, "ada", "why", NOW).await;
+    assert!(released.unwrap());
+}
+
 async fn state(world: &World, subnet: Range) -> delegations::SubnetState {
     delegations::subnet_states(world.store(), &[subnet]).await.unwrap().remove(0)
 }
@@ -75,7 +80,7 @@ async fn the_load_of_a_subnet_follows_its_delegation() {
     assert_eq!(held(&world).await, [0, 10]);
     fetch(&world, two, 1, 0).await;
     assert_eq!(held(&world).await, [0, 15]);
-    assert!(delegations::release(world.store(), &subnet, 2, NOW).await.unwrap());
+    release(&world, &subnet, 2).await;
     assert_eq!(held(&world).await, [0, 0]);
 }
 
@@ -86,7 +91,7 @@ async fn a_host_does_not_stay_with_the_agent_of_a_subnet_that_is_released() {
     let subnet = settle(&world).await;
     assign(&world, subnet, agent, 0).await;
     assert!(state(&world, subnet).await.has_target);
-    assert!(delegations::release(world.store(), &subnet, 1, NOW).await.unwrap());
+    release(&world, &subnet, 1).await;
     let orders = store::handovers::open(world.store(), agent, 10).await.unwrap();
     assert_eq!(orders.len(), 1, "{orders:?}");
     execute(world.store(), "UPDATE hosts SET state = 'failed', agent = NULL").await.unwrap();

@@ -7,7 +7,7 @@ use store::regions::{self, StoredRegion};
 use store::searches::{self, NewSearch, SearchKind};
 use store::takeovers::{self, Transfer};
 use store::testing::{begin, execute};
-use store::{StoreError, Term, drains, handovers, routes};
+use store::{StoreError, Term, handovers, routes};
 
 use crate::handovers::{SUBNET, world as handed_out};
 use crate::world::{NOW, World, ip, range};
@@ -87,10 +87,9 @@ async fn a_subnet_keeps_its_agent_while_it_is_lent() {
     let (world, member, _) = handed_out().await;
     lend(&world, &[member]).await;
     let subnet = range(SUBNET);
-    assert!(!delegations::release(world.store(), &subnet, 1, NOW).await.unwrap());
-    assert!(!drains::take_away(world.store(), &subnet, 1, "ada", NOW).await.unwrap());
-    let after = NOW.plus_ms(3_600_001);
-    assert!(drains::take_away(world.store(), &subnet, 1, "ada", after).await.unwrap());
+    let release = |at| delegations::release(world.store(), &subnet, 1, "ada", "why", at);
+    assert!(!release(NOW).await.unwrap());
+    assert!(release(NOW.plus_ms(3_600_001)).await.unwrap());
 }
 
 #[tokio::test]

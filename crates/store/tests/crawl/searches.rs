@@ -2,6 +2,8 @@
 
 use model::{AgentId, Phase, ProbeMethod, ProbeState, Reason, SearchId, Strategy};
 use protocol::{ProbeReport, ProbeResult};
+use serde_json::json;
+use store::audit::{self, Filter};
 use store::delegations::{self, Decision, DelegationOutcome};
 use store::probes::{self, NewProbe, NewReports};
 use store::searches::{self, NewSearch, OpenSearch, OpenSearchFilter, Retries, SearchKind};
@@ -219,6 +221,27 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
     let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!((held.len(), held[0].agent, held[0].fencing_number), (1, fast, 2));
     assert!(only(&world, SearchKind::Provisional).await.is_none());
+}
+
+#[tokio::test]
+async fn the_search_for_a_subnet_ends_with_its_release_and_the_audit_log_says_why() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    open(&world).await;
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
+    delegations::decide_all(world.store(), &[decision(&search, agent, true)], NOW).await.unwrap();
+    assert!(only(&world, SearchKind::Provisional).await.is_some());
+    let subnet = range(SUBNET);
+    let release = |number| delegations::release(world.store(), &subnet, number, "ada", "why", NOW);
+    assert!(!release(0).await.unwrap(), "another delegation");
+    assert!(only(&world, SearchKind::Provisional).await.is_some());
+    assert!(release(1).await.unwrap());
+    assert!(only(&world, SearchKind::Undelegated).await.is_none());
+    let filter = Filter { action: Some("delegation.release"), ..Filter::default() };
+    let log = audit::list(world.store(), &filter, i64::MAX, 10).await.unwrap();
+    assert_eq!(log.len(), 1, "{log:?}");
+    let entry = (log[0].actor.as_str(), log[0].subject.as_str(), &log[0].detail);
+    assert_eq!(entry, ("ada", SUBNET, &json!({ "why": "why" })));
 }
 
 #[tokio::test]
