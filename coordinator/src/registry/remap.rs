@@ -37,10 +37,10 @@ pub async fn remap(
     delegations::remap_searches(&registry.store, &plan.searches, now).await?;
     constraints::remap(&registry.store, &plan.constraints, now).await?;
     generations::set_remapped(&registry.store, new.generation(), now).await?;
-    note(registry, new, "delegations.remap", &delegations_detail(&plan.delegations, &counts))
+    note(registry, new, "delegations.remap", delegations_detail(&plan.delegations, &counts))
         .await?;
     if let Some(told) = searches_detail(&plan.searches) {
-        note(registry, new, "searches.remap", &told).await?;
+        note(registry, new, "searches.remap", told).await?;
     }
     tracing::info!(generation = %new.generation(), %counts, "delegations were remapped");
     Ok(counts)
@@ -82,10 +82,10 @@ async fn note(
     registry: &RegistryData,
     new: &Hierarchy,
     action: &str,
-    detail: &Value,
+    detail: Value,
 ) -> Result<(), StoreError> {
     let subject = format!("generation {}", new.generation());
-    let entry = audit::Entry { actor: "coordinator", action, subject: &subject, detail };
+    let entry = audit::Entry::new("coordinator", action, subject, detail);
     audit::write(&registry.store, &entry, registry.clock.now()).await
 }
 

@@ -143,8 +143,7 @@ async fn forget_alone(store: &Store, actor: &str, now: UnixMillis) -> Result<Str
         ));
     };
     let place = recorded["place"].as_str().unwrap_or("a place that is not known").to_owned();
-    let entry =
-        audit::Entry { actor, action: "storage.forget", subject: SETTING, detail: &recorded };
+    let entry = audit::Entry::new(actor, "storage.forget", SETTING, recorded);
     settings::remove(store, SETTING, &entry, now).await.map_err(failed)?;
     Ok(place)
 }

@@ -38,9 +38,8 @@ pub async fn create(
     let doing = StoreError::doing("make an API token");
     let mut tx = store.begin().await.map_err(doing)?;
     let id = insert(&mut *tx, new, now).await?;
-    let subject = id.to_string();
     let detail = json!({ "name": new.name, "scope": new.scope, "account": new.account });
-    let entry = Entry { actor, action: "api_token.create", subject: &subject, detail: &detail };
+    let entry = Entry::new(actor, "api_token.create", id, detail);
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(id)
@@ -218,9 +217,7 @@ pub async fn revoke(
     .await
     .map_err(doing)?;
     let Some(name) = name else { return Ok(false) };
-    let subject = id.to_string();
-    let detail = json!({ "name": name });
-    let entry = Entry { actor, action: "api_token.revoke", subject: &subject, detail: &detail };
+    let entry = Entry::new(actor, "api_token.revoke", id, json!({ "name": name }));
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(true)

@@ -1,5 +1,7 @@
 //! Audit log: changes made by people and by the coordinator on its own.
 
+use std::fmt::Display;
+
 use model::UnixMillis;
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -8,17 +10,24 @@ use crate::bounded_count::{BoundedCount, COUNT_MAX};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// A change made by a person.
-#[derive(Debug, Clone, Copy)]
+/// A change made by a person or by the coordinator.
+#[derive(Debug, Clone)]
 pub struct Entry<'a> {
     /// The admin's name, or `coordinator`.
     pub actor: &'a str,
     /// What was done: noun and verb, e.g. `policy.change`.
     pub action: &'a str,
     /// To what, e.g. `agt_12`.
-    pub subject: &'a str,
+    pub subject: String,
     /// Before and after where it matters.
-    pub detail: &'a Value,
+    pub detail: Value,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry with the subject as it is displayed.
+    pub fn new(actor: &'a str, action: &'a str, subject: impl Display, detail: Value) -> Self {
+        Self { actor, action, subject: subject.to_string(), detail }
+    }
 }
 
 /// Writes an entry. It is never changed nor removed.
@@ -40,8 +49,8 @@ pub(crate) async fn write_in(
     .bind(Moment(now))
     .bind(entry.actor)
     .bind(entry.action)
-    .bind(entry.subject)
-    .bind(entry.detail)
+    .bind(&entry.subject)
+    .bind(&entry.detail)
     .execute(db)
     .await
     .map_err(StoreError::doing("write into the audit"))?;

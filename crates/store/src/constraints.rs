@@ -99,8 +99,7 @@ pub async fn create(
         "expires_at_ms": new.expires_at,
     });
     let action = format!("{}.create", new.kind.as_str());
-    let subject = new.kind.name(id);
-    let entry = Entry { actor: new.by, action: &action, subject: &subject, detail: &detail };
+    let entry = Entry::new(new.by, &action, new.kind.name(id), detail);
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(CreateOutcome::Created(id))
@@ -129,8 +128,7 @@ pub async fn remove(
         return Ok(false);
     }
     let action = format!("{}.remove", kind.as_str());
-    let subject = kind.name(id);
-    let entry = Entry { actor: by, action: &action, subject: &subject, detail: &json!({}) };
+    let entry = Entry::new(by, &action, kind.name(id), json!({}));
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(true)
@@ -206,9 +204,7 @@ pub async fn follow_companies(
         let Some(goes_on) = renamed else { continue };
         let action = format!("{}.{}", one.kind.as_str(), if goes_on { "remap" } else { "end" });
         let detail = json!({ "from": one.scope.to_string(), "to": becomes.to_string() });
-        let subject = one.kind.name(one.id);
-        let entry =
-            Entry { actor: "coordinator", action: &action, subject: &subject, detail: &detail };
+        let entry = Entry::new("coordinator", &action, one.kind.name(one.id), detail);
         audit::write_in(&mut tx, &entry, now).await?;
     }
     tx.commit().await.map_err(doing)

@@ -124,7 +124,7 @@ pub async fn start(
         .await
         .map_err(doing)?;
     let detail = json!({ "deadline_ms": deadline_at });
-    note(&mut tx, by, "agent.drain", agent, &detail, now).await?;
+    audit::write_in(&mut tx, &Entry::new(by, "agent.drain", agent, detail), now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(Some(StartOutcome::Started))
 }
@@ -140,7 +140,8 @@ pub async fn cancel(
     let mut tx = store.begin().await.map_err(doing)?;
     let was_drained = forget(&mut tx, agent).await?;
     if was_drained {
-        note(&mut tx, by, "agent.end_drain", agent, &json!({}), now).await?;
+        let entry = Entry::new(by, "agent.end_drain", agent, json!({}));
+        audit::write_in(&mut tx, &entry, now).await?;
     }
     tx.commit().await.map_err(doing)?;
     Ok(was_drained)
@@ -168,22 +169,11 @@ pub async fn finish(store: &Store, agent: AgentId, now: UnixMillis) -> Result<bo
         .map_err(doing)?;
     let is_done = done.rows_affected() == 1;
     if is_done {
-        note(&mut tx, "coordinator", "agent.drained", agent, &json!({}), now).await?;
+        let entry = Entry::new("coordinator", "agent.drained", agent, json!({}));
+        audit::write_in(&mut tx, &entry, now).await?;
     }
     tx.commit().await.map_err(doing)?;
     Ok(is_done)
-}
-
-async fn note(
-    db: &mut PgConnection,
-    actor: &str,
-    action: &str,
-    agent: AgentId,
-    detail: &serde_json::Value,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let subject = agent.to_string();
-    audit::write_in(db, &Entry { actor, action, subject: &subject, detail }, now).await
 }
 
 #[cfg(test)]

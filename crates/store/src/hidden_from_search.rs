@@ -91,8 +91,7 @@ pub async fn hide(
         return Ok(if is_hidden { HideOutcome::Already } else { HideOutcome::Full });
     };
     let detail = json!({ "kind": target.kind(), "reason": reason });
-    let subject = target.as_str();
-    let entry = Entry { actor, action: "search.hide", subject, detail: &detail };
+    let entry = Entry::new(actor, "search.hide", target.as_str(), detail);
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(HideOutcome::Hidden(HiddenId::new(number)))
@@ -117,7 +116,7 @@ pub async fn lift(
             .map_err(doing)?;
     let Some((target, reason)) = removed else { return Ok(false) };
     let detail = json!({ "reason_for_hiding": reason });
-    let entry = Entry { actor, action: "search.show", subject: &target, detail: &detail };
+    let entry = Entry::new(actor, "search.show", target, detail);
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(true)

@@ -285,8 +285,7 @@ async fn decide(
             Some(_) => Decision::Joined,
         });
     };
-    let subject = id.to_string();
-    let entry = Entry { actor, action, subject: &subject, detail: &json!({ "name": name }) };
+    let entry = Entry::new(actor, action, id, json!({ "name": name }));
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(Decision::Done)
@@ -345,7 +344,11 @@ pub async fn open(
     let join_token = join_tokens::create_in(&mut tx, &new, now).await?;
     mark_opened(&mut tx, id, join_token, now).await?;
     let id = JoinRequestId::new(id);
-    note_opened(&mut tx, id, join_token, now).await?;
+    // Any person with the link can open it, so the entry does not name the admin who accepted the
+    // request.
+    let detail = json!({ "join_token": join_token });
+    let entry = Entry::new(PARTNER, "join_request.open", id, detail);
+    audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(LinkUse::Now(id))
 }
@@ -364,21 +367,6 @@ async fn mark_opened(
         .await
         .map_err(StoreError::doing("mark an invitation as opened"))?;
     Ok(())
-}
-
-/// Any person with the link can open it, so the entry does not name the admin who accepted the
-/// request.
-async fn note_opened(
-    db: &mut PgConnection,
-    id: JoinRequestId,
-    join_token: JoinTokenId,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let subject = id.to_string();
-    let detail = json!({ "join_token": join_token });
-    let entry =
-        Entry { actor: PARTNER, action: "join_request.open", subject: &subject, detail: &detail };
-    audit::write_in(db, &entry, now).await
 }
 
 /// Number of undecided requests; bounded by [`Limits::waiting`].

@@ -31,10 +31,8 @@ pub async fn create(
     let doing = StoreError::doing("make a join token");
     let mut tx = store.begin().await.map_err(doing)?;
     let id = create_in(&mut tx, new, now).await?;
-    let subject = id.to_string();
     let detail = json!({ "name": new.name, "expires_at_ms": new.expires_at });
-    let actor = new.created_by;
-    let entry = Entry { actor, action: "join_token.create", subject: &subject, detail: &detail };
+    let entry = Entry::new(new.created_by, "join_token.create", id, detail);
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(id)
@@ -164,9 +162,7 @@ pub async fn revoke(
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
-    let subject = id.to_string();
-    let detail = json!({ "name": name });
-    let entry = Entry { actor, action: "join_token.revoke", subject: &subject, detail: &detail };
+    let entry = Entry::new(actor, "join_token.revoke", id, json!({ "name": name }));
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(Revocation::Done)

@@ -4,6 +4,7 @@
 //! in their order and keeps the number of the last one with its index.
 
 use model::{AgentId, AgentState, UnixMillis};
+use serde_json::json;
 use sqlx::PgConnection;
 
 use crate::agents::lock;
@@ -46,9 +47,7 @@ pub async fn order(
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
-    let subject = agent.to_string();
-    let detail = serde_json::json!({});
-    let entry = Entry { actor, action: "agent.remove_pages", subject: &subject, detail: &detail };
+    let entry = Entry::new(actor, "agent.remove_pages", agent, json!({}));
     audit::write_in(&mut tx, &entry, now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Some(RemovalOutcome::Ordered))

@@ -53,8 +53,7 @@ pub async fn skip_numbers(
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
-    let detail = json!({ "numbers": by });
-    let entry = Entry { actor, action: "database.restored", subject: "database", detail: &detail };
+    let entry = Entry::new(actor, "database.restored", "database", json!({ "numbers": by }));
     audit::write_in(&mut tx, &entry, now).await?;
     commit(tx).await.map_err(doing)
 }

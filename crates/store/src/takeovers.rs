@@ -194,9 +194,7 @@ async fn note(
         "subnet": subnet.to_string(), "agent": to, "former_agent": from,
         "fencing_number": fencing_number + 1,
     });
-    let subject = id.to_string();
-    let entry = Entry { actor: "coordinator", action, subject: &subject, detail: &detail };
-    audit::write_in(db, &entry, now).await
+    audit::write_in(db, &Entry::new("coordinator", action, id, detail), now).await
 }
 
 /// The agent from which a subnet was taken over, with its name; none where none was.

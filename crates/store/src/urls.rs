@@ -43,8 +43,7 @@ pub async fn queue_seeds(
     let doing = StoreError::doing("queue seeds");
     let mut tx = store.begin().await.map_err(doing)?;
     let (_, queued) = insert(&mut tx, urls, None, true, now).await?;
-    let detail = detail(&queued);
-    let entry = Entry { actor, action: "seeds.add", subject: "seeds", detail: &detail };
+    let entry = Entry::new(actor, "seeds.add", "seeds", detail(&queued));
     audit::write_in(&mut tx, &entry, now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(queued)

@@ -70,12 +70,8 @@ pub async fn run(
         let outcome = execute_plan(&core.placement, &mut problem, &plan, MoveCause::Pass).await?;
         response.moved = outcome.moved as u64;
         response.probes_requested = outcome.asked as u64;
-        let entry = audit::Entry {
-            actor: &admin.name,
-            action: "balance.run",
-            subject: "balance",
-            detail: &json!({ "moved": outcome.moved, "probes": outcome.asked }),
-        };
+        let detail = json!({ "moved": outcome.moved, "probes": outcome.asked });
+        let entry = audit::Entry::new(&admin.name, "balance.run", "balance", detail);
         audit::write(&core.store, &entry, core.now()).await?;
     }
     Ok(Json(response))

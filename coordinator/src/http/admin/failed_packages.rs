@@ -73,12 +73,7 @@ pub async fn retry(
     if !packages::retry(&core.store, id, core.now()).await? {
         return Err(Problem::not_found(format!("There is no failed package {id}.")));
     }
-    let entry = audit::Entry {
-        actor: &admin.name,
-        action: "package.retry",
-        subject: &id.to_string(),
-        detail: &json!({}),
-    };
+    let entry = audit::Entry::new(&admin.name, "package.retry", id, json!({}));
     audit::write(&core.store, &entry, core.now()).await?;
     core.events.emit(Event::PackageReceived);
     Ok(StatusCode::NO_CONTENT)

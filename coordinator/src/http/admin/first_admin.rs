@@ -47,8 +47,7 @@ pub async fn ensure(
     let hash = password::hash(configured.unwrap_or(&generated).to_owned(), ()).await?;
     let created = admins::create_first(store, NAME, &hash, now).await?;
     if created {
-        let detail = json!({});
-        let entry = Entry { actor: ACTOR, action: "admin.create", subject: NAME, detail: &detail };
+        let entry = Entry::new(ACTOR, "admin.create", NAME, json!({}));
         audit::write(store, &entry, now).await?;
     }
     // Another coordinator may have created the admin first; then its password is valid.

@@ -44,12 +44,7 @@ pub async fn update(
     let before = *locked.settings();
     let after = changed(before, &change);
     let detail = json!({ "before": to_dto(&before), "after": to_dto(&after) });
-    let entry = audit::Entry {
-        actor: &admin.name,
-        action: "policy.change",
-        subject: "policy",
-        detail: &detail,
-    };
+    let entry = audit::Entry::new(&admin.name, "policy.change", "policy", detail);
     locked.write_audit(&entry, core.now()).await?;
     locked.replace(&after, core.now()).await?;
     // Of two concurrent changes the earlier may be put in place last; `refresh_policy` repairs

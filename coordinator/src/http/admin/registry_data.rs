@@ -18,12 +18,7 @@ use crate::runtime::events::Event;
     responses((status = 202, description = "The refresh starts soon.")))]
 pub async fn refresh(admin: Admin, State(state): State<ApiState>) -> Result<StatusCode, Problem> {
     let core = &state.core;
-    let entry = audit::Entry {
-        actor: &admin.name,
-        action: "registries.refresh",
-        subject: "registry-data",
-        detail: &json!({}),
-    };
+    let entry = audit::Entry::new(&admin.name, "registries.refresh", "registry-data", json!({}));
     audit::write(&core.store, &entry, core.now()).await?;
     refresh::ask(&core.store, core.now()).await?;
     core.events.emit(Event::RegistryRefreshRequested);

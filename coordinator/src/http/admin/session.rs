@@ -154,8 +154,7 @@ pub async fn sign_in(
         return Err(wrong_password());
     };
     state.sign_in.throttle().forget(&name, from);
-    let entry =
-        audit::Entry { actor: &name, action: "session.open", subject: &name, detail: &json!({}) };
+    let entry = audit::Entry::new(&name, "session.open", &name, json!({}));
     audit::write(&core.store, &entry, core.now()).await?;
     let cookie = cookie(&token.text(), &core.config, None)?;
     Ok((cookie, Json(Session { name, role })))

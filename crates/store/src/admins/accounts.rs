@@ -99,7 +99,7 @@ pub async fn create(
     .map_err(doing)?;
     let Some(id) = id.map(AccountId::new) else { return Ok(None) };
     let detail = json!({ "name": name, "role": role.as_str() });
-    write_audit(&mut tx, actor, "account.create", id, &detail, now).await?;
+    audit::write_in(&mut tx, &Entry::new(actor, "account.create", id, detail), now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(Some(id))
 }
@@ -168,7 +168,7 @@ pub async fn change(
     }
     write_change(&mut tx, id, change).await.map_err(doing)?;
     let (action, detail) = description(change, &name, before);
-    write_audit(&mut tx, actor, action, id, &detail, now).await?;
+    audit::write_in(&mut tx, &Entry::new(actor, action, id, detail), now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(Outcome::Done)
 }
@@ -216,17 +216,4 @@ fn description(change: Change<'_>, name: &str, before: Role) -> (&'static str, V
         }
         Change::Remove => ("account.remove", json!({ "name": name, "role": before })),
     }
-}
-
-async fn write_audit(
-    db: &mut PgConnection,
-    actor: &str,
-    action: &str,
-    id: AccountId,
-    detail: &Value,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let subject = id.to_string();
-    let entry = Entry { actor, action, subject: &subject, detail };
-    audit::write_in(db, &entry, now).await
 }

@@ -1,10 +1,11 @@
 //! The end of an agent by its owner: it hands its hosts over, then it is deregistered.
 
 use model::{AgentId, AgentState, UnixMillis};
+use serde_json::json;
 use sqlx::PgConnection;
 
 use super::orders::lock;
-use crate::audit::{self, Entry};
+use crate::audit::{Entry, write_in};
 use crate::commit::commit;
 use crate::delegations;
 use crate::moment::Moment;
@@ -44,13 +45,13 @@ pub async fn leave(
     }
     if is_new {
         drains::forget(&mut tx, agent).await?;
-        write_audit(&mut tx, agent, "agent.leave", now).await?;
+        write_in(&mut tx, &Entry::new(OWNER, "agent.leave", agent, json!({})), now).await?;
     }
     if ends {
         // An admin may have asked for a drain since.
         drains::forget(&mut tx, agent).await?;
         end(&mut tx, agent, now).await?;
-        write_audit(&mut tx, agent, "agent.left", now).await?;
+        write_in(&mut tx, &Entry::new(OWNER, "agent.left", agent, json!({})), now).await?;
     }
     let hosts_left = hosts_left(&mut tx, agent).await?;
     commit(tx).await.map_err(doing)?;
@@ -94,16 +95,4 @@ async fn hosts_left(db: &mut PgConnection, agent: AgentId) -> Result<u64, StoreE
     .await
     .map_err(StoreError::doing("count the hosts that an agent has not handed over"))?;
     Ok(left.unsigned_abs())
-}
-
-async fn write_audit(
-    db: &mut PgConnection,
-    agent: AgentId,
-    action: &str,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let subject = agent.to_string();
-    let detail = serde_json::json!({});
-    let entry = Entry { actor: OWNER, action, subject: &subject, detail: &detail };
-    audit::write_in(db, &entry, now).await
 }

@@ -72,12 +72,8 @@ pub async fn move_home(
         forget_measurements(&mut tx, moved.agent).await?;
     }
     let former = leave_homes(&mut tx, moved).await?;
-    let entry = Entry {
-        actor: "coordinator",
-        action: "agent.move",
-        subject: &moved.agent.to_string(),
-        detail: &json!({ "from": moved.home, "to": moved.source }),
-    };
+    let detail = json!({ "from": moved.home, "to": moved.source });
+    let entry = Entry::new("coordinator", "agent.move", moved.agent, detail);
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(Some(former))

@@ -91,7 +91,7 @@ pub async fn order(
         return Ok(Some(OrderOutcome::Leaving));
     }
     set_state(&mut tx, agent, to, now).await?;
-    write_audit(&mut tx, actor, order, agent, now).await?;
+    audit::write_in(&mut tx, &Entry::new(actor, order.action(), agent, json!({})), now).await?;
     match order {
         Order::Approve { home: Some(home) } => {
             delegations::give_home(&mut tx, Gift::new(home, agent), now).await?;
@@ -161,17 +161,4 @@ async fn set_state(
         .await
         .map_err(StoreError::doing("change an agent's state"))?;
     Ok(())
-}
-
-async fn write_audit(
-    db: &mut PgConnection,
-    actor: &str,
-    order: Order,
-    agent: AgentId,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let subject = agent.to_string();
-    let detail = json!({});
-    let entry = Entry { actor, action: order.action(), subject: &subject, detail: &detail };
-    audit::write_in(db, &entry, now).await
 }

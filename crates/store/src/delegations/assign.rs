@@ -201,12 +201,6 @@ async fn note(
             Cause::Override | Cause::Balance | Cause::Drain => None,
         },
     });
-    let subject = id.to_string();
-    let entry = Entry {
-        actor: assignment.by,
-        action: assignment.cause.action(),
-        subject: &subject,
-        detail: &detail,
-    };
+    let entry = Entry::new(assignment.by, assignment.cause.action(), id, detail);
     audit::write_in(db, &entry, now).await
 }

@@ -37,10 +37,7 @@ pub async fn release(
         return Ok(false);
     }
     take_hosts(&mut tx, subnet, now).await?;
-    let subject = subnet.to_string();
-    let detail = json!({ "why": why });
-    let entry =
-        Entry { actor: by, action: "delegation.release", subject: &subject, detail: &detail };
+    let entry = Entry::new(by, "delegation.release", subnet, json!({ "why": why }));
     audit::write_in(&mut tx, &entry, now).await?;
     notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;
