@@ -23,11 +23,7 @@ pub(super) async fn release(
     if !released {
         return Ok(false);
     }
-    if let Some(delegated) = placement.hierarchy.current()
-        && let Some(subnet) = delegated.hierarchy().find(subnet)
-    {
-        delegated.put(subnet, None);
-    }
+    placement.hierarchy.enter(subnet, None);
     drop(writing);
     placement.agent_wakeups.wake(held.as_ref().map(|held| held.agent));
     placement.events.emit(Event::SubnetsReleased);

@@ -107,27 +107,15 @@ impl DelegatedHierarchy {
         [before, after].into_iter().flatten().map(|delegation| delegation.agent).collect()
     }
 
-    /// Enters a delegation and returns the former one. Hold [`CurrentHierarchy::writing`] until it
-    /// is committed.
-    pub fn enter(&self, subnet: SubnetId, delegation: Delegation) -> Option<Delegation> {
-        let mut delegation_table =
-            self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
-        self.version.store(next_version(), Ordering::Release);
-        delegation_table.insert(&self.hierarchy, subnet, delegation)
-    }
-
-    /// Overwrites the entry of a subnet: with a delegation, or with none.
-    pub fn put(&self, subnet: SubnetId, delegation: Option<Delegation>) {
+    /// Overwrites the entry of a subnet with a delegation, or with none, and returns the former
+    /// one. Hold [`CurrentHierarchy::writing`] until a new delegation is committed.
+    pub fn put(&self, subnet: SubnetId, delegation: Option<Delegation>) -> Option<Delegation> {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
         self.version.store(next_version(), Ordering::Release);
         match delegation {
-            Some(delegation) => {
-                delegation_table.insert(&self.hierarchy, subnet, delegation);
-            }
-            None => {
-                delegation_table.remove(&self.hierarchy, subnet);
-            }
+            Some(delegation) => delegation_table.insert(&self.hierarchy, subnet, delegation),
+            None => delegation_table.remove(&self.hierarchy, subnet),
         }
     }
 }
@@ -187,6 +175,14 @@ impl CurrentHierarchy {
     /// meanwhile.
     pub fn replace(&self, delegated: Arc<DelegatedHierarchy>, _writing: &MutexGuard<'_, ()>) {
         self.current.store(Some(delegated));
+    }
+
+    /// Enters what was committed about a subnet: its delegation, or none. Returns the former one.
+    /// Hold [`Self::writing`] from before the transaction.
+    pub fn enter(&self, subnet: &Range, delegation: Option<Delegation>) -> Option<Delegation> {
+        let delegated = self.current()?;
+        let subnet = delegated.hierarchy().find(subnet)?;
+        delegated.put(subnet, delegation)
     }
 
     /// Removes the delegations of an agent that was revoked.

@@ -99,7 +99,7 @@ pub async fn to_return(
 
 /// Direction of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
+pub enum Direction {
     /// To a member that takes over.
     Takeover,
     /// Back to the former member.
@@ -124,33 +124,16 @@ impl Direction {
     }
 }
 
-/// Delegates a subnet to the member of the region that fetches its hosts. Returns the reason of the
-/// new delegation; none where the subnet was delegated meanwhile or the member may not work.
-pub async fn take_over(
+/// Delegates a subnet to the member of the region that fetches its hosts, or to the member again
+/// from which it was taken over, for its former reason. Returns the reason of the new delegation;
+/// none where the subnet was delegated meanwhile, the member may not work, or the former reason is
+/// not kept any more.
+pub async fn execute(
     store: &Store,
     term: Term,
-    transfer: &Transfer,
-    now: UnixMillis,
-) -> Result<Option<Reason>, StoreError> {
-    execute(store, (term, now), transfer, Direction::Takeover).await
-}
-
-/// Delegates a subnet to the member again from which it was taken over, for its former reason.
-/// Returns as [`take_over`]; none also where that reason is not kept any more.
-pub async fn give_back(
-    store: &Store,
-    term: Term,
-    transfer: &Transfer,
-    now: UnixMillis,
-) -> Result<Option<Reason>, StoreError> {
-    execute(store, (term, now), transfer, Direction::Return).await
-}
-
-async fn execute(
-    store: &Store,
-    (term, now): (Term, UnixMillis),
     transfer: &Transfer,
     direction: Direction,
+    now: UnixMillis,
 ) -> Result<Option<Reason>, StoreError> {
     let doing = StoreError::doing("transfer a subnet within a region");
     let Transfer { subnet, fencing_number, from, to } = transfer;

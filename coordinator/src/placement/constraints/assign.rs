@@ -42,10 +42,7 @@ pub fn moved_from(placement: &Placement, subnet: &Range, agent: AgentId) -> Opti
 /// Enters a committed delegation in the delegation table and notifies the agents concerned. The
 /// caller holds the writing lock since before the commit.
 pub fn enter_and_notify(placement: &Placement, range: &Range, delegation: Delegation) {
-    let former = placement.hierarchy.current().and_then(|delegated| {
-        let subnet = delegated.hierarchy().find(range)?;
-        delegated.enter(subnet, delegation)
-    });
+    let former = placement.hierarchy.enter(range, Some(delegation));
     // The former agent must release the hosts of the subnet before the new one may fetch.
     let former = former.map(|former| former.agent);
     placement.agent_wakeups.wake(former.into_iter().chain([delegation.agent]));

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use delegation::{Constraints, Delegation};
 use hierarchy::Range;
-use model::{AgentId, DelegationId, HostId, Reason};
+use model::{AgentId, DelegationId, HostId};
 use region::{HostAtAddress, HostPosition};
-use store::takeovers::{self, HeldHost, Transfer};
+use store::takeovers::{self, Direction, HeldHost, Transfer};
 use store::{StoreError, Term, drains};
 
 use super::availability::Availability;
@@ -51,14 +51,14 @@ async fn transfer_all(regions: &Regions) -> Result<Outcome, anyhow::Error> {
     for availability in availabilities {
         for dead in &availability.dead {
             for transfer in next_transfers(regions, *dead, &availability, may_have).await? {
-                taken += u64::from(take_over(regions, term, &transfer).await?);
+                taken += u64::from(execute(regions, term, &transfer, Direction::Takeover).await?);
             }
         }
         // A drained agent gets nothing back: its subnets stay where they are.
         let working = availability.working.iter().filter(|agent| !drained.contains(agent));
         let working: Vec<AgentId> = working.copied().collect();
         for transfer in next_returns(regions, &working, may_have).await? {
-            returned += u64::from(give_back(regions, term, &transfer).await?);
+            returned += u64::from(execute(regions, term, &transfer, Direction::Return).await?);
         }
     }
     let done = format!(
@@ -158,31 +158,24 @@ fn transfers(
     votes.into_iter().filter_map(transfer).collect()
 }
 
-async fn take_over(regions: &Regions, term: Term, transfer: &Transfer) -> Result<bool, CallError> {
+/// Executes a transfer, enters it in the delegation table and notifies the agents. Returns whether
+/// the subnet changed its agent.
+async fn execute(
+    regions: &Regions,
+    term: Term,
+    transfer: &Transfer,
+    direction: Direction,
+) -> Result<bool, CallError> {
     let _writing = regions.hierarchy.writing().await;
-    let made = takeovers::take_over(&regions.store, term, transfer, regions.now()).await;
-    Ok(enter(regions, transfer, regions.fenced(term, made)?))
-}
-
-async fn give_back(regions: &Regions, term: Term, transfer: &Transfer) -> Result<bool, CallError> {
-    let _writing = regions.hierarchy.writing().await;
-    let made = takeovers::give_back(&regions.store, term, transfer, regions.now()).await;
-    Ok(enter(regions, transfer, regions.fenced(term, made)?))
-}
-
-/// Enters a committed transfer in the delegation table; returns whether there was one.
-fn enter(regions: &Regions, transfer: &Transfer, reason: Option<Reason>) -> bool {
-    let Some(reason) = reason else { return false };
+    let now = regions.now();
+    let made = takeovers::execute(&regions.store, term, transfer, direction, now).await;
+    let Some(reason) = regions.fenced(term, made)? else { return Ok(false) };
     let delegation = Delegation { agent: transfer.to, reason };
-    if let Some(delegated) = regions.hierarchy.current()
-        && let Some(subnet) = delegated.hierarchy().find(&transfer.subnet)
-    {
-        delegated.enter(subnet, delegation);
-    }
+    regions.hierarchy.enter(&transfer.subnet, Some(delegation));
     regions.agent_wakeups.wake([transfer.from, transfer.to]);
     // The region hears of it as of any other change.
     regions.events.emit(Event::DelegationsChanged);
-    true
+    Ok(true)
 }
 
 #[cfg(test)]

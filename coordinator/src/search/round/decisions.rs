@@ -67,7 +67,7 @@ impl UncommittedEntry {
         let delegated = parts.hierarchy.current()?;
         let subnet = delegated.hierarchy().find(&decision.search.subnet)?;
         let PendingDecision { agent, reason, .. } = *decision;
-        let former = delegated.enter(subnet, Delegation { agent, reason });
+        let former = delegated.put(subnet, Some(Delegation { agent, reason }));
         Some(Self { delegated, subnet, former })
     }
 

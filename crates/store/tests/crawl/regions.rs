@@ -5,7 +5,7 @@ use serde_json::json;
 use store::delegations::{self, Assignment, Cause, Decision, DelegationOutcome};
 use store::regions::{self, StoredRegion};
 use store::searches::{self, NewSearch, SearchKind};
-use store::takeovers::{self, Transfer};
+use store::takeovers::{self, Direction, Transfer};
 use store::testing::{begin, execute};
 use store::{StoreError, Term, handovers, routes};
 
@@ -209,11 +209,12 @@ async fn a_deposed_leader_moves_no_subnet_within_a_region() {
     let transfer = Transfer { subnet: range(SUBNET), fencing_number, from: member, to: other };
     let deposed = Term::latest(store).await.unwrap();
     execute(store, ELECTION).await.unwrap();
-    assert!(is_refused(&takeovers::take_over(store, deposed, &transfer, NOW).await));
-    assert!(is_refused(&takeovers::give_back(store, deposed, &transfer, NOW).await));
+    let outcome = |term, direction| takeovers::execute(store, term, &transfer, direction, NOW);
+    assert!(is_refused(&outcome(deposed, Direction::Takeover).await));
+    assert!(is_refused(&outcome(deposed, Direction::Return).await));
     assert_eq!(states().await, before);
     let leader = Term::latest(store).await.unwrap();
-    assert!(takeovers::take_over(store, leader, &transfer, NOW).await.unwrap().is_some());
+    assert!(outcome(leader, Direction::Takeover).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -229,9 +230,11 @@ async fn a_subnet_that_returns_to_its_agent_counts_as_one_decision() {
     let fencing_number = state.fencing_number;
     let transfer = Transfer { subnet: range(SUBNET), fencing_number, from: member, to: other };
     let leader = Term::latest(store).await.unwrap();
-    takeovers::take_over(store, leader, &transfer, NOW).await.unwrap().unwrap();
+    let takeover = Direction::Takeover;
+    takeovers::execute(store, leader, &transfer, takeover, NOW).await.unwrap().unwrap();
     let back = takeovers::to_return(store, &[member], DelegationId::new(0), 10).await.unwrap();
-    takeovers::give_back(store, leader, &back[0].1, NOW).await.unwrap().unwrap();
+    let given = takeovers::execute(store, leader, &back[0].1, Direction::Return, NOW).await;
+    given.unwrap().unwrap();
     assert_eq!(decisions().await, before);
 }
 

@@ -11,7 +11,7 @@ use store::constraints::{self, Kind};
 use store::delegations::{self, ActiveDelegation, RemapInput};
 use store::regions::{self, StoredRegion};
 use store::searches::{self, NewSearch};
-use store::takeovers::{self, Transfer};
+use store::takeovers::{self, Direction, Transfer};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
@@ -65,7 +65,11 @@ async fn parts_of_a_subnet_that_was_taken_over_return() {
     let from = world.approved(1, Some("192.0.2.0/24")).await;
     let to = world.approved(2, None).await;
     let taken = Transfer { subnet: range("192.0.2.0/24"), fencing_number: 1, from, to };
-    takeovers::take_over(world.store(), Term::default(), &taken, NOW).await.unwrap().unwrap();
+    let move_subnet = async |transfer: &Transfer, direction, at| {
+        let done = takeovers::execute(world.store(), Term::default(), transfer, direction, at);
+        done.await.unwrap().unwrap();
+    };
+    move_subnet(&taken, Direction::Takeover, NOW).await;
     let before = delegations::list_active(world.store()).await.unwrap();
     let parts = ["192.0.2.0/25", "192.0.2.128/25"];
     let remapped = [moved(&before[0], RangeChange::Split, &parts)];
@@ -75,8 +79,7 @@ async fn parts_of_a_subnet_that_was_taken_over_return() {
     assert_eq!(held(&world).await, waiting);
     let start = DelegationId::new(0);
     for (_, back) in takeovers::to_return(world.store(), &[from], start, 10).await.unwrap() {
-        let given = takeovers::give_back(world.store(), Term::default(), &back, NOW.plus_ms(2));
-        given.await.unwrap().unwrap();
+        move_subnet(&back, Direction::Return, NOW.plus_ms(2)).await;
     }
     let returned = [(low, from, 2, Reason::Home), (high, from, 2, Reason::Company)];
     assert_eq!(held(&world).await, returned);
