@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use hierarchy::Range;
 use model::{DelegationId, ExclusionId, PinId, UnixMillis};
-use store::constraints::{self as stored, Kind};
+use store::constraints::{self as stored, Kind, NewConstraint};
 
 use crate::http::admin::constraint_preview::{field_problem, preview, refusal_problem};
 use crate::http::admin::delegations;
@@ -20,7 +20,7 @@ use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::constraints::override_delegation::{Override, override_once};
-use crate::placement::constraints::requests::{self, NewConstraint};
+use crate::placement::constraints::requests;
 
 /// Pins that apply, the newest first.
 #[utoipa::path(get, path = "/api/v1/pins", operation_id = "list_pins", tag = "constraints",
@@ -158,7 +158,7 @@ async fn create(
 ) -> Result<(StatusCode, Json<ConstraintResponse>), Problem> {
     let request = NewConstraint {
         kind,
-        scope: scope(state, kind, &request.scope)?,
+        scope: &scope(state, kind, &request.scope)?,
         agent: request.agent,
         reason: request.reason.trim(),
         expires_at: request.expires_at.as_deref().map(parse_time).transpose()?,

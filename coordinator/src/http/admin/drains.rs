@@ -3,7 +3,7 @@
 use axum::extract::State;
 use model::{AgentId, AgentState, UnixMillis};
 use store::agents as stored_agents;
-use store::drains::StartOutcome;
+use store::drains::{self, StartOutcome};
 
 use crate::http::admin::agents::{read, unknown};
 use crate::http::admin::constraint_preview::preview;
@@ -17,8 +17,8 @@ use crate::http::extract::{Json, Path, Query};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::constraints::measured_agents::measured_agents;
-use crate::placement::drain::requests;
 use crate::placement::drain::takeover::preview_takeover;
+use crate::runtime::events::Event;
 
 /// Drain an agent: it gets no subnets any more, and those it has go to other agents. For an agent
 /// that is drained already, this changes the deadline.
@@ -32,16 +32,19 @@ pub async fn start(
     Path(id): Path<AgentId>,
     Json(request): Json<DrainRequest>,
 ) -> Result<Json<Agent>, Problem> {
-    let placement = &state.core.placement;
-    let deadline = |after: u32| state.core.now().plus_ms(i64::from(after) * 1_000);
-    let deadline_at = request.deadline_after_s.map(deadline);
-    match requests::start(placement, id, deadline_at, &admin.name).await? {
+    let core = &state.core;
+    let now = core.now();
+    let deadline_at = request.deadline_after_s.map(|after| now.plus_ms(i64::from(after) * 1_000));
+    match drains::start(&core.store, id, deadline_at, &admin.name, now).await? {
         None => Err(unknown(id)),
         Some(StartOutcome::NotFrom(at)) => Err(Problem::conflict(format!(
             "{id} is {}: only an approved or paused agent can be drained.",
             at.as_str()
         ))),
-        Some(StartOutcome::Started) => read(&state, id).await,
+        Some(StartOutcome::Started) => {
+            core.events.emit(Event::AgentAdministered);
+            read(&state, id).await
+        }
     }
 }
 
@@ -55,7 +58,9 @@ pub async fn cancel(
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    if requests::cancel(&state.core.placement, id, &admin.name).await? {
+    let core = &state.core;
+    if drains::cancel(&core.store, id, &admin.name, core.now()).await? {
+        core.events.emit(Event::AgentAdministered);
         return read(&state, id).await;
     }
     // 404 for an agent that does not exist, 409 for one that is not drained.
@@ -106,7 +111,7 @@ pub async fn measured(
 }
 
 /// A drain as the API shows it.
-pub(super) fn to_dto(drain: store::drains::Drain, now: UnixMillis) -> Drain {
+pub(super) fn to_dto(drain: drains::Drain, now: UnixMillis) -> Drain {
     Drain {
         state: drain.state(now),
         requested_by: drain.requested_by,

@@ -2,9 +2,9 @@
 
 use delegation::Delegation;
 use hierarchy::Range;
-use model::{AgentId, Reason};
+use model::AgentId;
 use store::StoreError;
-use store::delegations::{self, Assignment, Cause, DelegationOutcome};
+use store::delegations::{self, Assignment, DelegationOutcome};
 
 use crate::placement::Placement;
 use crate::runtime::events::Event;
@@ -20,12 +20,7 @@ pub async fn assign(
     let now = placement.clock.now();
     let assigned = delegations::assign(&placement.store, assignment, moved_from, now).await?;
     if let DelegationOutcome::Applied(_) = assigned {
-        let reason = match assignment.cause {
-            Cause::Pin(_) => Reason::Pinned,
-            Cause::Override => Reason::Override,
-            Cause::Balance => Reason::Balanced,
-            Cause::Drain => Reason::Drained,
-        };
+        let reason = assignment.cause.reason();
         let delegation = Delegation { agent: assignment.agent, reason };
         enter_and_notify(placement, &assignment.subnet, delegation);
     }

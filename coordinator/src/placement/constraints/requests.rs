@@ -3,10 +3,10 @@
 use delegation::Constraints;
 use delegation::constraints::{Exclusion, Pin};
 use hierarchy::{Range, Scope};
-use model::{AgentId, AgentState, DelegationId, ExclusionId, PinId, UnixMillis};
+use model::{AgentId, AgentState, DelegationId, ExclusionId, PinId};
 use store::StoreError;
 use store::agents;
-use store::constraints::{self, CreateOutcome, Kind};
+use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
 
 use crate::placement::Placement;
 use crate::placement::constraints::plan::PinState;
@@ -62,19 +62,6 @@ pub enum Refusal {
     Lent,
 }
 
-/// A pin or an exclusion that an admin requests.
-#[derive(Debug, Clone)]
-pub struct NewConstraint<'a> {
-    pub kind: Kind,
-    pub scope: Scope,
-    pub agent: AgentId,
-    pub reason: &'a str,
-    /// `None` for a constraint that holds until it is removed.
-    pub expires_at: Option<UnixMillis>,
-    /// Name of the admin.
-    pub by: &'a str,
-}
-
 /// The id of what was created, `None` for a preview; and what moves.
 pub type RequestResult<Id> = Result<(Option<Id>, Preview), Refusal>;
 
@@ -96,15 +83,13 @@ pub async fn create(
     if dry_run {
         return Ok(Ok((None, preview)));
     }
-    let NewConstraint { kind, ref scope, agent, reason, expires_at, by } = *request;
-    let new = constraints::NewConstraint { kind, scope, agent, reason, by, expires_at };
-    Ok(match constraints::create(&placement.store, &new, placement.clock.now()).await? {
+    Ok(match constraints::create(&placement.store, request, placement.clock.now()).await? {
         CreateOutcome::Created(id) => {
             placement.events.emit(Event::ConstraintsChanged);
             Ok((Some(id), preview))
         }
-        CreateOutcome::Taken => Err(Refusal::Taken { scope: scope.to_string() }),
-        CreateOutcome::AgentGone => Err(Refusal::NoAgent(agent)),
+        CreateOutcome::Taken => Err(Refusal::Taken { scope: request.scope.to_string() }),
+        CreateOutcome::AgentGone => Err(Refusal::NoAgent(request.agent)),
     })
 }
 
@@ -183,7 +168,7 @@ async fn refuse(
 ) -> Result<Option<Refusal>, StoreError> {
     let hierarchy = delegated.hierarchy();
     if !request.scope.is_known(hierarchy) {
-        let hint = match &request.scope {
+        let hint = match request.scope {
             Scope::Range(range) => {
                 let around = hierarchy.subnet(hierarchy.smallest_holding(range)).range();
                 format!("; the smallest around it is {around}")
@@ -225,7 +210,7 @@ fn refuse_conflicting(
     request: &NewConstraint<'_>,
 ) -> Option<Refusal> {
     let hierarchy = delegated.hierarchy();
-    let NewConstraint { ref scope, agent, .. } = *request;
+    let NewConstraint { scope, agent, .. } = *request;
     if request.kind == Kind::Pin && constraints.drained().contains(&agent) {
         return Some(Refusal::Drained(agent));
     }

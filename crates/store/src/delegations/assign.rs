@@ -28,7 +28,7 @@ pub enum Cause {
 
 impl Cause {
     /// The reason of the delegation that comes of it.
-    const fn reason(self) -> Reason {
+    pub const fn reason(self) -> Reason {
         match self {
             Self::Pin(_) => Reason::Pinned,
             Self::Override => Reason::Override,
