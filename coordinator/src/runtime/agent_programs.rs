@@ -9,15 +9,19 @@ use std::time::SystemTime;
 
 use data_encoding::HEXLOWER;
 use protocol::release::{self, is_program_name};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
 
 /// Most files that are offered.
 const FILES_MAX: usize = 16;
 
 /// A program that partners can download.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Download)]
 pub struct AgentProgram {
     /// Name of the file, such as `nearcrawl-agent` or `nearcrawl-agent-aarch64`.
+    #[schema(example = "nearcrawl-agent")]
     pub name: String,
     /// Its size in bytes.
     pub bytes: u64,

@@ -1,12 +1,16 @@
 //! Record: the input of a hierarchy, one range with its attributes.
 
+use serde::Serialize;
+
 use crate::country::Country;
 use crate::id::CompanyId;
 use crate::range::Range;
 use crate::registry::Registry;
 
 /// Origin of a subnet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum SubnetKind {
     /// All addresses of one family.
     Root,

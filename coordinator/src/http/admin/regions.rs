@@ -9,14 +9,14 @@ use store::agents;
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::regions::{
-    Member, MemberActivity, Region, RegionMode, Regions, RosterVersion, UrlExchange,
+    Member, Region, RegionMode, Regions, RosterVersion, UrlExchange,
 };
 use crate::http::authentication::Viewer;
 use crate::http::extract::Json;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::regions::CallError;
-use crate::placement::regions::state::{self, MemberState, RegionState};
+use crate::placement::regions::state::{MemberState, RegionState};
 
 /// The regions with their members, as the leader knows them.
 ///
@@ -72,12 +72,7 @@ fn member_dto(member: MemberState, names: &HashMap<AgentId, String>) -> Member {
         ring_share: member.ring_share,
         ranges: member.ranges,
         listens: member.listens,
-        activity: match member.activity {
-            state::MemberActivity::Alive => MemberActivity::Alive,
-            state::MemberActivity::Suspected => MemberActivity::Suspected,
-            state::MemberActivity::Asleep => MemberActivity::Asleep,
-            state::MemberActivity::Replaced => MemberActivity::Replaced,
-        },
+        activity: member.activity,
         heard_at: member.heard_at.map(Into::into),
         roster: member.version.map(version),
         has_lease: report.as_ref().map(|report| report.has_lease),

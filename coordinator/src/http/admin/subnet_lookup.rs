@@ -82,7 +82,7 @@ pub async fn chain(
             held.get(&id).and_then(|id| Some(AgentRef { id: *id, name: names.get(id)?.clone() }));
         ChainLink {
             subnet: subnet.range().to_string(),
-            kind: subnet.into(),
+            kind: subnet.kind(),
             company,
             country,
             registry,

@@ -33,38 +33,18 @@ pub struct Downloads {
     /// The agent's programs, each below `/downloads/`; null where the operator offers none, so that
     /// partners get them in another way.
     #[schema(required = true)]
-    pub programs: Option<Vec<Download>>,
+    pub programs: Option<Vec<AgentProgram>>,
     /// Public key of the operator's releases, for `[update]` of an agent's configuration; null
     /// where the operator signs none.
     #[schema(required = true, value_type = Option<String>)]
     pub release_key: Option<PublicKey>,
 }
 
-/// A file that partners can download.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Download {
-    /// Name of the file.
-    #[schema(example = "nearcrawl-agent")]
-    pub name: String,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// Its SHA-256 in hex.
-    pub sha256: String,
-}
-
-impl From<AgentProgram> for Download {
-    fn from(program: AgentProgram) -> Self {
-        let AgentProgram { name, bytes, sha256 } = program;
-        Self { name, bytes, sha256 }
-    }
-}
-
 /// The agent's programs that the operator offers, with their hashes.
 #[utoipa::path(get, path = "/api/v1/downloads", operation_id = "list_downloads", tag = "joining",
     responses((status = 200, body = Downloads)))]
 pub async fn list(State(state): State<ApiState>) -> Result<Json<Downloads>, Problem> {
-    let listed = read(&state, "directory of programs", AgentPrograms::list).await?;
-    let programs = listed.map(|programs| programs.into_iter().map(Download::from).collect());
+    let programs = read(&state, "directory of programs", AgentPrograms::list).await?;
     let release_key = state.core.config.release_key.as_deref().copied();
     Ok(Json(Downloads { programs, release_key }))
 }

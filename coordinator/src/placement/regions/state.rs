@@ -7,6 +7,8 @@ use region::Millis;
 use region::delegations::Delegate;
 use region::relay::MemberReport;
 use region::roster::{Mode, Version};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::calls::CallError;
 use super::region_leader::{Now, RegionLeader};
@@ -51,15 +53,16 @@ pub struct MemberState {
 }
 
 /// What a member does as far as the coordinator knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum MemberActivity {
     /// Its heartbeats arrive.
     Alive,
     /// Its heartbeats stay away.
     Suspected,
-    /// It announced a sleep.
+    /// It is outside its spans.
     Asleep,
-    /// Others fetch its hosts.
+    /// It is dead: a majority of the others fetches its hosts.
     Replaced,
 }
 

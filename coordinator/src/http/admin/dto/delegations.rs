@@ -1,6 +1,6 @@
 //! Delegations and the place of an address in the hierarchy, as the API shows them.
 
-use hierarchy::{Registry, Subnet};
+use hierarchy::{Registry, SubnetKind};
 use model::{AgentId, DelegationId, DelegationSort, Reason};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -137,29 +137,4 @@ pub struct AddressLocation {
     pub generation: u64,
     /// From the root to the smallest subnet, root first.
     pub chain: Vec<ChainLink>,
-}
-
-/// Place of a subnet in the hierarchy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SubnetKind {
-    /// The whole address space of one family.
-    Root,
-    /// A block from which a registry hands out ranges.
-    Block,
-    /// A piece of a subnet that is not in one place, or of space that no registry has assigned.
-    Virtual,
-    /// A range that a registry handed to a company.
-    Delegated,
-}
-
-impl From<Subnet<'_>> for SubnetKind {
-    fn from(subnet: Subnet<'_>) -> Self {
-        match subnet.kind() {
-            hierarchy::SubnetKind::Root => Self::Root,
-            hierarchy::SubnetKind::Block => Self::Block,
-            hierarchy::SubnetKind::Delegated => Self::Delegated,
-            hierarchy::SubnetKind::Virtual => Self::Virtual,
-        }
-    }
 }

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::timestamp::Timestamp;
+use crate::placement::regions::state::MemberActivity;
 
 /// All regions of the coordinator's database.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -92,20 +93,6 @@ pub struct Member {
     /// URLs exchanged since its process started; null before its first report.
     #[schema(required = true)]
     pub exchange: Option<UrlExchange>,
-}
-
-/// What a member does as far as the coordinator knows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemberActivity {
-    /// Its heartbeats arrive.
-    Alive,
-    /// Its heartbeats stay away.
-    Suspected,
-    /// It is outside its spans.
-    Asleep,
-    /// It is dead: a majority of the others fetches its hosts.
-    Replaced,
 }
 
 /// URLs that a member exchanged with others since its process started.
