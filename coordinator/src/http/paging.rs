@@ -36,6 +36,11 @@ impl PageQuery {
     pub fn before(&self) -> Result<i64, Problem> {
         self.cursor.as_deref().map_or(Ok(i64::MAX), decode_cursor)
     }
+
+    /// The value and the key after which the page of a sorted list begins; none for the first page.
+    pub fn after(&self) -> Result<Option<(i64, i64)>, Problem> {
+        self.cursor.as_deref().map(decode_pair).transpose()
+    }
 }
 
 /// `limit`, or `default` when absent; a problem when it is outside 1 to 500.
@@ -76,7 +81,7 @@ pub fn encode_pair(value: i64, key: i64) -> String {
 }
 
 /// The pair in a cursor of [`encode_pair`]; a problem for any other text.
-pub fn decode_pair(text: &str) -> Result<(i64, i64), Problem> {
+fn decode_pair(text: &str) -> Result<(i64, i64), Problem> {
     let decode = || {
         let short = Some(text).filter(|text| text.len() <= CURSOR_MAX_CHARS)?;
         let bytes = BASE64URL_NOPAD.decode(short.as_bytes()).ok()?;
@@ -84,6 +89,15 @@ pub fn decode_pair(text: &str) -> Result<(i64, i64), Problem> {
         Some((value.parse().ok()?, key.parse().ok()?))
     };
     decode().ok_or_else(bad_cursor)
+}
+
+/// Reduces rows to the first `limit`. Returns the last of these if another page follows: the caller
+/// reads one row more than `limit`.
+pub fn cut<T>(rows: &mut Vec<T>, limit: i64) -> Option<&T> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    rows.last().filter(|_| more)
 }
 
 /// One page of a list.
@@ -100,10 +114,7 @@ impl<T> Page<T> {
     /// The first `limit` of `rows`. The caller reads one row more than `limit`, which shows whether
     /// another page follows.
     pub fn from_rows(mut rows: Vec<T>, limit: i64, key: impl Fn(&T) -> i64) -> Self {
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        let next_cursor = rows.last().filter(|_| more).map(|row| encode_cursor(key(row)));
+        let next_cursor = cut(&mut rows, limit).map(|row| encode_cursor(key(row)));
         Self { items: rows, next_cursor }
     }
 

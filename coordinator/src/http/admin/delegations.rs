@@ -18,7 +18,7 @@ use crate::http::admin::hosts::authority;
 use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path, Query};
-use crate::http::paging::{PageQuery, decode_pair, encode_pair};
+use crate::http::paging::{PageQuery, cut, encode_pair};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -38,13 +38,8 @@ pub async fn list(
     Query(query): Query<DelegationQuery>,
     Query(page): Query<PageQuery>,
 ) -> Result<Json<DelegationList>, Problem> {
-    let after = match &page.cursor {
-        Some(cursor) => {
-            let (rtt_us, id) = decode_pair(cursor)?;
-            Some(DelegationCursor { rtt_us, id: DelegationId::new(id) })
-        }
-        None => None,
-    };
+    let cursor = |(rtt_us, id)| DelegationCursor { rtt_us, id: DelegationId::new(id) };
+    let after = page.after()?.map(cursor);
     let limit = page.limit()?;
     let delegated = state.core.delegated();
     let mut filter = DelegationFilter { agent: query.agent, ..DelegationFilter::default() };
@@ -55,10 +50,7 @@ pub async fn list(
     let sort = query.sort.unwrap_or_default();
     let store = &state.core.store;
     let mut found = store::delegations::list(store, &filter, sort, after, limit + 1).await?;
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let last = found.last().filter(|_| more).map(|delegation| delegation.cursor(sort));
+    let last = cut(&mut found, limit).map(|delegation| delegation.cursor(sort));
     let next_cursor = last.map(|place| encode_pair(place.rtt_us, place.id.get()));
     let items = found.iter().map(|found| to_dto(delegated.as_deref(), found)).collect();
     let counts = match query.counts {

@@ -15,7 +15,7 @@ use crate::http::admin::dto::hosts::{
 use crate::http::admin::subnet_lookup::{SubnetInfo, range_parameter};
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path, Query};
-use crate::http::paging::{PageQuery, decode_pair, encode_pair};
+use crate::http::paging::{PageQuery, cut, encode_pair};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -34,13 +34,7 @@ pub async fn list(
     Query(page): Query<PageQuery>,
 ) -> Result<Json<HostList>, Problem> {
     let limit = page.limit()?;
-    let after = match &page.cursor {
-        Some(cursor) => {
-            let (value, host) = decode_pair(cursor)?;
-            Some(HostCursor { value, host: HostId::new(host) })
-        }
-        None => None,
-    };
+    let after = page.after()?.map(|(value, host)| HostCursor { value, host: HostId::new(host) });
     let sort = query.sort.unwrap_or_default();
     let filter = filter(&query)?;
     let with_counts = query.counts == Some(true);
@@ -49,10 +43,7 @@ pub async fn list(
         counts(&state, &filter, with_counts),
     );
     let mut found = found?;
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let last = found.last().filter(|_| more).map(|host| host.cursor(sort));
+    let last = cut(&mut found, limit).map(|host| host.cursor(sort));
     let next_cursor = last.map(|place| encode_pair(place.value, place.host.get()));
     let delegated = state.core.delegated();
     let items = found.into_iter().map(|host| to_dto(delegated.as_deref(), host)).collect();
