@@ -1,11 +1,12 @@
 //! Errors of fetches: by cause, agent and host on one of the last days.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use model::{AgentId, ErrorKind};
+use model::AgentId;
 use store::agents;
-use store::fetches::{self, AgentErrors, ERROR_DAYS, ErrorFilter};
+use store::fetches::{self, ERROR_DAYS, ErrorFilter};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::hosts::{AgentErrorCount, ErrorKindCount, ErrorQuery, ErrorsOfDay};
@@ -40,7 +41,10 @@ pub async fn list(
     let all = fetches::of_day(store, days_ago, now).await?;
     let filter = ErrorFilter { days_ago, kind, agent };
     let hosts = fetches::most_errors(store, &filter, limit, now).await?;
-    let by_agent = by_agent(&all, kind);
+    let of_agent = all.iter().filter(|count| agent.is_none_or(|agent| agent == count.agent));
+    let by_kind = sums(of_agent.map(|count| (count.kind, count.errors)));
+    let of_kind = all.iter().filter(|count| kind.is_none_or(|kind| kind == count.kind));
+    let by_agent = sums(of_kind.map(|count| (count.agent, count.errors)));
     let ids: Vec<AgentId> = by_agent.iter().map(|(agent, _)| *agent).collect();
     let names = agents::names(store, &ids).await?;
     let with_name = |(id, errors): (AgentId, u64)| AgentErrorCount {
@@ -49,33 +53,20 @@ pub async fn list(
     };
     Ok(Json(ErrorsOfDay {
         days_ago,
-        kinds: by_kind(&all, agent),
+        kinds: by_kind.into_iter().map(|(kind, errors)| ErrorKindCount { kind, errors }).collect(),
         agents: by_agent.into_iter().map(with_name).collect(),
         hosts: hosts.into_iter().map(error_count).collect(),
     }))
 }
 
-/// Sums by cause, the largest first; of one agent if given.
-fn by_kind(all: &[AgentErrors], agent: Option<AgentId>) -> Vec<ErrorKindCount> {
-    let mut sums: BTreeMap<ErrorKind, u64> = BTreeMap::new();
-    for count in all.iter().filter(|count| agent.is_none_or(|agent| agent == count.agent)) {
-        let sum = sums.entry(count.kind).or_default();
-        *sum = sum.saturating_add(count.errors);
+/// Sums by a key, the largest first.
+fn sums<Key: Ord>(counts: impl Iterator<Item = (Key, u64)>) -> Vec<(Key, u64)> {
+    let mut by_key: BTreeMap<Key, u64> = BTreeMap::new();
+    for (key, errors) in counts {
+        let sum = by_key.entry(key).or_default();
+        *sum = sum.saturating_add(errors);
     }
-    let mut kinds: Vec<ErrorKindCount> =
-        sums.into_iter().map(|(kind, errors)| ErrorKindCount { kind, errors }).collect();
-    kinds.sort_by_key(|count| std::cmp::Reverse(count.errors));
-    kinds
-}
-
-/// Sums by agent, the largest first; of one cause if given.
-fn by_agent(all: &[AgentErrors], kind: Option<ErrorKind>) -> Vec<(AgentId, u64)> {
-    let mut sums: BTreeMap<AgentId, u64> = BTreeMap::new();
-    for count in all.iter().filter(|count| kind.is_none_or(|kind| kind == count.kind)) {
-        let sum = sums.entry(count.agent).or_default();
-        *sum = sum.saturating_add(count.errors);
-    }
-    let mut agents: Vec<(AgentId, u64)> = sums.into_iter().collect();
-    agents.sort_by_key(|(_, errors)| std::cmp::Reverse(*errors));
-    agents
+    let mut sorted: Vec<(Key, u64)> = by_key.into_iter().collect();
+    sorted.sort_by_key(|(_, errors)| Reverse(*errors));
+    sorted
 }

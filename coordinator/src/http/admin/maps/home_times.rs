@@ -1,6 +1,5 @@
 //! Round trips from agents to each other's home addresses, as a heat map.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use axum::extract::State;
@@ -8,7 +7,7 @@ use model::AgentId;
 use store::agents;
 use store::home_times::{self, HomeTime};
 
-use super::mean_ms;
+use super::{mean_ms, most};
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::maps::{HomeTimeMap, RoundTripRow};
 use crate::http::authentication::Viewer;
@@ -63,10 +62,7 @@ impl Table {
             *measurements.entry(time.agent).or_default() += 1;
         }
         let all_agents = measurements.len() as u64;
-        let mut agents: Vec<(AgentId, u64)> = measurements.into_iter().collect();
-        agents.sort_by_key(|(_, count)| Reverse(*count));
-        let agents = agents.into_iter().take(AGENTS).map(|(agent, _)| agent).collect();
-        Self { agents, cells, all_agents }
+        Self { agents: most(measurements, AGENTS), cells, all_agents }
     }
 }
 

@@ -14,6 +14,9 @@ pub use locality::{__path_locality, locality};
 pub use round_trips::{__path_round_trips, round_trips};
 pub use world::{__path_world, world};
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use model::UnixMillis;
 
 /// Days whose fetches maps show.
@@ -23,6 +26,13 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// Since when fetches count.
 fn since(now: UnixMillis) -> UnixMillis {
     now.plus_ms(-DAYS * DAY_MS)
+}
+
+/// The keys with the largest numbers, the largest first.
+fn most<Key: Ord>(numbers: BTreeMap<Key, u64>, limit: usize) -> Vec<Key> {
+    let mut sorted: Vec<(Key, u64)> = numbers.into_iter().collect();
+    sorted.sort_by_key(|(_, number)| Reverse(*number));
+    sorted.into_iter().take(limit).map(|(key, _)| key).collect()
 }
 
 /// Mean of times in microseconds, in milliseconds; none without any.

@@ -4,23 +4,14 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
-use delegation::places::{ListedPlace, Position, listed_places};
+use delegation::places::{ListedPlace, Position, largest_places};
 use hierarchy::Country;
 use model::PlaceClaim;
 
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 /// The largest city of each country.
-static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(|| {
-    let mut largest: HashMap<Country, ListedPlace> = HashMap::new();
-    for place in listed_places() {
-        let known = largest.entry(place.country).or_insert(place);
-        if place.population > known.population {
-            *known = place;
-        }
-    }
-    largest
-});
+static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_places);
 
 /// Where a country is, for a map: its largest city. Most hosts of a country are near it, which the
 /// middle of the area is not.

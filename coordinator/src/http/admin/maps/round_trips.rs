@@ -1,6 +1,5 @@
 //! Round trips of agents to countries, as a heat map.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use axum::extract::State;
@@ -9,7 +8,7 @@ use model::AgentId;
 use store::agent_countries::{self, AgentCountry};
 use store::agents;
 
-use super::mean_ms;
+use super::{mean_ms, most};
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::maps::{RoundTripMap, RoundTripRow};
 use crate::http::authentication::Viewer;
@@ -81,13 +80,6 @@ impl Table {
             cells,
         }
     }
-}
-
-/// The keys with the largest numbers, the largest first.
-fn most<Key: Ord>(numbers: BTreeMap<Key, u64>, limit: usize) -> Vec<Key> {
-    let mut sorted: Vec<(Key, u64)> = numbers.into_iter().collect();
-    sorted.sort_by_key(|(_, number)| Reverse(*number));
-    sorted.into_iter().take(limit).map(|(key, _)| key).collect()
 }
 
 #[cfg(test)]
