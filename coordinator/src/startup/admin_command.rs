@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, stdin};
 
 use data_encoding::BASE32_NOPAD;
-use model::{AccountId, UnixMillis};
+use model::UnixMillis;
 use serde_json::json;
 use store::admins::{self, Account, Change, Outcome};
 use store::audit::{self, Filter};
@@ -169,13 +169,10 @@ fn announce(name: &str, password: &NewPassword) {
     }
 }
 
-async fn read_accounts(store: &Store) -> Result<Vec<Account>, Failure> {
-    admins::list(store, i64::MAX, ACCOUNTS_MAX).await.map_err(|error| failed(&error))
-}
-
 async fn change(store: &Store, name: &str, change: Change<'_>) -> Result<(), Failure> {
-    let id = id_of(store, name).await?;
-    let outcome = admins::change(store, id, change, ACTOR, SystemClock.now()).await;
+    let found = admins::find(store, name).await.map_err(|error| failed(&error))?;
+    let account = found.ok_or_else(|| unknown(name))?;
+    let outcome = admins::change(store, account.id, change, ACTOR, SystemClock.now()).await;
     match outcome.map_err(|error| failed(&error))? {
         Outcome::Done => Ok(()),
         Outcome::Unknown => Err(unknown(name)),
@@ -183,12 +180,6 @@ async fn change(store: &Store, name: &str, change: Change<'_>) -> Result<(), Fai
             "{name} is the last account that may change anything; make another admin first"
         ))),
     }
-}
-
-async fn id_of(store: &Store, name: &str) -> Result<AccountId, Failure> {
-    let accounts = read_accounts(store).await?;
-    let found = accounts.iter().find(|account| account.name == name);
-    found.map(|account| account.id).ok_or_else(|| unknown(name))
 }
 
 fn unknown(name: &str) -> Failure {
@@ -200,7 +191,8 @@ fn failed(error: &store::StoreError) -> Failure {
 }
 
 async fn list(store: &Store, as_json: bool) -> Result<(), Failure> {
-    let accounts = read_accounts(store).await?;
+    let listed = admins::list(store, i64::MAX, ACCOUNTS_MAX).await;
+    let accounts = listed.map_err(|error| failed(&error))?;
     if as_json {
         let row = |account: &Account| {
             json!({

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use data_encoding::BASE64URL_NOPAD;
-use model::{AccountId, ApiTokenId, Role};
+use model::{AccountId, ApiTokenId, Role, UnixMillis};
 use serde::{Deserialize, Serialize};
-use store::{admins, api_tokens};
+use store::{Store, StoreError, admins, api_tokens};
 use utoipa::ToSchema;
 
 use crate::http::authentication::{ApiToken as Secret, Person, Viewer};
@@ -99,6 +99,27 @@ pub fn new_token() -> Secret {
     Secret::new(format!("ncapi_{}", BASE64URL_NOPAD.encode(&rand::random::<[u8; 32]>())))
 }
 
+/// Makes a token of an account.
+pub async fn issue(
+    store: &Store,
+    new: &NewApiToken,
+    account: AccountId,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<(ApiTokenId, Secret), StoreError> {
+    let secret = new_token();
+    let sha256 = secret.sha256();
+    let made = api_tokens::New {
+        sha256: &sha256,
+        name: new.name.trim(),
+        scope: new.scope,
+        account,
+        expires_at: new.days.map(|days| now.plus_ms(i64::from(days) * 86_400_000)),
+    };
+    let id = api_tokens::create(store, &made, actor, now).await?;
+    Ok((id, secret))
+}
+
 /// All API tokens, the newest first; viewers see their own.
 #[utoipa::path(get, path = "/api/v1/api-tokens", operation_id = "list_api_tokens",
     tag = "accounts", params(PageQuery), security(("session" = [])),
@@ -128,19 +149,9 @@ pub async fn create(
         return Err(Problem::invalid(vec![error]));
     }
     let core = &state.core;
-    let now = core.now();
     let account = admins::find(&core.store, &person.name).await?;
     let account = account.ok_or_else(Problem::unauthorized)?;
-    let secret = new_token();
-    let sha256 = secret.sha256();
-    let made = api_tokens::New {
-        sha256: &sha256,
-        name: new.name.trim(),
-        scope: new.scope,
-        account: AccountId::new(account.id),
-        expires_at: new.days.map(|days| now.plus_ms(i64::from(days) * 86_400_000)),
-    };
-    let id = api_tokens::create(&core.store, &made, &person.name, now).await?;
+    let (id, secret) = issue(&core.store, &new, account.id, &person.name, core.now()).await?;
     Ok((StatusCode::CREATED, Json(CreatedApiToken { id, token: secret.text().to_owned() })))
 }
 

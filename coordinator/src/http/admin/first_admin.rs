@@ -1,7 +1,7 @@
 //! The first admin account, created when there is no admin yet.
 
 use data_encoding::BASE32_NOPAD;
-use model::{AccountId, Role, UnixMillis};
+use model::{Role, UnixMillis};
 use serde_json::json;
 use store::admins::{self, Change};
 use store::audit::{self, Entry};
@@ -73,7 +73,7 @@ async fn set_password(
     if check == Check::Wrong {
         let hash = password::hash(password.to_owned(), ()).await?;
         let change = Change::reset_password(&hash);
-        admins::change(store, AccountId::new(account.id), change, ACTOR, now).await?;
+        admins::change(store, account.id, change, ACTOR, now).await?;
     }
     Ok(())
 }

@@ -274,7 +274,7 @@ async fn check_current(
 ) -> Result<(AccountId, Check), Problem> {
     let account = admins::find(&core.store, name).await?.ok_or_else(Problem::unauthorized)?;
     let check = guard.check(password, Some(account.password_hash)).await?;
-    Ok((AccountId::new(account.id), check))
+    Ok((account.id, check))
 }
 
 /// Close the session.

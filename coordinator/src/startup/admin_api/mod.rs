@@ -8,12 +8,11 @@ mod token;
 
 use std::io::{Write as _, stderr, stdin};
 
-use model::AccountId;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
-use store::{SchemaChange, Store, admins, api_tokens};
+use store::{SchemaChange, Store, admins};
 
-use crate::http::admin::api_tokens::new_token;
+use crate::http::admin::api_tokens::{NewApiToken, issue};
 use crate::http::problem::FieldError;
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
@@ -216,7 +215,7 @@ async fn api_tokens(
             let store = store.ok_or_else(|| {
                 Failure::other("an API token cannot make another one; use the accounts page")
             })?;
-            create_api_token(store, &name, &account, scope, days).await
+            create_api_token(store, &account, &NewApiToken { name, scope, days }).await
         }
         ApiTokensCommand::Revoke { id } => {
             let path = format!("api-tokens/{}", segment(&id));
@@ -225,30 +224,15 @@ async fn api_tokens(
     }
 }
 
-async fn create_api_token(
-    store: &Store,
-    name: &str,
-    account: &str,
-    scope: model::Role,
-    days: Option<u32>,
-) -> Result<(), Failure> {
-    if let Some(error) = FieldError::of_line("name", name, 1, 100) {
+async fn create_api_token(store: &Store, account: &str, new: &NewApiToken) -> Result<(), Failure> {
+    if let Some(error) = FieldError::of_line("name", &new.name, 1, 100) {
         return Err(Failure::other(error.message));
     }
     let failed = |error: store::StoreError| Failure::other(chain(&error));
     let found = admins::find(store, account).await.map_err(failed)?;
     let found = found.ok_or_else(|| Failure::other(format!("there is no account {account:?}")))?;
-    let token = new_token();
-    let now = SystemClock.now();
-    let sha256 = token.sha256();
-    let new = api_tokens::New {
-        sha256: &sha256,
-        name: name.trim(),
-        scope,
-        account: AccountId::new(found.id),
-        expires_at: days.map(|days| now.plus_ms(i64::from(days) * 86_400_000)),
-    };
-    api_tokens::create(store, &new, "command line", now).await.map_err(failed)?;
+    let issued = issue(store, new, found.id, "command line", SystemClock.now()).await;
+    let (_, token) = issued.map_err(failed)?;
     print_line(token.text());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 mod accounts;
 
-use model::{Role, UnixMillis};
+use model::{AccountId, Role, UnixMillis};
 
 use crate::columns::read_word;
 use crate::moment::Moment;
@@ -20,8 +20,7 @@ const TOUCH_MS: i64 = 60 * 1_000;
 /// What sign-in needs of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAccount {
-    /// Number of the account.
-    pub id: i64,
+    pub id: AccountId,
     /// Argon2id in PHC form.
     pub password_hash: String,
     /// What the admin may do.
@@ -37,7 +36,8 @@ pub async fn find(store: &Store, name: &str) -> Result<Option<StoredAccount>, St
             .await
             .map_err(StoreError::doing("look up an admin"))?;
     let account = |(id, password_hash, role): (i64, String, String)| {
-        Ok(StoredAccount { id, password_hash, role: read_word("admins", "role", id, &role)? })
+        let role = read_word("admins", "role", id, &role)?;
+        Ok(StoredAccount { id: AccountId::new(id), password_hash, role })
     };
     row.map(account).transpose()
 }
@@ -75,13 +75,13 @@ pub async fn create_first(
 /// one since it was checked.
 pub async fn rehash(
     store: &Store,
-    admin: i64,
+    admin: AccountId,
     checked_hash: &str,
     new_hash: &str,
 ) -> Result<bool, StoreError> {
     let renewed =
         sqlx::query("UPDATE admins SET password_hash = $3 WHERE id = $1 AND password_hash = $2")
-            .bind(admin)
+            .bind(admin.get())
             .bind(checked_hash)
             .bind(new_hash)
             .execute(&store.pool())
@@ -107,7 +107,7 @@ pub async fn open_session(
         .map_err(doing)?;
     let opened = sqlx::query(include_str!("open_session.sql"))
         .bind(token_sha256)
-        .bind(account.id)
+        .bind(account.id.get())
         .bind(Moment(now))
         .bind(account.password_hash.as_str())
         .execute(&store.pool())
