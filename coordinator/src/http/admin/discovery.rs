@@ -6,6 +6,7 @@ use serde::Serialize;
 use store::{agents, discovery};
 use utoipa::ToSchema;
 
+use crate::http::admin::agents::unknown;
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path};
 use crate::http::problem::Problem;
@@ -43,7 +44,7 @@ pub async fn get(
 ) -> Result<Json<Discovery>, Problem> {
     let store = &state.core.store;
     if agents::find(store, id).await?.is_none() {
-        return Err(Problem::not_found(format!("There is no agent {id}.")));
+        return Err(unknown(id));
     }
     let to_dto = |day: discovery::DiscoveryDay| DiscoveryDay {
         day: day.day,

@@ -6,6 +6,7 @@ use delegation::plausibility::{SearchReports, Trust, TrustLevel};
 use model::AgentId;
 use store::trust::{self, AgentTrust};
 
+use crate::http::admin::delegations::ms;
 use crate::http::admin::dto::agents::{AgentRef, Contradiction, ReportLevel, ReportTrust};
 
 /// The agents whose measurements contradict reports.
@@ -56,10 +57,6 @@ fn contradiction(stored: &trust::Contradiction, names: &HashMap<AgentId, String>
         apart_ms: stored.apart_us.map(ms),
         judged_at: stored.judged_at.into(),
     }
-}
-
-fn ms(micros: u32) -> f64 {
-    f64::from(micros) / 1000.0
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use model::ActivityStep;
 use store::activity::{self, Activity, Bucket};
 use store::agents;
 
+use crate::http::admin::agents::unknown;
 use crate::http::admin::audit_log::time;
 use crate::http::admin::dto::activity::{ActivityBucket, Progress, Series, SeriesQuery};
 use crate::http::authentication::Viewer;
@@ -38,7 +39,7 @@ pub async fn series(
     }
     if let Some(agent) = query.agent {
         let home = agents::home(&state.core.store, agent).await?;
-        home.ok_or_else(|| Problem::not_found(format!("There is no agent {agent}.")))?;
+        home.ok_or_else(|| unknown(agent))?;
     }
     let now = state.core.now();
     // A time in the future has no buckets.

@@ -8,6 +8,7 @@ use store::host_list::{self, HostFilter};
 use store::inspection::agent as read_agent;
 use url::form_urlencoded;
 
+use crate::http::admin::agents::unknown;
 use crate::http::admin::delegations::{MATCHING_MAX, ms};
 use crate::http::admin::dto::inspection::StepName::{Delegation, Hosts, Subnet};
 use crate::http::admin::dto::inspection::StepState::{Done, Open, Waiting};
@@ -205,7 +206,7 @@ pub(super) async fn company(
 /// What is known of an agent.
 pub(super) async fn agent(state: &ApiState, id: AgentId) -> Result<Inspection, Problem> {
     let found = read_agent(&state.core.store, id).await?;
-    let found = found.ok_or_else(|| Problem::not_found(format!("There is no agent {id}.")))?;
+    let found = found.ok_or_else(|| unknown(id))?;
     let cutoff = state.core.heartbeat_cutoff();
     let now = state.core.now();
     let filter = HostFilter { agent: Some(id), ..HostFilter::default() };
