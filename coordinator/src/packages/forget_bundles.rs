@@ -1,5 +1,6 @@
 //! Background task: deletes host bundles that no agent took.
 
+use model::DAY_MS;
 use store::host_bundles;
 
 use crate::packages::Packages;
@@ -8,7 +9,7 @@ use crate::runtime::quantity::quantity;
 
 /// Time for which a bundle waits, in milliseconds: its host may wait for an agent that long. What
 /// it says is of little use after that.
-const KEPT_MS: i64 = 30 * 86_400_000;
+const KEPT_MS: i64 = 30 * DAY_MS;
 /// Bundles that one run deletes.
 const STEP: usize = 100;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use delegation::constraints::Correction;
 use hierarchy::Range;
-use model::{AgentId, PinId};
+use model::{AgentId, DAY_MS, PinId};
 use store::constraints::{self, Constraint, Kind};
 use store::delegations::{self, Assignment, Cause, DelegationOutcome, SubnetState};
 use store::hosts::WaitingHost;
@@ -26,7 +26,7 @@ use crate::search::open_searches::open;
 const REPEAT_AFTER_MS: i64 = 3_600_000;
 
 /// Time after which a search without any answer is repeated: a day.
-const SILENT_AGAIN_AFTER_MS: i64 = 86_400_000;
+const SILENT_AGAIN_AFTER_MS: i64 = DAY_MS;
 
 /// Why a subnet loses its agent without a search, in the audit log.
 const NO_TARGET: &str = "no host of it can be probed, so that no search can be made";

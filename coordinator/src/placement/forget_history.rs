@@ -1,6 +1,7 @@
 //! Background task: deletes what ended longer ago than the configuration keeps it.
 
 use delegation::target::RETRY_AFTER_MS;
+use model::DAY_MS;
 use store::history::{self, Position};
 use tokio::sync::Mutex;
 
@@ -8,7 +9,6 @@ use crate::placement::Placement;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-const DAY_MS: i64 = 86_400_000;
 /// Time for which ended probes of incidents and homes are kept, because the budget of the day
 /// counts them.
 const CHECKS_KEPT_MS: i64 = 2 * DAY_MS;

@@ -7,7 +7,7 @@ use delegation::home_measurements::{HomeTimes, mutual_times};
 use delegation::places::{AgentClaim, ListedPlace, MutualTimes, Position, largest_places};
 use delegation::plausibility;
 use hierarchy::{Country, Hierarchy};
-use model::{AgentId, PlaceClaim, UnixMillis};
+use model::{AgentId, DAY_MS, PlaceClaim, UnixMillis};
 use store::agents::{self, AgentSite};
 use store::home_times::HomeTime;
 use store::{Store, StoreError};
@@ -18,7 +18,7 @@ use crate::predictor::observation::millis;
 static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_places);
 
 /// Time after which an agent that was expected is taken for gone: a day.
-const GONE_AFTER_MS: i64 = 86_400_000;
+const GONE_AFTER_MS: i64 = DAY_MS;
 
 /// What the map of agents is made from, and what their reports are judged by; the same input gives
 /// the same.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use delegation::Availability;
 use delegation::home_measurements::{HomeMeasurement, wanted_measurements};
-use model::{AgentId, Strategy, UnixMillis};
+use model::{AgentId, DAY_MS, Strategy, UnixMillis};
 use store::agents::{self, Worker};
 use store::home_times;
 
@@ -18,7 +18,7 @@ use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 /// A home address is measured again after so long, also by a witness that got no answer.
-const REPEAT_AFTER_MS: i64 = 7 * 86_400_000;
+const REPEAT_AFTER_MS: i64 = 7 * DAY_MS;
 
 /// Orders the measurements that are missing or old, from agents that are ready. Agents are few, so
 /// that all known times are read.

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use delegation::Availability;
 use delegation::budget::ProbeLimits;
-use model::UnixMillis;
+use model::{DAY_MS, UnixMillis};
 use store::Store;
 use store::agents::Worker;
 
@@ -90,7 +90,7 @@ impl Predictor {
 }
 
 /// Milliseconds of uptime after which an agent that was expected is not counted on any more: a day.
-const ABSENT_AFTER_MS: i64 = 86_400_000;
+const ABSENT_AFTER_MS: i64 = DAY_MS;
 
 /// Whether an agent has been away for so long that searches do not wait for it any more. They do
 /// again after its next heartbeat. Downtime of the coordinators does not count. Otherwise the first

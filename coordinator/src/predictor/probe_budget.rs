@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
 use hierarchy::Numbering;
-use model::{AgentId, UnixMillis, policy::ProbesADay};
+use model::{AgentId, DAY_MS, UnixMillis, policy::ProbesADay};
 use store::{StoreError, probes};
 
 use crate::predictor::Predictor;
@@ -14,8 +14,6 @@ use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 /// [`Self::load`].
 #[derive(Debug, Default)]
 pub struct ProbeBudget(Mutex<Option<(Numbering, ProbeUsage)>>);
-
-const DAY_MS: i64 = 86_400_000;
 
 impl ProbeBudget {
     /// Counts the probes of today in Postgres, unless that was done for this numbering of

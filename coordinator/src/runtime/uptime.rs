@@ -4,14 +4,14 @@
 //!
 //! The leader writes to the database that it is there. A longer silence counts as downtime.
 
-use model::UnixMillis;
+use model::{DAY_MS, UnixMillis};
 use serde::{Deserialize, Serialize};
 use store::{Store, StoreError, settings};
 
 /// Longest silence that is no downtime: a change of leader, or a restart.
 const LONGEST_PAUSE_MS: i64 = 5 * 60_000;
 /// Longest uptime that a caller asks for: a day. Earlier times are forgotten.
-const KEPT_MS: i64 = 86_400_000;
+const KEPT_MS: i64 = DAY_MS;
 /// Most downtimes that are kept. The two oldest become one when there are more.
 const MOST: usize = 100;
 /// Name of the setting that has the uptime.

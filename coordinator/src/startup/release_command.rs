@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use data_encoding::BASE64URL_NOPAD;
 use jiff::Timestamp;
+use model::DAY_MS;
 use protocol::key::ReleaseKey;
 use protocol::release::{self, Program, Release};
 use semver::Version;
@@ -19,7 +20,6 @@ use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::failure::Failure;
 use crate::startup::output::print_line;
 
-const DAY_MS: i64 = 24 * 3_600_000;
 /// Offset of the processor's number in the header of an ELF file, which is 20 bytes until then.
 const ELF_MACHINE: usize = 18;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use hierarchy::SubnetId;
-use model::{AgentId, UnixMillis};
+use model::{AgentId, DAY_MS, UnixMillis};
 
 use crate::{Availability, AvailableAgents, Policy, Search, Step};
 
@@ -33,8 +33,6 @@ pub struct ProbeUsage {
     targets: HashMap<SubnetId, u32>,
     total: u64,
 }
-
-const DAY_MS: i64 = 86_400_000;
 
 impl ProbeUsage {
     /// Counts one probe of a subnet's search.

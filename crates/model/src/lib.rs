@@ -73,5 +73,5 @@ pub use recent_set::RecentSet;
 pub use search::{Phase, Strategy};
 pub use sort::{DelegationSort, HostSort};
 pub use span::{Span, SpanError};
-pub use time::UnixMillis;
+pub use time::{DAY_MS, UnixMillis};
 pub use url::{CrawlUrl, Fingerprint, HostKey, UrlError};

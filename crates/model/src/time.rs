@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A day in milliseconds.
+pub const DAY_MS: i64 = 24 * 3_600_000;
+
 /// Milliseconds since 1970-01-01T00:00:00Z. A clock at the edge reads it, never this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -3,7 +3,7 @@
 //! It is deleted in steps by indexes, and not by partition: the search that found the present agent
 //! of a subnet is as old as the delegation, so that old rows lie among those that are needed.
 
-use model::UnixMillis;
+use model::{DAY_MS, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::commit::commit;
@@ -13,7 +13,6 @@ use crate::{Store, StoreError};
 /// Rows of one step.
 const STEP: i64 = 500;
 
-const DAY_MS: i64 = 86_400_000;
 /// Searches without a delegation are kept for this many days. They explain no delegation, and
 /// searches without an answer take the most space, because each asked all agents.
 const SEARCH_DAYS: u32 = 30;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, HostId, Phase, ProbeState, UnixMillis};
+use model::{AgentId, DAY_MS, HostId, Phase, ProbeState, UnixMillis};
 use sqlx::{FromRow, PgConnection};
 
 use crate::columns::{range, read_word};
@@ -20,7 +20,6 @@ use crate::{Store, StoreError};
 const DAYS: i32 = 7;
 /// Days for which the sums are kept: those of a load, and the one that is not over.
 pub(crate) const KEPT_DAYS: i32 = DAYS + 1;
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Counts the fetches of a package of `agent` under the day and the hour in which it was
 /// received.

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use data_encoding::BASE64URL_NOPAD;
-use model::{AccountId, ApiTokenId, Role, UnixMillis};
+use model::{AccountId, ApiTokenId, DAY_MS, Role, UnixMillis};
 use serde::{Deserialize, Serialize};
 use store::{Store, StoreError, admins, api_tokens};
 use utoipa::ToSchema;
@@ -114,7 +114,7 @@ pub async fn issue(
         name: new.name.trim(),
         scope: new.scope,
         account,
-        expires_at: new.days.map(|days| now.plus_ms(i64::from(days) * 86_400_000)),
+        expires_at: new.days.map(|days| now.plus_ms(i64::from(days) * DAY_MS)),
     };
     let id = api_tokens::create(store, &made, actor, now).await?;
     Ok((id, secret))

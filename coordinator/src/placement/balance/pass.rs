@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use delegation::balance::{CostSource, Move, Rebalance, RebalanceLimits, rebalance};
-use model::{UnixMillis, policy::BalancePolicy};
+use model::{DAY_MS, UnixMillis, policy::BalancePolicy};
 use store::StoreError;
 use store::moves::{self, MoveCause};
 use tokio::task::{JoinError, spawn_blocking};
@@ -12,8 +12,6 @@ use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::execute_move::execute_move;
 use crate::placement::balance::problem::BalanceProblem;
-
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Why a pass could not be planned.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use model::{AgentId, RegionId};
+use model::{AgentId, DAY_MS, RegionId};
 use region::delegations::{Delegate, Range};
 use region::moves::RegionMoves;
 use region::ownership::{SignedView, View};
@@ -22,7 +22,6 @@ use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-const DAY_MS: i64 = 86_400_000;
 /// Deltas after which a new roster takes their place, so that a view stays short.
 const MOST_DELTAS: u64 = 50;
 

@@ -5,7 +5,7 @@
 
 mod series;
 
-use model::{ActivityStep, AgentId, UnixMillis};
+use model::{ActivityStep, AgentId, DAY_MS, UnixMillis};
 use sqlx::postgres::PgExecutor;
 
 pub use series::{AgentRoundTrips, Bucket, round_trips_since, series};
@@ -20,7 +20,6 @@ pub const MINUTE_DAYS: i32 = 3;
 pub const HOUR_DAYS: i64 = 40;
 /// Days for which days are kept.
 pub const DAY_DAYS: i64 = 731;
-const DAY_MS: i64 = 24 * 3_600_000;
 /// The `agent` of rows about all agents together.
 const ALL: i64 = 0;
 

@@ -17,11 +17,10 @@ pub use world::{__path_world, world};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use model::UnixMillis;
+use model::{DAY_MS, UnixMillis};
 
 /// Days whose fetches maps show.
 const DAYS: i64 = 30;
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Since when fetches count.
 fn since(now: UnixMillis) -> UnixMillis {
