@@ -1,61 +1,10 @@
 //! Single facts for the question what became of a URL; each read costs some index look-ups.
 
 use hierarchy::Range;
-use model::{AgentId, AgentState, HostId, UnixMillis};
+use model::{AgentId, HostId, UnixMillis};
 
-use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
-
-/// An agent without counts of its work.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentPresence {
-    /// Identifier of the agent.
-    pub id: AgentId,
-    /// Name given by its owner.
-    pub name: String,
-    /// How its owner can be reached.
-    pub contact: String,
-    /// What the admins decided about it.
-    pub state: AgentState,
-    pub last_heartbeat_at: Option<UnixMillis>,
-    /// End of its announced sleep.
-    pub asleep_until: Option<UnixMillis>,
-    /// Why it does not fetch, as of the last heartbeat.
-    pub idle_reason: Option<String>,
-    /// Whether its owner is ending it.
-    pub is_leaving: bool,
-}
-
-type AgentRow = (i64, String, String, String, Option<Moment>, Option<Moment>, Option<String>, bool);
-
-/// An agent by its identifier.
-pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<AgentPresence>, StoreError> {
-    let row: Option<AgentRow> = sqlx::query_as(
-        "SELECT id, name, contact, state, last_heartbeat_at, asleep_until, status ->> 'idle_reason',
-                leaving_at IS NOT NULL
-         FROM agents WHERE id = $1",
-    )
-    .bind(agent.get())
-    .fetch_optional(&store.pool())
-    .await
-    .map_err(StoreError::doing("look up an agent"))?;
-    let Some((id, name, contact, state, last_heartbeat_at, asleep_until, idle_reason, is_leaving)) =
-        row
-    else {
-        return Ok(None);
-    };
-    Ok(Some(AgentPresence {
-        id: AgentId::new(id),
-        name,
-        contact,
-        state: read_word("agents", "state", id, &state)?,
-        last_heartbeat_at: last_heartbeat_at.map(|moment| moment.0),
-        asleep_until: asleep_until.map(|moment| moment.0),
-        idle_reason,
-        is_leaving,
-    }))
-}
 
 /// The newest agent with this name, regardless of case; one that is not revoked first.
 pub async fn agent_named(store: &Store, name: &str) -> Result<Option<AgentId>, StoreError> {

@@ -94,14 +94,15 @@ fn sort(agents: &mut [ListedAgent], order: AgentSort) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use model::{AgentId, UnixMillis};
     use protocol::key::AgentKey;
 
     use super::*;
 
-    fn listed(id: i64, name: &str, state: AgentState, pages: u64) -> ListedAgent {
-        let agent = AgentSummary {
+    /// An agent that was never heard of.
+    pub(in crate::http::admin) fn agent(id: i64, name: &str, state: AgentState) -> AgentSummary {
+        AgentSummary {
             id: AgentId::new(id),
             state,
             name: name.into(),
@@ -127,10 +128,14 @@ mod tests {
             clock_off_ms: None,
             delegations: 0,
             hosts: 0,
-            pages,
+            pages: 0,
             wire_bytes: 0,
             shipped_bytes: 0,
-        };
+        }
+    }
+
+    fn listed(id: i64, name: &str, state: AgentState, pages: u64) -> ListedAgent {
+        let agent = AgentSummary { pages, ..agent(id, name, state) };
         ListedAgent { agent, presence: Presence::Never, registration: vec!["CY".into()] }
     }
 

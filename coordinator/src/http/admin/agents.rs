@@ -264,7 +264,11 @@ fn to_dto(
     }
 }
 
-fn presence(agent: &AgentSummary, heartbeat_cutoff: UnixMillis, now: UnixMillis) -> Presence {
+pub(super) fn presence(
+    agent: &AgentSummary,
+    heartbeat_cutoff: UnixMillis,
+    now: UnixMillis,
+) -> Presence {
     match agent.last_heartbeat_at {
         None => Presence::Never,
         // Its heartbeats are refused, however recent the last one is.

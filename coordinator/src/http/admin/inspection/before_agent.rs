@@ -1,8 +1,8 @@
 //! Steps of a URL from the first link to the agent that crawls its host.
 
 use model::{AgentState, HostState, UnixMillis};
+use store::agents::AgentSummary;
 use store::host_list::HostSummary;
-use store::inspection::AgentPresence;
 
 use crate::http::admin::delegations::ms;
 use crate::http::admin::dto::inspection::StepName::{Agent, Delegation, Dns, Found, Subnet};
@@ -194,7 +194,7 @@ fn agent(facts: &Facts) -> InspectionStep {
 
 /// Whether an agent works now.
 pub(super) fn presence(
-    agent: &AgentPresence,
+    agent: &AgentSummary,
     heartbeat_cutoff: UnixMillis,
     now: UnixMillis,
 ) -> InspectionStep {
@@ -204,7 +204,7 @@ pub(super) fn presence(
     match agent.state {
         AgentState::Pending => step(Stuck, format!("{name} waits for an admin's approval."))
             .advice("Approve the agent."),
-        AgentState::Paused if agent.is_leaving => {
+        AgentState::Paused if agent.leaving_at.is_some() => {
             step(Waiting, format!("{name} leaves: it hands its hosts over to other agents."))
         }
         AgentState::Paused => step(Stuck, format!("{name} is paused.")).advice("Resume the agent."),

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AgentState, CrawlUrl, UnixMillis};
+use model::{CrawlUrl, Presence, UnixMillis};
+use store::agents::{self, AgentSummary};
 use store::delegations::{self, DelegationSummary};
 use store::hidden_from_search::{self, Hidden};
 use store::host_list::{self, HostSummary};
 use store::host_tally::RecentFetch;
-use store::inspection::{self, AgentPresence, UrlPlace};
+use store::inspection::{self, UrlPlace};
 use store::url_questions::{self, Answer};
 use tokio::time::Instant;
 
+use crate::http::admin::agents::presence;
 use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
@@ -39,7 +41,7 @@ pub(super) struct Facts {
     /// Since when a search for an agent is open.
     pub(super) open_search: Option<UnixMillis>,
     /// The agent that has the host.
-    pub(super) agent: Option<AgentPresence>,
+    pub(super) agent: Option<AgentSummary>,
     /// Where the URL waits at the coordinator.
     pub(super) place: Option<UrlPlace>,
     /// The agent's last answer.
@@ -55,9 +57,9 @@ pub(super) struct Facts {
 impl Facts {
     /// Whether the agent sends heartbeats now.
     pub(super) fn is_reachable(&self) -> bool {
-        self.agent
-            .as_ref()
-            .is_some_and(|agent| is_reachable(agent, self.heartbeat_cutoff, self.now))
+        self.agent.as_ref().is_some_and(|agent| {
+            presence(agent, self.heartbeat_cutoff, self.now) == Presence::Awake
+        })
     }
 
     /// Whether the agent was asked and may still answer.
@@ -65,12 +67,6 @@ impl Facts {
         let fresh = self.now.plus_ms(-FRESH_MS);
         self.is_reachable() && self.answer.as_ref().is_none_or(|answer| answer.at < fresh)
     }
-}
-
-fn is_reachable(agent: &AgentPresence, heartbeat_cutoff: UnixMillis, now: UnixMillis) -> bool {
-    agent.state != AgentState::Revoked
-        && agent.last_heartbeat_at.is_some_and(|heartbeat| heartbeat >= heartbeat_cutoff)
-        && agent.asleep_until.is_none_or(|until| until <= now)
 }
 
 /// Reads the facts about a URL, and asks its agent.
@@ -104,7 +100,7 @@ pub(super) async fn read(state: &ApiState, url: &CrawlUrl) -> Result<Facts, Prob
 async fn read_host(state: &ApiState, host: HostSummary, facts: &mut Facts) -> Result<(), Problem> {
     let store = &state.core.store;
     if let Some(agent) = host.found_by {
-        facts.found_by = inspection::agent(store, agent).await?.map(|agent| agent.name);
+        facts.found_by = agents::names(store, &[agent]).await?.remove(&agent);
     }
     if let Some(subnet) = &host.subnet {
         facts.subnet = SubnetInfo::of_range(state.core.delegated().as_deref(), subnet);
@@ -117,7 +113,7 @@ async fn read_host(state: &ApiState, host: HostSummary, facts: &mut Facts) -> Re
     let url = facts.url.as_str();
     facts.place = inspection::place_of_url(store, host.id, agent, url).await?;
     if let Some(agent) = agent {
-        facts.agent = inspection::agent(store, agent).await?;
+        facts.agent = agents::find(store, agent).await?;
         facts.answer = ask(state, facts).await?;
     }
     let mut recent = host.fetched.iter().flat_map(|fetched| &fetched.recent);

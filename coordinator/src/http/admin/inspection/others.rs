@@ -5,7 +5,6 @@ use model::{AgentId, DelegationSort, HostSort};
 use store::agents;
 use store::delegations::{self, DelegationFilter, DelegationSummary};
 use store::host_list::{self, HostFilter};
-use store::inspection::agent as read_agent;
 use url::form_urlencoded;
 
 use crate::http::admin::agents::unknown;
@@ -160,7 +159,7 @@ fn at_least(count: usize, most: i64, noun: &str) -> String {
 }
 
 async fn agent_step(state: &ApiState, agent: AgentId) -> Result<Option<InspectionStep>, Problem> {
-    let agent = read_agent(&state.core.store, agent).await?;
+    let agent = agents::find(&state.core.store, agent).await?;
     let cutoff = state.core.heartbeat_cutoff();
     let now = state.core.now();
     Ok(agent.map(|agent| before_agent::presence(&agent, cutoff, now)))
@@ -205,7 +204,7 @@ pub(super) async fn company(
 
 /// What is known of an agent.
 pub(super) async fn agent(state: &ApiState, id: AgentId) -> Result<Inspection, Problem> {
-    let found = read_agent(&state.core.store, id).await?;
+    let found = agents::find(&state.core.store, id).await?;
     let found = found.ok_or_else(|| unknown(id))?;
     let cutoff = state.core.heartbeat_cutoff();
     let now = state.core.now();

@@ -1,11 +1,12 @@
 //! What is said of URLs at their agents.
 
 use model::{AgentId, AgentState, CrawlUrl, HiddenId, HiddenKind, HostId, HostState, UnixMillis};
+use store::agents::AgentSummary;
 use store::host_list::{FetchSummary, HostSummary};
 use store::host_tally::RecentFetch;
-use store::inspection::AgentPresence;
 
 use super::*;
+use crate::http::admin::agent_list;
 use crate::http::admin::dto::inspection::StepState;
 use crate::http::admin::inspection::before_agent;
 use crate::http::admin::subnet_lookup::SubnetInfo;
@@ -34,17 +35,9 @@ fn host() -> HostSummary {
     }
 }
 
-fn agent() -> AgentPresence {
-    AgentPresence {
-        id: AgentId::new(1),
-        name: "one".into(),
-        contact: "https://one.test/bot".into(),
-        state: AgentState::Approved,
-        last_heartbeat_at: Some(NOW),
-        asleep_until: None,
-        idle_reason: None,
-        is_leaving: false,
-    }
+fn agent() -> AgentSummary {
+    let never_heard_of = agent_list::tests::agent(1, "one", AgentState::Approved);
+    AgentSummary { last_heartbeat_at: Some(NOW), ..never_heard_of }
 }
 
 fn facts() -> Facts {
@@ -201,14 +194,15 @@ fn a_host_without_an_address_is_stuck_and_the_rest_open() {
 #[test]
 fn a_sleeping_agent_is_waited_for() {
     let until = UnixMillis(NOW.0 + 60_000);
-    let asleep = AgentPresence { asleep_until: Some(until), ..agent() };
+    let asleep = AgentSummary { asleep_until: Some(until), ..agent() };
     let step = before_agent::presence(&asleep, NOW, NOW);
     assert_eq!((step.state, step.at), (Waiting, Some(Timestamp(until))));
 }
 
 #[test]
 fn an_agent_that_leaves_is_not_to_be_resumed() {
-    let leaving = AgentPresence { state: AgentState::Paused, is_leaving: true, ..agent() };
+    let state = AgentState::Paused;
+    let leaving = AgentSummary { state, leaving_at: Some(NOW), ..agent() };
     let step = before_agent::presence(&leaving, NOW, NOW);
     assert_eq!((step.state, step.advice), (Waiting, None));
 }
