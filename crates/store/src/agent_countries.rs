@@ -6,7 +6,7 @@ use hierarchy::Country;
 use model::AgentId;
 use sqlx::{FromRow, PgConnection};
 
-use crate::columns::read_word;
+use crate::columns::{bigint, read_word};
 use crate::host_tally::HostTally;
 use crate::{Store, StoreError};
 
@@ -23,8 +23,7 @@ pub(crate) async fn count_fetches(
         return Ok(());
     }
     let column = |value: fn(&HostTally) -> u64| -> Vec<i64> {
-        let values = located.iter().map(|(host, _)| value(host));
-        values.map(|value| i64::try_from(value).unwrap_or(i64::MAX)).collect()
+        located.iter().map(|(host, _)| bigint(value(host))).collect()
     };
     sqlx::query(include_str!("agent_countries/count_fetches.sql"))
         .bind(agent.get())

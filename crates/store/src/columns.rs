@@ -29,6 +29,17 @@ pub(crate) fn range(first: IpAddr, last: IpAddr) -> Result<Range, StoreError> {
     Range::new(first, last).map_err(|_| StoreError::unreadable("an address range"))
 }
 
+/// A number as a column of type bigint has it: one beyond its range, which no honest agent
+/// reaches, becomes the largest that it holds.
+pub(crate) fn bigint(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
+/// [`bigint`] for a column of type int.
+pub(crate) fn int(number: impl TryInto<i32>) -> i32 {
+    number.try_into().unwrap_or(i32::MAX)
+}
+
 /// A text in which LIKE finds no wildcard.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{AgentId, HostKey, UnixMillis};
 use sqlx::{FromRow, PgConnection};
 
+use crate::columns::bigint;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -87,13 +88,12 @@ async fn add(
     [urls, hosts, refused]: [u64; 3],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let column = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     sqlx::query(include_str!("discovery/add.sql"))
         .bind(agent.get())
         .bind(Moment(now))
-        .bind(column(urls))
-        .bind(column(hosts))
-        .bind(column(refused))
+        .bind(bigint(urls))
+        .bind(bigint(hosts))
+        .bind(bigint(refused))
         .execute(db)
         .await
         .map_err(StoreError::doing("count what an agent discovered"))?;

@@ -4,7 +4,7 @@ use model::{AgentId, ErrorKind, HostId, UnixMillis};
 use serde_json::{Value, json};
 use sqlx::{FromRow, PgConnection, QueryBuilder};
 
-use crate::columns::read_word;
+use crate::columns::{bigint, read_word};
 use crate::host_tally::{ErrorTally, HostTally, RECENT, RecentFetch, Silence};
 use crate::line::one_line;
 use crate::moment::Moment;
@@ -30,7 +30,7 @@ pub(crate) async fn keep_in(
         .bind(errors.iter().map(|(host, _)| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(errors.iter().map(|(host, _)| host.authority.as_str()).collect::<Vec<_>>())
         .bind(errors.iter().map(|(_, error)| error.kind.as_str()).collect::<Vec<_>>())
-        .bind(errors.iter().map(|(_, error)| number(error.errors)).collect::<Vec<_>>())
+        .bind(errors.iter().map(|(_, error)| bigint(error.errors)).collect::<Vec<_>>())
         .bind(errors.iter().map(|(_, error)| error.last.url.as_str()).collect::<Vec<_>>())
         .bind(errors.iter().map(|(_, error)| one_line(&error.last.detail)).collect::<Vec<_>>())
         .bind(errors.iter().map(|(_, error)| Moment(error.last.at)).collect::<Vec<_>>())
@@ -50,7 +50,7 @@ async fn keep_recent(
     let hosts: Vec<&HostTally> = hosts.iter().filter(|host| !host.recent.is_empty()).collect();
     let newest = |host: &&HostTally| host.recent.first().map(|fetch| Moment(fetch.at));
     let errors = |host: &&HostTally| {
-        number(host.errors.iter().map(|error| error.errors).fold(0, u64::saturating_add))
+        bigint(host.errors.iter().map(|error| error.errors).fold(0, u64::saturating_add))
     };
     let silent = hosts.iter().map(|host| host.silence);
     let silences =
@@ -62,7 +62,7 @@ async fn keep_recent(
         .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
         .bind(hosts.iter().map(newest).collect::<Vec<_>>())
         .bind(hosts.iter().map(errors).collect::<Vec<_>>())
-        .bind(hosts.iter().map(|host| number(host.disallowed)).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| bigint(host.disallowed)).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| encoded(&host.recent)).collect::<Vec<_>>())
         .bind(agent.get())
         .bind(format!("$[0 to {}]", RECENT - 1))
@@ -81,11 +81,6 @@ fn encoded(recent: &[RecentFetch]) -> Value {
     let kept = recent.iter().take(RECENT);
     kept.map(|fetch| json!(RecentFetch { detail: one_line(&fetch.detail), ..fetch.clone() }))
         .collect()
-}
-
-/// A count that no honest agent reaches becomes the largest that a column holds.
-fn number(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Deletes the errors of agents on days that are not kept. Returns the number of rows.

@@ -10,7 +10,7 @@ use model::{AgentId, HostTask, UnixMillis};
 use protocol::heartbeat::HostOrder;
 use sqlx::PgConnection;
 
-use crate::columns::read_word;
+use crate::columns::{bigint, read_word};
 use crate::delegations::{give_waiting, lock_delegations};
 use crate::moment::Moment;
 use crate::{Store, StoreError, lost_hosts};
@@ -32,12 +32,11 @@ pub async fn open_besides(
     accepted: &[u64],
     limit: usize,
 ) -> Result<Vec<HostOrder>, StoreError> {
-    let accepted: Vec<i64> =
-        accepted.iter().map(|id| i64::try_from(*id).unwrap_or(i64::MAX)).collect();
+    let accepted: Vec<i64> = accepted.iter().map(|id| bigint(*id)).collect();
     let rows: Vec<(i64, String, String, String)> =
         sqlx::query_as(include_str!("handovers/open.sql"))
             .bind(agent.get())
-            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .bind(bigint(limit))
             .bind(accepted)
             .fetch_all(&store.pool())
             .await
@@ -59,7 +58,7 @@ pub async fn confirm(
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let doing = StoreError::doing("end handovers");
-    let done: Vec<i64> = done.iter().map(|id| i64::try_from(*id).unwrap_or(i64::MAX)).collect();
+    let done: Vec<i64> = done.iter().map(|id| bigint(*id)).collect();
     let mut tx = store.begin().await.map_err(doing)?;
     let hosts: Vec<i64> = sqlx::query_scalar(
         "SELECT host FROM handovers WHERE agent = $1 AND id = ANY($2) AND ended_at IS NULL",

@@ -7,6 +7,7 @@
 use model::{AgentId, HostId, UnixMillis};
 use protocol::BundleOffer;
 
+use crate::columns::bigint;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -27,7 +28,7 @@ pub struct ReceivedBundle<'a> {
 
 fn order_id(order: u64) -> i64 {
     // No order has a larger number.
-    i64::try_from(order).unwrap_or(i64::MAX)
+    bigint(order)
 }
 
 /// The host that an order of this agent releases; none where there is no such order, or the agent
@@ -63,7 +64,7 @@ pub async fn enter(
     .bind(bundle.host.get())
     .bind(bundle.agent.get())
     .bind(bundle.object)
-    .bind(i64::try_from(bundle.bytes).unwrap_or(i64::MAX))
+    .bind(bigint(bundle.bytes))
     .bind(Moment(now))
     .execute(&store.pool())
     .await
@@ -110,7 +111,7 @@ pub async fn offered(
 ) -> Result<Vec<BundleOffer>, StoreError> {
     let rows: Vec<OfferRow> = sqlx::query_as(include_str!("host_bundles/offered.sql"))
         .bind(agent.get())
-        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+        .bind(bigint(limit))
         .bind(Moment(now.plus_ms(-CONFIRMATION_MS)))
         .fetch_all(&store.pool())
         .await
@@ -166,7 +167,7 @@ pub async fn forget(
          RETURNING object",
     )
     .bind(Moment(before))
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .bind(bigint(limit))
     .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("forget old host bundles"))

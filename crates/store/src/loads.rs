@@ -11,7 +11,7 @@ use hierarchy::Range;
 use model::{AgentId, DAY_MS, HostId, Phase, ProbeState, UnixMillis};
 use sqlx::{FromRow, PgConnection};
 
-use crate::columns::{range, read_word};
+use crate::columns::{bigint, range, read_word};
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -29,7 +29,7 @@ pub(crate) async fn count(
     hosts: &[HostTally],
     received_at: UnixMillis,
 ) -> Result<(), StoreError> {
-    let fetches = |host: &HostTally| i64::try_from(host.fetches).unwrap_or(i64::MAX);
+    let fetches = |host: &HostTally| bigint(host.fetches);
     sqlx::query(include_str!("loads/count.sql"))
         .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())

@@ -7,7 +7,7 @@ use model::{AgentId, BalanceRule, DelegationId, MoveId, UnixMillis};
 use serde_json::Value;
 use sqlx::FromRow;
 
-use crate::columns::{range, read_word};
+use crate::columns::{bigint, range, read_word};
 use crate::delegations::{Assignment, Cause, DelegationOutcome, assign_in};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -99,7 +99,7 @@ pub async fn execute(
         .bind(delegation.get())
         .bind(new.cause.rule())
         .bind(new.cause != MoveCause::Pass)
-        .bind(i64::try_from(new.pages_a_day).unwrap_or(i64::MAX))
+        .bind(bigint(new.pages_a_day))
         .bind(new.before_ms)
         .bind(new.after_ms)
         .bind(new.refused)

@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 
 use crate::agents::lock;
 use crate::audit::{self, Entry};
+use crate::columns::bigint;
 use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -65,7 +66,7 @@ async fn is_ordered(db: &mut PgConnection, agent: AgentId) -> Result<bool, Store
 pub async fn after(store: &Store, number: u64) -> Result<Vec<AgentId>, StoreError> {
     let agents: Vec<i64> =
         sqlx::query_scalar("SELECT agent FROM page_removals WHERE number > $1 ORDER BY number")
-            .bind(i64::try_from(number).unwrap_or(i64::MAX))
+            .bind(bigint(number))
             .fetch_all(&store.pool())
             .await
             .map_err(StoreError::doing("list the removals of pages"))?;

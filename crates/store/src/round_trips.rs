@@ -10,7 +10,7 @@ use hierarchy::Range;
 use model::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
-use crate::columns::range;
+use crate::columns::{int, range};
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -61,12 +61,7 @@ pub(crate) async fn record_in(
         .bind(found.iter().map(|(host, _)| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(found.iter().map(|(host, _)| host.authority.as_str()).collect::<Vec<_>>())
         .bind(found.iter().map(|(_, (address, _))| *address).collect::<Vec<_>>())
-        .bind(
-            found
-                .iter()
-                .map(|(_, (_, us))| i32::try_from(*us).unwrap_or(i32::MAX))
-                .collect::<Vec<_>>(),
-        )
+        .bind(found.iter().map(|(_, (_, us))| int(*us)).collect::<Vec<_>>())
         .bind(agent.get())
         .bind(Moment(now))
         .bind(CONFIRMED)

@@ -6,6 +6,7 @@ use model::AgentId;
 use protocol::Route;
 use sqlx::PgConnection;
 
+use crate::columns::bigint;
 use crate::commit::commit;
 use crate::{Store, StoreError};
 
@@ -18,8 +19,8 @@ pub async fn after(
 ) -> Result<Vec<Route>, StoreError> {
     let rows: Vec<(i64, String, i16)> = sqlx::query_as(include_str!("routes/after.sql"))
         .bind(agent.get())
-        .bind(i64::try_from(after).unwrap_or(i64::MAX))
-        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+        .bind(bigint(after))
+        .bind(bigint(limit))
         .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read an agent's routes"))?;
@@ -117,7 +118,7 @@ async fn waiting(
     sqlx::query_as(include_str!("routes/waiting.sql"))
         .bind(allowances.keys().copied().collect::<Vec<_>>())
         .bind(i64::from(batch))
-        .bind(i64::try_from(each).unwrap_or(i64::MAX))
+        .bind(bigint(each))
         .fetch_all(db)
         .await
         .map_err(StoreError::doing("list the URLs that can be routed"))

@@ -12,7 +12,7 @@ use hierarchy::Range;
 use model::{AgentId, UnixMillis};
 use sqlx::{FromRow, PgConnection};
 
-use crate::columns::range;
+use crate::columns::{int, range};
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -33,18 +33,16 @@ pub(crate) async fn count_in(
     if hosts.is_empty() {
         return Ok(());
     }
-    let count = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
     let page = |host: &&HostTally| host.trends.page.clone().unzip();
     let (urls, ratios): (Vec<Option<String>>, Vec<Option<f64>>) = hosts.iter().map(page).unzip();
-    let connect =
-        |host: &&HostTally| host.connect.map(|(address, us)| (address, count(us))).unzip();
+    let connect = |host: &&HostTally| host.connect.map(|(address, us)| (address, int(us))).unzip();
     let (addresses, connects): (Vec<Option<IpAddr>>, Vec<Option<i32>>) =
         hosts.iter().map(connect).unzip();
     sqlx::query(COUNT)
         .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
-        .bind(hosts.iter().map(|host| count(host.trends.usual)).collect::<Vec<_>>())
-        .bind(hosts.iter().map(|host| count(host.trends.slower)).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| int(host.trends.usual)).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| int(host.trends.slower)).collect::<Vec<_>>())
         .bind(ratios)
         .bind(urls)
         .bind(agent.get())
@@ -172,8 +170,8 @@ pub(crate) async fn store_summary_in(
         .bind(reports.subnet.first())
         .bind(reports.subnet.last())
         .bind(reports.agent.get())
-        .bind(i32::try_from(reports.usual).unwrap_or(i32::MAX))
-        .bind(i32::try_from(reports.slower).unwrap_or(i32::MAX))
+        .bind(int(reports.usual))
+        .bind(int(reports.slower))
         .bind(&summary.reports)
         .bind(&summary.path)
         .bind(summary.check_at.map(Moment))

@@ -5,6 +5,7 @@ use protocol::host_status::{HostStatus, UrlStatus};
 use protocol::limits::QUESTIONS_PER_HEARTBEAT;
 use sqlx::types::Json;
 
+use crate::columns::bigint;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -61,7 +62,7 @@ pub async fn take(
     )
     .bind(agent.get())
     .bind(Moment(now))
-    .bind(i64::try_from(QUESTIONS_PER_HEARTBEAT).unwrap_or(i64::MAX))
+    .bind(bigint(QUESTIONS_PER_HEARTBEAT))
     .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read the questions to an agent"))

@@ -10,6 +10,7 @@ use sqlx::postgres::PgExecutor;
 
 pub use series::{AgentRoundTrips, Bucket, round_trips_since, series};
 
+use crate::columns::bigint;
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -74,7 +75,7 @@ pub(crate) async fn count_in<'db>(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let column = |value: fn(&Activity) -> u64| -> Vec<i64> {
-        news.iter().map(|(_, activity)| saturated(value(activity))).collect()
+        news.iter().map(|(_, activity)| bigint(value(activity))).collect()
     };
     sqlx::query(include_str!("count.sql"))
         .bind(Moment(now))
@@ -88,7 +89,7 @@ pub(crate) async fn count_in<'db>(
         .bind(column(|activity| activity.round_trip_us))
         .bind(column(|activity| activity.probes))
         .bind(column(|activity| activity.searches))
-        .bind(news.iter().map(|(_, activity)| activity.queued.map(saturated)).collect::<Vec<_>>())
+        .bind(news.iter().map(|(_, activity)| activity.queued.map(bigint)).collect::<Vec<_>>())
         .execute(db)
         .await
         .map_err(StoreError::doing("count what agents did"))?;
@@ -115,11 +116,6 @@ pub async fn note_queue(
 ) -> Result<(), StoreError> {
     let activity = Activity { queued: Some(queued), ..Activity::default() };
     count_in(&store.pool(), &[(agent, activity)], now).await
-}
-
-/// A count that no honest agent reaches becomes the largest that a column holds.
-fn saturated(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Adds the activity of all agents up since it was last done. Returns how many buckets changed.

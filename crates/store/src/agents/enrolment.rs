@@ -7,7 +7,7 @@ use protocol::enrol::AgentProfile;
 use protocol::key::PublicKey;
 use sqlx::PgConnection;
 
-use crate::columns::read_word;
+use crate::columns::{int, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -79,7 +79,7 @@ async fn upsert(
         .bind(&profile.name)
         .bind(&profile.contact)
         .bind(&profile.version)
-        .bind(i32::try_from(profile.capacity_pages_per_day).unwrap_or(i32::MAX))
+        .bind(int(profile.capacity_pages_per_day))
         .bind(&profile.zone)
         .bind(sqlx::types::Json(&profile.spans))
         .bind(newcomer.home)
@@ -108,7 +108,7 @@ pub async fn renew_profile(
     .bind(&profile.name)
     .bind(&profile.contact)
     .bind(&profile.version)
-    .bind(i32::try_from(profile.capacity_pages_per_day).unwrap_or(i32::MAX))
+    .bind(int(profile.capacity_pages_per_day))
     .bind(&profile.zone)
     .bind(sqlx::types::Json(&profile.spans))
     .execute(&store.pool())

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
 
-use crate::columns::read_word;
+use crate::columns::{bigint, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -55,7 +55,7 @@ pub async fn heartbeat(
         .bind(Moment(now))
         .bind(heartbeat.asleep_until.map(Moment))
         .bind(heartbeat.status)
-        .bind(i64::try_from(heartbeat.routes_after).unwrap_or(i64::MAX))
+        .bind(bigint(heartbeat.routes_after))
         .bind(Moment(heartbeat_cutoff))
         .bind(heartbeat.place.map(sqlx::types::Json))
         .bind(heartbeat.takes_probes)

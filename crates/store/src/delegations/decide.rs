@@ -8,6 +8,7 @@ use sqlx::types::Json;
 
 use super::{Decision, DelegationOutcome, give_hosts, notify_decided};
 use crate::activity::{self, Activity};
+use crate::columns::int;
 use crate::commit::commit;
 use crate::gift::Gift;
 use crate::moment::Moment;
@@ -150,8 +151,7 @@ async fn insert(
     decisions: &[Decision<'_>],
     now: UnixMillis,
 ) -> Result<Vec<DelegationId>, StoreError> {
-    let rtt_us =
-        |decision: &Decision<'_>| decision.rtt_us.map(|us| i32::try_from(us).unwrap_or(i32::MAX));
+    let rtt_us = |decision: &Decision<'_>| decision.rtt_us.map(int);
     let ids: Vec<i64> = sqlx::query_scalar(include_str!("insert_decided.sql"))
         .bind(column(decisions, |decision| decision.subnet.first()))
         .bind(column(decisions, |decision| decision.subnet.last()))

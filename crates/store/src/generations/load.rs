@@ -9,6 +9,7 @@ use sqlx::{PgTransaction, Postgres};
 use super::copy::{copy_companies, copy_subnets};
 use super::shrink::refusal;
 use super::{CHANNEL, Source};
+use crate::columns::{bigint, int};
 use crate::moment::Moment;
 use crate::{Store, StoreError, listen};
 
@@ -89,8 +90,8 @@ impl Load {
         copy_subnets(&mut self.tx, self.id, hierarchy, &|rows| copied(companies + rows)).await?;
         sqlx::query("UPDATE generations SET subnets = $2, companies = $3 WHERE id = $1")
             .bind(self.id)
-            .bind(i32::try_from(hierarchy.len()).unwrap_or(i32::MAX))
-            .bind(i32::try_from(hierarchy.companies().len()).unwrap_or(i32::MAX))
+            .bind(int(hierarchy.len()))
+            .bind(int(hierarchy.companies().len()))
             .execute(&mut *self.tx)
             .await
             .map_err(StoreError::doing("count what was copied"))?;
@@ -133,7 +134,7 @@ impl Load {
         let took = begun.elapsed();
         sqlx::query(include_str!("load.sql"))
             .bind(self.id)
-            .bind(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
+            .bind(bigint(took.as_millis()))
             .bind(sources)
             .bind(read_at)
             .execute(&mut *self.tx)

@@ -4,6 +4,7 @@ use model::{AgentId, IncidentState, Strategy, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{CurrentDelegation, Incident, Outcome};
+use crate::columns::int;
 use crate::moment::Moment;
 use crate::probes::Target;
 use crate::timing_reports::{self, PendingReports, Summary};
@@ -76,7 +77,7 @@ pub async fn check(
         .bind(target.host.as_str())
         .bind(i32::from(target.port))
         .bind(Moment(now))
-        .bind(control_us.map(column))
+        .bind(control_us.map(int))
         .execute(&store.pool())
         .await
         .map_err(doing)?;
@@ -116,7 +117,7 @@ pub async fn search(
         .bind(target.host.as_str())
         .bind(i32::from(target.port))
         .bind(strategy.as_str())
-        .bind(column(threshold_us))
+        .bind(int(threshold_us))
         .bind(Moment(now))
         .fetch_optional(&mut *tx)
         .await
@@ -127,7 +128,7 @@ pub async fn search(
     sqlx::query(include_str!("wait_for_search.sql"))
         .bind(incident.id)
         .bind(state.as_str())
-        .bind(now_us.map(column))
+        .bind(now_us.map(int))
         .bind(Moment(now))
         .bind(incident.subnet.first())
         .bind(incident.subnet.last())
@@ -154,7 +155,7 @@ async fn add_seeds(
             .bind(incident.subnet.first())
             .bind(incident.subnet.last())
             .bind(Moment(now))
-            .bind(column(seed.rtt_us))
+            .bind(int(seed.rtt_us))
             .execute(&mut *db)
             .await
             .map_err(StoreError::doing("begin a search with what is known"))?;
@@ -238,7 +239,7 @@ async fn close(
         .bind(incident.id)
         .bind(incident.state.as_str())
         .bind(state.as_str())
-        .bind(now_us.map(column))
+        .bind(now_us.map(int))
         .bind(Moment(now))
         .execute(&mut *db)
         .await
@@ -281,8 +282,4 @@ async fn is_in_state(db: &mut PgConnection, incident: &Incident) -> Result<bool,
     .await
     .map_err(StoreError::doing("lock an incident"))?;
     Ok(state.as_deref() == Some(incident.state.as_str()))
-}
-
-fn column(value: u32) -> i32 {
-    i32::try_from(value).unwrap_or(i32::MAX)
 }

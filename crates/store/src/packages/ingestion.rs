@@ -7,6 +7,7 @@ use protocol::package::PackageName;
 use sqlx::PgConnection;
 
 use crate::activity::Activity;
+use crate::columns::{bigint, int};
 use crate::commit::commit;
 use crate::delegations::lock_delegations;
 use crate::host_tally::HostTally;
@@ -79,9 +80,9 @@ async fn mark(
     )
     .bind(ingestion.position.get())
     .bind(Moment(now))
-    .bind(i32::try_from(sum(|host| host.pages)).unwrap_or(i32::MAX))
-    .bind(i32::try_from(sum(|host| host.fetches)).unwrap_or(i32::MAX))
-    .bind(saturated(sum(|host| host.wire_bytes)))
+    .bind(int(sum(|host| host.pages)))
+    .bind(int(sum(|host| host.fetches)))
+    .bind(bigint(sum(|host| host.wire_bytes)))
     .fetch_optional(db)
     .await
     .map_err(StoreError::doing("mark a package as ingested"))?;
@@ -108,7 +109,7 @@ async fn lock(db: &mut PgConnection, ingestion: &Ingestion) -> Result<(), StoreE
 
 async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreError> {
     let column = |value: fn(&HostTally) -> u64| -> Vec<i64> {
-        hosts.iter().map(|host| saturated(value(host))).collect()
+        hosts.iter().map(|host| bigint(value(host))).collect()
     };
     sqlx::query(include_str!("count.sql"))
         .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
@@ -121,11 +122,6 @@ async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreEr
         .await
         .map_err(StoreError::doing("count the fetches of a package"))?;
     Ok(())
-}
-
-/// A count that no honest agent reaches becomes the largest that a column holds.
-fn saturated(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Most ingestions of one package; an audit expects 1, or 0 without packages.

@@ -7,6 +7,7 @@ use protocol::package::{Header, PackageName};
 use sqlx::FromRow;
 
 use super::number;
+use crate::columns::int;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -90,7 +91,7 @@ pub async fn enter(
         .bind(package.object)
         .bind(number(package.bytes)?)
         .bind(number(package.header.plain_bytes)?)
-        .bind(i32::try_from(package.header.entries).unwrap_or(i32::MAX))
+        .bind(int(package.header.entries))
         .bind(Moment(now))
         .bind(package.foreign_hosts)
         .execute(&mut *tx)

@@ -6,6 +6,7 @@ use model::policy::{BalancePolicy, DiscoveryQuotas};
 use model::{Policy, UnixMillis};
 use sqlx::{PgConnection, Postgres, Transaction};
 
+use crate::columns::{bigint, int};
 use crate::moment::Moment;
 use crate::policy::row::Row;
 use crate::{Store, StoreError, audit};
@@ -90,38 +91,34 @@ impl LockedSettings {
         let slow = &policy.calibration;
         sqlx::query(include_str!("write.sql"))
             .bind(policy.strategy.as_str())
-            .bind(column(policy.threshold_us))
-            .bind(column(policy.patience_ms))
-            .bind(column(policy.parallel))
+            .bind(int(policy.threshold_us))
+            .bind(int(policy.patience_ms))
+            .bind(int(policy.parallel))
             .bind(i16::from(policy.samples))
-            .bind(column(policy.probes.per_agent))
-            .bind(column(policy.probes.per_target))
-            .bind(i64::try_from(policy.probes.in_all).unwrap_or(i64::MAX))
+            .bind(int(policy.probes.per_agent))
+            .bind(int(policy.probes.per_target))
+            .bind(bigint(policy.probes.in_all))
             .bind(i16::try_from(policy.control_permille).unwrap_or(i16::MAX))
-            .bind(column(policy.crawl.host_delay_ms))
-            .bind(column(policy.crawl.pages_a_host))
+            .bind(int(policy.crawl.host_delay_ms))
+            .bind(int(policy.crawl.pages_a_host))
             .bind(i16::from(policy.crawl.depth))
-            .bind(column(slow.revisit_s))
-            .bind(column(slow.revisit_least_s))
-            .bind(column(slow.slowdown.percent))
+            .bind(int(slow.revisit_s))
+            .bind(int(slow.revisit_least_s))
+            .bind(int(slow.slowdown.percent))
             .bind(i16::try_from(slow.slowdown.repeats).unwrap_or(i16::MAX))
-            .bind(column(slow.rest_s))
-            .bind(column(slow.window_s))
+            .bind(int(slow.rest_s))
+            .bind(int(slow.window_s))
             .bind(balance.rule.as_str())
             .bind(balance.passes)
-            .bind(column(balance.moves_a_day))
-            .bind(column(balance.least_gain_ms))
-            .bind(column(quotas.urls_per_agent))
-            .bind(column(quotas.hosts_per_agent))
-            .bind(column(quotas.urls_per_host))
+            .bind(int(balance.moves_a_day))
+            .bind(int(balance.least_gain_ms))
+            .bind(int(quotas.urls_per_agent))
+            .bind(int(quotas.hosts_per_agent))
+            .bind(int(quotas.urls_per_host))
             .bind(Moment(now))
             .execute(&mut *self.tx)
             .await
             .map_err(doing)?;
         self.tx.commit().await.map_err(doing)
     }
-}
-
-fn column(value: u32) -> i32 {
-    i32::try_from(value).unwrap_or(i32::MAX)
 }

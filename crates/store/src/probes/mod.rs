@@ -15,6 +15,7 @@ pub use counts::{ProbeCount, count_since};
 pub use ended::{expire, withdraw};
 pub use report::{AnsweredOrder, NewReports, answers_at, report};
 
+use crate::columns::{bigint, int};
 use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -51,13 +52,13 @@ pub struct ExpectedAnswer {
 /// is kept. Returns how many are new.
 pub async fn ask(store: &Store, probes: &[NewProbe], now: UnixMillis) -> Result<u64, StoreError> {
     let expected = |value: fn(ExpectedAnswer) -> u32| {
-        probes.iter().map(|p| p.expected.map(|e| column(value(e)))).collect::<Vec<_>>()
+        probes.iter().map(|p| p.expected.map(|e| int(value(e)))).collect::<Vec<_>>()
     };
     let doing = StoreError::doing("order probes");
     let mut tx = store.begin().await.map_err(doing)?;
     let asked = sqlx::query(include_str!("ask.sql"))
         .bind(probes.iter().map(|p| p.search.get()).collect::<Vec<_>>())
-        .bind(probes.iter().map(|p| column(p.step)).collect::<Vec<_>>())
+        .bind(probes.iter().map(|p| int(p.step)).collect::<Vec<_>>())
         .bind(probes.iter().map(|p| p.agent.get()).collect::<Vec<_>>())
         .bind(probes.iter().map(|p| p.phase.as_str()).collect::<Vec<_>>())
         .bind(probes.iter().map(|p| p.level.first()).collect::<Vec<_>>())
@@ -124,7 +125,7 @@ pub async fn orders(
     )
     .bind(agent.get())
     .bind(taken.iter().map(|probe| probe.get()).collect::<Vec<_>>())
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .bind(bigint(limit))
     .fetch_all(&store.pool())
     .await
     .map_err(StoreError::doing("read an agent's probe orders"))?;
@@ -137,8 +138,4 @@ pub async fn orders(
         samples: samples.clamp(1, 10),
     };
     Ok(rows.into_iter().map(order).collect())
-}
-
-fn column(value: u32) -> i32 {
-    i32::try_from(value).unwrap_or(i32::MAX)
 }

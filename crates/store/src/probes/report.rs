@@ -6,6 +6,7 @@ use model::{AgentId, ProbeId, ProbeState, UnixMillis};
 use protocol::{ProbeReport, ProbeResult};
 use sqlx::FromRow;
 
+use crate::columns::int;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -93,7 +94,7 @@ impl Answer {
             ProbeResult::Measured { method, rtt_us, samples } => Self {
                 state: ProbeState::Measured,
                 method: Some(method.as_str()),
-                rtt_us: Some(i32::try_from(*rtt_us).unwrap_or(i32::MAX).max(1)),
+                rtt_us: Some(int(*rtt_us).max(1)),
                 samples: Some(i16::from(*samples)),
                 reason: None,
             },

@@ -7,7 +7,7 @@ use hierarchy::Range;
 use model::{AgentId, SearchId};
 
 use super::OpenSearch;
-use crate::columns::range;
+use crate::columns::{bigint, range};
 use crate::round_trips::RoundTrip;
 use crate::{Store, StoreError};
 
@@ -83,7 +83,7 @@ pub async fn position_of_oldest(
          FROM searches WHERE state = 'decided'
          ORDER BY decided_at, id OFFSET $1 LIMIT 1",
     )
-    .bind(i64::try_from(before).unwrap_or(i64::MAX))
+    .bind(bigint(before))
     .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find an old search that is over"))?;

@@ -19,7 +19,7 @@ pub use decided::{
 pub use trail::{SearchTrail, TrailProbe, trail};
 pub use unanswered::{Retries, SubnetAddress, addresses_in_subnet, end_unanswered, retarget};
 
-use crate::columns::{range, read_word};
+use crate::columns::{int, range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -54,7 +54,7 @@ pub async fn open(
         .bind(searches.iter().map(|s| s.host.as_str()).collect::<Vec<_>>())
         .bind(searches.iter().map(|s| i32::from(s.port)).collect::<Vec<_>>())
         .bind(strategy.as_str())
-        .bind(i32::try_from(threshold_us).unwrap_or(i32::MAX))
+        .bind(int(threshold_us))
         .bind(Moment(now))
         .execute(&store.pool())
         .await

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{SearchId, UnixMillis};
 
-use crate::columns::range;
+use crate::columns::{int, range};
 use crate::commit::commit;
 use crate::delegations::take_hosts;
 use crate::moment::Moment;
@@ -110,7 +110,7 @@ pub async fn end_unanswered(
         .bind(search.get())
         .bind(reason)
         .bind(retries.next_at.map(Moment).to_vec())
-        .bind(i32::try_from(retries.attempts).unwrap_or(i32::MAX))
+        .bind(int(retries.attempts))
         .bind(Moment(now))
         .bind(Moment(retries.given_up_until))
         .fetch_all(&mut *tx)
