@@ -18,7 +18,7 @@ pub async fn apply(
         return Ok(ingestion);
     }
     let agent = ingestion.name.agent;
-    let quotas = policy::discovery(store).await?;
+    let quotas = policy::settings(store).await?.quotas;
     let hosts = ingestion.discovered.iter().map(|new| new.url.host_key()).collect();
     let received_at = ingestion.received_at;
     let usage = discovery::usage(store, agent, received_at, hosts, now).await?;

@@ -59,7 +59,7 @@ impl VainRelief {
 /// the policy.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
-    let policy = policy::balance(&placement.store).await?;
+    let policy = policy::settings(&placement.store).await?.balance;
     let snapshot = LoadSnapshot::take(placement, &delegated).await?;
     // Subnets of an agent that is paused go to others in other ways, or come back with it.
     let workers = agents::workers(&placement.store).await?;

@@ -27,7 +27,7 @@ impl CurrentPolicy {
         events: Arc<Events>,
         agent_wakeups: Arc<AgentWakeups>,
     ) -> Result<Self, StoreError> {
-        let policy = ArcSwap::from_pointee(policy::read(&store).await?);
+        let policy = ArcSwap::from_pointee(policy::settings(&store).await?.policy);
         Ok(Self { store, events, agent_wakeups, policy })
     }
 
@@ -43,7 +43,7 @@ impl CurrentPolicy {
 
     /// The background task that notices a change made through another coordinator.
     pub async fn refresh(&self) -> Result<Outcome, anyhow::Error> {
-        let policy = policy::read(&self.store).await?;
+        let policy = policy::settings(&self.store).await?.policy;
         if policy == **self.policy.load() {
             return Ok(Outcome::Idle);
         }

@@ -52,7 +52,7 @@ pub async fn run(
 ) -> Result<Json<BalanceResponse>, Problem> {
     let core = &state.core;
     let delegated = core.delegated().ok_or_else(no_hierarchy)?;
-    let policy = policy::balance(&core.store).await?;
+    let policy = policy::settings(&core.store).await?.balance;
     let loads = LoadSnapshot::take(&core.placement, &delegated).await?;
     let problem = BalanceProblem::build(&core.placement, &delegated, loads).await;
     let mut problem = problem.map_err(|error| match error {

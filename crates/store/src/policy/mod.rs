@@ -37,20 +37,6 @@ async fn settings_in(db: &mut PgConnection) -> Result<Settings, StoreError> {
     row.read()
 }
 
-pub async fn read(store: &Store) -> Result<Policy, StoreError> {
-    Ok(settings(store).await?.policy)
-}
-
-/// Reads the settings of balance.
-pub async fn balance(store: &Store) -> Result<BalancePolicy, StoreError> {
-    Ok(settings(store).await?.balance)
-}
-
-/// Reads the quotas of discovery.
-pub async fn discovery(store: &Store) -> Result<DiscoveryQuotas, StoreError> {
-    Ok(settings(store).await?.quotas)
-}
-
 /// Settings, locked against other changes until they are replaced or dropped. Otherwise two admins
 /// who change different settings at the same time would undo each other's changes.
 #[derive(Debug)]
