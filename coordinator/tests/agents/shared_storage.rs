@@ -68,7 +68,7 @@ async fn every_coordinator_takes_packages_and_finds_all_pages() {
         counts(&ground, &other).await.packages.ingested == 3
     })
     .await;
-    assert_eq!(store::packages::most_ingestions(ground.store()).await.unwrap(), 1);
+    assert_eq!(store::testing::most_ingestions(ground.store()).await.unwrap(), 1);
     other.stop().await;
 }
 

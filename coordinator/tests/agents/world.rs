@@ -249,7 +249,8 @@ impl Running {
     pub(crate) async fn queue_links(&self, links: &[&str]) {
         let new = |link: &&str| NewUrl { url: CrawlUrl::parse(link).unwrap(), redirects: 0 };
         let links: Vec<NewUrl> = links.iter().map(new).collect();
-        store::urls::queue(&self.coordinator.store, &links, self.coordinator.now()).await.unwrap();
+        let now = self.coordinator.now();
+        store::testing::queue(&self.coordinator.store, &links, now).await.unwrap();
         self.coordinator.events.emit(Event::SeedsAdded);
     }
 

@@ -15,18 +15,9 @@ use crate::delegations::{give_waiting, lock_delegations};
 use crate::moment::Moment;
 use crate::{Store, StoreError, lost_hosts};
 
-/// Unconfirmed orders about the hosts of an agent, oldest first, also after its lease ended and
-/// other agents have the hosts.
+/// Unconfirmed orders about the hosts of an agent, without those that it has accepted, oldest
+/// first, also after its lease ended and other agents have the hosts.
 pub async fn open(
-    store: &Store,
-    agent: AgentId,
-    limit: usize,
-) -> Result<Vec<HostOrder>, StoreError> {
-    open_besides(store, agent, &[], limit).await
-}
-
-/// As [`open`], without the orders that the agent has accepted.
-pub async fn open_besides(
     store: &Store,
     agent: AgentId,
     accepted: &[u64],

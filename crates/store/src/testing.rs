@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use model::UnixMillis;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres, Transaction};
 
+use crate::commit::commit;
 use crate::open::{create, maintenance, open_with, quoted};
 use crate::schema::{MIGRATIONS, migrate};
+use crate::urls::{NewUrl, queue_in};
 use crate::{Address, Store, StoreError};
 
 /// The advisory lock under which the template is made.
@@ -68,6 +71,24 @@ pub async fn begin(
     let mut transaction = store.begin().await.map_err(doing)?;
     sqlx::query(statement).execute(&mut *transaction).await.map_err(doing)?;
     Ok(transaction)
+}
+
+/// Queues URLs for routing, as packages of no agent in particular bring them. Returns how many were
+/// not queued yet.
+pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("queue URLs");
+    let mut tx = store.begin().await.map_err(doing)?;
+    let queued = queue_in(&mut tx, urls, None, now).await?;
+    commit(tx).await.map_err(doing)?;
+    Ok(queued)
+}
+
+/// Most ingestions of one package; an audit expects 1, or 0 without packages.
+pub async fn most_ingestions(store: &Store) -> Result<i64, StoreError> {
+    sqlx::query_scalar("SELECT coalesce(max(ingestions), 0)::bigint FROM packages")
+        .fetch_one(&store.pool())
+        .await
+        .map_err(StoreError::doing("audit the ledger of packages"))
 }
 
 /// When the session that carries the leadership was last heard of; none without a leader.

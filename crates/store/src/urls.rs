@@ -22,15 +22,6 @@ pub struct NewUrl {
     pub redirects: u8,
 }
 
-/// Queues URLs for routing, with their hosts. Returns how many were not queued yet.
-pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u64, StoreError> {
-    let doing = StoreError::doing("queue URLs");
-    let mut tx = store.begin().await.map_err(doing)?;
-    let queued = queue_in(&mut tx, urls, None, now).await?;
-    commit(tx).await.map_err(doing)?;
-    Ok(queued)
-}
-
 /// Queues seeds and writes the entry of the audit log, both or neither. `detail` is called with the
 /// URLs that were not queued yet, which are returned as well.
 pub async fn queue_seeds(
@@ -57,8 +48,9 @@ pub(crate) struct FoundBy {
     pub(crate) received_at: UnixMillis,
 }
 
-/// [`queue`] as part of a larger transaction, for the agent that found the URLs. URLs of hosts that
-/// were given up lately are left out, except seeds of hosts that the DNS did not know.
+/// Queues URLs for routing, with their hosts, as part of a larger transaction, for the agent that
+/// found the URLs. URLs of hosts that were given up lately are left out, except seeds of hosts that
+/// the DNS did not know. Returns how many were not queued yet.
 pub(crate) async fn queue_in(
     db: &mut PgConnection,
     urls: &[NewUrl],

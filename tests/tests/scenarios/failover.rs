@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use s3_server::S3Server;
-use store::packages::{InTurn, count_failed, most_ingestions, pending};
-use store::testing::TestDatabase;
+use store::packages::{InTurn, count_failed, pending};
+use store::testing::{TestDatabase, most_ingestions};
 use store::{Store, overview};
 use tests::harness::{Admin, Coordinator, CoordinatorPlan, RunDirectory, until};
 

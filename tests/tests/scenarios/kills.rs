@@ -82,7 +82,7 @@ async fn strike(world: &mut SmallWorld, victim: Victim, chance: &mut impl rand::
 async fn assert_once(world: &SmallWorld) {
     let sockets = world.run_directory.path().join("coordinator/run");
     let store = store::open(&Address::private(&sockets)).await.unwrap();
-    let most = store::packages::most_ingestions(&store).await.unwrap();
+    let most = store::testing::most_ingestions(&store).await.unwrap();
     assert_eq!(most, 1);
     store.close().await;
 }

@@ -241,8 +241,7 @@ impl PendingWork {
         // Paused agents also release hosts; a sleeping agent does when its next span starts.
         let most_orders = limits::HOST_ORDERS_PER_HEARTBEAT;
         let underway = orders_underway(request);
-        let mut hosts =
-            handovers::open_besides(&api.store, caller.agent, &underway, most_orders).await?;
+        let mut hosts = handovers::open(&api.store, caller.agent, &underway, most_orders).await?;
         let complete = hosts.is_empty() || (awake && hosts.len() < most_orders);
         if !awake {
             hosts.clear();

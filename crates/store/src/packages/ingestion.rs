@@ -123,11 +123,3 @@ async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreEr
         .map_err(StoreError::doing("count the fetches of a package"))?;
     Ok(())
 }
-
-/// Most ingestions of one package; an audit expects 1, or 0 without packages.
-pub async fn most_ingestions(store: &Store) -> Result<i64, StoreError> {
-    sqlx::query_scalar("SELECT coalesce(max(ingestions), 0)::bigint FROM packages")
-        .fetch_one(&store.pool())
-        .await
-        .map_err(StoreError::doing("audit the ledger of packages"))
-}

@@ -9,7 +9,7 @@ mod ingestion;
 mod ledger;
 
 pub use failures::{FailedPackage, count_failed, fail, list_failed, retry};
-pub use ingestion::{Ingestion, ingest, most_ingestions};
+pub use ingestion::{Ingestion, ingest};
 pub use ledger::{
     EnterOutcome, InTurn, Ledger, LedgerPackage, ReceivedPackage, WaitingPackage, at, enter, find,
     known, ledger, pending, waiting,

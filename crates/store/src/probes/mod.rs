@@ -84,28 +84,6 @@ pub struct Target {
     pub port: u16,
 }
 
-/// Orders a single probe without a search (`probes.purpose` is `check`).
-pub async fn check(
-    store: &Store,
-    agent: AgentId,
-    target: &Target,
-    now: UnixMillis,
-) -> Result<ProbeId, StoreError> {
-    let id: i64 = sqlx::query_scalar(
-        "INSERT INTO probes (purpose, agent, target, target_host, target_port, asked_at)
-         VALUES ('check', $1, $2, $3, $4, $5) RETURNING id",
-    )
-    .bind(agent.get())
-    .bind(target.address)
-    .bind(target.host.as_str())
-    .bind(i32::from(target.port))
-    .bind(Moment(now))
-    .fetch_one(&store.pool())
-    .await
-    .map_err(StoreError::doing("order a probe of an address"))?;
-    Ok(ProbeId::new(id))
-}
-
 /// Unanswered orders of an agent, except those that it has `taken`; `samples` round trips each (1
 /// to 10). Orders of searches come first, since URLs wait for them; homes come last.
 pub async fn orders(

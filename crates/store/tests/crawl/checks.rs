@@ -2,7 +2,7 @@
 
 use model::ProbeMethod;
 use protocol::{ProbeReport, ProbeResult};
-use store::probes::{self, NewReports, Target};
+use store::probes::{self, NewReports};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip};
@@ -11,18 +11,18 @@ use crate::world::{NOW, World, ip};
 async fn an_address_is_checked_without_a_search() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    let target = Target { address: ip("198.51.100.7"), host: "a.example:81".into(), port: 81 };
-    let probe = probes::check(world.store(), agent, &target, NOW).await.unwrap();
+    let check = "INSERT INTO probes (purpose, agent, target, target_host, target_port, asked_at)
+         SELECT 'check', id, '198.51.100.7', 'a.example:81', 81, to_timestamp(1800000000)
+         FROM agents";
+    execute(world.store(), check).await.unwrap();
+    let address = ip("198.51.100.7");
     let orders = probes::orders(world.store(), agent, &[], 10, 10).await.unwrap();
     let order = &orders[0];
-    assert_eq!((orders.len(), order.probe, order.samples), (1, probe, 10));
-    assert_eq!(
-        (order.address, order.host.as_str(), order.port),
-        (target.address, "a.example:81", 81)
-    );
+    assert_eq!((orders.len(), order.samples), (1, 10));
+    assert_eq!((order.address, order.host.as_str(), order.port), (address, "a.example:81", 81));
     assert_eq!(probes::expire(world.store(), NOW, NOW.plus_ms(-60_000), NOW).await.unwrap(), 1);
     let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us: 9_000, samples: 10 };
-    let report = [ProbeReport { probe, result }];
+    let report = [ProbeReport { probe: order.probe, result }];
     let news = probes::report(world.store(), agent, &report, NOW).await.unwrap();
     assert_eq!(news, NewReports { check: 1, ..NewReports::default() }, "late is better than never");
     assert_eq!(
@@ -30,7 +30,7 @@ async fn an_address_is_checked_without_a_search() {
         NewReports::default()
     );
     let spent = probes::count_since(world.store(), NOW).await.unwrap();
-    assert_eq!((spent.len(), spent[0].address, spent[0].probes), (1, target.address, 1));
+    assert_eq!((spent.len(), spent[0].address, spent[0].probes), (1, address, 1));
     assert!(probes::count_since(world.store(), NOW.plus_ms(1)).await.unwrap().is_empty());
 }
 

@@ -33,7 +33,7 @@ async fn free_all(world: &World, agent: AgentId) -> Vec<u64> {
 }
 
 async fn ordered(world: &World, agent: AgentId) -> u64 {
-    handovers::open(world.store(), agent, 10_000).await.unwrap().len() as u64
+    handovers::open(world.store(), agent, &[], 10_000).await.unwrap().len() as u64
 }
 
 #[tokio::test]

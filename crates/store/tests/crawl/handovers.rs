@@ -52,7 +52,7 @@ pub(crate) async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
 }
 
 pub(crate) async fn told(world: &World, agent: AgentId) -> Vec<u64> {
-    let open = handovers::open(world.store(), agent, 10).await.unwrap();
+    let open = handovers::open(world.store(), agent, &[], 10).await.unwrap();
     assert!(
         open.iter()
             .all(|order| order.host == "http://a.example" && order.task == HostTask::Release)

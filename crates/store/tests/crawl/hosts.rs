@@ -46,7 +46,7 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
     assert_eq!(world.queue(&["http://gone.example/new"]).await, 0, "given up just now");
     let late = NOW.plus_ms(5_000);
     let url = url("http://gone.example/new");
-    assert_eq!(store::urls::queue(world.store(), &[url], late).await.unwrap(), 1);
+    assert_eq!(store::testing::queue(world.store(), &[url], late).await.unwrap(), 1);
     let revived = hosts::list_unresolved(world.store(), 10, &[], late).await.unwrap();
     assert_eq!((revived.len(), revived[0].attempts), (1, 0));
 }

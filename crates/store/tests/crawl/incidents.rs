@@ -256,7 +256,7 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     for _ in 0..2 {
         incidents::end(world.store(), &case, server, &json!({}), NOW).await.unwrap();
     }
-    let orders = handovers::open(world.store(), near, 10).await.unwrap();
+    let orders = handovers::open(world.store(), near, &[], 10).await.unwrap();
     assert_eq!((orders.len(), orders[0].task), (1, model::HostTask::Settle));
     let numbers = [orders[0].number];
     assert_eq!(
@@ -343,7 +343,7 @@ async fn an_agent_that_keeps_a_subnet_forgets_how_fast_its_pages_were() {
         incidents::open(world.store(), &told, &summary(), &SLOW, NOW).await.unwrap();
         let case = case(&world).await;
         incidents::end(world.store(), &case, (state, None), &json!({}), NOW).await.unwrap();
-        let orders = handovers::open(world.store(), near, 10).await.unwrap();
+        let orders = handovers::open(world.store(), near, &[], 10).await.unwrap();
         assert_eq!(orders.len(), forgets, "{state:?}");
     }
 }

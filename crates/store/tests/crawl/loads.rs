@@ -92,7 +92,7 @@ async fn a_host_does_not_stay_with_the_agent_of_a_subnet_that_is_released() {
     assign(&world, subnet, agent, 0).await;
     assert!(state(&world, subnet).await.has_target);
     release(&world, &subnet, 1).await;
-    let orders = store::handovers::open(world.store(), agent, 10).await.unwrap();
+    let orders = store::handovers::open(world.store(), agent, &[], 10).await.unwrap();
     assert_eq!(orders.len(), 1, "{orders:?}");
     execute(world.store(), "UPDATE hosts SET state = 'failed', agent = NULL").await.unwrap();
     let state = state(&world, subnet).await;

@@ -76,7 +76,7 @@ async fn hosts_of_a_move_within_a_region_are_the_new_agents_at_once() {
         assign(&world, other, Some(member), NOW).await,
         DelegationOutcome::Applied(_)
     ));
-    assert!(handovers::open(world.store(), member, 10).await.unwrap().is_empty());
+    assert!(handovers::open(world.store(), member, &[], 10).await.unwrap().is_empty());
     assert!(routes::after(world.store(), member, 0, 10).await.unwrap().is_empty());
     let routed = routed_to(&world).await;
     assert!(!routed.is_empty() && routed.iter().all(|agent| *agent == other), "{routed:?}");
@@ -114,7 +114,7 @@ async fn a_home_goes_back_to_its_agent_within_its_region() {
     assert!(!settle(None).await.unwrap(), "not checked");
     assert!(settle(Some(member)).await.unwrap());
     assert_eq!(holder(&world).await, other);
-    assert!(handovers::open(world.store(), member, 10).await.unwrap().is_empty());
+    assert!(handovers::open(world.store(), member, &[], 10).await.unwrap().is_empty());
     assert!(routed_to(&world).await.iter().all(|agent| *agent == other));
 }
 
@@ -137,7 +137,7 @@ async fn after_the_loan_the_coordinator_hands_over() {
     let later = NOW.plus_ms(3_600_001);
     let moved = assign(&world, other, None, later).await;
     assert!(matches!(moved, DelegationOutcome::Applied(_)), "{moved:?}");
-    assert_eq!(handovers::open(world.store(), member, 10).await.unwrap().len(), 1);
+    assert_eq!(handovers::open(world.store(), member, &[], 10).await.unwrap().len(), 1);
     assert_eq!(routed_to(&world).await, []);
 }
 
@@ -167,7 +167,7 @@ async fn a_search_moves_a_lent_subnet_within_its_region() {
     assert_eq!(decide(None).await, DelegationOutcome::Lent);
     assert!(matches!(decide(Some(member)).await, DelegationOutcome::Applied(_)));
     assert!(world.open_searches(SearchKind::Undelegated).await.is_empty());
-    assert!(handovers::open(world.store(), member, 10).await.unwrap().is_empty());
+    assert!(handovers::open(world.store(), member, &[], 10).await.unwrap().is_empty());
 }
 
 /// Another coordinator is elected.

@@ -10,9 +10,9 @@ use serde_json::Value;
 use store::agents::{self, Enrolment, Heartbeat, Newcomer, Order};
 use store::hosts::WaitingHost;
 use store::searches::{self, OpenSearch, OpenSearchFilter, SearchKind};
-use store::testing::TestDatabase;
+use store::testing::{TestDatabase, queue};
 use store::urls::NewUrl;
-use store::{Store, hosts, join_tokens, urls};
+use store::{Store, hosts, join_tokens};
 
 /// When every test begins.
 pub(crate) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
@@ -83,7 +83,7 @@ impl World {
 
     pub(crate) async fn queue_at(&self, texts: &[&str], at: UnixMillis) -> u64 {
         let list: Vec<NewUrl> = texts.iter().map(|text| url(text)).collect();
-        urls::queue(self.store(), &list, at).await.unwrap()
+        queue(self.store(), &list, at).await.unwrap()
     }
 
     /// Gives every host that has none an address and puts it into a subnet.
