@@ -1,5 +1,5 @@
 //! Requests of partners to host an agent, from [`create`] by the public form over an admin's
-//! [`accept`] to the one-time link that [`open`] uses up.
+//! [`decide`] to the one-time link that [`open`] uses up.
 
 use std::net::IpAddr;
 
@@ -192,10 +192,10 @@ pub async fn find(store: &Store, id: JoinRequestId) -> Result<Option<JoinRequest
     Ok(found.into_iter().find(|request| request.id == id))
 }
 
-/// A new one-time link.
+/// The secret of a new one-time link, or a new join token.
 #[derive(Debug, Clone, Copy)]
-pub struct Invitation<'a> {
-    /// SHA-256 of its secret.
+pub struct NewSecret<'a> {
+    /// SHA-256 of the secret.
     pub sha256: &'a [u8],
     /// Worthless from then on.
     pub expires_at: UnixMillis,
@@ -214,68 +214,30 @@ pub enum Decision {
     Decided(JoinRequestState),
 }
 
-/// Accepts a request, also one that was declined, or accepted with a link that was lost. Earlier
-/// links become worthless. With `shown` nothing happens to a request that is in another state.
-pub async fn accept(
+/// Accepts a request with a new one-time link, also one that was declined, or accepted with a link
+/// that was lost; without a link, declines it. Earlier links become worthless. With `shown` nothing
+/// happens to a request that is in another state.
+pub async fn decide(
     store: &Store,
     id: JoinRequestId,
     shown: Option<JoinRequestState>,
-    invitation: &Invitation<'_>,
+    link: Option<NewSecret<'_>>,
     actor: &str,
     now: UnixMillis,
 ) -> Result<Decision, StoreError> {
-    let query = sqlx::query_scalar(include_str!("join_requests/accept.sql"))
-        .bind(id.get())
-        .bind(actor)
-        .bind(Moment(now))
-        .bind(invitation.sha256)
-        .bind(Moment(invitation.expires_at))
-        .bind(shown.map(JoinRequestState::as_str));
-    let action = Action { id, shown, name: "join_request.accept", actor };
-    decide(store, action, query, now).await
-}
-
-/// Declines a request. With `shown` nothing happens to a request that is in another state.
-pub async fn decline(
-    store: &Store,
-    id: JoinRequestId,
-    shown: Option<JoinRequestState>,
-    actor: &str,
-    now: UnixMillis,
-) -> Result<Decision, StoreError> {
-    let query = sqlx::query_scalar(include_str!("join_requests/decline.sql"))
-        .bind(id.get())
-        .bind(actor)
-        .bind(Moment(now))
-        .bind(shown.map(JoinRequestState::as_str));
-    let action = Action { id, shown, name: "join_request.decline", actor };
-    decide(store, action, query, now).await
-}
-
-type NameQuery<'q> =
-    sqlx::query::QueryScalar<'q, sqlx::Postgres, String, sqlx::postgres::PgArguments>;
-
-/// A decision about a request.
-#[derive(Clone, Copy)]
-struct Action<'a> {
-    id: JoinRequestId,
-    /// The state in which the admin saw it.
-    shown: Option<JoinRequestState>,
-    /// Action in the audit log.
-    name: &'a str,
-    actor: &'a str,
-}
-
-async fn decide(
-    store: &Store,
-    action: Action<'_>,
-    query: NameQuery<'_>,
-    now: UnixMillis,
-) -> Result<Decision, StoreError> {
-    let Action { id, shown, name: action, actor } = action;
     let doing = StoreError::doing("decide about a request to host an agent");
     let mut tx = store.begin().await.map_err(doing)?;
-    let Some(name) = query.fetch_optional(&mut *tx).await.map_err(doing)? else {
+    let name: Option<String> = sqlx::query_scalar(include_str!("join_requests/decide.sql"))
+        .bind(id.get())
+        .bind(actor)
+        .bind(Moment(now))
+        .bind(link.map(|link| link.sha256))
+        .bind(link.map(|link| Moment(link.expires_at)))
+        .bind(shown.map(JoinRequestState::as_str))
+        .fetch_optional(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let Some(name) = name else {
         drop(tx);
         return Ok(match find(store, id).await? {
             None => Decision::Unknown,
@@ -285,6 +247,7 @@ async fn decide(
             Some(_) => Decision::Joined,
         });
     };
+    let action = if link.is_some() { "join_request.accept" } else { "join_request.decline" };
     let entry = Entry::new(actor, action, id, json!({ "name": name }));
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
@@ -304,20 +267,11 @@ pub enum LinkUse {
     Unknown,
 }
 
-/// The token that a link makes.
-#[derive(Debug, Clone, Copy)]
-pub struct LinkToken<'a> {
-    /// SHA-256 of the join token.
-    pub sha256: &'a [u8],
-    /// Worthless from then on.
-    pub expires_at: UnixMillis,
-}
-
 /// Uses a link up: makes the join token of its request.
 pub async fn open(
     store: &Store,
     invitation_sha256: &[u8],
-    token: &LinkToken<'_>,
+    token: NewSecret<'_>,
     now: UnixMillis,
 ) -> Result<LinkUse, StoreError> {
     let doing = StoreError::doing("open an invitation");
@@ -339,7 +293,7 @@ pub async fn open(
     if expires_at.0 <= now {
         return Ok(LinkUse::Expired);
     }
-    let LinkToken { sha256, expires_at } = *token;
+    let NewSecret { sha256, expires_at } = token;
     let new = join_tokens::New { sha256, name: &name, created_by: &decided_by, expires_at };
     let join_token = join_tokens::create_in(&mut tx, &new, now).await?;
     mark_opened(&mut tx, id, join_token, now).await?;

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use data_encoding::BASE64URL_NOPAD;
 use model::JoinRequestId;
-use store::join_requests::{self, Decision, Invitation};
+use store::join_requests::{self, Decision, NewSecret};
 
 use crate::http::admin::dto::join_requests::{
     AcceptedJoinRequest, JoinRequest, JoinRequestQuery, ShownState,
@@ -49,9 +49,9 @@ pub async fn accept(
     let now = core.now();
     let secret = BASE64URL_NOPAD.encode(&rand::random::<[u8; 24]>());
     let sha256 = secret_hash(&secret);
-    let invitation = Invitation { sha256: &sha256, expires_at: now.plus_ms(INVITATION_MS) };
+    let link = NewSecret { sha256: &sha256, expires_at: now.plus_ms(INVITATION_MS) };
     let by = &admin.name;
-    let decision = join_requests::accept(&core.store, id, shown, &invitation, by, now).await?;
+    let decision = join_requests::decide(&core.store, id, shown, Some(link), by, now).await?;
     let request = decided(&state, id, decision).await?;
     Ok(Json(AcceptedJoinRequest { request, path: format!("/invitation#{secret}") }))
 }
@@ -68,7 +68,8 @@ pub async fn decline(
     Query(ShownState { shown }): Query<ShownState>,
 ) -> Result<Json<JoinRequest>, Problem> {
     let core = &state.core;
-    let decision = join_requests::decline(&core.store, id, shown, &admin.name, core.now()).await?;
+    let by = &admin.name;
+    let decision = join_requests::decide(&core.store, id, shown, None, by, core.now()).await?;
     Ok(Json(decided(&state, id, decision).await?))
 }
 

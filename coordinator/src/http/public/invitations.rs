@@ -5,7 +5,7 @@ use axum::extract::State;
 use protocol::join_token::JoinToken;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use store::join_requests::{self, LinkToken, LinkUse};
+use store::join_requests::{self, LinkUse, NewSecret};
 use utoipa::ToSchema;
 
 use crate::http::agent::tokens::join_token_hash;
@@ -74,9 +74,9 @@ pub async fn open(
     let token = JoinToken::new(rand::random(), &key.public());
     let sha256 = join_token_hash(token.as_str());
     let expires_at = core.now().plus_ms(TOKEN_MS);
-    let made = LinkToken { sha256: &sha256, expires_at };
+    let made = NewSecret { sha256: &sha256, expires_at };
     let secret = secret_hash(&link.secret);
-    let opened = join_requests::open(&core.store, &secret, &made, core.now()).await?;
+    let opened = join_requests::open(&core.store, &secret, made, core.now()).await?;
     let id = match opened {
         LinkUse::Now(id) => id,
         other => return Err(refusal(&other)),
