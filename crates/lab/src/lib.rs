@@ -29,8 +29,7 @@ mod stopwatch;
 mod world;
 
 pub use balance::{
-    GeneratedSettings, OnlineRun, ProblemFileError, RuleComparison, RuleResult, compare_rules,
-    generate, read_problem, run_online,
+    GeneratedSettings, OnlineRun, RuleComparison, RuleResult, compare_rules, generate, run_online,
 };
 pub use calibration::{
     Calibration, Change, FetchTimeSettings, PathTrial, PathTrialSettings, TrialSettings,

@@ -1,73 +1,29 @@
-//! The balance and calibration experiments: problems from files, and bounds on generated ones.
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+//! The balance and calibration experiments: bounds on generated problems.
 
-use std::{fs, process::Command};
+use std::process::Command;
 
 use delegation::calibration::Sensitivity;
 use lab::{
     FetchTimeSettings, GeneratedSettings, TrialSettings, calibration, compare_rules, generate,
-    read_problem,
 };
 use model::BalanceRule;
 use proptest::prelude::*;
 
-const LONG: &str = "subnet,agent,cost,load,capacity\n\
-    s1,a,10,1,1\ns1,b,90,1,2\ns2,a,12,1,\ns2,b,20,,2\n";
-const WIDE: &str = "subnet,load,a,b\ncapacity,,1,2\ns1,1,10,90\ns2,1,12,20\n";
-
-fn written(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("problem.csv");
-    fs::write(&file, text).unwrap();
-    (dir, file)
-}
-
-#[test]
-fn both_forms_say_the_same() {
-    let (_long, long) = written(LONG);
-    let (_wide, wide) = written(WIDE);
-    assert_eq!(read_problem(&long, false).unwrap(), read_problem(&wide, false).unwrap());
-}
-
 #[test]
 fn prints_cost_and_moves_per_rule() {
-    let (_dir, file) = written(LONG);
     let output = Command::new(env!("CARGO_BIN_EXE_lab"))
-        .args(["balance", "--json", "--problem"])
-        .arg(&file)
+        .args(["balance", "--json", "--agents", "5", "--subnets", "100"])
         .output();
     let report: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
-    assert_eq!((&report["bound"], &report["nearest_cost"]), (&30.0.into(), &22.0.into()));
-    let rules: Vec<_> =
-        report["rules"].as_array().unwrap().iter().map(|entry| &entry["rule"]).collect();
-    assert_eq!(rules, ["optimal", "variance", "next_best", "cheapest"]);
-    assert_eq!(
-        (&report["rules"][0]["cost"], &report["rules"][0]["moves"]),
-        (&30.0.into(), &1.into())
-    );
-}
-
-#[test]
-fn a_cost_per_page_counts_for_each_page() {
-    let (_dir, file) = written("subnet,load,a\ncapacity,,9\ns,3,7\n");
-    assert_eq!(read_problem(&file, false).unwrap().cost(0, 0), Some(7.0));
-    assert_eq!(read_problem(&file, true).unwrap().cost(0, 0), Some(21.0));
-}
-
-#[test]
-fn mistakes_are_one_clear_sentence() {
-    for (text, part) in [
-        ("a,b\n1,2\n", "the header must be"),
-        ("subnet,load,a\ncapacity,,x\n", "line 2: \"x\" is no capacity"),
-        ("subnet,load,a\ns,3,7\n", "agent \"a\" has none; give it exactly one capacity"),
-        (
-            "subnet,agent,cost,load,capacity\ns,a,1,2,3\ns,b,1,4,3\n",
-            "subnet \"s\" has two different ones",
-        ),
-    ] {
-        let (_dir, file) = written(text);
-        let said = read_problem(&file, false).unwrap_err().to_string();
-        assert!(said.contains(part), "{said}");
+    let figure = |value: &serde_json::Value| value.as_f64().unwrap();
+    let bound = figure(&report["bound"]);
+    assert!(figure(&report["nearest_cost"]) < bound);
+    let rules = report["rules"].as_array().unwrap();
+    let names: Vec<_> = rules.iter().map(|entry| &entry["rule"]).collect();
+    assert_eq!(names, ["optimal", "variance", "next_best", "cheapest"]);
+    for entry in rules {
+        assert!(figure(&entry["cost"]) >= bound * (1.0 - 1e-9), "{entry}");
+        assert!(figure(&entry["moves"]) > 0.0, "{entry}");
     }
 }
 

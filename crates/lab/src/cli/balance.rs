@@ -1,8 +1,6 @@
-use std::path::PathBuf;
-
 use anyhow::Context as _;
 use delegation::balance::AssignmentProblem;
-use lab::{GeneratedSettings, RuleComparison, RuleResult, compare_rules, generate, read_problem};
+use lab::{GeneratedSettings, RuleComparison, RuleResult, compare_rules, generate};
 use model::BalanceRule;
 use serde::Serialize;
 
@@ -10,13 +8,6 @@ use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// CSV with subnet,agent,cost,load,capacity (one line per pair), or with subnet,load,<agents>
-    /// and a line "capacity"; without it a problem is generated
-    #[arg(long, value_name = "FILE")]
-    problem: Option<PathBuf>,
-    /// Costs in the file are those of one page: multiply them by the load
-    #[arg(long, requires = "problem")]
-    per_page: bool,
     #[command(flatten)]
     generated: GeneratedArgs,
     /// Leave out the online rules
@@ -66,7 +57,7 @@ struct Report {
     subnets: usize,
     load: u64,
     capacity: u64,
-    seed: Option<u64>,
+    seed: u64,
     bound: f64,
     nearest_cost: f64,
     rules: Vec<RuleReport>,
@@ -87,10 +78,7 @@ struct RuleReport {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let problem = match &args.problem {
-        Some(file) => read_problem(file, args.per_page)?,
-        None => generate(args.generated.settings()).context("cannot generate a problem")?,
-    };
+    let problem = generate(args.generated.settings()).context("cannot generate a problem")?;
     let rules: &[BalanceRule] = if args.optimal_only { &[] } else { &BalanceRule::MOVING };
     output::print(&report(args, &problem, &compare_rules(&problem, rules)), args.json)
 }
@@ -103,7 +91,7 @@ fn report(args: &Args, problem: &AssignmentProblem, compared: &RuleComparison) -
         subnets: problem.subnets().len(),
         load: problem.subnets().iter().map(|subnet| subnet.load).sum(),
         capacity: problem.capacities().iter().sum(),
-        seed: args.problem.is_none().then_some(args.generated.seed),
+        seed: args.generated.seed,
         bound: compared.bound,
         nearest_cost: compared.nearest,
         rules: compared.results.iter().map(rule).collect(),
