@@ -26,7 +26,7 @@ pub(crate) enum Command {
     Delegation(delegation::Args),
     /// Delegate the subnets of many hosts to many agents and time the decisions
     Scale(scale::Args),
-    /// Run all experiments and write tables and plots
+    /// Delegate by several strategies and write a table and a plot
     Report(report::Args),
     /// Balance loads by every rule and compare with the optimum
     Balance(balance::Args),

@@ -1,16 +1,10 @@
-//! `lab report`: the tables and plots of docs/benchmarks.
+//! `lab report`: the table and the plot of the delegation experiment in docs/benchmarks.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use delegation::calibration::Sensitivity;
-use lab::{
-    Calibration, Curve, FetchTimeSettings, GeneratedSettings, Outcome, Plot, ScenarioSettings,
-    Strategy, Topology, TrialSettings, calibration, compare_rules, generate, mean_of, replay,
-};
-use model::BalanceRule;
+use lab::{Curve, Outcome, Plot, ScenarioSettings, Strategy, Topology, mean_of, replay};
 
 use crate::cli::files::{self, Files};
 
@@ -39,12 +33,6 @@ const THRESHOLDS_MS: [f64; 5] = [10.0, 20.0, 50.0, 100.0, 200.0];
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
-    delegation_report(args)?;
-    balance_report(args)?;
-    calibration_report(args)
-}
-
-fn delegation_report(args: &Args) -> anyhow::Result<()> {
     let topology = args.files.topology()?;
     let mut table = String::from(
         "agents,strategy,setting,optimal_share,within_20ms_share,excess_ms_mean,excess_ms_p95,\
@@ -117,98 +105,6 @@ fn line(agents: usize, strategy: &str, setting: &str, outcome: &Outcome) -> Stri
         outcome.crawl_time_ratio_to_random,
         outcome.optimum_ratio_to_random,
     )
-}
-
-fn balance_report(args: &Args) -> anyhow::Result<()> {
-    let mut table = String::from(
-        "agents,subnets,largest_load,slack,seed,rule,ratio_to_bound,best_share,moves,overload,\
-         unplaced,cpu_ms\n",
-    );
-    let mut curves: Vec<Curve> = Vec::new();
-    for largest_load in [1, 9] {
-        for slack in [0.02, 0.05, 0.1, 0.2, 0.4] {
-            let settings = GeneratedSettings {
-                agents: 50,
-                subnets: 5000,
-                largest_load,
-                slack,
-                known: usize::MAX,
-                seed: 1,
-            };
-            let problem = generate(settings).context("cannot make a problem")?;
-            let compared = compare_rules(&problem, &BalanceRule::MOVING);
-            for result in &compared.results {
-                let ratio = result.cost / compared.bound;
-                let best = result.best_share.map_or(String::new(), |share| format!("{share:.4}"));
-                writeln!(
-                    table,
-                    "50,5000,{largest_load},{slack},1,{},{ratio:.5},{best},{},{},{},{:.0}",
-                    result.rule,
-                    result.moves,
-                    result.overload,
-                    result.unplaced,
-                    result.elapsed.cpu_ms
-                )?;
-                let name = format!("{}, loads to {largest_load}", result.rule);
-                match curves.iter_mut().find(|curve| curve.name == name) {
-                    Some(curve) => curve.points.push((slack, ratio - 1.0)),
-                    None => curves.push(Curve { name, points: vec![(slack, ratio - 1.0)] }),
-                }
-            }
-        }
-    }
-    let plot = Plot {
-        title: format!(
-            "What balance costs above the bound (50 agents, 5,000 subnets, seed 1, {})",
-            args.date
-        ),
-        x_label: "room beyond the load".into(),
-        y_label: "cost above the bound, as a share".into(),
-        curves,
-    };
-    write(&args.out.join("balance.csv"), &table)?;
-    write(&args.out.join("balance.svg"), &plot.svg())
-}
-
-fn calibration_report(args: &Args) -> anyhow::Result<()> {
-    let mut table = String::from(
-        "noise,repeats,seed,false_alarm_share,found_share,found_soon_share,fetches_to_find_mean,\
-         fetches_to_find_p99\n",
-    );
-    let mut curves = Vec::new();
-    for repeats in [2, 3, 5] {
-        let mut points = Vec::new();
-        for noise in [0.05, 0.1, 0.15, 0.2, 0.25, 0.3] {
-            let fetch_times = FetchTimeSettings { noise, ..FetchTimeSettings::default() };
-            let settings = TrialSettings { subnets: 200, pages: 10, fetches: 200, seed: 1 };
-            let Calibration {
-                false_alarm_share,
-                found_share,
-                found_soon_share,
-                fetches_to_find_mean,
-                fetches_to_find_p99,
-                ..
-            } = calibration(fetch_times, Sensitivity { factor: 2.0, repeats }, settings, 2.0);
-            writeln!(
-                table,
-                "{noise},{repeats},1,{false_alarm_share:.6},{found_share:.4},{found_soon_share:.4},\
-                 {fetches_to_find_mean:.2},{fetches_to_find_p99}"
-            )?;
-            points.push((noise, fetches_to_find_mean));
-        }
-        curves.push(Curve { name: format!("{repeats} repeats"), points });
-    }
-    let plot = Plot {
-        title: format!(
-            "How soon a doubling is found (400,000 fetches a point, seed 1, {})",
-            args.date
-        ),
-        x_label: "noise of a fetch (lognormal sigma)".into(),
-        y_label: "fetches until the report, mean".into(),
-        curves,
-    };
-    write(&args.out.join("calibration.csv"), &table)?;
-    write(&args.out.join("calibration.svg"), &plot.svg())
 }
 
 fn write(file: &Path, text: &str) -> anyhow::Result<()> {
