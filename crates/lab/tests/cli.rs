@@ -90,7 +90,6 @@ fn a_live_replay_prints_figures_at_marks() {
         "optimum_ratio_to_random",
         "probes_per_subnet",
         "search_probes",
-        "landmark_probes",
         "home_probes",
         "weekly_probes_per_agent",
     ] {

@@ -25,8 +25,6 @@ pub struct LiveFigures {
     pub probes_per_subnet: f64,
     /// Probes of searches per subnet.
     pub search_probes: f64,
-    /// Probes of landmarks per subnet. There are none any more; recorded runs have some.
-    pub landmark_probes: f64,
     /// Probes of the agents' homes at joining, per subnet.
     pub home_probes: f64,
     /// Probes of homes that each agent repeats every week. They are not among the others, because
@@ -119,7 +117,6 @@ impl Sums {
             optimum_ratio_to_random: (self.best_ms - before.best_ms) / random_ms,
             probes_per_subnet: search_probes + home_probes,
             search_probes,
-            landmark_probes: 0.0,
             home_probes,
             weekly_probes_per_agent: self.homes as f64 / self.agents.max(1) as f64,
         }
@@ -150,7 +147,6 @@ fn mean_of_figures(all: &[LiveFigures]) -> LiveFigures {
         optimum_ratio_to_random: mean(|figures| figures.optimum_ratio_to_random),
         probes_per_subnet: mean(|figures| figures.probes_per_subnet),
         search_probes: mean(|figures| figures.search_probes),
-        landmark_probes: 0.0,
         home_probes: mean(|figures| figures.home_probes),
         weekly_probes_per_agent: mean(|figures| figures.weekly_probes_per_agent),
     }
