@@ -33,13 +33,15 @@ pub struct ScenarioSettings {
 
 impl Default for ScenarioSettings {
     fn default() -> Self {
-        let noise = Self::without_noise(12, 1000);
         Self {
+            agents: 12,
+            placement: Placement::Worldwide,
+            subnets: 1000,
+            near_ms: f64::INFINITY,
             route_sigma: 0.12,
             access_median_ms: 4.0,
             access_sigma: 0.8,
             probe_sigma: 0.03,
-            ..noise
         }
     }
 }
@@ -47,21 +49,14 @@ impl Default for ScenarioSettings {
 impl ScenarioSettings {
     /// Times are exactly those of the matrix.
     pub fn without_noise(agents: usize, subnets: usize) -> Self {
-        let placement = Placement::Worldwide;
-        let route_sigma = 0.0;
-        let access_median_ms = 0.0;
-        let access_sigma = 0.0;
-        let probe_sigma = 0.0;
-        let near_ms = f64::INFINITY;
         Self {
             agents,
-            placement,
             subnets,
-            near_ms,
-            route_sigma,
-            access_median_ms,
-            access_sigma,
-            probe_sigma,
+            route_sigma: 0.0,
+            access_median_ms: 0.0,
+            access_sigma: 0.0,
+            probe_sigma: 0.0,
+            ..Self::default()
         }
     }
 }
