@@ -46,9 +46,8 @@ pub use plain_matrix::MatrixError;
 pub use plot::{Curve, Plot};
 pub use region_crawl::{CrawlOutcome, GraphError, LinkGraph, Quality, RegionSettings, crawl};
 pub use replay::{
-    Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, PlacedAgent, Placement, Scale, Scenario,
-    ScenarioSettings, SearchKind, Site, Strategy, Topology, mean_of, mean_of_points, replay,
-    replay_live, scale,
+    Claims, PlacedAgent, Placement, ReplayFigures, ReplayMark, Scale, Scenario, ScenarioSettings,
+    SearchKind, Site, Strategy, Topology, mean_of_marks, replay, scale,
 };
 pub use stopwatch::ElapsedTime;
 pub use world::World;

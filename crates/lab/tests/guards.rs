@@ -7,8 +7,8 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 use lab::{
-    City, CityId, Claims, LiveFigures, LiveStrategy, Noise, Scenario, ScenarioSettings, Target,
-    Topology, World, mean_of_points, replay_live, targets,
+    City, CityId, Claims, Noise, ReplayFigures, Scenario, ScenarioSettings, Strategy, Target,
+    Topology, World, mean_of_marks, replay, targets,
 };
 
 /// What a replay must reach.
@@ -22,7 +22,7 @@ struct Limits {
 
 fn assert_kept(topology: &Topology, seeds: std::ops::Range<u64>, limits: &[Limits]) {
     for limit in limits {
-        let seen = live(topology, limit.agents, seeds.clone());
+        let seen = predicted(topology, limit.agents, seeds.clone());
         assert!(seen.optimal_share > limit.optimal_share, "{limit:?}: {seen:?}");
         assert!(seen.probes_per_subnet < limit.probes_per_subnet, "{limit:?}: {seen:?}");
         assert!(seen.excess_ms_mean < limit.excess_ms, "{limit:?}: {seen:?}");
@@ -30,14 +30,14 @@ fn assert_kept(topology: &Topology, seeds: std::ops::Range<u64>, limits: &[Limit
 }
 
 /// The figures after a thousand subnets.
-fn live(topology: &Topology, agents: usize, seeds: std::ops::Range<u64>) -> LiveFigures {
+fn predicted(topology: &Topology, agents: usize, seeds: std::ops::Range<u64>) -> ReplayFigures {
     let settings = ScenarioSettings { agents, subnets: 1_000, ..ScenarioSettings::default() };
-    let replay = |seed| {
+    let run = |seed| {
         let scenario = Scenario::new(topology, settings, seed);
-        replay_live(&scenario, LiveStrategy::Places(Claims::Corrected))
+        replay(&scenario, Strategy::Predictive(Claims::Corrected))
     };
-    let replays: Vec<_> = seeds.map(replay).collect();
-    mean_of_points(&replays).last().unwrap().cumulative
+    let replays: Vec<_> = seeds.map(run).collect();
+    mean_of_marks(&replays).last().unwrap().cumulative
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use std::{fmt::Write as _, fs, path::PathBuf};
 
 use lab::{
-    Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, Placement, Scenario, ScenarioSettings,
-    Strategy, Topology, World, mean_of, mean_of_points, replay, replay_live, targets,
+    Claims, Placement, ReplayFigures, ReplayMark, Scenario, ScenarioSettings, Strategy, Topology,
+    World, mean_of_marks, replay, targets,
 };
 
 /// Sixty hosts on a line, neighbours 5 ms apart.
@@ -22,11 +22,17 @@ fn line() -> Topology {
     Topology::of_matrix(World::matrix(&dir.path().join("line.txt")).unwrap())
 }
 
-fn run(topology: &Topology, settings: ScenarioSettings, strategy: Strategy, seeds: u64) -> Outcome {
-    let outcomes: Vec<Outcome> = (1..=seeds)
+/// The figures after all subnets of the seeds from 1 on.
+fn run(
+    topology: &Topology,
+    settings: ScenarioSettings,
+    strategy: Strategy,
+    seeds: u64,
+) -> ReplayFigures {
+    let replays: Vec<Vec<ReplayMark>> = (1..=seeds)
         .map(|seed| replay(&Scenario::new(topology, settings, seed), strategy))
         .collect();
-    mean_of(&outcomes)
+    mean_of_marks(&replays).last().unwrap().cumulative
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -37,7 +43,7 @@ fn close(a: f64, b: f64) -> bool {
 fn measuring_everything_exactly_is_optimal() {
     let seen = run(&line(), ScenarioSettings::without_noise(6, 50), Strategy::AllProbe, 3);
     assert!(close(seen.optimal_share, 1.0) && close(seen.excess_ms_mean, 0.0));
-    assert!(close(seen.probes_per_subnet, 6.0) && close(seen.probes_last_tenth, 6.0));
+    assert!(close(seen.excess_ms_p95, 0.0) && close(seen.probes_per_subnet, 6.0));
     assert!(close(seen.crawl_time_ratio_to_random, seen.optimum_ratio_to_random));
 }
 
@@ -142,48 +148,33 @@ fn worldwide_agents_live_in_every_region() {
     assert!(regions(Placement::Uniform) <= 4);
 }
 
-/// The figures after all subnets of these seeds.
-fn live(
-    topology: &Topology,
-    settings: ScenarioSettings,
-    strategy: LiveStrategy,
-    seeds: std::ops::Range<u64>,
-) -> LiveFigures {
-    let replays: Vec<Vec<LivePoint>> =
-        seeds.map(|seed| replay_live(&Scenario::new(topology, settings, seed), strategy)).collect();
-    mean_of_points(&replays).last().unwrap().cumulative
-}
-
 #[test]
-fn a_live_replay_counts_every_probe() {
-    let topology = line();
+fn every_probe_counts() {
     let settings = ScenarioSettings::without_noise(6, 50);
-    let all = live(&topology, settings, LiveStrategy::AllProbe, 1..4);
-    assert!(close(all.optimal_share, 1.0) && close(all.probes_per_subnet, 6.0), "{all:?}");
-    assert!(close(all.crawl_time_ratio_to_random, all.optimum_ratio_to_random), "{all:?}");
-    let places = live(&topology, settings, LiveStrategy::Places(Claims::Unknown), 1..4);
+    let places = run(&line(), settings, Strategy::Predictive(Claims::Unknown), 3);
     let sum = places.search_probes + places.home_probes;
     assert!(close(places.probes_per_subnet, sum) && places.home_probes > 0.0, "{places:?}");
 }
 
-/// The paper compares with a random assignment: both replays judge the same decisions alike.
 #[test]
-fn a_live_replay_compares_with_random_assignment() {
-    let topology = line();
-    let settings = ScenarioSettings::without_noise(6, 50);
-    let threshold_ms = 50.0;
-    let cold = live(&topology, settings, LiveStrategy::Threshold { threshold_ms }, 1..4);
-    let paper = run(&topology, settings, Strategy::Threshold { threshold_ms }, 3);
-    assert!(close(cold.crawl_time_ratio_to_random, paper.crawl_time_ratio_to_random), "{cold:?}");
-    assert!(close(cold.optimum_ratio_to_random, paper.optimum_ratio_to_random), "{cold:?}");
-    assert!(cold.optimum_ratio_to_random < cold.crawl_time_ratio_to_random, "{cold:?}");
+fn a_window_has_the_subnets_since_the_mark_before() {
+    let topology = Topology::of_matrix(World::geographic(1));
+    let settings = ScenarioSettings { agents: 12, subnets: 150, ..ScenarioSettings::default() };
+    let places = Strategy::Predictive(Claims::Corrected);
+    let marks = replay(&Scenario::new(&topology, settings, 1), places);
+    let [first, last] = &marks[..] else { panic!("{marks:?}") };
+    assert_eq!(first.cumulative, first.window);
+    assert!(close(last.cumulative.subnets, 150.0) && close(last.window.subnets, 50.0), "{last:?}");
+    assert!(close(last.window.home_probes, 0.0) && last.cumulative.home_probes > 0.0, "{last:?}");
+    let excess = |figures: &ReplayFigures| figures.subnets * figures.excess_ms_mean;
+    let parts = excess(&first.window) + excess(&last.window);
+    assert!(close(excess(&last.cumulative), parts), "{marks:?}");
 }
 
 #[test]
 fn prediction_by_places_works_without_geography() {
     let settings = ScenarioSettings::without_noise(6, 50);
-    let places = LiveStrategy::Places(Claims::Unknown);
-    let seen = live(&line(), settings, places, 1..21);
+    let seen = run(&line(), settings, Strategy::Predictive(Claims::Unknown), 20);
     assert!(seen.optimal_share > 0.95 && seen.search_probes < 4.0, "{seen:?}");
     // Each of the six agents measured the homes of the five others.
     assert!(close(seen.home_probes, 30.0 / seen.subnets), "{seen:?}");
@@ -194,7 +185,7 @@ fn prediction_by_places_works_without_geography() {
 fn the_same_searches_teach_the_same() {
     let topology = Topology::of_matrix(World::geographic(1));
     let settings = ScenarioSettings { agents: 12, ..ScenarioSettings::default() };
-    let places = LiveStrategy::Places(Claims::Corrected);
-    let run = || replay_live(&Scenario::new(&topology, settings, 5), places);
+    let places = Strategy::Predictive(Claims::Corrected);
+    let run = || replay(&Scenario::new(&topology, settings, 5), places);
     assert_eq!(run(), run());
 }

@@ -1,8 +1,10 @@
-use anyhow::{Context as _, bail};
+use std::ops::Range;
+
+use anyhow::Context as _;
 use clap::ValueEnum;
 use lab::{
-    Claims, LiveFigures, LivePoint, LiveStrategy, Outcome, Placement, Scenario, ScenarioSettings,
-    Strategy, Topology, mean_of, mean_of_points, replay, replay_live,
+    Claims, Placement, ReplayFigures, ReplayMark, Scenario, ScenarioSettings, Strategy, Topology,
+    mean_of_marks, replay,
 };
 use serde::Serialize;
 
@@ -39,11 +41,8 @@ pub(crate) struct Args {
     first_seed: u64,
     #[command(flatten)]
     noise: NoiseArgs,
-    /// Begin with nothing, as a coordinator does, and count every probe
-    #[arg(long)]
-    live: bool,
     /// What is known of the agents' positions, for the predictive search
-    #[arg(long, value_enum, default_value_t = ClaimsName::Corrected, requires = "live")]
+    #[arg(long, value_enum, default_value_t = ClaimsName::Corrected)]
     claims: ClaimsName,
     /// Print one JSON object
     #[arg(long)]
@@ -71,9 +70,10 @@ struct NoiseArgs {
 enum StrategyName {
     /// The paper's search: company, siblings, higher levels, stop at the threshold
     Threshold,
-    /// The predictive search, by places; only in a live replay, because it learns
+    /// The predictive search, by places
     #[value(alias = "places")]
     Predictive,
+    /// An agent drawn uniformly
     Random,
     /// Consistent hashing without distances
     Ubicrawler,
@@ -99,15 +99,15 @@ enum ClaimsName {
     Unknown,
 }
 
-/// The printed object.
+/// The printed object: the figures of all subnets, then those at each mark.
 #[derive(Debug, Serialize)]
 struct Report {
     strategy: String,
     threshold_ms: f64,
+    claims: String,
     agents: usize,
     placement: String,
     near_ms: Option<f64>,
-    subnets: usize,
     subnets_unmeasured: usize,
     seeds: u32,
     first_seed: u64,
@@ -119,128 +119,49 @@ struct Report {
     pairs_mirrored: usize,
     pairs_bridged: usize,
     pairs_unknown: usize,
-    optimal_share: f64,
-    within_20ms_share: f64,
-    excess_ms_mean: f64,
-    excess_ms_p95: f64,
-    probes_per_subnet: f64,
-    probes_last_tenth: f64,
-    crawl_time_ratio_to_random: f64,
-    optimum_ratio_to_random: f64,
+    #[serde(flatten)]
+    all: ReplayFigures,
+    marks: Vec<ReplayMark>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let topology = args.files.topology()?;
-    if args.live {
-        return run_live(args, &topology);
-    }
     let settings = args.settings();
-    let strategy = args.strategy()?;
-    let mut outcomes = Vec::new();
-    let mut last = None;
-    for scenario in args.scenarios(&topology, settings) {
-        let scenario = scenario?;
-        outcomes.push(replay(&scenario, strategy));
-        last = Some(scenario);
-    }
-    let last = last.context("there is no seed")?;
-    output::print(&args.report(&last, settings, &mean_of(&outcomes)), args.json)
+    let first = files::scenario(&topology, settings, args.first_seed)?;
+    let seeds = args.first_seed..args.first_seed + u64::from(args.seeds);
+    let marks = replayed(&topology, settings, args.strategy(), seeds)?;
+    output::print(&args.report(&first, settings, marks)?, args.json)
 }
 
-/// The printed object of a live replay: the figures of all subnets, then those at each mark.
-#[derive(Debug, Serialize)]
-struct LiveReport {
-    strategy: String,
-    claims: String,
-    agents: u32,
-    placement: String,
-    subnets_unmeasured: usize,
-    seeds: u32,
-    first_seed: u64,
-    route_sigma: f64,
-    access_ms: f64,
-    #[serde(flatten)]
-    all: LiveFigures,
-    marks: Vec<LivePoint>,
-}
-
-fn run_live(args: &Args, topology: &Topology) -> anyhow::Result<()> {
-    let settings = args.settings();
-    let strategy = args.live_strategy()?;
-    let mut replays = Vec::new();
-    let mut subnets_unmeasured = 0;
-    for scenario in args.scenarios(topology, settings) {
-        let scenario = scenario?;
-        replays.push(replay_live(&scenario, strategy));
-        subnets_unmeasured = scenario.unmeasured;
-    }
-    let marks = mean_of_points(&replays);
-    let all = marks.last().map(|last| last.cumulative).context("no subnet was delegated")?;
-    let report = LiveReport {
-        strategy: word(&args.strategy),
-        claims: word(&args.claims),
-        agents: args.agents,
-        placement: word(&args.placement),
-        subnets_unmeasured,
-        seeds: args.seeds,
-        first_seed: args.first_seed,
-        route_sigma: settings.route_sigma,
-        access_ms: settings.access_median_ms,
-        all,
-        marks,
-    };
-    output::print(&report, args.json)
+/// The means over replays of some seeds.
+pub(crate) fn replayed(
+    topology: &Topology,
+    settings: ScenarioSettings,
+    strategy: Strategy,
+    seeds: Range<u64>,
+) -> anyhow::Result<Vec<ReplayMark>> {
+    let run = |seed| anyhow::Ok(replay(&files::scenario(topology, settings, seed)?, strategy));
+    let replays = seeds.map(run).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(mean_of_marks(&replays))
 }
 
 impl Args {
-    /// A scenario for each seed.
-    fn scenarios<'t>(
-        &self,
-        topology: &'t Topology,
-        settings: ScenarioSettings,
-    ) -> impl Iterator<Item = anyhow::Result<Scenario<'t>>> + use<'t> {
-        let seeds = self.first_seed..self.first_seed + u64::from(self.seeds);
-        seeds.map(move |seed| files::scenario(topology, settings, seed))
-    }
-
-    fn live_strategy(&self) -> anyhow::Result<LiveStrategy> {
-        let claims = match self.claims {
-            ClaimsName::Corrected => Claims::Corrected,
-            ClaimsName::AsListed => Claims::AsListed,
-            ClaimsName::Unknown => Claims::Unknown,
-        };
+    fn strategy(&self) -> Strategy {
         match self.strategy {
-            StrategyName::Threshold => {
-                Ok(LiveStrategy::Threshold { threshold_ms: self.threshold_ms })
-            }
-            StrategyName::Predictive => Ok(LiveStrategy::Places(claims)),
-            StrategyName::AllProbe => Ok(LiveStrategy::AllProbe),
-            StrategyName::Random | StrategyName::Ubicrawler => {
-                bail!("--live has no strategy {}: it measures nothing", word(&self.strategy))
-            }
-        }
-    }
-
-    fn strategy(&self) -> anyhow::Result<Strategy> {
-        let strategy = match self.strategy {
             StrategyName::Threshold => Strategy::Threshold { threshold_ms: self.threshold_ms },
+            StrategyName::Predictive => Strategy::Predictive(match self.claims {
+                ClaimsName::Corrected => Claims::Corrected,
+                ClaimsName::AsListed => Claims::AsListed,
+                ClaimsName::Unknown => Claims::Unknown,
+            }),
             StrategyName::Random => Strategy::Random,
             StrategyName::Ubicrawler => Strategy::Ubicrawler,
             StrategyName::AllProbe => Strategy::AllProbe,
-            StrategyName::Predictive => {
-                bail!("--strategy predictive needs --live, because it learns")
-            }
-        };
-        Ok(strategy)
+        }
     }
 
     fn settings(&self) -> ScenarioSettings {
-        let agents = self.agents as usize;
-        let subnets = self.subnets as usize;
-        let base = match self.files.targets {
-            Some(_) => ScenarioSettings { agents, subnets, ..ScenarioSettings::default() },
-            None => ScenarioSettings::without_noise(agents, subnets),
-        };
+        let base = self.files.settings(self.agents as usize, self.subnets as usize);
         let placement = match self.placement {
             Spread::Worldwide => Placement::Worldwide,
             Spread::Uniform => Placement::Uniform,
@@ -260,16 +181,16 @@ impl Args {
         &self,
         scenario: &Scenario<'_>,
         settings: ScenarioSettings,
-        outcome: &Outcome,
-    ) -> Report {
+        marks: Vec<ReplayMark>,
+    ) -> anyhow::Result<Report> {
         let gaps = scenario.topology.world.gaps();
-        Report {
+        Ok(Report {
             strategy: word(&self.strategy),
             threshold_ms: self.threshold_ms,
+            claims: word(&self.claims),
             agents: scenario.agents.len(),
             placement: word(&self.placement),
             near_ms: self.near_ms,
-            subnets: scenario.sites.len(),
             subnets_unmeasured: scenario.unmeasured,
             seeds: self.seeds,
             first_seed: self.first_seed,
@@ -281,15 +202,9 @@ impl Args {
             pairs_mirrored: gaps.mirrored,
             pairs_bridged: gaps.bridged,
             pairs_unknown: gaps.unknown,
-            optimal_share: outcome.optimal_share,
-            within_20ms_share: outcome.within_20ms_share,
-            excess_ms_mean: outcome.excess_ms_mean,
-            excess_ms_p95: outcome.excess_ms_p95,
-            probes_per_subnet: outcome.probes_per_subnet,
-            probes_last_tenth: outcome.probes_last_tenth,
-            crawl_time_ratio_to_random: outcome.crawl_time_ratio_to_random,
-            optimum_ratio_to_random: outcome.optimum_ratio_to_random,
-        }
+            all: marks.last().map(|last| last.cumulative).context("no subnet was delegated")?,
+            marks,
+        })
     }
 }
 

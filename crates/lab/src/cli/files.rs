@@ -16,7 +16,7 @@ pub(crate) struct Files {
     /// Addresses with their registry records and cities (CSV, may be gzipped); without it every
     /// host is a subnet
     #[arg(long, value_name = "FILE", requires = "rtt")]
-    pub(crate) targets: Option<PathBuf>,
+    targets: Option<PathBuf>,
     /// Leave out targets this far or farther from their city
     #[arg(long, default_value_t = 400, value_name = "KM")]
     pub(crate) max_dist_km: u32,
@@ -42,6 +42,14 @@ impl Files {
             );
         }
         Ok(Topology::of_targets(world, &targets, self.max_dist_km))
+    }
+
+    /// Geolocated targets get noise; the times of a plain matrix are exact.
+    pub(crate) fn settings(&self, agents: usize, subnets: usize) -> ScenarioSettings {
+        match self.targets {
+            Some(_) => ScenarioSettings { agents, subnets, ..ScenarioSettings::default() },
+            None => ScenarioSettings::without_noise(agents, subnets),
+        }
     }
 }
 

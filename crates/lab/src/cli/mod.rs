@@ -22,7 +22,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Delegate new subnets by one strategy and compare with the nearest agents
+    /// Delegate new subnets by one strategy, from a cold start, and compare with the nearest agents
     Delegation(delegation::Args),
     /// Delegate the subnets of many hosts to many agents and time the decisions
     Scale(scale::Args),

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use lab::{Curve, Outcome, Plot, ScenarioSettings, Strategy, Topology, mean_of, replay};
+use lab::{Curve, Plot, ReplayFigures, Strategy};
 
-use crate::cli::files::{self, Files};
+use crate::cli::delegation::replayed;
+use crate::cli::files::Files;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -35,18 +36,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
     let topology = args.files.topology()?;
     let mut table = String::from(
-        "agents,strategy,setting,optimal_share,within_20ms_share,excess_ms_mean,excess_ms_p95,\
-         probes_per_subnet,probes_last_tenth,crawl_time_ratio_to_random,\
-         optimum_ratio_to_random\n",
+        "agents,strategy,setting,optimal_share,excess_ms_mean,excess_ms_p95,probes_per_subnet,\
+         search_probes,crawl_time_ratio_to_random,optimum_ratio_to_random\n",
     );
     let mut curves = Vec::new();
     for agents in &args.agents {
         for (name, settings) in strategies() {
             let mut points = Vec::new();
             for (setting, strategy) in settings {
-                let outcome = outcome(args, &topology, *agents, strategy)?;
-                table.push_str(&line(*agents, name, &setting, &outcome));
-                points.push((outcome.probes_per_subnet, outcome.optimal_share));
+                let scenario = args.files.settings(*agents, args.subnets);
+                let marks = replayed(&topology, scenario, strategy, 1..args.seeds + 1)?;
+                let figures = marks.last().context("no subnet was delegated")?.cumulative;
+                table.push_str(&line(*agents, name, &setting, &figures));
+                points.push((figures.probes_per_subnet, figures.optimal_share));
             }
             if points.len() > 1 {
                 curves.push(Curve { name: format!("{name}, {agents} agents"), points });
@@ -76,34 +78,16 @@ fn strategies() -> Vec<(&'static str, Vec<(String, Strategy)>)> {
     ]
 }
 
-fn outcome(
-    args: &Args,
-    topology: &Topology,
-    agents: usize,
-    strategy: Strategy,
-) -> anyhow::Result<Outcome> {
-    let base = match args.files.targets {
-        Some(_) => {
-            ScenarioSettings { agents, subnets: args.subnets, ..ScenarioSettings::default() }
-        }
-        None => ScenarioSettings::without_noise(agents, args.subnets),
-    };
-    let run = |seed| anyhow::Ok(replay(&files::scenario(topology, base, seed)?, strategy));
-    let outcomes: Vec<Outcome> = (1..=args.seeds).map(run).collect::<Result<_, _>>()?;
-    Ok(mean_of(&outcomes))
-}
-
-fn line(agents: usize, strategy: &str, setting: &str, outcome: &Outcome) -> String {
+fn line(agents: usize, strategy: &str, setting: &str, figures: &ReplayFigures) -> String {
     format!(
-        "{agents},{strategy},{setting},{:.4},{:.4},{:.3},{:.3},{:.3},{:.3},{:.4},{:.4}\n",
-        outcome.optimal_share,
-        outcome.within_20ms_share,
-        outcome.excess_ms_mean,
-        outcome.excess_ms_p95,
-        outcome.probes_per_subnet,
-        outcome.probes_last_tenth,
-        outcome.crawl_time_ratio_to_random,
-        outcome.optimum_ratio_to_random,
+        "{agents},{strategy},{setting},{:.4},{:.3},{:.3},{:.3},{:.3},{:.4},{:.4}\n",
+        figures.optimal_share,
+        figures.excess_ms_mean,
+        figures.excess_ms_p95,
+        figures.probes_per_subnet,
+        figures.search_probes,
+        figures.crawl_time_ratio_to_random,
+        figures.optimum_ratio_to_random,
     )
 }
 

@@ -1,5 +1,5 @@
 use clap::ValueEnum;
-use lab::{ElapsedTime, ScenarioSettings, SearchKind, scale};
+use lab::{ElapsedTime, SearchKind, scale};
 use serde::Serialize;
 
 use crate::cli::files::{self, Files};
@@ -58,15 +58,11 @@ struct Report {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let topology = args.files.topology()?;
-    let base = match args.files.targets {
-        Some(_) => ScenarioSettings::default(),
-        None => ScenarioSettings::without_noise(0, 0),
-    };
     let search_kind = match args.strategy {
         Strategy::Threshold => SearchKind::Threshold,
         Strategy::Predictive => SearchKind::Predictive,
     };
-    let settings = ScenarioSettings { agents: args.agents as usize, subnets: usize::MAX, ..base };
+    let settings = args.files.settings(args.agents as usize, usize::MAX);
     let scenario = files::scenario(&topology, settings, args.seed)?;
     let seen = scale(&scenario, args.hosts, search_kind);
     let report = Report {

@@ -8,8 +8,8 @@ use delegation::{
 };
 use model::{AgentId, Reason};
 
-use crate::replay::live::{mapped_model, measured_ms};
-use crate::replay::simulated_search::{search_with, simulate};
+use super::place_searches::{mapped_model, measured_ms};
+use super::simulated_search::{search_with, simulate};
 use crate::stopwatch::Stopwatch;
 use crate::{ElapsedTime, Scenario, Site};
 

@@ -1,10 +1,10 @@
-//! The paper's search in a live replay.
+//! The paper's search.
 
 use delegation::{Delegation, DelegationTable, Policy, Search, next_step};
 
 use super::budget::DailyBudget;
-use super::{DecidedSearch, Searches};
-use crate::replay::simulated_search::simulate;
+use super::searches::{DecidedSearch, Searches};
+use super::simulated_search::simulate;
 use crate::{Scenario, Site};
 
 pub(super) struct PaperSearches<'d> {
@@ -33,9 +33,5 @@ impl<'d> Searches<'d> for PaperSearches<'d> {
         let (agent, reason, trail) = simulate(self.scenario, site, next)?;
         self.table.insert(hierarchy, site.subnet, Delegation { agent: agent.agent, reason });
         Some(DecidedSearch { agent, probes: trail.len() })
-    }
-
-    fn home_probes(&self) -> u64 {
-        0
     }
 }

@@ -1,4 +1,4 @@
-//! Prediction by places in a live replay.
+//! The coordinator's search, by places.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,10 @@ use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
 use model::AgentId;
 
 use super::budget::DailyBudget;
-use super::{DecidedSearch, Searches};
-use crate::replay::simulated_search::simulate;
-use crate::replay::{MeasuredHomes, ReviewedSearch, count_judgements};
+use super::measured_homes::MeasuredHomes;
+use super::reviewed_step::{ReviewedSearch, count_judgements};
+use super::searches::{DecidedSearch, Searches};
+use super::simulated_search::simulate;
 use crate::{PlacedAgent, Scenario, Site};
 
 /// Where the agents say they are.
