@@ -22,7 +22,6 @@ mod noise;
 mod partial_matrix;
 mod placed_targets;
 mod plain_matrix;
-mod plot;
 mod region_crawl;
 mod replay;
 mod stopwatch;
@@ -43,7 +42,6 @@ pub use noise::Noise;
 pub use partial_matrix::Gaps;
 pub use placed_targets::{Target, TargetError, targets};
 pub use plain_matrix::MatrixError;
-pub use plot::{Curve, Plot};
 pub use region_crawl::{CrawlOutcome, GraphError, LinkGraph, Quality, RegionSettings, crawl};
 pub use replay::{
     Claims, PlacedAgent, Placement, ReplayFigures, ReplayMark, Scale, Scenario, ScenarioSettings,

@@ -7,6 +7,7 @@ pub(crate) mod delegation;
 mod files;
 pub(crate) mod forgery;
 mod output;
+mod plot;
 pub(crate) mod region;
 pub(crate) mod report;
 pub(crate) mod scale;
@@ -26,7 +27,7 @@ pub(crate) enum Command {
     Delegation(delegation::Args),
     /// Delegate the subnets of many hosts to many agents and time the decisions
     Scale(scale::Args),
-    /// Delegate by several strategies and write a table and a plot
+    /// Delegate by several strategies and write their table and plot
     Report(report::Args),
     /// Balance loads by every rule and compare with the optimum
     Balance(balance::Args),

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use lab::{Curve, Plot, ReplayFigures, Strategy};
+use lab::{Claims, ReplayFigures, Strategy, Topology};
 
 use crate::cli::delegation::replayed;
 use crate::cli::files::Files;
+use crate::cli::plot::{Point, Reached, svg};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -16,7 +17,7 @@ pub(crate) struct Args {
     /// Folder for the CSV and SVG files
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Written into the files
+    /// Written into the plot
     #[arg(long, value_name = "YYYY-MM-DD")]
     date: String,
     /// Numbers of agents
@@ -25,62 +26,67 @@ pub(crate) struct Args {
     /// New subnets in each scenario
     #[arg(long, default_value_t = 1000)]
     subnets: usize,
-    /// Draws for each line
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
-    seeds: u64,
+    /// Repeat with this many seeds and give the mean
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    seeds: u32,
+    /// The first seed
+    #[arg(long, default_value_t = 1)]
+    first_seed: u64,
 }
 
-const THRESHOLDS_MS: [f64; 5] = [10.0, 20.0, 50.0, 100.0, 200.0];
+const THRESHOLDS_MS: [f64; 5] = [200.0, 100.0, 50.0, 20.0, 10.0];
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
     let topology = args.files.topology()?;
     let mut table = String::from(
-        "agents,strategy,setting,optimal_share,excess_ms_mean,excess_ms_p95,probes_per_subnet,\
+        "agents,strategy,optimal_share,excess_ms_mean,excess_ms_p95,probes_per_subnet,\
          search_probes,crawl_time_ratio_to_random,optimum_ratio_to_random\n",
     );
-    let mut curves = Vec::new();
+    let mut reached = Vec::new();
     for agents in &args.agents {
-        for (name, settings) in strategies() {
-            let mut points = Vec::new();
-            for (setting, strategy) in settings {
-                let scenario = args.files.settings(*agents, args.subnets);
-                let marks = replayed(&topology, scenario, strategy, 1..args.seeds + 1)?;
-                let figures = marks.last().context("no subnet was delegated")?.cumulative;
-                table.push_str(&line(*agents, name, &setting, &figures));
-                points.push((figures.probes_per_subnet, figures.optimal_share));
-            }
-            if points.len() > 1 {
-                curves.push(Curve { name: format!("{name}, {agents} agents"), points });
-            }
-        }
+        reached.push(args.reached(&topology, *agents, &mut table)?);
     }
-    let plot = Plot {
-        title: format!("Optimal delegations against probes ({} seeds, {})", args.seeds, args.date),
-        x_label: "probes a subnet".into(),
-        y_label: "share of optimal delegations".into(),
-        curves,
-    };
+    let title = format!(
+        "Optimal delegations against probes from a cold start ({} subnets, {} seeds, {})",
+        args.subnets, args.seeds, args.date
+    );
     write(&args.out.join("delegation.csv"), &table)?;
-    write(&args.out.join("delegation.svg"), &plot.svg())
+    write(&args.out.join("delegation.svg"), &svg(&title, &reached))
 }
 
-/// Each strategy with the settings that it is tried with.
-fn strategies() -> Vec<(&'static str, Vec<(String, Strategy)>)> {
-    let threshold = THRESHOLDS_MS
-        .map(|threshold_ms| (format!("{threshold_ms} ms"), Strategy::Threshold { threshold_ms }));
-    let single = |strategy| vec![(String::new(), strategy)];
-    vec![
-        ("threshold", threshold.to_vec()),
-        ("random", single(Strategy::Random)),
-        ("ubicrawler", single(Strategy::Ubicrawler)),
-        ("all-probe", single(Strategy::AllProbe)),
-    ]
+impl Args {
+    /// Replays all strategies with so many agents and adds their lines to the table.
+    fn reached(
+        &self,
+        topology: &Topology,
+        agents: usize,
+        table: &mut String,
+    ) -> anyhow::Result<Reached> {
+        let settings = self.files.settings(agents, self.subnets);
+        let seeds = self.first_seed..self.first_seed + u64::from(self.seeds);
+        let mut point = |name: &str, strategy| -> anyhow::Result<Point> {
+            let marks = replayed(topology, settings, strategy, seeds.clone())?;
+            let figures = marks.last().context("no subnet was delegated")?.cumulative;
+            *table += &line(agents, name, &figures);
+            Ok((figures.probes_per_subnet, figures.optimal_share))
+        };
+        let predictive = point("predictive", Strategy::Predictive(Claims::Corrected))?;
+        let mut threshold = Vec::new();
+        for threshold_ms in THRESHOLDS_MS {
+            let name = format!("threshold {threshold_ms} ms");
+            threshold.push(point(&name, Strategy::Threshold { threshold_ms })?);
+        }
+        let all_probe = point("all-probe", Strategy::AllProbe)?;
+        // Nobody is asked: this has no place on a logarithmic scale.
+        point("random", Strategy::Random)?;
+        Ok(Reached { agents, predictive, threshold, all_probe })
+    }
 }
 
-fn line(agents: usize, strategy: &str, setting: &str, figures: &ReplayFigures) -> String {
+fn line(agents: usize, strategy: &str, figures: &ReplayFigures) -> String {
     format!(
-        "{agents},{strategy},{setting},{:.4},{:.3},{:.3},{:.3},{:.3},{:.4},{:.4}\n",
+        "{agents},{strategy},{:.4},{:.3},{:.3},{:.3},{:.3},{:.4},{:.4}\n",
         figures.optimal_share,
         figures.excess_ms_mean,
         figures.excess_ms_p95,
