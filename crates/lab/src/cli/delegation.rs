@@ -19,8 +19,8 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     agents: u32,
     /// Placement of the agents
-    #[arg(long, value_enum, default_value_t = Spread::Worldwide)]
-    placement: Spread,
+    #[arg(long, value_enum, default_value_t = Placement::Worldwide)]
+    placement: Placement,
     /// How many new subnets
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     subnets: u32,
@@ -42,8 +42,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     noise: NoiseArgs,
     /// What is known of the agents' positions, for the predictive search
-    #[arg(long, value_enum, default_value_t = ClaimsName::Corrected)]
-    claims: ClaimsName,
+    #[arg(long, value_enum, default_value_t = Claims::Corrected)]
+    claims: Claims,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -66,7 +66,8 @@ struct NoiseArgs {
     probe_sigma: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 enum StrategyName {
     /// The paper's search: company, siblings, higher levels, stop at the threshold
     Threshold,
@@ -81,32 +82,14 @@ enum StrategyName {
     AllProbe,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Spread {
-    /// In turn from each registry's region
-    Worldwide,
-    /// Cities drawn uniformly
-    Uniform,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ClaimsName {
-    /// Agents are in their cities; wrong positions of the list of 2018 are corrected
-    Corrected,
-    /// Agents are in their cities, wrong positions included
-    AsListed,
-    /// Nobody knows where the agents are
-    Unknown,
-}
-
 /// The printed object: the figures of all subnets, then those at each mark.
 #[derive(Debug, Serialize)]
 struct Report {
-    strategy: String,
+    strategy: StrategyName,
     threshold_ms: f64,
-    claims: String,
+    claims: Claims,
     agents: usize,
-    placement: String,
+    placement: Placement,
     near_ms: Option<f64>,
     subnets_unmeasured: usize,
     seeds: u32,
@@ -149,11 +132,7 @@ impl Args {
     fn strategy(&self) -> Strategy {
         match self.strategy {
             StrategyName::Threshold => Strategy::Threshold { threshold_ms: self.threshold_ms },
-            StrategyName::Predictive => Strategy::Predictive(match self.claims {
-                ClaimsName::Corrected => Claims::Corrected,
-                ClaimsName::AsListed => Claims::AsListed,
-                ClaimsName::Unknown => Claims::Unknown,
-            }),
+            StrategyName::Predictive => Strategy::Predictive(self.claims),
             StrategyName::Random => Strategy::Random,
             StrategyName::Ubicrawler => Strategy::Ubicrawler,
             StrategyName::AllProbe => Strategy::AllProbe,
@@ -162,12 +141,8 @@ impl Args {
 
     fn settings(&self) -> ScenarioSettings {
         let base = self.files.settings(self.agents as usize, self.subnets as usize);
-        let placement = match self.placement {
-            Spread::Worldwide => Placement::Worldwide,
-            Spread::Uniform => Placement::Uniform,
-        };
         ScenarioSettings {
-            placement,
+            placement: self.placement,
             near_ms: self.near_ms.unwrap_or(base.near_ms),
             route_sigma: self.noise.route_sigma.unwrap_or(base.route_sigma),
             access_median_ms: self.noise.access_ms.unwrap_or(base.access_median_ms),
@@ -185,11 +160,11 @@ impl Args {
     ) -> anyhow::Result<Report> {
         let gaps = scenario.topology.world.gaps();
         Ok(Report {
-            strategy: word(&self.strategy),
+            strategy: self.strategy,
             threshold_ms: self.threshold_ms,
-            claims: word(&self.claims),
+            claims: self.claims,
             agents: scenario.agents.len(),
-            placement: word(&self.placement),
+            placement: self.placement,
             near_ms: self.near_ms,
             subnets_unmeasured: scenario.unmeasured,
             seeds: self.seeds,
@@ -206,9 +181,4 @@ impl Args {
             marks,
         })
     }
-}
-
-/// A choice as it is written on the command line.
-fn word(choice: &impl ValueEnum) -> String {
-    choice.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned())
 }

@@ -1,4 +1,3 @@
-use clap::ValueEnum;
 use lab::{Forgery, ForgeryOutcome, ForgerySettings, Irregularity, ScenarioSettings, Topology};
 use serde::Serialize;
 
@@ -24,25 +23,14 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1)]
     first_seed: u64,
     /// What is unusual about one honest agent
-    #[arg(long, value_enum, default_value_t = Unusual::None)]
-    unusual: Unusual,
+    #[arg(long, value_enum, default_value_t = Irregularity::None)]
+    unusual: Irregularity,
     /// Decide without checking any report
     #[arg(long)]
     unchecked: bool,
     /// Print one JSON object per forgery instead of a table
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Unusual {
-    None,
-    Satellite,
-    Noisy,
-    /// Its home address is that of a proxy far away
-    Proxy,
-    /// It shares its building with the liar
-    Neighbour,
 }
 
 /// A line of the table.
@@ -118,13 +106,7 @@ impl Args {
     ) -> anyhow::Result<Vec<ForgeryOutcome>> {
         let settings = ForgerySettings {
             forgery,
-            irregularity: match self.unusual {
-                Unusual::None => Irregularity::None,
-                Unusual::Satellite => Irregularity::Satellite,
-                Unusual::Noisy => Irregularity::Noisy,
-                Unusual::Proxy => Irregularity::Proxy,
-                Unusual::Neighbour => Irregularity::Neighbour,
-            },
+            irregularity: self.unusual,
             control_share: self.control_share,
             checks: !self.unchecked,
         };

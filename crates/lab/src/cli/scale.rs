@@ -1,4 +1,3 @@
-use clap::ValueEnum;
 use lab::{ElapsedTime, SearchKind, scale};
 use serde::Serialize;
 
@@ -16,8 +15,8 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     hosts: u64,
     /// Search to time
-    #[arg(long, value_enum, default_value_t = Strategy::Predictive)]
-    strategy: Strategy,
+    #[arg(long, value_enum, default_value_t = SearchKind::Predictive)]
+    strategy: SearchKind,
     /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -26,19 +25,10 @@ pub(crate) struct Args {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Strategy {
-    /// The paper's search
-    Threshold,
-    /// The predictive search
-    Predictive,
-}
-
 /// The printed object.
 #[derive(Debug, Serialize)]
 struct Report {
-    strategy: Strategy,
+    strategy: SearchKind,
     agents: usize,
     subnets: usize,
     seed: u64,
@@ -58,13 +48,9 @@ struct Report {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let topology = args.files.topology()?;
-    let search_kind = match args.strategy {
-        Strategy::Threshold => SearchKind::Threshold,
-        Strategy::Predictive => SearchKind::Predictive,
-    };
     let settings = args.files.settings(args.agents as usize, usize::MAX);
     let scenario = files::scenario(&topology, settings, args.seed)?;
-    let seen = scale(&scenario, args.hosts, search_kind);
+    let seen = scale(&scenario, args.hosts, args.strategy);
     let report = Report {
         strategy: args.strategy,
         agents: scenario.agents.len(),

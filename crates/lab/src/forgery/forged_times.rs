@@ -1,5 +1,7 @@
 //! What agents report instead of what they measure.
 
+use clap::ValueEnum;
+
 use crate::{Noise, PlacedAgent, Scenario, Site};
 
 /// What the first agent of a scenario reports.
@@ -16,17 +18,17 @@ pub enum Forgery {
 }
 
 /// What is unusual about the second agent of a scenario, which is honest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Irregularity {
-    /// Nothing is unusual.
+    /// Nothing is unusual
     None,
-    /// A satellite link: 550 ms more, of which a tenth varies.
+    /// A satellite link: 550 ms more, of which a tenth varies
     Satellite,
-    /// A line whose round trips vary by half.
+    /// A line whose round trips vary by half
     Noisy,
-    /// The address it enrolled from is that of a proxy, where the third agent lives.
+    /// The address it enrolled from is that of a proxy, where the third agent lives
     Proxy,
-    /// It shares its building with the first agent: the same routes, 0.2 ms apart.
+    /// It shares its building with the first agent: the same routes, 0.2 ms apart
     Neighbour,
 }
 

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use clap::ValueEnum;
 use delegation::places::{AgentClaim, Levels, PlaceModel, Position};
 use delegation::plausibility::{ControlPolicy, Review, Trust};
 use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
 use model::AgentId;
+use serde::Serialize;
 
 use super::budget::DailyBudget;
 use super::measured_homes::MeasuredHomes;
@@ -15,13 +17,14 @@ use super::simulated_search::simulate;
 use crate::{PlacedAgent, Scenario, Site};
 
 /// Where the agents say they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 pub enum Claims {
-    /// In their cities, with the positions of the list of cities corrected.
+    /// In their cities; wrong positions of the list of 2018 are corrected
     Corrected,
-    /// In their cities, with the positions of the list of cities as they are.
+    /// In their cities, wrong positions included
     AsListed,
-    /// Nobody knows where the agents are.
+    /// Nobody knows where the agents are
     Unknown,
 }
 

@@ -2,19 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
+use clap::ValueEnum;
 use hierarchy::Registry;
 use model::AgentId;
+use serde::Serialize;
 
 use crate::{CityId, Noise, Site, Topology};
 
 /// How agents are spread over the cities that have sites.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// In turn from each of the five registries' regions, cities drawn uniformly within a region:
-    /// the paper's "affiliated organizations world-wide". Without registries it is the same as
-    /// [`Self::Uniform`].
+    /// In turn from each registry's region, cities drawn uniformly within it: the paper's
+    /// "affiliated organizations world-wide". Uniform without registries
     Worldwide,
-    /// Cities drawn uniformly; a third of the measured ones are in the United States.
+    /// Cities drawn uniformly; a third of the measured ones are in the United States
     Uniform,
 }
 

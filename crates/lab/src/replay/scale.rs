@@ -2,11 +2,13 @@
 
 use std::hint::black_box;
 
+use clap::ValueEnum;
 use delegation::places::{self, Levels, PlaceModel};
 use delegation::{
     Availability, AvailableAgents, Delegation, DelegationTable, Policy, Step, TrailProbe, next_step,
 };
 use model::{AgentId, Reason};
+use serde::Serialize;
 
 use super::place_searches::{mapped_model, measured_ms};
 use super::simulated_search::{search_with, simulate};
@@ -14,10 +16,12 @@ use crate::stopwatch::Stopwatch;
 use crate::{ElapsedTime, Scenario, Site};
 
 /// Search that is timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 pub enum SearchKind {
-    /// The paper's, at 50 ms.
+    /// The paper's search, at 50 ms
     Threshold,
+    /// The predictive search
     Predictive,
 }
 
