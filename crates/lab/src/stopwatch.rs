@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
+use serde::Serialize;
 
 /// Time since a start. Processor time says more than wall time on a busy machine.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct ElapsedTime {
     /// Milliseconds on the wall.
     pub wall_ms: f64,

@@ -28,7 +28,7 @@ fn prints_cost_and_moves_per_rule() {
 }
 
 fn settings(seed: u64) -> GeneratedSettings {
-    GeneratedSettings { agents: 12, subnets: 600, largest_load: 5, slack: 0.05, known: 12, seed }
+    GeneratedSettings { agents: 12, subnets: 600, largest_load: 5, slack: 0.05, known: None, seed }
 }
 
 /// A doubling is found soon, and what is usual is left alone. So rare a thing as a false alarm is

@@ -5,21 +5,36 @@ use delegation::balance::{AgentCost, AssignmentProblem, InvalidProblem, Subnet};
 use crate::{CityId, Noise, World};
 
 /// Settings of a generated problem.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, clap::Args)]
 pub struct GeneratedSettings {
-    /// How many agents, in turn over the cities.
-    pub agents: usize,
-    /// How many subnets; a few cities have most of them.
-    pub subnets: usize,
-    /// Loads are drawn uniformly from 1 to this, in pages a day.
+    /// How many agents, in turn over the cities
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub agents: u32,
+    /// How many subnets; a few cities have most of them
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub subnets: u32,
+    /// Loads are drawn uniformly from 1 to this, in pages a day
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub largest_load: u64,
-    /// All agents have the same capacity; together this share more than there is load.
+    /// Capacity beyond the load, as a share; all agents have the same capacity
+    #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
     pub slack: f64,
-    /// So many agents are known per subnet: mostly the nearest by city, one in eight drawn at
-    /// random.
-    pub known: usize,
-    /// All chance hangs on it.
+    /// Agents with a known cost per subnet: mostly the nearest by city, one in eight drawn at
+    /// random [default: all]
+    #[arg(long, value_name = "N")]
+    pub known: Option<usize>,
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| format!("{text} is not a number"))?;
+    if (0.0..=10.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(format!("{text} is not between 0 and 10"))
+    }
 }
 
 /// Keys of independent streams of chance.
@@ -45,10 +60,10 @@ pub fn generate(settings: GeneratedSettings) -> Result<AssignmentProblem, Invali
     let noise = Noise::new(settings.seed);
     let cities = world.cities().len();
     let agents: Vec<CityId> =
-        (0..settings.agents).map(|agent| CityId::new(agent * 7 % cities)).collect();
+        (0..settings.agents as usize).map(|agent| CityId::new(agent * 7 % cities)).collect();
     let orders: Vec<Vec<u32>> =
         world.ids().map(|city| nearest_first(&world, &agents, city)).collect();
-    let subnets: Vec<Subnet> = (0..settings.subnets as u64)
+    let subnets: Vec<Subnet> = (0..u64::from(settings.subnets))
         .map(|number| {
             let drawn = noise.uniform(&[Stream::City as u64, number]).powf(CROWDING);
             let city = CityId::new((drawn * cities as f64) as usize);
@@ -69,8 +84,8 @@ pub fn generate(settings: GeneratedSettings) -> Result<AssignmentProblem, Invali
         .collect();
     let total: u64 = subnets.iter().map(|subnet| subnet.load).sum();
     let capacity =
-        (total as f64 * (1.0 + settings.slack) / settings.agents.max(1) as f64).ceil() as u64;
-    AssignmentProblem::new(vec![capacity; settings.agents], subnets)
+        (total as f64 * (1.0 + settings.slack) / f64::from(settings.agents.max(1))).ceil() as u64;
+    AssignmentProblem::new(vec![capacity; settings.agents as usize], subnets)
 }
 
 fn nearest_first(world: &World, agents: &[CityId], city: CityId) -> Vec<u32> {
@@ -81,11 +96,11 @@ fn nearest_first(world: &World, agents: &[CityId], city: CityId) -> Vec<u32> {
 }
 
 fn known(settings: GeneratedSettings, noise: Noise, order: &[u32], number: u64) -> Vec<u32> {
-    if settings.known >= order.len() {
+    let Some(count) = settings.known.filter(|count| *count < order.len()) else {
         return order.to_vec();
-    }
-    let far = settings.known / 8;
-    let (near, rest) = order.split_at(settings.known - far);
+    };
+    let far = count / 8;
+    let (near, rest) = order.split_at(count - far);
     let drawn = (0..far as u64)
         .map(|n| noise.uniform(&[Stream::Far as u64, number, n]) * rest.len() as f64);
     let mut known: Vec<u32> = drawn.filter_map(|place| rest.get(place as usize).copied()).collect();

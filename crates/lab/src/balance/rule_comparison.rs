@@ -2,6 +2,7 @@
 
 use delegation::balance::{AssignmentProblem, Optimum, Plan, optimal};
 use model::BalanceRule;
+use serde::Serialize;
 
 use super::run_online;
 use crate::ElapsedTime;
@@ -19,7 +20,7 @@ pub struct RuleComparison {
 }
 
 /// Result of one rule.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RuleResult {
     /// `optimal` or the rule's word.
     pub rule: &'static str,
@@ -34,6 +35,7 @@ pub struct RuleResult {
     pub overload: u64,
     /// Subnets without an agent.
     pub unplaced: usize,
+    #[serde(flatten)]
     pub elapsed: ElapsedTime,
 }
 

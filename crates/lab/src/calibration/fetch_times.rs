@@ -1,23 +1,30 @@
 //! Generated fetch times of one page.
 
 use delegation::calibration::Timing;
+use serde::Serialize;
 
 use crate::Noise;
 
 /// Settings of the generated times.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, clap::Args)]
 pub struct FetchTimeSettings {
-    /// Lognormal sigma of a fetch.
+    /// Lognormal sigma of one fetch
+    #[arg(long, default_value_t = Self::default().noise, value_name = "SIGMA")]
     pub noise: f64,
-    /// The busiest hour takes this share longer than the mean, the quietest this share less.
+    /// Share by which the busiest hour is slower than the mean, and the quietest faster
+    #[arg(long, default_value_t = Self::default().day_rhythm, value_name = "SHARE")]
     pub day_rhythm: f64,
-    /// Lognormal sigma of the size from fetch to fetch.
+    /// Lognormal sigma of the size from fetch to fetch
+    #[arg(long, default_value_t = Self::default().size_sigma, value_name = "SIGMA")]
     pub size_sigma: f64,
-    /// Probability per fetch that a page becomes half or twice as large for good.
+    /// Probability per fetch that a page becomes half or twice as large for good
+    #[arg(long, default_value_t = Self::default().size_change, value_name = "PROBABILITY")]
     pub size_change: f64,
-    /// Probability per fetch of an outlier of three to twelve times the usual.
+    /// Probability per fetch of an outlier of three to twelve times the usual
+    #[arg(long, default_value_t = Self::default().outliers, value_name = "PROBABILITY")]
     pub outliers: f64,
-    /// Between two fetches of a page, in hours.
+    /// Between two fetches of a page
+    #[arg(long, default_value_t = Self::default().interval_hours, value_name = "HOURS")]
     pub interval_hours: f64,
 }
 

@@ -7,6 +7,7 @@ use delegation::calibration::{
     SubnetTimes, SubnetVerdict,
 };
 use model::{AgentId, IncidentCause, UnixMillis};
+use serde::Serialize;
 
 use super::fetch_times::{FetchTimeSettings, FetchTimes};
 use super::paths::{PathSettings, Paths, SAMPLES};
@@ -29,18 +30,21 @@ pub struct PathTrialSettings {
 }
 
 /// What changes after the steady days.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Change {
     /// How many times as long the path of the subnet's agent takes.
+    #[serde(rename = "path_slowdown")]
     pub path: f64,
     /// How many times as long the server takes to answer.
+    #[serde(rename = "server_slowdown")]
     pub server: f64,
 }
 
 /// Figures of a trial.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PathTrial {
     /// Incidents in the steady days, per 1,000 subnets and 30 days.
+    #[serde(rename = "false_incidents_per_1000_subnet_months")]
     pub false_incidents: f64,
     /// Share of the changes that opened an incident within 24 hours.
     pub found_in_24_hours: f64,

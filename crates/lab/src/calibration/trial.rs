@@ -1,25 +1,31 @@
 //! Trial of calibration on generated fetch times.
 
 use delegation::calibration::{Baseline, Comparison, Sensitivity};
+use serde::Serialize;
 
 use super::FetchTimeSettings;
 use super::fetch_times::FetchTimes;
 use crate::Noise;
 
 /// Size of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::Args)]
 pub struct TrialSettings {
+    /// How many subnets
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     pub subnets: u64,
-    /// Pages in each.
+    /// Pages in each
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub pages: u64,
-    /// Fetches of each page before the change, and as many at most after it.
+    /// Fetches of each page before the change, and as many at most after it
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     pub fetches: u64,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
 /// Figures of a trial.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Calibration {
     /// Fetches of pages whose path did not change.
     pub steady_fetches: u64,

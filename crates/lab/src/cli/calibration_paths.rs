@@ -1,7 +1,7 @@
 //! Whole subnets with slow paths and slow servers, by how often they are fetched from.
 
 use delegation::calibration::Sensitivity;
-use lab::{Change, FetchTimeSettings, PathTrialSettings, TrialSettings, path_trial};
+use lab::{Change, FetchTimeSettings, PathTrial, PathTrialSettings, TrialSettings, path_trial};
 use serde::Serialize;
 
 /// Fetches of a subnet in a day: many, ten, and one a week.
@@ -14,17 +14,10 @@ const STEADY_DAYS: f64 = 60.0;
 pub(crate) struct PathReport {
     fetches_a_day: f64,
     awake_hours: f64,
-    /// How many times as long the path takes after the change.
-    path_slowdown: f64,
-    /// How many times as long the server takes.
-    server_slowdown: f64,
-    false_incidents_per_1000_subnet_months: f64,
-    found_in_24_hours: f64,
-    moved_in_36_hours: f64,
-    found_in_8_days: f64,
-    moved: f64,
-    hours_to_find_mean: f64,
-    checks_a_day: f64,
+    #[serde(flatten)]
+    change: Change,
+    #[serde(flatten)]
+    seen: PathTrial,
 }
 
 /// A trial of a slower path and one of a slower server at each rate of fetches.
@@ -48,19 +41,7 @@ pub(crate) fn reports(
                 seed: size.seed,
             };
             let seen = path_trial(series, sensitivity, settings, change);
-            reports.push(PathReport {
-                fetches_a_day,
-                awake_hours,
-                path_slowdown: change.path,
-                server_slowdown: change.server,
-                false_incidents_per_1000_subnet_months: seen.false_incidents,
-                found_in_24_hours: seen.found_in_24_hours,
-                moved_in_36_hours: seen.moved_in_36_hours,
-                found_in_8_days: seen.found_in_8_days,
-                moved: seen.moved,
-                hours_to_find_mean: seen.hours_to_find_mean,
-                checks_a_day: seen.checks_a_day,
-            });
+            reports.push(PathReport { fetches_a_day, awake_hours, change, seen });
         }
     }
     reports

@@ -1,4 +1,4 @@
-use lab::{ElapsedTime, SearchKind, scale};
+use lab::{Scale, SearchKind, scale};
 use serde::Serialize;
 
 use crate::cli::files::{self, Files};
@@ -32,16 +32,10 @@ struct Report {
     agents: usize,
     subnets: usize,
     seed: u64,
-    hosts: u64,
-    known: u64,
-    searches: u64,
+    #[serde(flatten)]
+    seen: Scale,
     probes_per_search: f64,
-    decisions: u64,
-    model_fit_ms: f64,
-    run_ms: f64,
-    run_cpu_ms: f64,
     hosts_per_cpu_second: f64,
-    decisions_again: u64,
     decisions_per_cpu_second: f64,
     decisions_per_wall_second: f64,
 }
@@ -56,26 +50,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         agents: scenario.agents.len(),
         subnets: scenario.sites.len(),
         seed: args.seed,
-        hosts: seen.hosts,
-        known: seen.known,
-        searches: seen.searches,
         probes_per_search: seen.probes as f64 / seen.searches.max(1) as f64,
-        decisions: seen.decisions,
-        model_fit_ms: seen.model_fit.wall_ms,
-        run_ms: seen.run.wall_ms,
-        run_cpu_ms: seen.run.cpu_ms,
-        hosts_per_cpu_second: per_second(seen.hosts, seen.run, |elapsed| elapsed.cpu_ms),
-        decisions_again: seen.decisions_again,
-        decisions_per_cpu_second: per_second(seen.decisions_again, seen.again, |elapsed| {
-            elapsed.cpu_ms
-        }),
-        decisions_per_wall_second: per_second(seen.decisions_again, seen.again, |elapsed| {
-            elapsed.wall_ms
-        }),
+        hosts_per_cpu_second: per_second(seen.hosts, seen.run.cpu_ms),
+        decisions_per_cpu_second: per_second(seen.decisions_again, seen.again.cpu_ms),
+        decisions_per_wall_second: per_second(seen.decisions_again, seen.again.wall_ms),
+        seen,
     };
     output::print(&report, args.json)
 }
 
-fn per_second(count: u64, elapsed: ElapsedTime, of: fn(ElapsedTime) -> f64) -> f64 {
-    (count as f64 * 1000.0 / of(elapsed).max(0.001)).round()
+fn per_second(count: u64, ms: f64) -> f64 {
+    (count as f64 * 1000.0 / ms.max(0.001)).round()
 }

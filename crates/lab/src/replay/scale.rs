@@ -26,7 +26,7 @@ pub enum SearchKind {
 }
 
 /// Counts and times of a run over many hosts.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Scale {
     /// Hosts of the run.
     pub hosts: u64,
