@@ -17,6 +17,7 @@ mod corrected_cities;
 mod evaluation;
 mod forgery;
 mod geographic;
+mod mean;
 mod measured;
 mod noise;
 mod partial_matrix;
@@ -37,6 +38,7 @@ pub use calibration::{
 pub use city::{City, CityId};
 pub use evaluation::{Evaluation, HostAssignment, TIE_MS, evaluate};
 pub use forgery::{Forgery, ForgeryOutcome, ForgerySettings, Irregularity, run as forgery};
+pub use mean::mean;
 pub use measured::MeasuredError;
 pub use noise::Noise;
 pub use partial_matrix::Gaps;
@@ -45,7 +47,7 @@ pub use plain_matrix::MatrixError;
 pub use region_crawl::{CrawlOutcome, GraphError, LinkGraph, Quality, RegionSettings, crawl};
 pub use replay::{
     Claims, PlacedAgent, Placement, ReplayFigures, ReplayMark, Scale, Scenario, ScenarioSettings,
-    SearchKind, Site, Strategy, Topology, mean_of_marks, replay, scale,
+    SearchKind, Site, Strategy, Topology, replay, scale,
 };
 pub use stopwatch::ElapsedTime;
 pub use world::World;

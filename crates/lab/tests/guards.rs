@@ -7,8 +7,8 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 use lab::{
-    City, CityId, Claims, Noise, ReplayFigures, Scenario, ScenarioSettings, Strategy, Target,
-    Topology, World, mean_of_marks, replay, targets,
+    City, CityId, Claims, Noise, ReplayFigures, ReplayMark, Scenario, ScenarioSettings, Strategy,
+    Target, Topology, World, mean, replay, targets,
 };
 
 /// What a replay must reach.
@@ -36,8 +36,8 @@ fn predicted(topology: &Topology, agents: usize, seeds: std::ops::Range<u64>) ->
         let scenario = Scenario::new(topology, settings, seed);
         replay(&scenario, Strategy::Predictive(Claims::Corrected))
     };
-    let replays: Vec<_> = seeds.map(run).collect();
-    mean_of_marks(&replays).last().unwrap().cumulative
+    let marks: Vec<ReplayMark> = mean(&seeds.map(run).collect::<Vec<_>>()).unwrap();
+    marks.last().unwrap().cumulative
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, path::PathBuf};
 
 use lab::{
     Claims, Placement, ReplayFigures, ReplayMark, Scenario, ScenarioSettings, Strategy, Topology,
-    World, mean_of_marks, replay, targets,
+    World, mean, replay, targets,
 };
 
 /// Sixty hosts on a line, neighbours 5 ms apart.
@@ -29,10 +29,9 @@ fn run(
     strategy: Strategy,
     seeds: u64,
 ) -> ReplayFigures {
-    let replays: Vec<Vec<ReplayMark>> = (1..=seeds)
-        .map(|seed| replay(&Scenario::new(topology, settings, seed), strategy))
-        .collect();
-    mean_of_marks(&replays).last().unwrap().cumulative
+    let run = |seed| replay(&Scenario::new(topology, settings, seed), strategy);
+    let marks: Vec<ReplayMark> = mean(&(1..=seeds).map(run).collect::<Vec<_>>()).unwrap();
+    marks.last().unwrap().cumulative
 }
 
 fn close(a: f64, b: f64) -> bool {

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use clap::ValueEnum;
 use lab::{
     Claims, Placement, ReplayFigures, ReplayMark, Scenario, ScenarioSettings, Strategy, Topology,
-    mean_of_marks, replay,
+    mean, replay,
 };
 use serde::Serialize;
 
@@ -125,7 +125,7 @@ pub(crate) fn replayed(
 ) -> anyhow::Result<Vec<ReplayMark>> {
     let run = |seed| anyhow::Ok(replay(&files::scenario(topology, settings, seed)?, strategy));
     let replays = seeds.map(run).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(mean_of_marks(&replays))
+    Ok(mean(&replays)?)
 }
 
 impl Args {

@@ -32,5 +32,5 @@ pub use scale::{Scale, SearchKind, scale};
 pub use scenario::{Scenario, ScenarioSettings};
 pub(crate) use simulated_search::search_with;
 pub use strategy::{Strategy, replay};
-pub use tally::{ReplayFigures, ReplayMark, mean_of_marks};
+pub use tally::{ReplayFigures, ReplayMark};
 pub use topology::{Site, Topology};

@@ -1,6 +1,6 @@
 //! Figures of a replay.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::searches::DecidedSearch;
 use crate::{Scenario, Site};
@@ -9,7 +9,7 @@ use crate::{Scenario, Site};
 const MARKS: [usize; 6] = [100, 300, 1_000, 3_000, 10_000, 30_000];
 
 /// Figures of some consecutive subnets.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplayFigures {
     pub subnets: f64,
     /// Share of subnets whose agent has the smallest true time; 0 to 1.
@@ -34,7 +34,7 @@ pub struct ReplayFigures {
 }
 
 /// Figures at a mark.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplayMark {
     /// Since the start.
     #[serde(flatten)]
@@ -140,34 +140,4 @@ fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let rank = (values.len() as f64 * share).ceil() as usize;
     values.get(rank.max(1) - 1).copied().unwrap_or(0.0)
-}
-
-/// The mean of each figure over several replays, mark by mark; marks that not all replays reached
-/// are left out.
-pub fn mean_of_marks(replays: &[Vec<ReplayMark>]) -> Vec<ReplayMark> {
-    let marks = replays.iter().map(Vec::len).min().unwrap_or(0);
-    let mean_at = |mark: usize| {
-        let of = |figures: fn(&ReplayMark) -> &ReplayFigures| {
-            let at = replays.iter().map(move |points| *figures(&points[mark]));
-            mean_of_figures(&at.collect::<Vec<_>>())
-        };
-        ReplayMark { cumulative: of(|point| &point.cumulative), window: of(|point| &point.window) }
-    };
-    (0..marks).map(mean_at).collect()
-}
-
-fn mean_of_figures(all: &[ReplayFigures]) -> ReplayFigures {
-    let mean = |of: fn(&ReplayFigures) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
-    ReplayFigures {
-        subnets: mean(|figures| figures.subnets),
-        optimal_share: mean(|figures| figures.optimal_share),
-        excess_ms_mean: mean(|figures| figures.excess_ms_mean),
-        excess_ms_p95: mean(|figures| figures.excess_ms_p95),
-        crawl_time_ratio_to_random: mean(|figures| figures.crawl_time_ratio_to_random),
-        optimum_ratio_to_random: mean(|figures| figures.optimum_ratio_to_random),
-        probes_per_subnet: mean(|figures| figures.probes_per_subnet),
-        search_probes: mean(|figures| figures.search_probes),
-        home_probes: mean(|figures| figures.home_probes),
-        weekly_probes_per_agent: mean(|figures| figures.weekly_probes_per_agent),
-    }
 }
