@@ -10,8 +10,8 @@ const SETTINGS: RegionSettings = RegionSettings {
     agents: 6,
     recovery: 1,
     crashes: 0,
-    loses_disk: false,
-    down_ms: 60_000,
+    lose_disk: false,
+    down_s: 60,
     hosts: 40,
     threads: 4,
 };

@@ -14,6 +14,7 @@ use crate::region_crawl::agent::{Agent, url_of};
 use crate::region_crawl::graph::{LinkGraph, hosts};
 use crate::region_crawl::quality::{Quality, quality};
 use crate::region_crawl::roster::{ADDRESS, agent_id, roster};
+use crate::region_crawl::settings::RegionSettings;
 
 /// A step of simulated time.
 const STEP_MS: u64 = 100;
@@ -21,25 +22,6 @@ const STEP_MS: u64 = 100;
 const LOAN_MS: u64 = 1 << 50;
 /// Steps without a fetch after which the crawl has ended: nothing can still be on its way.
 const IDLE_STEPS: u64 = 3_000;
-
-/// What is simulated.
-#[derive(Debug, Clone, Copy)]
-pub struct RegionSettings {
-    /// Number of agents.
-    pub agents: usize,
-    /// Number of next-nearest agents that know what was fetched.
-    pub recovery: u8,
-    /// Crashes in the course of the crawl.
-    pub crashes: usize,
-    /// Whether a crash loses everything that the agent knew.
-    pub loses_disk: bool,
-    /// Time until a crashed agent returns.
-    pub down_ms: u64,
-    /// Number of hosts into which the graph is cut.
-    pub hosts: usize,
-    /// Hosts that an agent visits at the same time.
-    pub threads: usize,
-}
 
 /// Figures of one crawl.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -136,8 +118,8 @@ impl<'g> Crawl<'g> {
         settings: RegionSettings,
         noise: Noise,
     ) -> Result<Self, RosterError> {
-        let (signed, key) = roster(settings.agents, settings.recovery, noise)?;
-        let firsts = hosts(graph.len(), settings.hosts, noise);
+        let (signed, key) = roster(settings.agents.into(), settings.recovery, noise)?;
+        let firsts = hosts(graph.len(), settings.hosts as usize, noise);
         let place = |host: usize| HostAtAddress {
             position: HostPosition::of(&format!("http://h{host}")),
             address: ADDRESS,
@@ -238,7 +220,7 @@ impl<'g> Crawl<'g> {
     /// One fetch from each of the next hosts of an agent, and whatever its member has to do.
     fn work(&mut self, at: usize) {
         let now = self.now;
-        let visits = self.agents[at].visits.len().min(self.settings.threads);
+        let visits = self.agents[at].visits.len().min(self.settings.threads.into());
         for _ in 0..visits {
             let Some(host) = self.agents[at].next_visit() else { break };
             let placed = self.placed[host as usize];
@@ -347,8 +329,9 @@ impl<'g> Crawl<'g> {
 
     /// Crashes are spread evenly over the crawl.
     fn crash_if_due(&mut self, reachable: usize) {
-        let due = reachable * (self.crashed + 1) / (self.settings.crashes + 1);
-        if self.crashed >= self.settings.crashes || self.fetched.len() < due {
+        let crashes = usize::from(self.settings.crashes);
+        let due = reachable * (self.crashed + 1) / (crashes + 1);
+        if self.crashed >= crashes || self.fetched.len() < due {
             return;
         }
         let crash = self.noise.hash(&[u64::MAX, self.crashed as u64]);
@@ -356,10 +339,10 @@ impl<'g> Crawl<'g> {
         self.crashed += 1;
         let Some(member) = self.agents[at].member.take() else { return };
         self.counts.add(&member);
-        if self.settings.loses_disk {
+        if self.settings.lose_disk {
             self.agents[at].lose_disk();
         }
-        self.returns.push((self.now.plus(self.settings.down_ms), at));
+        self.returns.push((self.now.plus(u64::from(self.settings.down_s) * 1_000), at));
     }
 
     fn is_down(&self) -> bool {

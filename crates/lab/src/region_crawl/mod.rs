@@ -9,7 +9,9 @@ mod crawl;
 mod graph;
 mod quality;
 mod roster;
+mod settings;
 
-pub use crawl::{CrawlOutcome, RegionSettings, crawl};
+pub use crawl::{CrawlOutcome, crawl};
 pub use graph::{GraphError, LinkGraph};
 pub use quality::Quality;
+pub use settings::RegionSettings;
