@@ -2,6 +2,7 @@ use lab::{Forgery, ForgeryOutcome, ForgerySettings, Irregularity, ScenarioSettin
 use serde::Serialize;
 
 use crate::cli::files::{self, Files};
+use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -28,14 +29,14 @@ pub(crate) struct Args {
     /// Decide without checking any report
     #[arg(long)]
     unchecked: bool,
-    /// Print one JSON object per forgery instead of a table
+    /// Print one JSON object per forgery
     #[arg(long)]
     json: bool,
 }
 
-/// A line of the table.
+/// The printed object of one forgery.
 #[derive(Debug, Serialize)]
-struct Row {
+struct Report {
     forgery: &'static str,
     runs: usize,
     /// Runs in which the liar was paused.
@@ -69,31 +70,8 @@ const FORGERIES: [(Forgery, &str); 4] = [
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let topology = args.files.topology()?;
-    if !args.json {
-        println!(
-            "{:18}{:>8}{:>12}{:>8}{:>11}{:>8}{:>8}{:>8}{:>9}{:>9}{:>8}{:>9}{:>9}",
-            "forgery",
-            "paused",
-            "after mean",
-            "most",
-            "wrong %",
-            "most %",
-            "most",
-            "honest",
-            "share h.",
-            "share l.",
-            "probes",
-            "control",
-            "optimal"
-        );
-    }
     for (forgery, name) in FORGERIES {
-        let row = row(name, &args.outcomes(&topology, forgery)?);
-        if args.json {
-            println!("{}", serde_json::to_string(&row)?);
-        } else {
-            print(&row);
-        }
+        output::print(&report(name, &args.outcomes(&topology, forgery)?), args.json)?;
     }
     Ok(())
 }
@@ -122,13 +100,13 @@ impl Args {
     }
 }
 
-fn row(forgery: &'static str, outcomes: &[ForgeryOutcome]) -> Row {
+fn report(forgery: &'static str, outcomes: &[ForgeryOutcome]) -> Report {
     let runs = outcomes.len();
     let paused: Vec<usize> = outcomes.iter().filter_map(|outcome| outcome.paused_after).collect();
     let sum = |of: fn(&ForgeryOutcome) -> usize| outcomes.iter().map(of).sum::<usize>() as f64;
     let most = |of: fn(&ForgeryOutcome) -> f64| outcomes.iter().map(of).fold(0.0, f64::max);
     let searches = sum(|outcome| outcome.searches);
-    Row {
+    Report {
         forgery,
         runs,
         paused: paused.len(),
@@ -145,24 +123,4 @@ fn row(forgery: &'static str, outcomes: &[ForgeryOutcome]) -> Row {
         optimal_share: outcomes.iter().map(|outcome| outcome.optimal_share).sum::<f64>()
             / runs as f64,
     }
-}
-
-fn print(row: &Row) {
-    println!(
-        "{:18}{:>5}/{:<2}{:>12.1}{:>8}{:>11.2}{:>8.1}{:>8}{:>8}{:>9.2}{:>9.2}{:>8.2}{:>9.3}{:>9.3}",
-        row.forgery,
-        row.paused,
-        row.runs,
-        row.searches_mean,
-        row.searches_most,
-        100.0 * row.wrong_share,
-        100.0 * row.wrong_share_most,
-        row.wrong_most,
-        row.honest_paused,
-        row.honest_share,
-        row.liar_share,
-        row.probes_per_search,
-        row.control_per_search,
-        row.optimal_share,
-    );
 }
