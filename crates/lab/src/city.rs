@@ -1,7 +1,10 @@
 //! The places of a world.
 
+use serde::Deserialize;
+
 /// Position of a city in its [`World`](crate::World); dense from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(transparent)]
 pub struct CityId(usize);
 
 impl CityId {

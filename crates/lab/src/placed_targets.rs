@@ -8,20 +8,25 @@ use serde::Deserialize;
 use crate::CityId;
 
 /// An address of a registry record, placed in a city by geolocation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Target {
+    #[serde(rename = "ip")]
     pub address: Ipv4Addr,
     /// First address of the registry record that holds it.
     pub record_start: Ipv4Addr,
     /// Addresses in that record.
     pub record_count: u32,
     /// `afrinic`, `apnic`, `arin`, `lacnic` or `ripencc`.
+    #[serde(rename = "rir")]
     pub registry: String,
     /// Country of the record, ISO 3166.
+    #[serde(rename = "cc")]
     pub country: String,
     /// The registry's opaque id of the holder.
+    #[serde(rename = "opaque_id")]
     pub company: String,
     /// Nearest measured city.
+    #[serde(rename = "city_id")]
     pub city: CityId,
     /// From the geolocated place to that city, in kilometres. From 400 on the city says little.
     pub dist_km: u32,
@@ -51,18 +56,6 @@ pub enum TargetError {
     },
 }
 
-#[derive(Deserialize)]
-struct Row {
-    ip: Ipv4Addr,
-    rir: String,
-    record_start: Ipv4Addr,
-    record_count: u32,
-    cc: String,
-    opaque_id: String,
-    city_id: usize,
-    dist_km: u32,
-}
-
 /// Reads all targets, also those with a large `dist_km`. `file` may be gzipped (`.gz`) or plain.
 pub fn targets(file: &Path) -> Result<Vec<Target>, TargetError> {
     let name = file.display().to_string();
@@ -74,22 +67,6 @@ pub fn targets(file: &Path) -> Result<Vec<Target>, TargetError> {
         Some(extension) if extension == "gz" => Box::new(flate2::read::MultiGzDecoder::new(open)),
         _ => Box::new(open),
     };
-    let rows =
-        csv::Reader::from_reader(reader).into_deserialize::<Row>().map(|row| row.map(Target::from));
+    let rows = csv::Reader::from_reader(reader).into_deserialize();
     rows.collect::<Result<_, _>>().map_err(|source| TargetError::Row { file: name, source })
-}
-
-impl From<Row> for Target {
-    fn from(row: Row) -> Self {
-        Self {
-            address: row.ip,
-            record_start: row.record_start,
-            record_count: row.record_count,
-            registry: row.rir,
-            country: row.cc,
-            company: row.opaque_id,
-            city: CityId::new(row.city_id),
-            dist_km: row.dist_km,
-        }
-    }
 }
