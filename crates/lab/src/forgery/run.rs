@@ -8,15 +8,15 @@ use std::collections::HashMap;
 
 use delegation::places::{AgentClaim, AgentMap, Levels, PlaceModel, next_step};
 use delegation::plausibility::{ControlPolicy, LEAST_MS, Review, Trust, TrustLevel};
-use delegation::{Availability, AvailableAgents, Policy, ProbeOutcome, Step, TrailProbe};
+use delegation::{Availability, AvailableAgents, Policy, Search, Step, TrailProbe};
 use model::{AgentId, Phase};
 
 use super::forged_times::Reports;
 use super::{Forgery, ForgeryOutcome, Irregularity};
 use crate::replay::{
-    MeasuredHomes, ReviewedSearch, claim, count_judgements, measured_ms, search_with,
+    MeasuredHomes, ReviewedSearch, claim, count_judgements, measured_ms, simulate,
 };
-use crate::{Claims, Scenario, Site};
+use crate::{Claims, PlacedAgent, Scenario, Site};
 
 /// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,35 +129,24 @@ impl<'s> State<'s> {
     }
 
     fn search(&mut self, site: Site, number: usize) {
-        let draw = self.reports.scenario.noise().uniform(&[DRAW, number as u64]);
-        let mut trail: Vec<TrailProbe> = Vec::new();
-        loop {
-            match self.step(site, &trail, draw) {
-                Step::Ask(candidate) => {
-                    let agent = self.reports.scenario.agent(candidate.agent);
-                    let rtt_us = (self.reports.reported_ms(agent, site) * 1000.0).max(1.0) as u32;
-                    let outcome = ProbeOutcome::Measured { rtt_us };
-                    let phase = candidate.phase;
-                    trail.push(TrailProbe { agent: candidate.agent, phase, outcome });
-                }
-                Step::Decide { agent, .. } => {
-                    return self.decide(site, agent, &trail);
-                }
-                Step::Wait | Step::NoAnswer | Step::NoAgents => return,
-            }
+        let scenario = self.reports.scenario;
+        let draw = scenario.noise().uniform(&[DRAW, number as u64]);
+        let rtt_ms = |agent: &PlacedAgent| self.reports.reported_ms(agent, site);
+        let decided = simulate(scenario, site, rtt_ms, |search| self.step(search, draw));
+        if let Some((agent, _, trail)) = decided {
+            self.decide(site, agent.agent, &trail);
         }
     }
 
-    fn step(&self, site: Site, trail: &[TrailProbe], draw: f64) -> Step {
+    fn step(&self, search: &Search<'_>, draw: f64) -> Step {
         let hierarchy = &self.reports.scenario.topology.hierarchy;
         let Some(places) = &self.places else { return Step::NoAgents };
-        let search = search_with(site, trail);
         let policy = Policy::default();
         if !self.settings.checks {
-            return next_step(hierarchy, &self.available, &policy, places, &search).0;
+            return next_step(hierarchy, &self.available, &policy, places, search).0;
         }
         let reviewed = ReviewedSearch { hierarchy, places, review: self.review(), draw };
-        reviewed.step(&self.available, &policy, &search)
+        reviewed.step(&self.available, &policy, search)
     }
 
     fn review(&self) -> Review<'_> {

@@ -30,7 +30,7 @@ pub use placement::{PlacedAgent, Placement};
 pub(crate) use reviewed_step::{ReviewedSearch, count_judgements};
 pub use scale::{Scale, SearchKind, scale};
 pub use scenario::{Scenario, ScenarioSettings};
-pub(crate) use simulated_search::search_with;
+pub(crate) use simulated_search::simulate;
 pub use strategy::{Strategy, replay};
 pub use tally::{ReplayFigures, ReplayMark};
 pub use topology::{Site, Topology};

@@ -5,7 +5,7 @@ use delegation::{Delegation, DelegationTable, Policy, Search, next_step};
 use super::budget::DailyBudget;
 use super::searches::{DecidedSearch, Searches};
 use super::simulated_search::simulate;
-use crate::{Scenario, Site};
+use crate::{PlacedAgent, Scenario, Site};
 
 pub(super) struct PaperSearches<'d> {
     scenario: &'d Scenario<'d>,
@@ -30,7 +30,8 @@ impl<'d> Searches<'d> for PaperSearches<'d> {
                 next_step(hierarchy, &self.table, agents, &self.policy, search)
             })
         };
-        let (agent, reason, trail) = simulate(self.scenario, site, next)?;
+        let rtt_ms = |agent: &PlacedAgent| self.scenario.probe_ms(agent, site);
+        let (agent, reason, trail) = simulate(self.scenario, site, rtt_ms, next)?;
         self.table.insert(hierarchy, site.subnet, Delegation { agent: agent.agent, reason });
         Some(DecidedSearch { agent, probes: trail.len() })
     }

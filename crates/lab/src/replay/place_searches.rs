@@ -68,7 +68,8 @@ impl<'d> Searches<'d> for PlaceSearches<'d> {
                 reviewed.step(agents, &self.policy, search)
             })
         };
-        let (agent, _, trail) = simulate(self.scenario, site, next)?;
+        let rtt_ms = |agent: &PlacedAgent| self.scenario.probe_ms(agent, site);
+        let (agent, _, trail) = simulate(self.scenario, site, rtt_ms, next)?;
         let credible = review.credible_trail(&trail);
         let times: Vec<(AgentId, f64)> = credible.iter().filter_map(measured_ms).collect();
         self.model.learn(Levels::of(hierarchy, site.subnet), &times);

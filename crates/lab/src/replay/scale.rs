@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::place_searches::{mapped_model, measured_ms};
 use super::simulated_search::{search_with, simulate};
 use crate::stopwatch::Stopwatch;
-use crate::{ElapsedTime, Scenario, Site};
+use crate::{ElapsedTime, PlacedAgent, Scenario, Site};
 
 /// Search that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
@@ -112,7 +112,8 @@ impl<'d> Run<'d> {
             self.seen.known += 1;
             return;
         }
-        let walked = simulate(self.scenario, site, |search| self.step(search));
+        let rtt_ms = |agent: &PlacedAgent| self.scenario.probe_ms(agent, site);
+        let walked = simulate(self.scenario, site, rtt_ms, |search| self.step(search));
         let Some((agent, reason, trail)) = walked else { return };
         self.seen.searches += 1;
         self.seen.probes += trail.len() as u64;

@@ -1,22 +1,24 @@
-//! One search from its first step to its decision, with probes answered by the scenario.
+//! One search from its first step to its decision.
 
 use delegation::{ProbeOutcome, Search, Step, TrailProbe};
 use model::Reason;
 
 use crate::{PlacedAgent, Scenario, Site};
 
-/// Asks `next` for one step after the other; `None` when it ends without a decision.
+/// Asks `next` for one step after the other; `None` when it ends without a decision. `reported_ms`
+/// is the round trip that an agent reports.
 pub(crate) fn simulate<'d>(
     scenario: &'d Scenario<'_>,
     site: Site,
+    reported_ms: impl Fn(&PlacedAgent) -> f64,
     mut next: impl FnMut(&Search<'_>) -> Step,
 ) -> Option<(&'d PlacedAgent, Reason, Vec<TrailProbe>)> {
     let mut trail: Vec<TrailProbe> = Vec::new();
     loop {
         match next(&search_with(site, &trail)) {
             Step::Ask(candidate) => {
-                let rtt_ms = scenario.probe_ms(scenario.agent(candidate.agent), site);
-                let outcome = ProbeOutcome::Measured { rtt_us: (rtt_ms * 1000.0) as u32 };
+                let rtt_us = (reported_ms(scenario.agent(candidate.agent)) * 1000.0) as u32;
+                let outcome = ProbeOutcome::Measured { rtt_us };
                 trail.push(TrailProbe { agent: candidate.agent, phase: candidate.phase, outcome });
             }
             Step::Decide { agent, reason, .. } => {
