@@ -39,12 +39,10 @@ pub use city::{City, CityId};
 pub use evaluation::{Evaluation, HostAssignment, TIE_MS, evaluate};
 pub use forgery::{Forgery, ForgeryOutcome, ForgerySettings, Irregularity, run as forgery};
 pub use mean::mean;
-pub use measured::MeasuredError;
 pub use noise::Noise;
 pub use partial_matrix::Gaps;
-pub use placed_targets::{Target, TargetError, targets};
-pub use plain_matrix::MatrixError;
-pub use region_crawl::{CrawlOutcome, GraphError, LinkGraph, Quality, RegionSettings, crawl};
+pub use placed_targets::{Target, targets};
+pub use region_crawl::{CrawlOutcome, LinkGraph, Quality, RegionSettings, crawl};
 pub use replay::{
     Claims, PlacedAgent, Placement, ReplayFigures, ReplayMark, Scale, Scenario, ScenarioSettings,
     SearchKind, Site, Strategy, Topology, replay, scale,

@@ -3,6 +3,7 @@
 
 use std::{fs, io::Read, net::Ipv4Addr, path::Path};
 
+use anyhow::Context as _;
 use serde::Deserialize;
 
 use crate::CityId;
@@ -32,41 +33,19 @@ pub struct Target {
     pub dist_km: u32,
 }
 
-/// Why the targets could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum TargetError {
-    /// The file is missing or cannot be opened.
-    #[error("cannot read the targets {file}")]
-    Open {
-        /// Path of the file.
-        file: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A line has other columns than expected.
-    #[error(
-        "{file} is not in the expected form \
-         (ip,rir,record_start,record_count,cc,opaque_id,city_id,dist_km)"
-    )]
-    Row {
-        /// Path of the file.
-        file: String,
-        /// Line and field, as the CSV reader says it.
-        source: csv::Error,
-    },
-}
-
 /// Reads all targets, also those with a large `dist_km`. `file` may be gzipped (`.gz`) or plain.
-pub fn targets(file: &Path) -> Result<Vec<Target>, TargetError> {
-    let name = file.display().to_string();
-    let open = match fs::File::open(file) {
-        Ok(open) => open,
-        Err(source) => return Err(TargetError::Open { file: name, source }),
-    };
+pub fn targets(file: &Path) -> anyhow::Result<Vec<Target>> {
+    let name = file.display();
+    let open = fs::File::open(file).with_context(|| format!("cannot read the targets {name}"))?;
     let reader: Box<dyn Read> = match file.extension() {
         Some(extension) if extension == "gz" => Box::new(flate2::read::MultiGzDecoder::new(open)),
         _ => Box::new(open),
     };
-    let rows = csv::Reader::from_reader(reader).into_deserialize();
-    rows.collect::<Result<_, _>>().map_err(|source| TargetError::Row { file: name, source })
+    let rows = csv::Reader::from_reader(reader).into_deserialize().collect::<Result<_, _>>();
+    rows.with_context(|| {
+        format!(
+            "{name} is not in the expected form \
+             (ip,rir,record_start,record_count,cc,opaque_id,city_id,dist_km)"
+        )
+    })
 }

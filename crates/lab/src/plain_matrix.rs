@@ -3,67 +3,21 @@
 
 use std::{fs, path::Path};
 
-use crate::{City, World, measured::MOST_CITIES, partial_matrix::PartialMatrix};
+use anyhow::{Context as _, ensure};
 
-/// Why a matrix could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum MatrixError {
-    /// The file is missing or is not text.
-    #[error("cannot read the matrix {file}")]
-    Open {
-        /// Path of the file.
-        file: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A field is not a number.
-    #[error("{file}, line {line}: {field:?} is not a number of milliseconds")]
-    Field {
-        /// Path of the file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// What stands there.
-        field: String,
-    },
-    /// A line is too long or too short.
-    #[error(
-        "{file}, line {line}: {found} fields where {expected} were expected; the matrix must be \
-         square"
-    )]
-    Shape {
-        /// Path of the file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// Fields on that line.
-        found: usize,
-        /// Number of lines of the matrix.
-        expected: usize,
-    },
-    /// A matrix of that many hosts would not fit in memory.
-    #[error("{file} has {hosts} hosts, and at most {MOST_CITIES} fit in memory")]
-    TooMany {
-        /// Path of the file.
-        file: String,
-        /// Number of lines of the matrix.
-        hosts: usize,
-    },
-}
+use crate::{City, World, measured::MOST_CITIES, partial_matrix::PartialMatrix};
 
 impl World {
     /// Reads a square matrix. Empty lines and lines that begin with `#` are skipped; times of zero
     /// or less, `nan` and `inf` mean "not measured".
-    pub fn matrix(file: &Path) -> Result<World, MatrixError> {
+    pub fn matrix(file: &Path) -> anyhow::Result<World> {
         let name = file.display().to_string();
-        match fs::read_to_string(file) {
-            Ok(text) => parse(&name, &text),
-            Err(source) => Err(MatrixError::Open { file: name, source }),
-        }
+        let text = fs::read_to_string(file);
+        parse(&name, &text.with_context(|| format!("cannot read the matrix {name}"))?)
     }
 }
 
-fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
+fn parse(file: &str, text: &str) -> anyhow::Result<World> {
     let lines: Vec<(usize, &str)> = text
         .lines()
         .enumerate()
@@ -75,9 +29,10 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
     if let Some((line, text)) = lines.first() {
         check_fields(file, *line, text.split_whitespace().count(), side)?;
     }
-    if side > MOST_CITIES {
-        return Err(MatrixError::TooMany { file: file.into(), hosts: side });
-    }
+    ensure!(
+        side <= MOST_CITIES,
+        "{file} has {side} hosts, and at most {MOST_CITIES} fit in memory"
+    );
     let mut costs = PartialMatrix::new(side);
     for (row, (line, text)) in lines.into_iter().enumerate() {
         let times = parse_line(file, line, text)?;
@@ -89,21 +44,19 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
     Ok(World::from_partial((0..side).map(City::nameless).collect(), &costs, vec![0.0; side * side]))
 }
 
-fn check_fields(file: &str, line: usize, found: usize, expected: usize) -> Result<(), MatrixError> {
-    if found == expected {
-        Ok(())
-    } else {
-        Err(MatrixError::Shape { file: file.into(), line, found, expected })
-    }
+fn check_fields(file: &str, line: usize, found: usize, expected: usize) -> anyhow::Result<()> {
+    ensure!(
+        found == expected,
+        "{file}, line {line}: {found} fields where {expected} were expected; the matrix must be \
+         square"
+    );
+    Ok(())
 }
 
-fn parse_line(file: &str, line: usize, text: &str) -> Result<Vec<f64>, MatrixError> {
+fn parse_line(file: &str, line: usize, text: &str) -> anyhow::Result<Vec<f64>> {
     let number = |field: &str| {
-        field.parse().map_err(|_| MatrixError::Field {
-            file: file.into(),
-            line,
-            field: field.into(),
-        })
+        let wrong = || format!("{file}, line {line}: {field:?} is not a number of milliseconds");
+        field.parse().with_context(wrong)
     };
     text.split_whitespace().map(number).collect()
 }

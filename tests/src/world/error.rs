@@ -9,10 +9,10 @@ use crate::web::WebError;
 pub enum WorldError {
     /// The folder of measurements is not what it should be.
     #[error("cannot read the measured round trips")]
-    Oracle(#[from] lab::MeasuredError),
+    Oracle(#[source] anyhow::Error),
     /// Its list of addresses is not what it should be.
     #[error("cannot read the measured addresses")]
-    Targets(#[from] lab::TargetError),
+    Targets(#[source] anyhow::Error),
     /// The registry data has no use for the cities that are known.
     #[error(
         "the registry data has {found} addresses in known cities, too few for {wanted} {what}; \

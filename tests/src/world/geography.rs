@@ -25,8 +25,9 @@ impl Geography {
         let Some(folder) = oracle else {
             return Ok(Self { world: World::geographic(seed), targets: Vec::new() });
         };
-        let world = World::measured(folder)?;
-        let mut targets = lab::targets(&folder.join("targets.csv.gz"))?;
+        let world = World::measured(folder).map_err(WorldError::Oracle)?;
+        let targets = lab::targets(&folder.join("targets.csv.gz"));
+        let mut targets = targets.map_err(WorldError::Targets)?;
         // The nearest city to an address may be one whose position in the list is that of a
         // namesake: the times to it are those of another place.
         let is_listed_right = |city: CityId| {

@@ -4,38 +4,10 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 
+use anyhow::{Context as _, bail, ensure};
 use flate2::read::MultiGzDecoder;
 
 use crate::noise::Noise;
-
-/// A file that is no link graph.
-#[derive(Debug, thiserror::Error)]
-pub enum GraphError {
-    /// The file cannot be read.
-    #[error("cannot read the link graph")]
-    Read(#[from] std::io::Error),
-    /// A line is not a list of numbers.
-    #[error("line {line}: {word:?} is not the number of a page")]
-    Number {
-        /// Number of the line, from 1.
-        line: usize,
-        /// What is there instead.
-        word: String,
-    },
-    /// The file has no line.
-    #[error("there is no page")]
-    Empty,
-    /// A link leads to a page that has no line.
-    #[error("page {from} links to page {to}, and there are {pages}")]
-    Range {
-        /// Page with the link.
-        from: usize,
-        /// Page that is missing.
-        to: u32,
-        /// Number of lines.
-        pages: usize,
-    },
-}
 
 /// Pages 0, 1, 2 and so on with their links.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,17 +20,18 @@ pub struct LinkGraph {
 impl LinkGraph {
     /// Reads an adjacency list: line n holds the successors of page n, separated by blanks. The
     /// file may be gzipped.
-    pub fn read(file: &Path) -> Result<Self, GraphError> {
-        let plain = File::open(file)?;
+    pub fn read(file: &Path) -> anyhow::Result<Self> {
+        let unreadable = "cannot read the link graph";
+        let plain = File::open(file).context(unreadable)?;
         let is_gzip = file.extension().is_some_and(|end| end == "gz");
         let bytes: Box<dyn Read> =
             if is_gzip { Box::new(MultiGzDecoder::new(plain)) } else { Box::new(plain) };
         let mut graph = Self { ends: Vec::new(), targets: Vec::new() };
         for (number, line) in BufReader::new(bytes).lines().enumerate() {
-            for word in line?.split_ascii_whitespace() {
-                let target = word.parse().map_err(|_| GraphError::Number {
-                    line: number + 1,
-                    word: word.chars().take(32).collect(),
+            for word in line.context(unreadable)?.split_ascii_whitespace() {
+                let target = word.parse().with_context(|| {
+                    let beginning: String = word.chars().take(32).collect();
+                    format!("line {}: {beginning:?} is not the number of a page", number + 1)
                 })?;
                 graph.targets.push(target);
             }
@@ -67,14 +40,12 @@ impl LinkGraph {
         graph.check()
     }
 
-    fn check(self) -> Result<Self, GraphError> {
+    fn check(self) -> anyhow::Result<Self> {
         let pages = self.len();
-        if pages == 0 {
-            return Err(GraphError::Empty);
-        }
+        ensure!(pages > 0, "there is no page");
         for page in 0..pages {
             if let Some(to) = self.links(page).iter().find(|to| **to as usize >= pages) {
-                return Err(GraphError::Range { from: page, to: *to, pages });
+                bail!("page {page} links to page {to}, and there are {pages}");
             }
         }
         Ok(self)

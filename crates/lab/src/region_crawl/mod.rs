@@ -12,6 +12,6 @@ mod roster;
 mod settings;
 
 pub use crawl::{CrawlOutcome, crawl};
-pub use graph::{GraphError, LinkGraph};
+pub use graph::LinkGraph;
 pub use quality::Quality;
 pub use settings::RegionSettings;
