@@ -1,5 +1,7 @@
 //! Both address families as unsigned integers, so that generic code serves both.
 
+use std::net::IpAddr;
+
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// An address as an integer: `u32` for IPv4, `u128` for IPv6.
@@ -22,6 +24,7 @@ pub(crate) trait Address:
     /// Whether the head is the whole address.
     const HEAD_IS_ALL: bool;
 
+    fn to_ip(self) -> IpAddr;
     fn head(self) -> Self::Head;
     /// The first address with this head.
     fn of_head(head: Self::Head) -> Self;
@@ -41,13 +44,17 @@ pub(crate) trait Address:
 }
 
 macro_rules! address {
-    ($integer:ty, $head:ty) => {
+    ($integer:ty, $head:ty, $variant:path) => {
         impl Address for $integer {
             type Head = $head;
 
             const ZERO: Self = 0;
             const MAX: Self = Self::MAX;
             const HEAD_IS_ALL: bool = Self::BITS == <$head>::BITS;
+
+            fn to_ip(self) -> IpAddr {
+                $variant(self.into())
+            }
 
             fn head(self) -> $head {
                 (self >> (Self::BITS - <$head>::BITS)) as $head
@@ -94,8 +101,8 @@ macro_rules! address {
     };
 }
 
-address!(u32, u32);
-address!(u128, u64);
+address!(u32, u32, IpAddr::V4);
+address!(u128, u64, IpAddr::V6);
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! Builder: turns records into a hierarchy.
 
+use std::net::IpAddr;
+
 use crate::address::Address;
 use crate::attributes::Attributes;
 use crate::blocks::{BlockLevel, blocks};
@@ -9,7 +11,6 @@ use crate::company::Companies;
 use crate::family::Family;
 use crate::id::Generation;
 use crate::nest::{PendingRange, nest};
-use crate::range::Bounds;
 use crate::record::Record;
 use crate::tree::Hierarchy;
 
@@ -25,13 +26,19 @@ impl Builder {
     pub fn add(&mut self, record: Record) {
         let attributes = Attributes::new(record.kind, record.registry, record.country);
         let company = record.company;
-        match record.range.0 {
-            Bounds::V4 { first, last } => {
+        match (record.range.first(), record.range.last()) {
+            (IpAddr::V4(first), IpAddr::V4(last)) => {
+                let first = first.to_bits();
+                let last = last.to_bits();
                 self.v4.push(PendingRange { first, last, company, attributes });
             }
-            Bounds::V6 { first, last } => {
+            (IpAddr::V6(first), IpAddr::V6(last)) => {
+                let first = first.to_bits();
+                let last = last.to_bits();
                 self.v6.push(PendingRange { first, last, company, attributes });
             }
+            // A range is of one family.
+            _ => {}
         }
     }
 

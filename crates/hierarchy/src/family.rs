@@ -117,16 +117,6 @@ impl<A: Address> Family<A> {
         partition(place + step / 2 + 1..to, |place| self.first(place) <= last)
     }
 
-    /// The place of exactly this range.
-    pub(crate) fn find(&self, first: A, last: A) -> Option<usize> {
-        let end = self.last_begun(first) + 1;
-        let begin = self.first_from(first);
-        // Ranges with the same first address are nested, the wider before the narrower.
-        let is_wider = |place| self.bounds(place).is_some_and(|(_, other)| other > last);
-        let place = partition(begin..end, is_wider);
-        (self.bounds(place) == Some((first, last))).then_some(place)
-    }
-
     /// The first place that begins at the address or after it.
     pub(crate) fn first_from(&self, address: A) -> usize {
         partition(0..self.last_begun(address) + 1, |place| self.first(place) < address)

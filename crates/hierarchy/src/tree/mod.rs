@@ -12,7 +12,7 @@ use crate::company::{Companies, Company};
 use crate::country::Country;
 use crate::family::Family;
 use crate::id::{CompanyId, Generation, SubnetId};
-use crate::range::{Bounds, Range};
+use crate::range::Range;
 use crate::segments::Segments;
 
 pub use subnet::Subnet;
@@ -124,11 +124,10 @@ impl Hierarchy {
 
     /// The subnet of exactly this range.
     pub fn find(&self, range: &Range) -> Option<SubnetId> {
-        let place = match range.0 {
-            Bounds::V4 { first, last } => self.v4.find(first, last)?,
-            Bounds::V6 { first, last } => self.v6_root().index() + self.v6.find(first, last)?,
-        };
-        Some(SubnetId::new(place as u32))
+        // Subnets with the same first address are nested, so that they are few.
+        let ops::Range { start, end } = self.beginning_in(&Range::from(range.first()));
+        let mut ids = (start.get()..end.get()).map(SubnetId::new);
+        ids.find(|id| self.range(*id) == Some(*range))
     }
 
     /// The subnet of exactly this range, where it may be delegated.
@@ -139,9 +138,9 @@ impl Hierarchy {
     /// The smallest subnet that holds the whole range, which may be the range itself; a root where
     /// nothing smaller does.
     pub fn smallest_holding(&self, range: &Range) -> SubnetId {
-        let from = match range.0 {
-            Bounds::V4 { first, .. } => self.smallest_v4(first),
-            Bounds::V6 { first, .. } => self.smallest_v6(first),
+        let from = match range.first() {
+            IpAddr::V4(first) => self.smallest_v4(first.to_bits()),
+            IpAddr::V6(first) => self.smallest_v6(first.to_bits()),
         };
         let holds = |id: &SubnetId| self.subnet(*id).range().contains_range(range);
         iter::once(from).chain(self.ancestors(from)).find(holds).unwrap_or(from)
@@ -171,18 +170,18 @@ impl Hierarchy {
 
     /// The subnets that begin inside the range, as ids from `start` up to, not including, `end`.
     pub fn beginning_in(&self, range: &Range) -> ops::Range<SubnetId> {
-        let end = match range.0 {
-            Bounds::V4 { last, .. } => self.v4.last_begun(last) + 1,
-            Bounds::V6 { last, .. } => self.v6_root().index() + self.v6.last_begun(last) + 1,
+        let end = match range.last() {
+            IpAddr::V4(last) => self.v4.last_begun(last.to_bits()) + 1,
+            IpAddr::V6(last) => self.v6_root().index() + self.v6.last_begun(last.to_bits()) + 1,
         };
         self.first_from(range)..SubnetId::new(end as u32)
     }
 
     /// The first subnet that begins where the range begins, or after.
     fn first_from(&self, range: &Range) -> SubnetId {
-        let place = match range.0 {
-            Bounds::V4 { first, .. } => self.v4.first_from(first),
-            Bounds::V6 { first, .. } => self.v6_root().index() + self.v6.first_from(first),
+        let place = match range.first() {
+            IpAddr::V4(first) => self.v4.first_from(first.to_bits()),
+            IpAddr::V6(first) => self.v6_root().index() + self.v6.first_from(first.to_bits()),
         };
         SubnetId::new(place as u32)
     }
@@ -270,11 +269,12 @@ impl Hierarchy {
 
     /// The range of a subnet of this generation.
     pub(crate) fn range(&self, id: SubnetId) -> Option<Range> {
-        let bounds = match id.index().checked_sub(self.v6_root().index()) {
-            None => self.v4.bounds(id.index()).map(|(first, last)| Bounds::V4 { first, last }),
-            Some(place) => self.v6.bounds(place).map(|(first, last)| Bounds::V6 { first, last }),
-        };
-        bounds.map(Range)
+        match id.index().checked_sub(self.v6_root().index()) {
+            None => self.v4.bounds(id.index()).map(|(first, last)| Range::of_numbers(first, last)),
+            Some(place) => {
+                self.v6.bounds(place).map(|(first, last)| Range::of_numbers(first, last))
+            }
+        }
     }
 }
 
