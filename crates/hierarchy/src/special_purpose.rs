@@ -4,7 +4,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use ipnet::{Ipv4Net, Ipv6Net};
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use crate::range::Range;
 
@@ -66,11 +66,21 @@ impl fmt::Display for Class {
     }
 }
 
-const fn v4(a: u8, b: u8, c: u8, length: u8) -> Ipv4Net {
-    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, 0), length)
+const fn v4(a: u8, b: u8, c: u8, length: u8) -> IpNet {
+    IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, 0), length))
 }
 
-const V4: [(Ipv4Net, Class); 15] = [
+const fn v6(a: u16, b: u16, length: u8) -> IpNet {
+    IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::new(a, b, 0, 0, 0, 0, 0, 0), length))
+}
+
+const fn single(address: Ipv6Addr) -> IpNet {
+    IpNet::V6(Ipv6Net::new_assert(address, 128))
+}
+
+/// The first match counts, so exceptions stand before the block that holds them. An address without
+/// a match is public if it is of IPv4, and not allocated if it is of IPv6.
+const BLOCKS: [(IpNet, Class); 28] = [
     (v4(0, 0, 0, 8), Class::Unspecified),
     (v4(10, 0, 0, 8), Class::Private),
     (v4(100, 64, 0, 10), Class::CarrierNat),
@@ -86,17 +96,8 @@ const V4: [(Ipv4Net, Class); 15] = [
     (v4(203, 0, 113, 24), Class::Documentation),
     (v4(224, 0, 0, 4), Class::Multicast),
     (v4(240, 0, 0, 4), Class::Reserved),
-];
-
-const fn v6(a: u16, b: u16, length: u8) -> Ipv6Net {
-    Ipv6Net::new_assert(Ipv6Addr::new(a, b, 0, 0, 0, 0, 0, 0), length)
-}
-
-/// The first match counts, so exceptions stand before the block that holds them; an address without
-/// a match is not allocated.
-const V6: [(Ipv6Net, Class); 13] = [
-    (Ipv6Net::new_assert(Ipv6Addr::UNSPECIFIED, 128), Class::Unspecified),
-    (Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128), Class::Loopback),
+    (single(Ipv6Addr::UNSPECIFIED), Class::Unspecified),
+    (single(Ipv6Addr::LOCALHOST), Class::Loopback),
     (v6(0, 0, 96), Class::Transition),
     (v6(0x64, 0xff9b, 32), Class::Transition),
     (v6(0x2001, 0, 23), Class::Protocol),
@@ -116,37 +117,28 @@ const ALLOCATED: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0))
 /// Looks the address up in the table. An IPv4-mapped address (`::ffff:0:0/96`) has the class of the
 /// IPv4 address, because that is what it reaches.
 pub fn classify(address: IpAddr) -> Class {
-    match address.to_canonical() {
-        IpAddr::V4(a) => {
-            V4.iter().find(|(p, _)| p.contains(&a)).map_or(Class::Public, |(_, class)| *class)
-        }
-        IpAddr::V6(a) => {
-            V6.iter().find(|(p, _)| p.contains(&a)).map_or(Class::NotAllocated, |(_, class)| *class)
-        }
-    }
+    let address = address.to_canonical();
+    let listed = BLOCKS.iter().find(|(block, _)| block.contains(&address));
+    let unlisted = if address.is_ipv4() { Class::Public } else { Class::NotAllocated };
+    listed.map_or(unlisted, |(_, class)| *class)
 }
 
 /// The class of all addresses of a range; [`Class::Public`] where they do not lie in a single
 /// special-purpose block.
 pub fn classify_range(range: &Range) -> Class {
-    let ends = (range.first(), range.last());
-    let whole = match ends {
-        (IpAddr::V4(first), IpAddr::V4(last)) => {
-            V4.iter().find(|(p, _)| p.contains(&first) && p.contains(&last)).map(|(_, class)| class)
-        }
-        (IpAddr::V6(first), IpAddr::V6(last)) => {
-            V6.iter().find(|(p, _)| p.contains(&first) && p.contains(&last)).map(|(_, class)| class)
-        }
-        _ => None,
-    };
-    // What is not allocated has no block in the table: it lies before 2000::/3 or after.
-    let same_side = (ends.0 < ALLOCATED) == (ends.1 < ALLOCATED);
-    let class = classify(ends.0);
-    match whole {
-        Some(class) => *class,
-        None if class == Class::NotAllocated && class == classify(ends.1) && same_side => class,
-        None => Class::Public,
+    let first = range.first();
+    let last = range.last();
+    let whole = |block: &IpNet| block.contains(&first) && block.contains(&last);
+    if let Some((_, class)) = BLOCKS.iter().find(|(block, _)| whole(block)) {
+        return *class;
     }
+    // What is not allocated has no block in the table: it lies before 2000::/3 or after.
+    let same_side = (first < ALLOCATED) == (last < ALLOCATED);
+    let class = classify(first);
+    if class == Class::NotAllocated && class == classify(last) && same_side {
+        return class;
+    }
+    Class::Public
 }
 
 #[cfg(test)]
