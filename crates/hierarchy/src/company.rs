@@ -67,10 +67,6 @@ impl Companies {
             .map(|(id, _)| id)
     }
 
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.registries.capacity() + self.handles.heap_bytes() + self.names.heap_bytes()
-    }
-
     pub(crate) fn shrink(&mut self) {
         self.registries.shrink_to_fit();
         self.handles.shrink();

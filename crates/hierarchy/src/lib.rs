@@ -87,5 +87,5 @@ pub use scope::Scope;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use split::SubnetSplit;
 pub use split_leaves::{InvalidSplit, SplitLeaves};
-pub use tree::{HeapBytes, Hierarchy, Numbering, Subnet};
+pub use tree::{Hierarchy, Numbering, Subnet};
 pub use unregistered::{HostSubnet, PrefixLengths};

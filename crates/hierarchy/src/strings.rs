@@ -19,10 +19,6 @@ impl StringColumn {
         self.joined.get(start..end)
     }
 
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.joined.capacity() + self.ends.capacity() * size_of::<u64>()
-    }
-
     pub(crate) fn shrink(&mut self) {
         self.joined.shrink_to_fit();
         self.ends.shrink_to_fit();

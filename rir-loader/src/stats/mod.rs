@@ -113,7 +113,7 @@ impl Stats {
             companies: hierarchy.companies().len() as u64,
             company_sizes: company_sizes(hierarchy),
             largest: largest(hierarchy),
-            heap_bytes: hierarchy.heap_bytes().subnets as u64,
+            heap_bytes: hierarchy.heap_bytes() as u64,
             ..Self::default()
         };
         for subnet in hierarchy.iter() {

@@ -55,7 +55,7 @@ pub fn time(dir: &Path, database: Option<&Path>) -> anyhow::Result<Timing> {
         ranges: ranges.sum(),
         subnets: nested.hierarchy.len() as u64,
         companies: nested.hierarchy.companies().len() as u64,
-        heap: nested.hierarchy.heap_bytes().subnets as u64,
+        heap: nested.hierarchy.heap_bytes() as u64,
         peak,
         postgres: database.map(|dir| in_postgres(dir, &nested)).transpose()?,
     })

@@ -32,7 +32,7 @@ fn lookups(criterion: &mut Criterion) {
     for ranges in SIZES {
         let begun = Instant::now();
         let hierarchy = made_up(ranges);
-        let bytes = hierarchy.heap_bytes().subnets as f64 / hierarchy.len() as f64;
+        let bytes = hierarchy.heap_bytes() as f64 / hierarchy.len() as f64;
         let seconds = begun.elapsed().as_secs_f64();
         println!(
             "{} subnets, generated and built in {seconds:.2} s, {bytes:.1} bytes a subnet",
@@ -161,7 +161,7 @@ impl<'c> Comparison<'c> {
 
 fn one_read(hierarchy: &Hierarchy) -> Lookup<'static> {
     let any = hierarchy.smallest(Ipv6Addr::UNSPECIFIED.into());
-    let memory = vec![any; hierarchy.heap_bytes().subnets / size_of::<SubnetId>()];
+    let memory = vec![any; hierarchy.heap_bytes() / size_of::<SubnetId>()];
     let read = move |address: &IpAddr| {
         let bits = match address {
             IpAddr::V4(address) => u64::from(address.to_bits()),

@@ -225,12 +225,11 @@ impl Hierarchy {
         &self.companies
     }
 
-    /// Memory that the hierarchy takes on the heap.
-    pub fn heap_bytes(&self) -> HeapBytes {
+    /// Memory on the heap that the subnets take: ranges, tree, lookup tables and attributes.
+    pub fn heap_bytes(&self) -> usize {
         let ranges = self.v4.heap_bytes() + self.v6.heap_bytes();
         let segments = self.v4_segments.heap_bytes() + self.v6_segments.heap_bytes();
-        let subnets = ranges + segments + self.columns.heap_bytes();
-        HeapBytes { subnets, companies: self.companies.heap_bytes() }
+        ranges + segments + self.columns.heap_bytes()
     }
 
     fn smallest_v4(&self, address: u32) -> SubnetId {
@@ -283,14 +282,6 @@ impl Hierarchy {
 pub struct Numbering {
     generation: Generation,
     subnets: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeapBytes {
-    /// Ranges, tree, lookup tables and attributes.
-    pub subnets: usize,
-    /// Handles and names of the companies.
-    pub companies: usize,
 }
 
 impl fmt::Debug for Hierarchy {
