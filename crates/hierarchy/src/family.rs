@@ -38,16 +38,12 @@ impl<A: Address> Family<A> {
             }
             bits.push(encoded.unwrap_or(IRREGULAR));
         }
-        Self::of_columns(heads, bits, irregular)
+        Self { heads, bits, irregular }.indexed()
     }
 
-    /// Takes columns as [`Family::new`] makes them.
-    pub(crate) fn of_columns(
-        heads: Vec<A::Head>,
-        bits: Vec<u8>,
-        irregular: IrregularRanges<A>,
-    ) -> Self {
-        Self { irregular: irregular.index(), heads, bits }
+    /// Builds the index of the irregular ranges. Until then no range may be asked for.
+    pub(crate) fn indexed(self) -> Self {
+        Self { irregular: self.irregular.index(), ..self }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -34,7 +34,9 @@ pub(super) fn read(source: &mut impl Read) -> Result<Snapshot, SnapshotError> {
     reader.finish()?;
     // The checksums show only that the bytes are those that were written. The other modules index
     // columns without checks, so that each property they rely on is verified once here.
-    let families = (v4.verified()?, v6.verified()?);
+    verify::ranges(&v4)?;
+    verify::ranges(&v6)?;
+    let families = (v4.indexed(), v6.indexed());
     let companies = Companies {
         registries: verify::registries(&registries)?,
         handles: verify::strings(handles)?,
@@ -45,20 +47,6 @@ pub(super) fn read(source: &mut impl Read) -> Result<Snapshot, SnapshotError> {
     let generation = Generation::new(header.generation);
     let hierarchy = Hierarchy::assemble(generation, families, columns, companies);
     Ok(Snapshot { mark: header.mark, hierarchy })
-}
-
-/// The columns of a family before verification.
-pub(super) struct Ranges<A: Address> {
-    pub(super) heads: Vec<A::Head>,
-    pub(super) bits: Vec<u8>,
-    pub(super) irregular: IrregularRanges<A>,
-}
-
-impl<A: Address> Ranges<A> {
-    fn verified(self) -> Result<Family<A>, SnapshotError> {
-        verify::ranges(&self)?;
-        Ok(Family::of_columns(self.heads, self.bits, self.irregular))
-    }
 }
 
 struct Reader<'s, R> {
@@ -81,17 +69,18 @@ impl<R: Read> Reader<'_, R> {
         Ok(column)
     }
 
+    /// The columns of a family without its index.
     fn ranges<A: Address>(
         &mut self,
         length: u64,
         irregular: u64,
-    ) -> Result<Ranges<A>, SnapshotError> {
+    ) -> Result<Family<A>, SnapshotError> {
         let heads = self.column(length)?;
         let bits = self.column(length)?;
         let places = self.column(irregular)?;
         let first = self.column(irregular)?;
         let last = self.column(irregular)?;
-        Ok(Ranges { heads, bits, irregular: IrregularRanges::of_columns(places, first, last) })
+        Ok(Family { heads, bits, irregular: IrregularRanges::of_columns(places, first, last) })
     }
 
     fn finish(self) -> Result<(), SnapshotError> {

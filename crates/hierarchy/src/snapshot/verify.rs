@@ -1,7 +1,6 @@
 //! Verification: checks every property of the columns that the rest of this crate relies on.
 
 use super::SnapshotError;
-use super::read::Ranges;
 use crate::address::Address;
 use crate::columns::Columns;
 use crate::family::{Family, IRREGULAR};
@@ -15,8 +14,8 @@ fn ensure(holds: bool, violation: &'static str) -> Result<(), SnapshotError> {
 
 /// The ranges are in order, the first is the root, every range has an end, and the irregular ranges
 /// are those that the column of bits marks.
-pub(super) fn ranges<A: Address>(ranges: &Ranges<A>) -> Result<(), SnapshotError> {
-    let Ranges { heads, bits, irregular } = ranges;
+pub(super) fn ranges<A: Address>(ranges: &Family<A>) -> Result<(), SnapshotError> {
+    let Family { heads, bits, irregular } = ranges;
     ensure(u32::try_from(heads.len()).is_ok(), "there are more subnets than ids")?;
     let marked = (0_u32..).zip(bits).filter(|(_, bits)| **bits == IRREGULAR);
     let marked = marked.map(|(place, _)| place);
