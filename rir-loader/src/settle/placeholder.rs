@@ -10,17 +10,6 @@ use hierarchy::Range;
 
 use crate::whois::Net;
 
-/// Why an object is a placeholder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Placeholder {
-    /// All addresses of a family.
-    AllAddresses,
-    /// Its name or its description says that another registry manages the space, or none.
-    NameOrDescription,
-    /// Its type says so; ARIN only.
-    Status,
-}
-
 /// Beginnings of the names of nets without a holder.
 const NAMES: [&str; 10] = [
     "NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK",
@@ -44,20 +33,17 @@ const PHRASES: [&str; 5] = [
     "address block not managed",
 ];
 
-/// Whether and why an object is a placeholder.
-pub(super) fn placeholder(net: &Net<'_>) -> Option<Placeholder> {
-    if net.range == Range::V4 || net.range == Range::V6 {
-        return Some(Placeholder::AllAddresses);
-    }
+/// Whether an object is a placeholder: by its range, its type (ARIN only), its name or its
+/// description.
+pub(super) fn is_placeholder(net: &Net<'_>) -> bool {
     let status = net.status.unwrap_or_default().to_ascii_lowercase();
-    if ["rir", "reserved", "unallocated"].contains(&status.as_str()) {
-        return Some(Placeholder::Status);
-    }
     let name = net.netname.unwrap_or_default().to_ascii_uppercase();
     let description = net.description.unwrap_or_default().to_ascii_lowercase();
-    let is_placeholder = NAMES.iter().any(|start| name.starts_with(start))
-        || PHRASES.iter().any(|phrase| description.contains(phrase));
-    is_placeholder.then_some(Placeholder::NameOrDescription)
+    net.range == Range::V4
+        || net.range == Range::V6
+        || ["rir", "reserved", "unallocated"].contains(&status.as_str())
+        || NAMES.iter().any(|start| name.starts_with(start))
+        || PHRASES.iter().any(|phrase| description.contains(phrase))
 }
 
 #[cfg(test)]
@@ -83,32 +69,16 @@ mod tests {
 
     #[test]
     fn placeholders_are_recognised_by_range_name_description_or_type() {
-        for (range, name, description, status, why) in [
-            ("0.0.0.0/0", "X", "", "", Placeholder::AllAddresses),
-            ("::/0", "ROOT", "", "", Placeholder::AllAddresses),
-            (
-                "6.0.0.0 - 13.115.255.255",
-                "NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK",
-                "",
-                "",
-                Placeholder::NameOrDescription,
-            ),
-            ("193.0.0.0/8", "IANA-NETBLOCK-193", "", "", Placeholder::NameOrDescription),
-            ("192.0.2.0/24", "ERX-NETBLOCK", "", "", Placeholder::NameOrDescription),
-            (
-                "1.0.0.0/8",
-                "X",
-                "This range is not fully allocated to APNIC",
-                "",
-                Placeholder::NameOrDescription,
-            ),
-            ("1.0.0.0/8", "APNIC-1", "", "rir", Placeholder::Status),
+        for (range, name, description, status) in [
+            ("0.0.0.0/0", "X", "", ""),
+            ("::/0", "ROOT", "", ""),
+            ("6.0.0.0 - 13.115.255.255", "NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK", "", ""),
+            ("193.0.0.0/8", "IANA-NETBLOCK-193", "", ""),
+            ("192.0.2.0/24", "ERX-NETBLOCK", "", ""),
+            ("1.0.0.0/8", "X", "This range is not fully allocated to APNIC", ""),
+            ("1.0.0.0/8", "APNIC-1", "", "rir"),
         ] {
-            assert_eq!(
-                placeholder(&net(range, name, description, status)),
-                Some(why),
-                "{name} {range}"
-            );
+            assert!(is_placeholder(&net(range, name, description, status)), "{name} {range}");
         }
     }
 
@@ -119,11 +89,7 @@ mod tests {
             ("DIANA-NET", "Diana", ""),
             ("É", "", "LEGACY"),
         ] {
-            assert_eq!(
-                placeholder(&net("192.0.2.0/24", name, description, status)),
-                None,
-                "{name}"
-            );
+            assert!(!is_placeholder(&net("192.0.2.0/24", name, description, status)), "{name}");
         }
     }
 }

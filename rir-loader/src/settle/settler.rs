@@ -11,7 +11,7 @@ use super::claim::{AddressBits, Claim, Statement};
 use super::companies::{CompanyNumber, CompanyTable};
 use super::family::{FamilyClaims, mark_umbrellas, settle_family};
 use super::holder::{CompanyKey, holder};
-use super::placeholder::placeholder;
+use super::placeholder::is_placeholder;
 use super::report::{SettleReport, Umbrella};
 use super::split_leaves::{SplitPolicy, split_leaves};
 use super::{MAX_RANGES, V4_BLOCKS, V6_BLOCKS};
@@ -111,7 +111,7 @@ impl Settler {
 
     fn add_net(&mut self, net: &Net<'_>, source: u16) {
         self.report.nets += 1;
-        if placeholder(net).is_some() {
+        if is_placeholder(net) {
             self.report.placeholders += 1;
             return;
         }
