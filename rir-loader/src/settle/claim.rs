@@ -59,33 +59,21 @@ pub(super) struct Claim<A> {
     pub(super) first: A,
     /// Last address, inclusive.
     pub(super) last: A,
-    pub(super) company: Option<CompanyNumber>,
-    /// Day of the last change as digits, 0 where it is unknown.
-    pub(super) changed: u32,
-    pub(super) country: Option<Country>,
-    pub(super) source: u16,
-    /// Registry of the file; `None` for a route.
-    pub(super) registry: Option<Registry>,
-    /// What identifies the company.
-    pub(super) basis: CompanyKey,
+    pub(super) says: Statement,
 }
 
 /// What one source says, without the range.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Statement {
+    /// Registry of the file; `None` for a route.
     pub(super) registry: Option<Registry>,
     pub(super) company: Option<CompanyNumber>,
+    /// What identifies the company.
     pub(super) basis: CompanyKey,
     pub(super) country: Option<Country>,
+    /// Day of the last change as digits, 0 where it is unknown.
     pub(super) changed: u32,
     pub(super) source: u16,
-}
-
-impl Statement {
-    pub(super) fn about<A>(self, first: A, last: A) -> Claim<A> {
-        let Self { registry, company, basis, country, changed, source } = self;
-        Claim { first, last, company, changed, country, source, registry, basis }
-    }
 }
 
 impl<A: AddressBits> Claim<A> {
@@ -113,7 +101,8 @@ mod tests {
             basis: CompanyKey,
         ) -> Self {
             let registry = Some(Registry::RipeNcc);
-            Self { first, last, company, changed: 0, country: None, source: 0, registry, basis }
+            let says = Statement { registry, company, basis, country: None, changed: 0, source: 0 };
+            Self { first, last, says }
         }
     }
 

@@ -7,7 +7,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::claim::{AddressBits, Claim};
+use super::claim::{AddressBits, Claim, Statement};
 use super::holder::CompanyKey;
 
 /// Numbers of claims that were removed.
@@ -23,8 +23,8 @@ pub(super) struct RemovedClaims {
 
 /// Order of claims to the same range, the best first.
 pub(super) fn precedence<A: AddressBits>(one: &Claim<A>, other: &Claim<A>) -> Ordering {
-    let key = |claim: &Claim<A>| (claim.basis, Reverse(claim.changed), claim.source);
-    key(one).cmp(&key(other))
+    let key = |says: &Statement| (says.basis, Reverse(says.changed), says.source);
+    key(&one.says).cmp(&key(&other.says))
 }
 
 /// Keeps the first claim to each range of a list sorted by range and precedence.
@@ -33,8 +33,8 @@ pub(super) fn remove_duplicates<A: AddressBits>(claims: &mut Vec<Claim<A>>) -> R
     claims.dedup_by(|later, kept| {
         let is_equal = (later.first, later.last) == (kept.first, kept.last);
         if is_equal {
-            removed.count(kept, later);
-            complete(kept, later);
+            removed.count(&kept.says, &later.says);
+            complete(&mut kept.says, &later.says);
         }
         is_equal
     });
@@ -42,9 +42,9 @@ pub(super) fn remove_duplicates<A: AddressBits>(claims: &mut Vec<Claim<A>>) -> R
 }
 
 impl RemovedClaims {
-    fn count<A>(&mut self, kept: &Claim<A>, removed: &Claim<A>) {
-        let is_whois = |claim: &Claim<A>| {
-            !matches!(claim.basis, CompanyKey::Delegated | CompanyKey::Umbrella | CompanyKey::Route)
+    fn count(&mut self, kept: &Statement, removed: &Statement) {
+        let is_whois = |says: &Statement| {
+            !matches!(says.basis, CompanyKey::Delegated | CompanyKey::Umbrella | CompanyKey::Route)
         };
         let registries = kept.registry.zip(removed.registry);
         if registries.is_some_and(|(one, other)| one != other) {
@@ -58,7 +58,7 @@ impl RemovedClaims {
 }
 
 /// Takes from a removed claim what the kept one lacks.
-fn complete<A>(kept: &mut Claim<A>, removed: &Claim<A>) {
+fn complete(kept: &mut Statement, removed: &Statement) {
     kept.registry = kept.registry.or(removed.registry);
     // After a transfer, the country at the former registry is out of date.
     if kept.registry == removed.registry {
@@ -89,22 +89,24 @@ mod tests {
         let id = holder(CompanyKey::Delegated, "abc");
         let org = holder(CompanyKey::Organisation, "ORG-1");
         let mut delegated = Claim::of_ripe(0, 9, id, CompanyKey::Delegated);
-        delegated.country = Some("NL".parse().unwrap());
+        delegated.says.country = Some("NL".parse().unwrap());
         let (kept, removed) = settled(vec![
             delegated,
             Claim::of_ripe(0, 9, org, CompanyKey::Organisation),
             Claim::of_ripe(0, 4, None, CompanyKey::Nobody),
         ]);
         assert_eq!(kept.len(), 2);
-        assert_eq!((kept[0].company, kept[0].country), (org, delegated.country));
+        assert_eq!((kept[0].says.company, kept[0].says.country), (org, delegated.says.country));
         assert_eq!(removed, RemovedClaims { confirmed: 1, ..RemovedClaims::default() });
     }
 
     #[test]
     fn after_a_transfer_the_latest_claim_counts() {
         let mut old = Claim::of_ripe(0, 9, None, CompanyKey::Organisation);
-        old.changed = 20_100_101;
-        let new = Claim { registry: Some(Registry::Apnic), changed: 20_180_101, ..old };
+        old.says.changed = 20_100_101;
+        let mut new = old;
+        new.says.registry = Some(Registry::Apnic);
+        new.says.changed = 20_180_101;
         let (kept, removed) = settled(vec![old, new]);
         assert_eq!((kept, removed.transfers), (vec![new], 1));
     }

@@ -29,12 +29,12 @@ impl<A> FamilyClaims<A> {
         &mut self,
         first: A,
         last: A,
-        claim: Option<Statement>,
+        says: Option<Statement>,
         space: Option<Registry>,
     ) where
         A: Copy,
     {
-        self.claims.extend(claim.map(|statement| statement.about(first, last)));
+        self.claims.extend(says.map(|says| Claim { first, last, says }));
         if let Some(registry) = space {
             self.space[registry as usize].push((first, last));
         }
@@ -46,9 +46,9 @@ pub(super) fn mark_umbrellas<A>(
     claims: &mut [Claim<A>],
     is_umbrella: impl Fn(CompanyNumber) -> bool,
 ) {
-    for claim in claims {
-        if claim.basis == CompanyKey::Delegated && claim.company.is_some_and(&is_umbrella) {
-            claim.basis = CompanyKey::Umbrella;
+    for Claim { says, .. } in claims {
+        if says.basis == CompanyKey::Delegated && says.company.is_some_and(&is_umbrella) {
+            says.basis = CompanyKey::Umbrella;
         }
     }
 }
@@ -71,11 +71,11 @@ pub(super) fn settle_family<A: AddressBits>(
     report.confirmed += removed.confirmed;
     inherit_holders(&mut claims);
     for claim in &claims {
-        *report.holders.entry(claim.basis).or_default() += 1;
+        *report.holders.entry(claim.says.basis).or_default() += 1;
     }
-    for claim in claims.iter_mut().filter(|claim| claim.country.is_none()) {
-        claim.country = claim.company.and_then(|company| companies.get(company).country);
-        report.country_of_company += u64::from(claim.country.is_some());
+    for Claim { says, .. } in claims.iter_mut().filter(|claim| claim.says.country.is_none()) {
+        says.country = says.company.and_then(|company| companies.get(company).country);
+        report.country_of_company += u64::from(says.country.is_some());
     }
     claims
 }
@@ -90,7 +90,8 @@ fn keep_maintained<A: AddressBits>(
 ) {
     let mut parts = vec![];
     claims.retain(|claim| {
-        let Some(registry) = claim.registry.filter(|registry| with_file[*registry as usize]) else {
+        let Some(registry) = claim.says.registry.filter(|registry| with_file[*registry as usize])
+        else {
             return true;
         };
         match maintained_part(claim, &spaces[registry as usize]) {

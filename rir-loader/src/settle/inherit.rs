@@ -13,13 +13,14 @@ pub(super) fn inherit_holders<A: AddressBits>(claims: &mut [Claim<A>]) {
         while enclosing.last().is_some_and(|(last, _)| *last < claim.last) {
             enclosing.pop();
         }
-        if claim.company.is_none() {
-            claim.company = enclosing.last().and_then(|(_, company)| *company);
-            if claim.company.is_some() {
-                claim.basis = CompanyKey::Ancestor;
+        let says = &mut claim.says;
+        if says.company.is_none() {
+            says.company = enclosing.last().and_then(|(_, company)| *company);
+            if says.company.is_some() {
+                says.basis = CompanyKey::Ancestor;
             }
         }
-        enclosing.push((claim.last, claim.company));
+        enclosing.push((claim.last, says.company));
     }
 }
 
@@ -48,9 +49,9 @@ mod tests {
             nobody(100, 100),
         ];
         inherit_holders(&mut claims);
-        let inherited = claims.iter().filter(|claim| claim.basis == CompanyKey::Ancestor);
+        let inherited = claims.iter().filter(|claim| claim.says.basis == CompanyKey::Ancestor);
         assert_eq!(inherited.count(), 3);
-        let companies: Vec<_> = claims.iter().map(|claim| claim.company).collect();
+        let companies: Vec<_> = claims.iter().map(|claim| claim.says.company).collect();
         assert_eq!(companies, [outer, outer, inner, inner, outer, None]);
     }
 
@@ -63,6 +64,6 @@ mod tests {
             Claim::of_ripe(5, 14, None, CompanyKey::Nobody),
         ];
         inherit_holders(&mut claims);
-        assert_eq!(claims[1].company, None);
+        assert_eq!(claims[1].says.company, None);
     }
 }

@@ -249,14 +249,14 @@ impl Settler {
 }
 
 fn mark_used<A>(claims: &[Claim<A>], used: &mut [bool]) {
-    for company in claims.iter().filter_map(|claim| claim.company) {
+    for company in claims.iter().filter_map(|claim| claim.says.company) {
         used[company.index()] = true;
     }
 }
 
 fn origins_of(v4: &[Claim<u32>], v6: &[Claim<u128>]) -> Origins {
-    let v4 = v4.iter().filter_map(|claim| Some((claim.range()?, claim.source)));
-    let v6 = v6.iter().filter_map(|claim| Some((claim.range()?, claim.source)));
+    let v4 = v4.iter().filter_map(|claim| Some((claim.range()?, claim.says.source)));
+    let v6 = v6.iter().filter_map(|claim| Some((claim.range()?, claim.says.source)));
     Origins(v4.chain(v6).collect())
 }
 
@@ -271,9 +271,9 @@ fn add_records<A: AddressBits>(
         builder.add(Record {
             range,
             kind,
-            registry: claim.registry,
-            company: claim.company.and_then(|company| ids[company.index()]),
-            country: claim.country,
+            registry: claim.says.registry,
+            company: claim.says.company.and_then(|company| ids[company.index()]),
+            country: claim.says.country,
         });
     }
 }
