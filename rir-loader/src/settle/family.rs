@@ -7,7 +7,7 @@ use super::companies::{CompanyNumber, CompanyTable};
 use super::duplicates::{precedence, remove_duplicates};
 use super::holder::CompanyKey;
 use super::inherit::inherit_holders;
-use super::maintained::{MaintainedPart, Space, maintained_part};
+use super::maintained::Space;
 use super::report::SettleReport;
 
 /// Claims of one family, and the space that each registry maintains.
@@ -94,15 +94,17 @@ fn keep_maintained<A: AddressBits>(
         else {
             return true;
         };
-        match maintained_part(claim, &spaces[registry as usize]) {
-            MaintainedPart::Whole => return true,
-            MaintainedPart::Nothing => report.unmaintained += 1,
+        let maintained = spaces[registry as usize].intersect(claim.first, claim.last);
+        let maintained: Vec<_> = maintained.collect();
+        match maintained[..] {
+            [] => report.unmaintained += 1,
+            [range] if range == (claim.first, claim.last) => return true,
             // RIPE's importer drops such an object as a whole. Here its maintained part is kept,
             // because that is reliable.
-            MaintainedPart::Ranges(ranges) => {
+            _ => {
                 report.partly_maintained += 1;
                 let part = |(first, last)| Claim { first, last, ..*claim };
-                parts.extend(ranges.into_iter().map(part));
+                parts.extend(maintained.into_iter().map(part));
             }
         }
         false

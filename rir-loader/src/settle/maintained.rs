@@ -8,7 +8,7 @@
 //! The space is a sorted list of ranges, not a set of prefixes (`iprange`): it consists mostly of
 //! ranges that are not prefixes, and each of them would become up to 60 prefixes.
 
-use super::claim::{AddressBits, Claim};
+use super::claim::AddressBits;
 
 /// The space of one registry in one family: ranges that neither overlap nor touch, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,48 +39,20 @@ impl<A: AddressBits> Space<A> {
     }
 }
 
-/// Part of a claim that its registry maintains.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum MaintainedPart<A> {
-    /// The whole claim.
-    Whole,
-    /// Only these ranges of it.
-    Ranges(Vec<(A, A)>),
-    /// Nothing of it.
-    Nothing,
-}
-
-/// The part of a claim that lies in the space of its registry.
-pub(super) fn maintained_part<A: AddressBits>(
-    claim: &Claim<A>,
-    space: &Space<A>,
-) -> MaintainedPart<A> {
-    let ranges: Vec<(A, A)> = space.intersect(claim.first, claim.last).collect();
-    match ranges[..] {
-        [] => MaintainedPart::Nothing,
-        [range] if range == (claim.first, claim.last) => MaintainedPart::Whole,
-        _ => MaintainedPart::Ranges(ranges),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::holder::CompanyKey;
     use super::*;
     use proptest::prelude::*;
 
-    fn kept(first: u32, last: u32) -> MaintainedPart<u32> {
-        let space = Space::of(vec![(30, 39), (10, 14), (15, 19), (50, 50)]);
-        maintained_part(&Claim::of_ripe(first, last, None, CompanyKey::Nobody), &space)
-    }
-
     #[test]
-    fn a_claim_counts_where_its_registry_maintains_the_space() {
-        assert_eq!(kept(10, 19), MaintainedPart::Whole);
-        assert_eq!(kept(12, 16), MaintainedPart::Whole);
-        assert_eq!(kept(20, 29), MaintainedPart::Nothing);
-        assert_eq!(kept(15, 35), MaintainedPart::Ranges(vec![(15, 19), (30, 35)]));
-        assert_eq!(kept(0, u32::MAX), MaintainedPart::Ranges(vec![(10, 19), (30, 39), (50, 50)]));
+    fn a_range_counts_where_its_registry_maintains_the_space() {
+        let space = Space::of(vec![(30, 39), (10, 14), (15, 19), (50, 50)]);
+        let kept = |first, last| space.intersect(first, last).collect::<Vec<(u32, u32)>>();
+        assert_eq!(kept(10, 19), [(10, 19)]);
+        assert_eq!(kept(12, 16), [(12, 16)]);
+        assert_eq!(kept(20, 29), []);
+        assert_eq!(kept(15, 35), [(15, 19), (30, 35)]);
+        assert_eq!(kept(0, u32::MAX), [(10, 19), (30, 39), (50, 50)]);
     }
 
     proptest! {
