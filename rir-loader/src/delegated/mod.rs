@@ -55,8 +55,6 @@ impl RecordCount {
 pub struct DelegatedReport {
     /// The first line that is not a comment.
     pub header: Header,
-    /// Lines, comments included.
-    pub lines: u64,
     /// AS numbers, IPv4, IPv6: in the order of [`Resource::ALL`].
     pub counts: [RecordCount; 3],
     /// Records announced by the summaries, in the same order; `None` without a summary.
@@ -108,7 +106,7 @@ pub fn read(
 impl DelegatedReport {
     fn new(header: Header) -> Self {
         let counts = [RecordCount::default(); 3];
-        Self { header, lines: 0, counts, announced: [None; 3], rejects: Rejects::default() }
+        Self { header, counts, announced: [None; 3], rejects: Rejects::default() }
     }
 
     /// Records of one type.
@@ -165,8 +163,7 @@ impl DelegatedReport {
     }
 
     /// Compares the counts with those that the header and the summaries announce.
-    fn check_counts(mut self, line: u64) -> Result<Self, TextError> {
-        self.lines = line;
+    fn check_counts(self, line: u64) -> Result<Self, TextError> {
         compare("records".to_owned(), self.records(), self.header.records, line)?;
         for resource in Resource::ALL {
             let Some(promised) = self.announced[resource as usize] else { continue };
