@@ -5,9 +5,27 @@ use std::net::IpAddr;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// An address as an integer: `u32` for IPv4, `u128` for IPv6.
-pub(crate) trait Address:
-    Copy + Ord + std::fmt::Debug + Default + FromBytes + IntoBytes + Immutable
-{
+pub trait Address: Copy + Ord + std::fmt::Debug + Default {
+    /// The first address of the family.
+    const ZERO: Self;
+    /// The last address of the family.
+    const MAX: Self;
+    /// Bits of an address.
+    const WIDTH: u8;
+
+    /// The integer as an address.
+    fn to_ip(self) -> IpAddr;
+    /// The next address; `None` after the last.
+    fn next(self) -> Option<Self>;
+    /// The address before; `None` before the first.
+    fn previous(self) -> Option<Self>;
+    /// First and last address of the prefix of this length that holds the address.
+    #[must_use]
+    fn prefix(self, length: u8) -> (Self, Self);
+}
+
+/// An address as the columns store it.
+pub(crate) trait ColumnAddress: Address + FromBytes + IntoBytes + Immutable {
     /// The leading bits that the columns store of every first address: all 32 of IPv4, the upper 64
     /// of IPv6, because hardly any registered range is smaller than a /64.
     type Head: Copy
@@ -19,20 +37,13 @@ pub(crate) trait Address:
         + IntoBytes
         + Immutable;
 
-    const ZERO: Self;
-    const MAX: Self;
     /// Whether the head is the whole address.
     const HEAD_IS_ALL: bool;
 
-    fn to_ip(self) -> IpAddr;
     fn head(self) -> Self::Head;
     /// The first address with this head.
     fn of_head(head: Self::Head) -> Self;
     fn next_head(head: Self::Head) -> Option<Self::Head>;
-    fn next(self) -> Option<Self>;
-    fn previous(self) -> Option<Self>;
-    /// First and last address of the prefix of this length that holds the address.
-    fn prefix(self, length: u8) -> (Self, Self);
     /// The logarithm to base two of the number of addresses from `first` to `self`; `None` where
     /// that number is no power of two.
     fn span_bits(self, first: Self) -> Option<u8>;
@@ -46,26 +57,12 @@ pub(crate) trait Address:
 macro_rules! address {
     ($integer:ty, $head:ty, $variant:path) => {
         impl Address for $integer {
-            type Head = $head;
-
             const ZERO: Self = 0;
             const MAX: Self = Self::MAX;
-            const HEAD_IS_ALL: bool = Self::BITS == <$head>::BITS;
+            const WIDTH: u8 = Self::BITS as u8;
 
             fn to_ip(self) -> IpAddr {
                 $variant(self.into())
-            }
-
-            fn head(self) -> $head {
-                (self >> (Self::BITS - <$head>::BITS)) as $head
-            }
-
-            fn of_head(head: $head) -> Self {
-                Self::from(head) << (Self::BITS - <$head>::BITS)
-            }
-
-            fn next_head(head: $head) -> Option<$head> {
-                head.checked_add(1)
             }
 
             fn next(self) -> Option<Self> {
@@ -79,6 +76,24 @@ macro_rules! address {
             fn prefix(self, length: u8) -> (Self, Self) {
                 let host_bits = Self::MAX.checked_shr(length.into()).unwrap_or(0);
                 (self & !host_bits, self | host_bits)
+            }
+        }
+
+        impl ColumnAddress for $integer {
+            type Head = $head;
+
+            const HEAD_IS_ALL: bool = Self::BITS == <$head>::BITS;
+
+            fn head(self) -> $head {
+                (self >> (Self::BITS - <$head>::BITS)) as $head
+            }
+
+            fn of_head(head: $head) -> Self {
+                Self::from(head) << (Self::BITS - <$head>::BITS)
+            }
+
+            fn next_head(head: $head) -> Option<$head> {
+                head.checked_add(1)
             }
 
             fn span_bits(self, first: Self) -> Option<u8> {

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use crate::address::Address;
+use crate::address::ColumnAddress;
 use crate::irregular::IrregularRanges;
 
 /// Stands in the column of bits for an irregular range.
@@ -17,14 +17,14 @@ pub(crate) const IRREGULAR: u8 = u8::MAX;
 /// The ranges of one family. A place counts from the family's root; [`crate::Hierarchy`] converts
 /// places to ids.
 #[derive(Debug, Clone)]
-pub(crate) struct Family<A: Address> {
+pub(crate) struct Family<A: ColumnAddress> {
     pub(crate) heads: Vec<A::Head>,
     /// The range has `1 << bits` addresses, unless the byte is [`IRREGULAR`].
     pub(crate) bits: Vec<u8>,
     pub(crate) irregular: IrregularRanges<A>,
 }
 
-impl<A: Address> Family<A> {
+impl<A: ColumnAddress> Family<A> {
     /// Encodes the first and last addresses of the subnets in pre-order, the root first.
     pub(crate) fn new(first: &[A], last: &[A]) -> Self {
         let heads: Vec<A::Head> = first.iter().map(|first| first.head()).collect();

@@ -73,6 +73,7 @@ mod strings;
 mod tree;
 mod unregistered;
 
+pub use address::Address;
 pub use blocks::BlockLevel;
 pub use build_report::BuildReport;
 pub use builder::Builder;

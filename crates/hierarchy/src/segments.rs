@@ -5,10 +5,10 @@
 //! an index tells which segments start in each slot. A lookup reads one entry of the index and
 //! searches the few segments of that slot, which are neighbours in memory.
 //!
-//! Addresses are compared by their heads only ([`Address::Head`]). Where several subnets share a
-//! head, its segment has no owner, and the caller searches the columns instead.
+//! Addresses are compared by their heads only ([`ColumnAddress::Head`]). Where several subnets
+//! share a head, its segment has no owner, and the caller searches the columns instead.
 
-use crate::address::Address;
+use crate::address::ColumnAddress;
 use crate::family::Family;
 
 /// Upper limit of slots, about 21 leading bits of the addresses: with ten million subnets a slot
@@ -22,7 +22,7 @@ const NO_OWNER: u32 = u32::MAX;
 
 /// The segments of one address family.
 #[derive(Debug, Clone)]
-pub(crate) struct Segments<A: Address> {
+pub(crate) struct Segments<A: ColumnAddress> {
     /// The first head of each segment, ascending from zero, and the place of its owner: the
     /// smallest subnet that holds it. Both in one list, so that a lookup finds them in one cache
     /// line.
@@ -35,7 +35,7 @@ pub(crate) struct Segments<A: Address> {
     shift: u32,
 }
 
-impl<A: Address> Segments<A> {
+impl<A: ColumnAddress> Segments<A> {
     /// Flattens the tree; for ten million subnets this takes some tenths of a second.
     pub(crate) fn new(family: &Family<A>) -> Self {
         let segments = flatten(family);
@@ -95,7 +95,7 @@ fn index<H: Copy + Into<u64>>(
 
 /// Walks over the subnets in pre-order with a stack of those around the current one. Where a subnet
 /// ends, its parent has a segment again.
-fn flatten<A: Address>(family: &Family<A>) -> Vec<(A::Head, u32)> {
+fn flatten<A: ColumnAddress>(family: &Family<A>) -> Vec<(A::Head, u32)> {
     let mut segments = vec![(A::ZERO.head(), 0)];
     let mut around: Vec<(usize, A)> = vec![(0, A::MAX)];
     for place in 1..family.len() {
@@ -111,7 +111,7 @@ fn flatten<A: Address>(family: &Family<A>) -> Vec<(A::Head, u32)> {
 
 /// Takes the subnets that have ended from the stack; starts a segment for each parent that extends
 /// beyond its child.
-fn resume_parents<A: Address>(
+fn resume_parents<A: ColumnAddress>(
     segments: &mut Vec<(A::Head, u32)>,
     around: &mut Vec<(usize, A)>,
     has_ended: impl Fn(A) -> bool,
@@ -126,7 +126,7 @@ fn resume_parents<A: Address>(
     }
 }
 
-fn start_segment<A: Address>(segments: &mut Vec<(A::Head, u32)>, at: A, owner: usize) {
+fn start_segment<A: ColumnAddress>(segments: &mut Vec<(A::Head, u32)>, at: A, owner: usize) {
     let head = at.head();
     if A::of_head(head) == at {
         return push(segments, head, owner as u32);

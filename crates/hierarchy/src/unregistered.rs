@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-use crate::address::Address;
+use crate::address::ColumnAddress;
 use crate::family::Family;
 use crate::id::{Generation, SubnetId};
 use crate::range::Range;
@@ -111,14 +111,14 @@ impl Hierarchy {
 }
 
 /// The subnets of one family. Places count from the family's root.
-struct Space<'h, A: Address> {
+struct Space<'h, A: ColumnAddress> {
     hierarchy: &'h Hierarchy,
     family: &'h Family<A>,
     /// Id of the root.
     root: usize,
 }
 
-impl<A: Address> Space<'_, A> {
+impl<A: ColumnAddress> Space<'_, A> {
     fn parent(&self, place: usize) -> usize {
         self.hierarchy.columns().parent[self.root + place].index() - self.root
     }

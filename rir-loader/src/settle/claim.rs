@@ -1,57 +1,11 @@
 //! Claims: what one source says of one range, small enough to keep ten million.
 
 use std::cmp::{Ordering, Reverse};
-use std::net::IpAddr;
 
-use hierarchy::{Country, Range, Registry};
+use hierarchy::{Address, Country, Range, Registry};
 
 use super::companies::CompanyNumber;
 use super::holder::CompanyKey;
-
-/// Addresses of one family as numbers: `u32` for IPv4, `u128` for IPv6.
-pub(super) trait AddressBits: Copy + Ord + std::fmt::Debug {
-    const WIDTH: u8;
-
-    /// The next address; `None` after the last.
-    fn after(self) -> Option<Self>;
-    /// The last address of the prefix of this length around the address.
-    #[must_use]
-    fn end_of(self, prefix: u8) -> Self;
-    /// The number as an address.
-    fn address(self) -> IpAddr;
-}
-
-impl AddressBits for u32 {
-    const WIDTH: u8 = 32;
-
-    fn after(self) -> Option<Self> {
-        self.checked_add(1)
-    }
-
-    fn end_of(self, prefix: u8) -> Self {
-        self | Self::MAX.checked_shr(prefix.into()).unwrap_or(0)
-    }
-
-    fn address(self) -> IpAddr {
-        IpAddr::V4(self.into())
-    }
-}
-
-impl AddressBits for u128 {
-    const WIDTH: u8 = 128;
-
-    fn after(self) -> Option<Self> {
-        self.checked_add(1)
-    }
-
-    fn end_of(self, prefix: u8) -> Self {
-        self | Self::MAX.checked_shr(prefix.into()).unwrap_or(0)
-    }
-
-    fn address(self) -> IpAddr {
-        IpAddr::V6(self.into())
-    }
-}
 
 /// What one source says of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +30,7 @@ pub(super) struct Statement {
     pub(super) source: u16,
 }
 
-impl<A: AddressBits> Claim<A> {
+impl<A: Address> Claim<A> {
     /// Order by first address; a range that contains another comes before it.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         (self.first, Reverse(self.last)).cmp(&(other.first, Reverse(other.last)))
@@ -84,7 +38,7 @@ impl<A: AddressBits> Claim<A> {
 
     /// The addresses as a range of the hierarchy.
     pub(super) fn range(&self) -> Option<Range> {
-        Range::new(self.first.address(), self.last.address()).ok()
+        Range::new(self.first.to_ip(), self.last.to_ip()).ok()
     }
 }
 

@@ -7,7 +7,9 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::claim::{AddressBits, Claim, Statement};
+use hierarchy::Address;
+
+use super::claim::{Claim, Statement};
 use super::holder::CompanyKey;
 
 /// Numbers of claims that were removed.
@@ -22,13 +24,13 @@ pub(super) struct RemovedClaims {
 }
 
 /// Order of claims to the same range, the best first.
-pub(super) fn precedence<A: AddressBits>(one: &Claim<A>, other: &Claim<A>) -> Ordering {
+pub(super) fn precedence<A>(one: &Claim<A>, other: &Claim<A>) -> Ordering {
     let key = |says: &Statement| (says.basis, Reverse(says.changed), says.source);
     key(&one.says).cmp(&key(&other.says))
 }
 
 /// Keeps the first claim to each range of a list sorted by range and precedence.
-pub(super) fn remove_duplicates<A: AddressBits>(claims: &mut Vec<Claim<A>>) -> RemovedClaims {
+pub(super) fn remove_duplicates<A: Address>(claims: &mut Vec<Claim<A>>) -> RemovedClaims {
     let mut removed = RemovedClaims::default();
     claims.dedup_by(|later, kept| {
         let is_equal = (later.first, later.last) == (kept.first, kept.last);

@@ -1,8 +1,8 @@
 //! Settles the claims of one address family.
 
-use hierarchy::Registry;
+use hierarchy::{Address, Registry};
 
-use super::claim::{AddressBits, Claim, Statement};
+use super::claim::{Claim, Statement};
 use super::companies::{CompanyNumber, CompanyTable};
 use super::duplicates::{precedence, remove_duplicates};
 use super::holder::CompanyKey;
@@ -55,7 +55,7 @@ pub(super) fn mark_umbrellas<A>(
 
 /// Applies the rules to all claims. `with_file` tells for each registry whether its delegated file
 /// was read.
-pub(super) fn settle_family<A: AddressBits>(
+pub(super) fn settle_family<A: Address>(
     family: FamilyClaims<A>,
     with_file: [bool; Registry::ALL.len()],
     companies: &CompanyTable,
@@ -82,7 +82,7 @@ pub(super) fn settle_family<A: AddressBits>(
 
 /// Restricts claims to the space of their registry. Without a registry's delegated file all of its
 /// claims are kept.
-fn keep_maintained<A: AddressBits>(
+fn keep_maintained<A: Address>(
     claims: &mut Vec<Claim<A>>,
     spaces: &[Space<A>; Registry::ALL.len()],
     with_file: [bool; Registry::ALL.len()],

@@ -1,11 +1,13 @@
 //! Gives ranges without a holder to the holder of the smallest range around them.
 
-use super::claim::{AddressBits, Claim};
+use hierarchy::Address;
+
+use super::claim::Claim;
 use super::companies::CompanyNumber;
 use super::holder::CompanyKey;
 
 /// Fills in the holders of a sorted list.
-pub(super) fn inherit_holders<A: AddressBits>(claims: &mut [Claim<A>]) {
+pub(super) fn inherit_holders<A: Address>(claims: &mut [Claim<A>]) {
     // The ranges around the current one, innermost last: the list is sorted so that a range comes
     // before those inside it.
     let mut enclosing: Vec<(A, Option<CompanyNumber>)> = vec![];

@@ -8,13 +8,13 @@
 //! The space is a sorted list of ranges, not a set of prefixes (`iprange`): it consists mostly of
 //! ranges that are not prefixes, and each of them would become up to 60 prefixes.
 
-use super::claim::AddressBits;
+use hierarchy::Address;
 
 /// The space of one registry in one family: ranges that neither overlap nor touch, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Space<A>(Vec<(A, A)>);
 
-impl<A: AddressBits> Space<A> {
+impl<A: Address> Space<A> {
     /// The union of ranges.
     pub(super) fn of(mut ranges: Vec<(A, A)>) -> Self {
         ranges.sort_unstable();
@@ -22,7 +22,7 @@ impl<A: AddressBits> Space<A> {
         for (first, last) in ranges {
             match space.last_mut() {
                 // Ranges that touch are joined, so that an object across both lies in one.
-                Some((_, end)) if end.after().is_none_or(|after| first <= after) => {
+                Some((_, end)) if end.next().is_none_or(|after| first <= after) => {
                     *end = (*end).max(last);
                 }
                 _ => space.push((first, last)),

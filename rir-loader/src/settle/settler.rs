@@ -4,10 +4,11 @@ use std::net::IpAddr;
 
 use hierarchy::special_purpose::{Class, classify_range};
 use hierarchy::{
-    BuildReport, Builder, CompanyId, Generation, Hierarchy, Range, Record, Registry, SubnetKind,
+    Address, BuildReport, Builder, CompanyId, Generation, Hierarchy, Range, Record, Registry,
+    SubnetKind,
 };
 
-use super::claim::{AddressBits, Claim, Statement};
+use super::claim::{Claim, Statement};
 use super::companies::{CompanyNumber, CompanyTable};
 use super::family::{FamilyClaims, mark_umbrellas, settle_family};
 use super::holder::{CompanyKey, holder};
@@ -260,7 +261,7 @@ fn origins_of(v4: &[Claim<u32>], v6: &[Claim<u128>]) -> Origins {
     Origins(v4.chain(v6).collect())
 }
 
-fn add_records<A: AddressBits>(
+fn add_records<A: Address>(
     builder: &mut Builder,
     claims: Vec<Claim<A>>,
     kind: SubnetKind,

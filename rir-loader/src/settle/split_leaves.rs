@@ -5,9 +5,9 @@
 //! prefixes of a fixed length; the search then has siblings to learn from. Without a policy nothing
 //! is split.
 
-use hierarchy::SplitLeaves;
+use hierarchy::{Address, SplitLeaves};
 
-use super::claim::{AddressBits, Claim};
+use super::claim::Claim;
 
 /// A leaf is split into at most 2 to this power subnets; a larger leaf is split into larger ones.
 const MAX_SPLIT_BITS: u8 = 12;
@@ -22,32 +22,29 @@ pub struct SplitPolicy {
 }
 
 /// The virtual subnets of one claim; empty where it is small enough.
-pub(super) fn split<A: AddressBits>(claim: &Claim<A>, policy: SplitLeaves) -> Vec<(A, A)> {
+pub(super) fn split<A: Address>(claim: &Claim<A>, policy: SplitLeaves) -> Vec<(A, A)> {
     let mut subnets = vec![];
     let Some(length) = subnet_length(claim, policy) else { return subnets };
     // A range that is not aligned begins and ends with a shorter subnet.
     let mut next = Some(claim.first);
     while let Some(first) = next.filter(|first| *first <= claim.last) {
-        let last = first.end_of(length).min(claim.last);
+        let last = first.prefix(length).1.min(claim.last);
         subnets.push((first, last));
-        next = last.after();
+        next = last.next();
     }
     subnets
 }
 
 /// Prefix length of the virtual subnets of a claim; `None` where it is small enough.
-fn subnet_length<A: AddressBits>(claim: &Claim<A>, policy: SplitLeaves) -> Option<u8> {
-    let length = (0..=A::WIDTH).find(|length| claim.first.end_of(*length) <= claim.last)?;
+fn subnet_length<A: Address>(claim: &Claim<A>, policy: SplitLeaves) -> Option<u8> {
+    let length = (0..=A::WIDTH).find(|length| claim.first.prefix(*length).1 <= claim.last)?;
     let is_large = length < policy.above
-        || (length == policy.above && claim.first.end_of(length) < claim.last);
+        || (length == policy.above && claim.first.prefix(length).1 < claim.last);
     is_large.then(|| policy.into.min(length.saturating_add(MAX_SPLIT_BITS)))
 }
 
 /// The virtual subnets of every leaf of a sorted list: claims that no other lies in or crosses.
-pub(super) fn split_leaves<A: AddressBits>(
-    claims: &[Claim<A>],
-    policy: SplitLeaves,
-) -> Vec<Claim<A>> {
+pub(super) fn split_leaves<A: Address>(claims: &[Claim<A>], policy: SplitLeaves) -> Vec<Claim<A>> {
     // Largest last address of the claims before the current one.
     let mut reach: Option<A> = None;
     let mut subnets = vec![];

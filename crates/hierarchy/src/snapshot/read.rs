@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::header::Header;
 use super::{Snapshot, SnapshotError, verify};
-use crate::address::Address;
+use crate::address::ColumnAddress;
 use crate::columns::Columns;
 use crate::company::Companies;
 use crate::family::Family;
@@ -70,7 +70,7 @@ impl<R: Read> Reader<'_, R> {
     }
 
     /// The columns of a family without its index.
-    fn ranges<A: Address>(
+    fn ranges<A: ColumnAddress>(
         &mut self,
         length: u64,
         irregular: u64,

@@ -1,7 +1,7 @@
 //! Verification: checks every property of the columns that the rest of this crate relies on.
 
 use super::SnapshotError;
-use crate::address::Address;
+use crate::address::ColumnAddress;
 use crate::columns::Columns;
 use crate::family::{Family, IRREGULAR};
 use crate::id::CompanyId;
@@ -14,7 +14,7 @@ fn ensure(holds: bool, violation: &'static str) -> Result<(), SnapshotError> {
 
 /// The ranges are in order, the first is the root, every range has an end, and the irregular ranges
 /// are those that the column of bits marks.
-pub(super) fn ranges<A: Address>(ranges: &Family<A>) -> Result<(), SnapshotError> {
+pub(super) fn ranges<A: ColumnAddress>(ranges: &Family<A>) -> Result<(), SnapshotError> {
     let Family { heads, bits, irregular } = ranges;
     ensure(u32::try_from(heads.len()).is_ok(), "there are more subnets than ids")?;
     let marked = (0_u32..).zip(bits).filter(|(_, bits)| **bits == IRREGULAR);
@@ -75,7 +75,7 @@ pub(super) fn tree(
     family(v6, |place| v6_parents[place].index().wrapping_sub(v4.len()))
 }
 
-fn family<A: Address>(
+fn family<A: ColumnAddress>(
     family: &Family<A>,
     parent: impl Fn(usize) -> usize,
 ) -> Result<(), SnapshotError> {

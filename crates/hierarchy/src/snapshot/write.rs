@@ -6,7 +6,7 @@ use zerocopy::{Immutable, IntoBytes};
 
 use super::SnapshotError;
 use super::header::Header;
-use crate::address::Address;
+use crate::address::ColumnAddress;
 use crate::family::Family;
 use crate::irregular::IrregularRanges;
 use crate::strings::StringColumn;
@@ -61,7 +61,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    fn family<A: Address>(&mut self, family: &Family<A>) -> Result<(), SnapshotError> {
+    fn family<A: ColumnAddress>(&mut self, family: &Family<A>) -> Result<(), SnapshotError> {
         self.column(&family.heads)?;
         self.column(&family.bits)?;
         let IrregularRanges { places, first, last, .. } = &family.irregular;
