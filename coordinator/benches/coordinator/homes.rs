@@ -1,8 +1,8 @@
 //! What the agents measured of each other's home addresses: all that the coordinator asks for.
 
-use delegation::home_measurements::{HomeTimes, mutual_times, wanted_measurements};
+use delegation::home_measurements::{mutual_times, wanted_measurements};
 use delegation::places::{AgentClaim, map_agents};
-use delegation::plausibility::{HomeReports, HomeTime, ReferenceTimes};
+use delegation::plausibility::{HomeReports, HomeTimes, ReferenceTimes};
 use model::AgentId;
 
 use crate::cities::{Cities, round_trip_us};
@@ -15,7 +15,7 @@ pub(crate) fn measured(agents: u32, cities: &Cities) -> HomeTimes {
     let mut times = HomeTimes::new();
     loop {
         let missing = map_agents(&claims, &mutual_times(&times)).missing;
-        let reports = HomeReports::judge_all(&ReferenceTimes::new(&answers(&times)));
+        let reports = HomeReports::judge_all(&ReferenceTimes::new(&times));
         let was_tried = |pair: &(AgentId, AgentId)| times.contains_key(pair);
         let mut wanted = wanted_measurements(&agents, &reports, &missing, was_tried, |_| true);
         wanted.retain(|pair| !was_tried(pair));
@@ -28,10 +28,10 @@ pub(crate) fn measured(agents: u32, cities: &Cities) -> HomeTimes {
 
 /// The statement that stores the times, measured yesterday.
 pub(crate) fn insert(times: &HomeTimes) -> String {
-    let row = |HomeTime { agent, witness, ms }| {
-        format!("({}, {}, {})", agent.get(), witness.get(), (ms * 1_000.0_f64).round())
+    let row = |((agent, witness), ms): (&(AgentId, AgentId), &Option<f64>)| {
+        Some(format!("({}, {}, {})", agent.get(), witness.get(), ((*ms)? * 1_000.0).round()))
     };
-    let rows: Vec<String> = answers(times).into_iter().map(row).collect();
+    let rows: Vec<String> = times.iter().filter_map(row).collect();
     format!(
         "INSERT INTO home_times (agent, witness, home, rtt_us, measured_at)
          SELECT a.id, t.witness, a.home, t.rtt_us, now() - interval '1 day'
@@ -48,13 +48,6 @@ fn claim(agent: u32, cities: &Cities) -> AgentClaim {
         is_by_owner: true,
         country: Some(city.country),
     }
-}
-
-fn answers(times: &HomeTimes) -> Vec<HomeTime> {
-    let answer = |(pair, ms): (&(AgentId, AgentId), &Option<f64>)| {
-        Some(HomeTime { agent: pair.0, witness: pair.1, ms: (*ms)? })
-    };
-    times.iter().filter_map(answer).collect()
 }
 
 fn ms((agent, witness): (AgentId, AgentId), cities: &Cities) -> f64 {

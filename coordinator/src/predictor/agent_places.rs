@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use delegation::home_measurements::{HomeTimes, mutual_times};
-use delegation::places::{AgentClaim, ListedPlace, MutualTimes, Position, largest_places};
-use delegation::plausibility;
+use delegation::places::{AgentClaim, ListedPlace, Position, largest_places};
+use delegation::plausibility::HomeTimes;
 use hierarchy::{Country, Hierarchy};
 use model::{AgentId, DAY_MS, PlaceClaim, UnixMillis};
 use store::agents::{self, AgentSite};
@@ -28,9 +27,8 @@ pub(super) struct KnownAgents {
     pub(super) claims: Vec<AgentClaim>,
     /// Agents whose machines were moved, and when.
     pub(super) moves: Vec<(AgentId, UnixMillis)>,
-    pub(super) times: MutualTimes,
     /// What agents measured to the homes of others.
-    pub(super) homes: Vec<plausibility::HomeTime>,
+    pub(super) homes: HomeTimes,
 }
 
 impl KnownAgents {
@@ -47,8 +45,8 @@ impl KnownAgents {
         let is_expected = |site: &&AgentSite| site.expected_at.is_none_or(|at| at > gone_since);
         let expected: BTreeSet<AgentId> =
             sites.iter().filter(is_expected).map(|site| site.agent).collect();
-        let times = mutual_times(&home_times(&known, |agent| !expected.contains(&agent)));
-        Ok(Self { claims, moves, times, homes: measured_homes(&known) })
+        let homes = home_times(&known, |agent| !expected.contains(&agent));
+        Ok(Self { claims, moves, homes })
     }
 }
 
@@ -68,19 +66,10 @@ fn claimed_position(claim: &PlaceClaim) -> Option<Position> {
     Position::new(claim.latitude() as f32, claim.longitude() as f32)
 }
 
-/// The measurements that got an answer.
-pub(super) fn measured_homes(homes: &[HomeTime]) -> Vec<plausibility::HomeTime> {
-    let measured = |home: &HomeTime| {
-        let HomeTime { agent, witness, rtt_us, .. } = *home;
-        Some(plausibility::HomeTime { agent, witness, ms: millis(rtt_us?) })
-    };
-    homes.iter().filter_map(measured).collect()
-}
-
 /// The round trip of each measurement. An agent that is gone does not measure any more. So if the
 /// other agent of a pair got no answer from its home, the pair counts as unanswered in both
 /// directions. Otherwise the pair would stay open, and the claims of no agent could be tested.
-fn home_times(homes: &[HomeTime], is_gone: impl Fn(AgentId) -> bool) -> HomeTimes {
+pub(super) fn home_times(homes: &[HomeTime], is_gone: impl Fn(AgentId) -> bool) -> HomeTimes {
     let time = |home: &HomeTime| ((home.agent, home.witness), home.rtt_us.map(millis));
     let mut times: HomeTimes = homes.iter().map(time).collect();
     for home in homes.iter().filter(|home| home.rtt_us.is_none() && is_gone(home.agent)) {
@@ -91,6 +80,8 @@ fn home_times(homes: &[HomeTime], is_gone: impl Fn(AgentId) -> bool) -> HomeTime
 
 #[cfg(test)]
 mod tests {
+    use delegation::home_measurements::mutual_times;
+
     use super::*;
 
     #[test]

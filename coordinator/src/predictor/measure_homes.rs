@@ -7,7 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use delegation::Availability;
-use delegation::home_measurements::{HomeMeasurement, wanted_measurements};
+use delegation::home_measurements::wanted_measurements;
+use delegation::plausibility::HomeMeasurement;
 use model::{AgentId, DAY_MS, Strategy, UnixMillis};
 use store::agents::{self, Worker};
 use store::home_times;

@@ -9,10 +9,10 @@ use delegation::plausibility::{
 use model::{AgentId, UnixMillis};
 use serde_json::Value;
 use store::trust::{self, Contradiction};
-use store::{Store, StoreError, home_times};
+use store::{Store, StoreError};
 
 use crate::predictor::Predictor;
-use crate::predictor::agent_places::measured_homes;
+use crate::predictor::agent_places::home_times;
 use crate::runtime::events::Event;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +57,8 @@ pub async fn read_trust(predictor: &Predictor) -> Result<HashMap<AgentId, Trust>
 /// are not among it.
 pub async fn read_current_trust(store: &Store) -> Result<HashMap<AgentId, Trust>, StoreError> {
     let searches = search_reports(store).await?;
-    let homes = measured_homes(&home_times::list(store).await?);
+    // Only times with an answer judge a report, so that it does not matter who is gone.
+    let homes = home_times(&store::home_times::list(store).await?, |_| false);
     Ok(Trust::of_all(&HomeReports::judge_all(&ReferenceTimes::new(&homes)), searches))
 }
 

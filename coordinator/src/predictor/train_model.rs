@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use delegation::home_measurements::mutual_times;
 use delegation::places::{AgentMap, Levels, MappedAgents, PlaceModel, map_agents};
 use delegation::plausibility::{HomeReports, LEAST_MS, ReferenceTimes, Trust, TrustLevel};
 use hierarchy::Hierarchy;
@@ -73,7 +74,7 @@ async fn renew(
     // What a moved agent measured before must be forgotten, also where the map stays the same.
     let is_moved = present.as_ref().is_some_and(|model| model.known.moves != known.moves);
     let (known, mapped, references) = tokio::task::spawn_blocking(move || {
-        let mapped = map_agents(&known.claims, &known.times);
+        let mapped = map_agents(&known.claims, &mutual_times(&known.homes));
         let references = ReferenceTimes::new(&known.homes);
         (known, mapped, references)
     })

@@ -8,12 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::AgentId;
 
 use crate::places::MutualTimes;
-use crate::plausibility::{HomeReports, LEAST_MS};
-
-/// An agent, and the witness that measures its home address.
-pub type HomeMeasurement = (AgentId, AgentId);
-/// Round trips in milliseconds; `None` without an answer.
-pub type HomeTimes = BTreeMap<HomeMeasurement, Option<f64>>;
+use crate::plausibility::{HomeMeasurement, HomeReports, HomeTimes, LEAST_MS};
 
 /// Partners of each agent: they measure each other's home addresses.
 const PARTNERS: usize = 4;

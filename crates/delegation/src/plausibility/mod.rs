@@ -31,7 +31,7 @@ mod trust;
 
 pub use home_reports::HomeReports;
 pub use judgement::{Judgement, Verdict, WitnessTime};
-pub use reference_times::{HomeTime, ReferenceTimes, Relation};
+pub use reference_times::{HomeMeasurement, HomeTimes, ReferenceTimes, Relation};
 pub use review::{Admission, ControlPolicy, JudgedReport, Review};
 pub use sequential_test::SequentialTest;
 pub use trust::{Examinations, ReportKind, SearchReports, Trust, TrustLevel};

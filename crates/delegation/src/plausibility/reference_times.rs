@@ -1,22 +1,16 @@
 //! Reference times: what is known of the distances between agents, from what they measured to each
 //! other's home addresses.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use model::AgentId;
 
 use super::{DETOUR, SLACK_MS};
 
-/// What a witness measured to the home address of an agent.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HomeTime {
-    /// The agent whose home address it is.
-    pub agent: AgentId,
-    /// The agent that measured.
-    pub witness: AgentId,
-    /// Round trip in milliseconds.
-    pub ms: f64,
-}
+/// An agent, and the witness that measures its home address.
+pub type HomeMeasurement = (AgentId, AgentId);
+/// Round trips in milliseconds; `None` without an answer.
+pub type HomeTimes = BTreeMap<HomeMeasurement, Option<f64>>;
 
 /// Round trips of the agents to the home addresses of other agents.
 #[derive(Debug, Clone, Default)]
@@ -59,10 +53,11 @@ const HOME_REACH: f64 = 2.5;
 
 impl ReferenceTimes {
     /// Arranges the times.
-    pub fn new(homes: &[HomeTime]) -> Self {
-        let homes = homes.iter().filter(|home| home.agent != home.witness && home.ms.is_finite());
-        let homes: Vec<&HomeTime> = homes.collect();
-        let both = homes.iter().flat_map(|home| [home.agent, home.witness]);
+    pub fn new(homes: &HomeTimes) -> Self {
+        let answered = homes.iter().filter_map(|(pair, ms)| Some((*pair, (*ms)?)));
+        let homes: Vec<(HomeMeasurement, f64)> =
+            answered.filter(|((agent, witness), ms)| agent != witness && ms.is_finite()).collect();
+        let both = homes.iter().flat_map(|((agent, witness), _)| [*agent, *witness]);
         let mut ids: Vec<AgentId> = both.collect();
         ids.sort_unstable();
         ids.dedup();
@@ -73,12 +68,12 @@ impl ReferenceTimes {
             is_at_home: false,
         };
         let mut references = Self { agents: ids.into_iter().map(unknown).collect() };
-        for home in homes {
-            if let Ok(row) = references.row(home.agent) {
-                references.agents[row].measured.insert(home.witness, home.ms);
+        for ((agent, witness), ms) in homes {
+            if let Ok(row) = references.row(agent) {
+                references.agents[row].measured.insert(witness, ms);
             }
-            if let Ok(row) = references.row(home.witness) {
-                references.agents[row].reported.insert(home.agent, home.ms);
+            if let Ok(row) = references.row(witness) {
+                references.agents[row].reported.insert(agent, ms);
             }
         }
         for agent in &mut references.agents {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use delegation::plausibility::{
-    ControlPolicy, HomeReports, HomeTime, Judgement, ReferenceTimes, ReportKind, Review, Trust,
+    ControlPolicy, HomeReports, HomeTimes, Judgement, ReferenceTimes, ReportKind, Review, Trust,
     TrustLevel, WitnessTime,
 };
 use delegation::{
@@ -26,13 +26,13 @@ fn distance_ms(index: usize, place: f64) -> f64 {
 
 /// What all agents report of the homes of all others: `report` turns what an agent measures into
 /// that; agent `moved` has its home elsewhere.
-fn homes(report: impl Fn(usize, f64) -> f64, moved: Option<(usize, f64)>) -> Vec<HomeTime> {
-    let mut homes = Vec::new();
+fn homes(report: impl Fn(usize, f64) -> f64, moved: Option<(usize, f64)>) -> HomeTimes {
+    let mut homes = HomeTimes::new();
     for (index, place) in AGENTS.iter().enumerate() {
         let place = moved.filter(|(moved, _)| *moved == index).map_or(*place, |(_, place)| place);
         for witness in (0..AGENTS.len()).filter(|witness| *witness != index) {
             let ms = report(witness, distance_ms(witness, place));
-            homes.push(HomeTime { agent: agent(index), witness: agent(witness), ms });
+            homes.insert((agent(index), agent(witness)), Some(ms));
         }
     }
     homes
@@ -247,11 +247,11 @@ fn before_homes_are_measured_no_probe_is_spent() {
 /// plausible between them.
 #[test]
 fn reports_that_nothing_could_contradict_prove_nothing() {
-    let mut times = Vec::new();
+    let mut times = HomeTimes::new();
     for home in 0..AGENTS.len() {
         for witness in (0..AGENTS.len()).filter(|witness| *witness != home) {
             let ms = if home == 0 { 40.0 + 9.0 * witness as f64 } else { 3.0 };
-            times.push(HomeTime { agent: agent(home), witness: agent(witness), ms });
+            times.insert((agent(home), agent(witness)), Some(ms));
         }
     }
     let references = ReferenceTimes::new(&times);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use delegation::home_measurements::{HomeTimes, mutual_times, wanted_measurements};
+use delegation::home_measurements::{mutual_times, wanted_measurements};
 use delegation::places::{AgentClaim, AgentMap, map_agents};
-use delegation::plausibility::{HomeReports, HomeTime, ReferenceTimes};
+use delegation::plausibility::{HomeReports, HomeTimes, ReferenceTimes};
 use model::AgentId;
 
 /// The measurements, and what follows from them.
@@ -55,13 +55,7 @@ impl MeasuredHomes {
     }
 
     fn judge(&mut self) {
-        let measured = self.times.iter();
-        let homes: Vec<HomeTime> = measured
-            .filter_map(|((agent, witness), ms)| {
-                Some(HomeTime { agent: *agent, witness: *witness, ms: (*ms)? })
-            })
-            .collect();
-        self.references = ReferenceTimes::new(&homes);
+        self.references = ReferenceTimes::new(&self.times);
         self.reports = HomeReports::judge_all(&self.references);
     }
 }
