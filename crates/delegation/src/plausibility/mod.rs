@@ -14,7 +14,7 @@
 //! 1. [`ReferenceTimes`]: what is known of the distances between agents.
 //! 2. [`Judgement`]: one report against the reports of other agents on the same target.
 //! 3. [`HomeReports`]: what an agent reported of the homes of others.
-//! 4. [`SequentialTest`]: Wald's test on the share of contradicted reports that won a search.
+//! 4. [`SequentialTest`]: Wald's test on the share of contradicted reports in searches.
 //! 5. [`Trust`]: all that is held against one agent and what follows from it.
 //! 6. [`Review`]: the trail of a search without implausible times, the control probe that a search
 //!    needs before it decides, and the examination of a doubted agent.
@@ -34,7 +34,7 @@ pub use judgement::{Judgement, Verdict, WitnessTime};
 pub use reference_times::{HomeMeasurement, HomeTimes, ReferenceTimes, Relation};
 pub use review::{Admission, ControlPolicy, JudgedReport, Review};
 pub use sequential_test::SequentialTest;
-pub use trust::{Examinations, ReportKind, SearchReports, Trust, TrustLevel};
+pub use trust::{ReportKind, SearchReports, Trust, TrustLevel};
 
 /// How many times as long a direct route may be as a detour over a third place. Chosen on one half
 /// of the cities of a measured matrix and judged on the other half (decision record 0034).

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The two shares that a test tells apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shares {
+pub(super) struct Shares {
     /// Share of contradicted reports of an honest agent in an unfavourable location.
     pub honest: f64,
     /// Share of contradicted reports of an agent that forges.
@@ -26,8 +26,7 @@ impl Shares {
 /// honest agents are far below that share.
 const ERROR: f64 = 1e-5;
 
-/// A running test (Wald 1945): the logarithm of the likelihood ratio, which begins again when
-/// honesty is accepted, so that an agent that begins to forge later is found as well.
+/// A running test (Wald 1945).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct SequentialTest {
     /// Logarithm of the likelihood of forged reports over that of honest ones.
@@ -36,8 +35,6 @@ pub struct SequentialTest {
     pub judged: u32,
     /// Those of them that were contradicted.
     pub contradicted: u32,
-    /// Whether honesty was accepted, and no evidence against it has come since.
-    pub is_accepted: bool,
 }
 
 impl SequentialTest {
@@ -47,17 +44,17 @@ impl SequentialTest {
     }
 
     /// Counts one report.
-    pub fn observe(&mut self, shares: Shares, is_contradicted: bool) {
+    pub(super) fn observe(&mut self, log_ratio: f64, is_contradicted: bool) {
+        self.score += log_ratio;
         self.judged = self.judged.saturating_add(1);
         self.contradicted = self.contradicted.saturating_add(u32::from(is_contradicted));
-        self.score += shares.log_ratio(is_contradicted);
+    }
+
+    /// Begins again where honesty is accepted, so that an agent that begins to forge later is found
+    /// as well.
+    pub(super) fn restart_if_honest(&mut self) {
         if self.score <= -HONEST_LIMIT {
             self.score = 0.0;
-            self.is_accepted = true;
-        }
-        // Half of the way to the limit, the agent has to prove its honesty again.
-        if self.score >= Self::limit() / 2.0 {
-            self.is_accepted = false;
         }
     }
 }

@@ -32,24 +32,14 @@ const MIN_WITNESSES: usize = 2;
 pub struct SearchReports {
     /// Reports with which the agent won a search, as far as others measured the same target.
     pub wins: SequentialTest,
-    /// Reports on targets of others' searches, for which it was asked because it was doubted.
-    pub examinations: Examinations,
+    /// Reports on targets of others' searches, for which it was asked because it was doubted. They
+    /// decide nothing. They are a fair sample like those on homes, and there are as many targets as
+    /// searches.
+    pub examinations: SequentialTest,
     /// The first agents that contradicted it.
     contradicted_by: Vec<AgentId>,
     /// Whether it reported a time that is impossible regardless of what others measured.
     has_impossible: bool,
-}
-
-/// Reports of a doubted agent that decide nothing. They are a fair sample like those on homes, and
-/// there are as many targets as searches.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Examinations {
-    /// Logarithm of the likelihood of forged reports over that of honest ones.
-    pub score: f64,
-    /// Reports that were judged.
-    pub judged: u32,
-    /// Those of them that were contradicted.
-    pub contradicted: u32,
 }
 
 /// Everything that says whether an agent is honest.
@@ -88,12 +78,17 @@ pub enum TrustLevel {
 impl SearchReports {
     /// Counts a judged report.
     pub fn observe(&mut self, kind: ReportKind, judgement: &Judgement) {
-        let verdict = judgement.verdict();
+        let is_contradicted = judgement.is_contradicted();
         match kind {
-            ReportKind::Win => self.wins.observe(WINS, verdict != Verdict::Plausible),
-            ReportKind::Examination => self.examinations.observe(judgement),
+            ReportKind::Win => {
+                self.wins.observe(WINS.log_ratio(is_contradicted), is_contradicted);
+                self.wins.restart_if_honest();
+            }
+            ReportKind::Examination => {
+                self.examinations.observe(sample_log_ratio(judgement), is_contradicted);
+            }
         }
-        match verdict {
+        match judgement.verdict() {
             Verdict::Plausible => {}
             Verdict::Impossible => self.has_impossible = true,
             Verdict::ContradictedBy(agent) => {
@@ -107,15 +102,6 @@ impl SearchReports {
 
     fn contradicted(&self) -> usize {
         self.wins.contradicted as usize + self.examinations.contradicted as usize
-    }
-}
-
-impl Examinations {
-    fn observe(&mut self, judgement: &Judgement) {
-        self.score += sample_log_ratio(judgement);
-        self.judged = self.judged.saturating_add(1);
-        let contradicted = u32::from(judgement.is_contradicted());
-        self.contradicted = self.contradicted.saturating_add(contradicted);
     }
 }
 
