@@ -1,6 +1,6 @@
 //! Observations: round trips to one subnet.
 
-use delegation::{ProbeOutcome, TrailProbe};
+use delegation::TrailProbe;
 use hierarchy::SubnetId;
 use model::AgentId;
 
@@ -16,17 +16,9 @@ pub struct Observation {
 impl Observation {
     /// The measurements of a trail; `None` when no agent measured anything.
     pub fn from_trail(subnet: SubnetId, trail: &[TrailProbe]) -> Option<Self> {
-        let times = trail.iter().filter_map(|probe| Some((probe.agent, measured_ms(probe)?)));
+        let times = trail.iter().filter_map(|probe| Some((probe.agent, probe.rtt_ms()?)));
         let times_ms: Vec<_> = times.collect();
         (!times_ms.is_empty()).then_some(Self { subnet, times_ms })
-    }
-}
-
-/// The round trip of a probe, where one was measured.
-pub(super) fn measured_ms(probe: &TrailProbe) -> Option<f64> {
-    match probe.outcome {
-        ProbeOutcome::Measured { rtt_us } => Some(millis(rtt_us)),
-        ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
     }
 }
 

@@ -12,7 +12,7 @@ use store::probes::ExpectedAnswer;
 use tokio::sync::Mutex;
 
 use crate::predictor::agent_places::KnownAgents;
-use crate::predictor::observation::{Observation, measured_ms};
+use crate::predictor::observation::Observation;
 use crate::predictor::probe_budget::ProbeBudget;
 use crate::predictor::training_window::TrainingWindow;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -179,7 +179,7 @@ fn expected(
     let (rtt_ms, deviation_ms) = posterior.expected_ms(agent)?;
     // Only agents that may still be chosen set the time to beat.
     let measured = search.trail.iter().filter(|probe| agents.knows(probe.agent));
-    let best_ms = measured.filter_map(measured_ms).min_by(f64::total_cmp);
+    let best_ms = measured.filter_map(TrailProbe::rtt_ms).min_by(f64::total_cmp);
     let chance = match best_ms {
         Some(best_ms) => posterior.probability_below(agent, best_ms)?,
         None => posterior.probability_nearest(agent, agents, search)?,

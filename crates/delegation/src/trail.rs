@@ -52,6 +52,11 @@ pub(crate) struct Measurement {
 }
 
 impl TrailProbe {
+    /// The round trip in milliseconds, where one was measured.
+    pub fn rtt_ms(&self) -> Option<f64> {
+        self.measurement().map(|measured| f64::from(measured.rtt_us) / 1000.0)
+    }
+
     pub(crate) fn measurement(&self) -> Option<Measurement> {
         match self.outcome {
             ProbeOutcome::Measured { rtt_us } => {

@@ -35,19 +35,17 @@ pub fn agent_costs(
     predicted: usize,
     may_be_asked: impl Fn(AgentId) -> bool,
 ) -> Vec<AgentCost> {
-    let outcomes: BTreeMap<AgentId, ProbeOutcome> =
-        trail.iter().map(|probe| (probe.agent, probe.outcome)).collect();
+    let probes: BTreeMap<AgentId, &TrailProbe> =
+        trail.iter().map(|probe| (probe.agent, probe)).collect();
     let numbered = || (0_u32..).zip(agents);
     let cost = |time_ms: f64| time_ms * load as f64;
-    let measured = numbered().filter_map(|(number, agent)| match outcomes.get(agent)? {
-        ProbeOutcome::Measured { rtt_us } => {
-            Some(AgentCost::measured(number, cost(f64::from(*rtt_us) / 1000.0)))
-        }
-        ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
+    let measured = numbered().filter_map(|(number, agent)| {
+        Some(AgentCost::measured(number, cost(probes.get(agent)?.rtt_ms()?)))
     });
     let measured: Vec<AgentCost> = measured.collect();
     let is_unknown = |agent: &AgentId| {
-        matches!(outcomes.get(agent), None | Some(ProbeOutcome::Pending | ProbeOutcome::Expired))
+        let outcome = probes.get(agent).map(|probe| probe.outcome);
+        matches!(outcome, None | Some(ProbeOutcome::Pending | ProbeOutcome::Expired))
     };
     let unknown = numbered().filter(|(_, agent)| is_unknown(agent));
     let expected: Vec<AgentCost> = match expectation {

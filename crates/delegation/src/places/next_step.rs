@@ -6,7 +6,7 @@ use model::{AgentId, Phase, Reason};
 use super::distance_table::Column;
 use super::{Levels, PlaceModel, Posterior};
 use crate::search::{StopRule, proceed};
-use crate::{AvailableAgents, Candidate, Policy, Search, Step, TrailProbe};
+use crate::{AvailableAgents, Candidate, Policy, Search, Step};
 
 /// Least value of a probe: it finds a nearer agent in at least six of a hundred cases, or what is
 /// learned from it is worth as much.
@@ -18,8 +18,10 @@ impl PlaceModel {
     /// The posterior of the subnet of `search` after the probes so far.
     pub fn posterior_of(&self, hierarchy: &Hierarchy, search: &Search<'_>) -> Posterior<'_> {
         let mut posterior = self.posterior(Levels::of(hierarchy, search.subnet));
-        for measured in search.trail.iter().filter_map(TrailProbe::measurement) {
-            posterior.observe(measured.agent, f64::from(measured.rtt_us) / 1000.0);
+        for probe in search.trail {
+            if let Some(rtt_ms) = probe.rtt_ms() {
+                posterior.observe(probe.agent, rtt_ms);
+            }
         }
         posterior
     }

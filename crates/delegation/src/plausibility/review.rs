@@ -211,10 +211,5 @@ fn ask_control(search: &Search<'_>, agent: AgentId) -> Step {
 }
 
 fn witness_time(probe: &TrailProbe) -> Option<WitnessTime> {
-    match probe.outcome {
-        ProbeOutcome::Measured { rtt_us } => {
-            Some(WitnessTime { agent: probe.agent, ms: f64::from(rtt_us) / 1000.0 })
-        }
-        ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
-    }
+    Some(WitnessTime { agent: probe.agent, ms: probe.rtt_ms()? })
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use clap::ValueEnum;
 use delegation::places::{AgentClaim, Levels, PlaceModel, Position};
 use delegation::plausibility::{ControlPolicy, Review, Trust};
-use delegation::{Policy, ProbeOutcome, Search, TrailProbe};
+use delegation::{Policy, Search, TrailProbe};
 use model::AgentId;
 use serde::Serialize;
 
@@ -91,10 +91,7 @@ fn review<'r>(homes: &'r MeasuredHomes, trust: &'r HashMap<AgentId, Trust>) -> R
 
 /// The agent and the round trip of a probe, where one was measured.
 pub(crate) fn measured_ms(probe: &TrailProbe) -> Option<(AgentId, f64)> {
-    match probe.outcome {
-        ProbeOutcome::Measured { rtt_us } => Some((probe.agent, f64::from(rtt_us) / 1000.0)),
-        ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
-    }
+    Some((probe.agent, probe.rtt_ms()?))
 }
 
 /// The model before the first search, of agents that say where they are; `None` for less than two
