@@ -1,6 +1,8 @@
 //! Value of asking an agent: the probability that it is nearer than the fastest so far, and what
 //! the model would learn from its answer.
 
+use model::AgentId;
+
 use super::distance_table::Column;
 use super::posterior::{Hypothesis, Posterior};
 use crate::normal;
@@ -68,5 +70,15 @@ impl Posterior<'_> {
             }
         }
         chances
+    }
+
+    /// All agents of the map, those first that are probably the nearest of the open ones.
+    pub(super) fn ranked(&self, is_open: impl Fn(AgentId) -> bool) -> Vec<AgentId> {
+        let agents = self.model.agents();
+        let chances = self.nearest(|column| is_open(agents[column]));
+        let mut ranked: Vec<(f32, AgentId)> =
+            chances.into_iter().zip(agents.iter().copied()).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        ranked.into_iter().map(|(_, agent)| agent).collect()
     }
 }

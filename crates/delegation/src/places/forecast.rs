@@ -3,7 +3,6 @@
 use hierarchy::Hierarchy;
 use model::AgentId;
 
-use super::distance_table::Column;
 use super::{PlaceModel, Posterior};
 use crate::{AvailableAgents, Search, TrailProbe, normal};
 
@@ -34,26 +33,9 @@ impl Posterior<'_> {
         search: &Search<'_>,
     ) -> Option<f64> {
         let column = self.model.map.column(agent)?;
-        let chances = self.nearest(|other| self.is_open(other, agents, search));
+        let open = is_open(agents, search);
+        let chances = self.nearest(|column| open(self.model.agents()[column]));
         Some(f64::from(chances[column]))
-    }
-
-    /// The agents that can be asked, those first that are probably nearest.
-    fn open_agents(&self, agents: &AvailableAgents, search: &Search<'_>) -> Vec<AgentId> {
-        let is_open = |column: Column| self.is_open(column, agents, search);
-        let chances = self.nearest(is_open);
-        let known = self.model.agents().iter().copied().enumerate();
-        let mut open: Vec<(f32, AgentId)> = known
-            .filter(|(column, _)| is_open(*column))
-            .map(|(column, agent)| (chances[column], agent))
-            .collect();
-        open.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        open.into_iter().map(|(_, agent)| agent).collect()
-    }
-
-    fn is_open(&self, column: Column, agents: &AvailableAgents, search: &Search<'_>) -> bool {
-        let agent = self.model.agents()[column];
-        agents.is_ready(agent) && !search.has_asked(agent)
     }
 }
 
@@ -71,6 +53,12 @@ impl PlaceModel {
         let other = |probe: &&TrailProbe| probe.agent != agent;
         let trail: Vec<TrailProbe> = search.trail.iter().filter(other).copied().collect();
         let posterior = self.posterior_of(hierarchy, &Search { trail: &trail, ..*search });
-        posterior.open_agents(agents, search)
+        let open = is_open(agents, search);
+        posterior.ranked(&open).into_iter().filter(|agent| open(*agent)).collect()
     }
+}
+
+/// Whether an agent is ready and was not asked.
+pub(super) fn is_open(agents: &AvailableAgents, search: &Search<'_>) -> impl Fn(AgentId) -> bool {
+    move |agent| agents.is_ready(agent) && !search.has_asked(agent)
 }

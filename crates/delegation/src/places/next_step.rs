@@ -3,7 +3,7 @@
 use hierarchy::Hierarchy;
 use model::{AgentId, Phase, Reason};
 
-use super::distance_table::Column;
+use super::forecast::is_open;
 use super::{Levels, PlaceModel, Posterior};
 use crate::search::{StopRule, proceed};
 use crate::{AvailableAgents, Candidate, Policy, Search, Step};
@@ -36,7 +36,6 @@ pub fn next_step<'m>(
     search: &Search<'_>,
 ) -> (Step, Posterior<'m>) {
     let posterior = model.posterior_of(hierarchy, search);
-    let was_asked = |agent: &AgentId| search.has_asked(*agent);
     let candidate = |agent| Candidate { agent, phase: Phase::Predicted, level: search.subnet };
     let otherwise = Reason::Predicted;
     let fastest = search.fastest(agents);
@@ -49,11 +48,11 @@ pub fn next_step<'m>(
             (ranked, satisfied)
         }
         // Nothing is measured yet, so every agent is worth a probe, the unlikely ones last.
-        None => (likeliest(&posterior, agents, was_asked), None),
+        None => (likeliest(&posterior, agents, search), None),
     };
     // An agent that is certainly farther is never asked, so that nothing would end the wait for it.
     let holder = search.holder.filter(|holder| ranked.contains(holder));
-    let order = ranked.into_iter().filter(|agent| !was_asked(agent)).map(candidate);
+    let order = ranked.into_iter().filter(|agent| !search.has_asked(*agent)).map(candidate);
     let rule = StopRule { satisfied, otherwise, holder };
     let step = proceed(agents, policy, search, rule, order);
     (step, posterior)
@@ -89,15 +88,11 @@ fn worth_asking(
 fn likeliest(
     posterior: &Posterior<'_>,
     agents: &AvailableAgents,
-    was_asked: impl Fn(&AgentId) -> bool,
+    search: &Search<'_>,
 ) -> Vec<AgentId> {
-    let known = posterior.model.agents();
-    let is_open = |column: Column| agents.is_ready(known[column]) && !was_asked(&known[column]);
-    let chances = posterior.nearest(is_open);
-    let mut ranked: Vec<(f32, AgentId)> = chances.into_iter().zip(known.iter().copied()).collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let on_map = ranked.into_iter().map(|(_, agent)| agent);
-    on_map.filter(|agent| agents.knows(*agent)).chain(beside_map(known, agents)).collect()
+    let on_map = posterior.ranked(is_open(agents, search));
+    let others = beside_map(posterior.model.agents(), agents);
+    on_map.into_iter().filter(|agent| agents.knows(*agent)).chain(others).collect()
 }
 
 /// The agents that are not on the map of these.
