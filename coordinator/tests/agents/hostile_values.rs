@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use crate::agent::{FakeAgent, PAGE, now, page, problem};
-use crate::world::{Ground, Running, until};
+use crate::world::{self, Ground, Running, until};
 
 /// A page of the agent's host, with the time of its fetch.
 fn fetched_at(time: UnixMillis, text: &str) -> Entry {
@@ -24,10 +24,7 @@ async fn search(running: &Running, query: &str) -> (StatusCode, Value) {
 
 async fn until_found(running: &Running, query: &str) -> Value {
     let index = &running.coordinator.packages.index;
-    until("the page is found", || {
-        std::future::ready(index.search(query, 0, 1).unwrap().total == 1)
-    })
-    .await;
+    until("the page is found", || std::future::ready(world::search(index, query).total == 1)).await;
     let (status, found) = search(running, query).await;
     assert_eq!(status, StatusCode::OK, "{found}");
     found["items"][0].clone()

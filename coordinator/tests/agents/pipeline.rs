@@ -8,7 +8,7 @@ use protocol::page::Outcome;
 use protocol::{HeartbeatRequest, HeartbeatResponse, ProbeResult};
 
 use crate::agent::{FakeAgent, fetch, link, page};
-use crate::world::{Ground, Running, until};
+use crate::world::{self, Ground, Running, until};
 
 const NORTH: &str = "http://198.51.100.1/";
 
@@ -25,7 +25,7 @@ async fn two_agents(running: &Running) -> (FakeAgent, FakeAgent) {
 
 /// The URLs that a search finds, the best first.
 fn hits(running: &Running, query: &str) -> Vec<String> {
-    let answer = running.coordinator.packages.index.search(query, 0, 10).unwrap();
+    let answer = world::search(&running.coordinator.packages.index, query);
     answer.hits.iter().map(|hit| hit.url.clone()).collect()
 }
 

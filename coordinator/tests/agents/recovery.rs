@@ -18,7 +18,7 @@ use store::packages::{self, InTurn};
 use store::testing::execute;
 
 use crate::agent::{EPOCH, FakeAgent, link, now, page};
-use crate::world::{Ground, until};
+use crate::world::{self, Ground, until};
 
 /// What a backup from before the packages with numbers from 2 on has.
 const FORGET: [&str; 2] =
@@ -58,7 +58,7 @@ async fn packages_since_a_backup_are_entered_again() {
 
     let running = ground.start().await;
     let index = &running.coordinator.packages.index;
-    let found = async || index.search("recovered", 0, 1).unwrap().total;
+    let found = async || world::search(index, "recovered").total;
     // The first one is in the ledger as it was received: it is about a host that nobody had.
     until("both pages are found", async || found().await == 2).await;
     // Its links use the quota of its own day.

@@ -3,7 +3,7 @@
 use coordinator::placement::agent_administration::AgentAction;
 
 use crate::agent::{FakeAgent, link, page};
-use crate::world::{Ground, counts, until};
+use crate::world::{Ground, counts, search, until};
 
 const NORTH: &str = "http://198.51.100.1/";
 
@@ -71,7 +71,7 @@ async fn what_was_acknowledged_is_ingested_once_whoever_dies() {
         .is_empty()
     })
     .await;
-    assert_eq!(running.coordinator.packages.index.search("perennial", 0, 10).unwrap().total, 6);
+    assert_eq!(search(&running.coordinator.packages.index, "perennial").total, 6);
     let counts = counts(&ground, &running).await;
     assert_eq!(counts.packages.ingested, 6);
     running.stop().await;
@@ -167,7 +167,7 @@ async fn a_lost_index_is_built_again_from_the_packages() {
     ground.lose_the_index();
     let second = ground.start().await;
     until("all pages are found", || {
-        let found = second.coordinator.packages.index.search("perennial", 0, 10).unwrap();
+        let found = search(&second.coordinator.packages.index, "perennial");
         std::future::ready(found.total == 3)
     })
     .await;

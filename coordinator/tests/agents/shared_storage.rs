@@ -3,7 +3,7 @@
 use coordinator::packages::Packages;
 
 use crate::agent::{FakeAgent, PAGE, page};
-use crate::world::{Ground, Running, counts, until};
+use crate::world::{self, Ground, Running, counts, until};
 
 /// Ships one page under the package's number.
 async fn ship(agent: &FakeAgent, running: &Running, seq: u64) -> String {
@@ -13,7 +13,7 @@ async fn ship(agent: &FakeAgent, running: &Running, seq: u64) -> String {
 
 async fn until_found(packages: &Packages, pages: u64) {
     until("the pages are found", || {
-        let found = packages.index.search("perennial", 0, 10).unwrap();
+        let found = world::search(&packages.index, "perennial");
         std::future::ready(found.total == pages)
     })
     .await;

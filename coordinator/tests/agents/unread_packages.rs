@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use store::packages::{self, FailedPackage, ReceivedPackage};
 
 use crate::agent::{FakeAgent, PAGE, now, page, problem};
-use crate::world::{Ground, Running, until};
+use crate::world::{self, Ground, Running, until};
 
 /// A package with one page that contains a word.
 fn package_with(agent: &FakeAgent, seq: u64, word: &str) -> Vec<u8> {
@@ -30,7 +30,7 @@ async fn enter(ground: &Ground, agent: &FakeAgent, body: &[u8], object: &str) {
 
 async fn until_found(running: &Running, word: &str) {
     let index = &running.coordinator.packages.index;
-    let is_found = || std::future::ready(index.search(word, 0, 1).unwrap().total == 1);
+    let is_found = || std::future::ready(world::search(index, word).total == 1);
     until("the page is found", is_found).await;
 }
 

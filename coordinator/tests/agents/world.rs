@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use coordinator::http::agent::tokens;
 use coordinator::intake::seed_checks::check_seeds;
@@ -22,6 +22,7 @@ use coordinator::tasks::coordinator::Coordinator;
 use hierarchy::{
     BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind,
 };
+use index::{Index, SearchResults};
 use model::{AgentId, CrawlUrl, UnixMillis};
 use protocol::join_token::JoinToken;
 use s3_server::S3Server;
@@ -326,7 +327,12 @@ pub(crate) async fn load(store: &Store, hierarchy: &Hierarchy) {
         date: Some("2018-10-13".into()),
         records: 5,
     };
-    load.swap(std::time::Instant::now(), &[source]).await.unwrap();
+    load.swap(Instant::now(), &[source]).await.unwrap();
+}
+
+/// The first hits of a search.
+pub(crate) fn search(index: &Index, query: &str) -> SearchResults {
+    index.search(Instant::now() + PATIENCE, &[], query, 0, 10).unwrap()
 }
 
 /// What the overview counts.

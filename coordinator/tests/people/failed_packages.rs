@@ -6,7 +6,7 @@ use store::testing::execute;
 
 use crate::agent::{FakeAgent, PAGE, link, page};
 use crate::browser::Browser;
-use crate::world::{Ground, until};
+use crate::world::{self, Ground, until};
 
 const LINK: &str = "http://unlucky.example/";
 
@@ -27,7 +27,7 @@ async fn a_package_that_the_database_refuses_is_set_aside_and_the_others_go_on()
     agent.ship_well(&running, 2, agent.package(2, &[page(PAGE, "Page", "lucky")])).await;
     let index = &running.coordinator.packages.index;
     until("the other package is ingested", || {
-        std::future::ready(index.search("lucky", 0, 1).unwrap().total == 1)
+        std::future::ready(world::search(index, "lucky").total == 1)
     })
     .await;
     until("the package is listed", || async { failed(&browser).await.len() == 1 }).await;

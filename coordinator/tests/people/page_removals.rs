@@ -8,10 +8,10 @@ use store::packages::ledger;
 
 use crate::agent::{FakeAgent, PAGE, page};
 use crate::browser::Browser;
-use crate::world::{Ground, Running, until};
+use crate::world::{self, Ground, Running, until};
 
 fn found(running: &Running) -> u64 {
-    running.coordinator.packages.index.search("perennial", 0, 1).unwrap().total
+    world::search(&running.coordinator.packages.index, "perennial").total
 }
 
 async fn until_found(running: &Running, pages: u64) {

@@ -75,32 +75,12 @@ pub enum SearchError {
 
 impl Index {
     /// Searches for what a user typed: at most `limit` hits after the first `offset`, within the
-    /// best [`WINDOW_MAX`]. A query without words and filters has no hits.
+    /// best [`WINDOW_MAX`], without the `hidden` pages. A query without words and filters has no
+    /// hits. The search gives up before the first segment, or the first snippet, that begins after
+    /// `deadline`.
     pub fn search(
         &self,
-        query: &str,
-        offset: usize,
-        limit: usize,
-    ) -> Result<SearchResults, SearchError> {
-        self.run(None, &[], query, offset, limit)
-    }
-
-    /// Like [`Index::search`], but leaves `hidden` pages out, and gives up before the first
-    /// segment, or the first snippet, that begins after `deadline`.
-    pub fn search_until(
-        &self,
         deadline: Instant,
-        hidden: &[HiddenPages],
-        query: &str,
-        offset: usize,
-        limit: usize,
-    ) -> Result<SearchResults, SearchError> {
-        self.run(Some(deadline), hidden, query, offset, limit)
-    }
-
-    fn run(
-        &self,
-        deadline: Option<Instant>,
         hidden: &[HiddenPages],
         query: &str,
         offset: usize,
@@ -137,7 +117,7 @@ impl Index {
 
     fn execute(
         &self,
-        deadline: Option<Instant>,
+        deadline: Instant,
         hidden: &[HiddenPages],
         query: &Query,
         offset: usize,
@@ -175,7 +155,7 @@ fn rank(
     searcher: &Searcher,
     matching: &dyn TantivyQuery,
     most: usize,
-    deadline: Option<Instant>,
+    deadline: Instant,
 ) -> tantivy::Result<(usize, Ranking)> {
     // Pages of equal score, which are all those of a query of filters alone, have the same order in
     // every index. Else the pages of a list would repeat some, and leave others out.
@@ -206,8 +186,8 @@ fn columns(searcher: &Searcher) -> tantivy::Result<Vec<(Column<u64>, Column<u64>
 const TOO_LONG: &str = "the deadline of the search passed";
 
 /// Fails after the deadline.
-fn check(deadline: Option<Instant>) -> tantivy::Result<()> {
-    if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+fn check(deadline: Instant) -> tantivy::Result<()> {
+    if deadline <= Instant::now() {
         return Err(TantivyError::InternalError(TOO_LONG.to_owned()));
     }
     Ok(())
@@ -216,7 +196,7 @@ fn check(deadline: Option<Instant>) -> tantivy::Result<()> {
 /// A collector that fails at the first segment after the deadline.
 struct UntilDeadline<C> {
     collector: C,
-    deadline: Option<Instant>,
+    deadline: Instant,
 }
 
 impl<C: Collector> Collector for UntilDeadline<C> {

@@ -79,7 +79,7 @@ async fn run(
         // The slot ends with the work, also when the client has given up waiting.
         let _slot = slot;
         let Search { q, hidden, offset, limit } = search;
-        index.search_until(Instant::now() + LONGEST, &hidden, &q, offset, limit)
+        index.search(Instant::now() + LONGEST, &hidden, &q, offset, limit)
     })
     .await;
     match searched {

@@ -1,14 +1,12 @@
 //! Pages that searches leave out.
 
-use std::time::{Duration, Instant};
-
 use index::{HiddenPages, Index, SearchResults};
 
-use crate::{index_of, page};
+use crate::{in_a_minute, index_of, page};
 
 fn search(index: &Index, hidden: &HiddenPages, query: &str, offset: usize) -> SearchResults {
     let hidden = std::slice::from_ref(hidden);
-    index.search_until(Instant::now() + Duration::from_mins(1), hidden, query, offset, 2).unwrap()
+    index.search(in_a_minute(), hidden, query, offset, 2).unwrap()
 }
 
 /// URLs of the pages for a query; all pages of answers must agree on their number.
@@ -122,7 +120,6 @@ fn several_lists_are_left_out_at_once() {
         HiddenPages::new(["b.example"], []),
         HiddenPages::of_hosts(vec!["http://c.example".into()]),
     ];
-    let until = Instant::now() + Duration::from_mins(1);
-    let results = index.search_until(until, &lists, "tree", 0, 10).unwrap();
+    let results = index.search(in_a_minute(), &lists, "tree", 0, 10).unwrap();
     assert_eq!((results.total, results.hits[0].url.as_str()), (1, urls[0]));
 }

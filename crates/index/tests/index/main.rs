@@ -4,7 +4,10 @@
 
 use std::time::{Duration, Instant};
 
-use index::{Document, FetchWithoutPage, Index, OpenError, SearchError, WINDOW_MAX, WriteError};
+use index::{
+    Document, FetchWithoutPage, Index, OpenError, SearchError, SearchResults, WINDOW_MAX,
+    WriteError,
+};
 use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -39,7 +42,15 @@ fn index_of(pages: &[Document<'_>]) -> (TempDir, Index) {
 }
 
 fn urls(index: &Index, query: &str) -> Vec<String> {
-    index.search(query, 0, 10).unwrap().hits.into_iter().map(|hit| hit.url).collect()
+    search(index, query, 0, 10).hits.into_iter().map(|hit| hit.url).collect()
+}
+
+fn search(index: &Index, query: &str, offset: usize, limit: usize) -> SearchResults {
+    index.search(in_a_minute(), &[], query, offset, limit).unwrap()
+}
+
+fn in_a_minute() -> Instant {
+    Instant::now() + Duration::from_mins(1)
 }
 
 #[test]
@@ -60,7 +71,7 @@ fn title_beats_text_and_exact_form_beats_stem() {
 fn a_search_ends_at_its_deadline() {
     let (_dir, index) = index_of(&[page("http://a.example/", "tree", "a tree", None)]);
     let now = Instant::now();
-    let until = |deadline| index.search_until(deadline, &[], "tree", 0, 10);
+    let until = |deadline| index.search(deadline, &[], "tree", 0, 10);
     assert_eq!(until(now + Duration::from_hours(1)).unwrap().total, 1);
     assert!(matches!(until(now), Err(SearchError::TooLong)));
 }
@@ -159,7 +170,7 @@ fn many_scripts_are_searchable() {
         .collect();
     let (_dir, index) = index_of(&pages);
     for ((_, text, query), url) in texts.iter().zip(&addresses) {
-        let results = index.search(query, 0, 10).unwrap();
+        let results = search(&index, query, 0, 10);
         assert!(results.hits.iter().any(|hit| hit.url == *url), "{query} in {text}");
         assert!(
             results.hits[0].snippet.iter().any(|fragment| fragment.is_match),
@@ -193,7 +204,7 @@ fn files_that_a_killed_process_left_are_removed() {
 fn markup_of_pages_is_shown_as_text() {
     let text = "a\u{202E}b <script>alert(1)</script> tree &amp; \u{0}more";
     let (_dir, index) = index_of(&[page("http://a.example/", "<b>\ntree", text, None)]);
-    let hit = index.search("tree", 0, 1).unwrap().hits.remove(0);
+    let hit = search(&index, "tree", 0, 1).hits.remove(0);
     assert_eq!(hit.title, "<b> tree");
     let shown: String = hit.snippet.iter().map(|fragment| fragment.text.as_str()).collect();
     assert_eq!(shown, "ab <script>alert(1)</script> tree &amp; more");
@@ -345,7 +356,7 @@ proptest! {
         let (_dir, index) =
             index_of(&[page("http://a.example/", "a b 東京", "c ab ก", Some("en"))]);
         for query in queries {
-            let results = index.search(&query, 0, 10);
+            let results = index.search(in_a_minute(), &[], &query, 0, 10);
             prop_assert!(results.is_ok(), "{query:?}: {results:?}");
         }
     }
@@ -374,7 +385,7 @@ proptest! {
         let part: String = text.chars().skip(from % text.chars().count()).take(length).collect();
         let (_dir, index) = index_of(&[page("http://a.example/", "", &text, None)]);
         for query in [format!("\"{part}\""), part] {
-            let total = index.search(&query, 0, 1).unwrap().total;
+            let total = search(&index, &query, 0, 1).total;
             prop_assert_eq!(total, 1, "{} in {}", query, text);
         }
     }

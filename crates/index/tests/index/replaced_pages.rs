@@ -70,7 +70,7 @@ fn a_page_that_comes_after_its_removal_stays_removed() {
         index.commit("").unwrap();
         assert_eq!(urls(&index, "tree"), [] as [&str; 0]);
     }
-    let found = index.search("site:a.example site:example", 0, 10).unwrap();
+    let found = search(&index, "site:a.example site:example", 0, 10);
     assert_eq!((found.total, index.len(), index.fetched_at(url).unwrap()), (0, 0, None));
     drop(index);
     let index = open(&dir);
