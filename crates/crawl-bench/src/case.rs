@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::web::WebPlan;
 
 /// Kind of a crawl.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Kind {
     /// Many hosts with a few pages each, without delay
     Many,
@@ -24,12 +26,7 @@ pub enum Kind {
 impl Kind {
     /// Name in tables and files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Many => "many",
-            Self::One => "one",
-            Self::Polite => "polite",
-            Self::Address => "address",
-        }
+        self.into()
     }
 }
 

@@ -3,9 +3,7 @@
 use serde::Serialize;
 
 use crate::case::Case;
-use crate::coordinator::Shipped;
 use crate::peers::{Outcome, Peer};
-use crate::process::usage::Usage;
 use crate::referee::Report;
 
 /// One crawl of a case by a peer.
@@ -17,8 +15,6 @@ pub struct Measurement {
     pub round: u32,
     /// Load of the machine before the crawl.
     pub load: f64,
-    /// Whether the crawl was stopped by its time limit.
-    pub cut: bool,
     /// Share of the web's pages that were fetched.
     pub coverage: f64,
     pub pages_per_s: f64,
@@ -28,14 +24,9 @@ pub struct Measurement {
     pub ideal_share: Option<f64>,
     /// Pages and robots.txt files as the referee saw them.
     pub referee: Report,
-    /// What the crawler's process used; none where calls of fsync were counted.
-    pub usage: Option<Usage>,
-    /// What arrived at the coordinator; none for crawlers that ship nothing.
-    pub shipped: Option<Shipped>,
-    /// From the start of the agent to its last package, in seconds.
-    pub shipped_s: Option<f64>,
-    /// Calls of fsync and fdatasync; none when they were not counted.
-    pub fsyncs: Option<u64>,
+    /// What the crawler's process shows.
+    #[serde(flatten)]
+    pub by: Outcome,
 }
 
 impl Measurement {
@@ -49,16 +40,12 @@ impl Measurement {
             peer,
             round,
             load,
-            cut: by.cut,
             coverage: pages / (case.web.all_pages() as f64).max(1.0),
             pages_per_s: ratio(pages, seen.span_s),
             cpu_us_per_page: by.usage.map(|usage| ratio(usage.cpu_s * 1e6, pages)),
             ideal_share: ideal.map(|ideal| ratio(ideal, taken)),
             referee: seen,
-            usage: by.usage,
-            shipped: by.shipped,
-            shipped_s: by.shipped_s,
-            fsyncs: by.fsyncs,
+            by,
         }
     }
 }

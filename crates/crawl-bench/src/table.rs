@@ -5,7 +5,6 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use serde::Serialize;
 
 use crate::measurement::Measurement;
 use crate::process::usage::Usage;
@@ -14,7 +13,7 @@ use crate::process::usage::Usage;
 const COLUMNS: [(&str, Figure); 15] = [
     ("pages/s", |it| Some(it.pages_per_s)),
     ("CPU us/page", |it| it.cpu_us_per_page),
-    ("peak MB", |it| it.usage.map(|usage| usage.peak_bytes as f64 / 1e6)),
+    ("peak MB", |it| it.by.usage.map(|usage| usage.peak_bytes as f64 / 1e6)),
     ("coverage %", |it| Some(it.coverage * 100.0)),
     ("repeated", |it| Some(it.referee.repeated as f64)),
     ("robots", |it| Some(it.referee.robots as f64)),
@@ -22,9 +21,9 @@ const COLUMNS: [(&str, Figure); 15] = [
     ("gap ms", |it| it.referee.smallest_gap_ms),
     ("addr gap ms", |it| it.referee.smallest_gap_address_ms),
     ("ideal %", |it| it.ideal_share.map(|share| share * 100.0)),
-    ("disk MB", |it| it.usage.map(|usage| usage.disk_bytes as f64 / 1e6)),
-    ("plain:ship", |it| it.shipped.map(|ship| per(it.referee.plain_bytes, ship.bytes))),
-    ("wire:ship", |it| it.shipped.map(|ship| per(it.referee.wire_bytes, ship.bytes))),
+    ("disk MB", |it| it.by.usage.map(|usage| usage.disk_bytes as f64 / 1e6)),
+    ("plain:ship", |it| it.by.shipped.map(|ship| per(it.referee.plain_bytes, ship.bytes))),
+    ("wire:ship", |it| it.by.shipped.map(|ship| per(it.referee.wire_bytes, ship.bytes))),
     ("connections", |it| Some(it.referee.connections as f64)),
     ("referee s", |it| Some(it.referee.referee_cpu_s)),
 ];
@@ -35,6 +34,8 @@ fn per(bytes: u64, shipped: u64) -> f64 {
 }
 
 type Figure = fn(&Measurement) -> Option<f64>;
+/// A value of a crawl, as the file of raw runs has it.
+type Raw = fn(&Measurement) -> String;
 
 /// A line for one crawl.
 pub fn line(it: &Measurement) -> String {
@@ -46,14 +47,14 @@ pub fn line(it: &Measurement) -> String {
         it.pages_per_s,
         it.coverage * 100.0,
     );
-    if let Some((usage, cpu_us)) = it.usage.zip(it.cpu_us_per_page) {
+    if let Some((usage, cpu_us)) = it.by.usage.zip(it.cpu_us_per_page) {
         let peak_mb = usage.peak_bytes as f64 / 1e6;
         let _ = write!(text, ", {cpu_us:.0} us of CPU a page, {peak_mb:.1} MB");
     }
-    if it.cut {
+    if it.by.cut {
         text.push_str(", cut off");
     }
-    if let Some(fsyncs) = it.fsyncs {
+    if let Some(fsyncs) = it.by.fsyncs {
         let _ = write!(text, ", {fsyncs} calls of fsync");
     }
     text
@@ -82,7 +83,7 @@ pub fn table(all: &[Measurement]) -> String {
 /// of fsync were counted are left out.
 fn groups(all: &[Measurement]) -> Vec<Vec<&Measurement>> {
     let mut groups: Vec<Vec<&Measurement>> = Vec::new();
-    for it in all.iter().filter(|it| it.fsyncs.is_none()) {
+    for it in all.iter().filter(|it| it.by.fsyncs.is_none()) {
         let same = |group: &&mut Vec<&Measurement>| {
             group.first().is_some_and(|first| first.case == it.case && first.peer == it.peer)
         };
@@ -111,37 +112,46 @@ fn number(figure: f64) -> String {
     }
 }
 
-/// A row of the file of raw runs.
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    date: &'a str,
-    processor: &'a str,
-    load: String,
-    case: &'a str,
-    peer: &'a str,
-    round: u32,
-    cut: bool,
-    requests: u64,
-    pages: u64,
-    connections: u64,
-    span_s: String,
-    pages_per_s: String,
-    cpu_us_per_page: String,
-    peak_mb: String,
-    coverage: String,
-    repeated: u64,
-    robots: u64,
-    most_in_flight: u32,
-    smallest_gap_ms: String,
-    smallest_gap_address_ms: String,
-    ideal_share: String,
-    disk_mb: String,
-    written_mb: String,
-    plain_mb: String,
-    wire_mb: String,
-    shipped_mb: String,
-    fsyncs: String,
-    referee_cpu_s: String,
+/// Columns of the file of raw runs, after date and processor.
+const RAW: [(&str, Raw); 26] = [
+    ("load", |it| format!("{:.2}", it.load)),
+    ("case", |it| it.case.to_owned()),
+    ("peer", |it| it.peer.name().to_owned()),
+    ("round", |it| it.round.to_string()),
+    ("cut", |it| it.by.cut.to_string()),
+    ("requests", |it| it.referee.requests.to_string()),
+    ("pages", |it| it.referee.unique.to_string()),
+    ("connections", |it| it.referee.connections.to_string()),
+    ("span_s", |it| format!("{:.3}", it.referee.span_s)),
+    ("pages_per_s", |it| format!("{:.1}", it.pages_per_s)),
+    ("cpu_us_per_page", |it| given(it.cpu_us_per_page)),
+    ("peak_mb", |it| used(it, |usage| usage.peak_bytes)),
+    ("coverage", |it| format!("{:.4}", it.coverage)),
+    ("repeated", |it| it.referee.repeated.to_string()),
+    ("robots", |it| it.referee.robots.to_string()),
+    ("most_in_flight", |it| it.referee.most_in_flight.to_string()),
+    ("smallest_gap_ms", |it| given(it.referee.smallest_gap_ms)),
+    ("smallest_gap_address_ms", |it| given(it.referee.smallest_gap_address_ms)),
+    ("ideal_share", |it| given(it.ideal_share)),
+    ("disk_mb", |it| used(it, |usage| usage.disk_bytes)),
+    ("written_mb", |it| used(it, |usage| usage.written_bytes)),
+    ("plain_mb", |it| mb(it.referee.plain_bytes)),
+    ("wire_mb", |it| mb(it.referee.wire_bytes)),
+    ("shipped_mb", |it| it.by.shipped.map_or_else(String::new, |shipped| mb(shipped.bytes))),
+    ("fsyncs", |it| it.by.fsyncs.map_or_else(String::new, |fsyncs| fsyncs.to_string())),
+    ("referee_cpu_s", |it| format!("{:.2}", it.referee.referee_cpu_s)),
+];
+
+fn given(figure: Option<f64>) -> String {
+    figure.map_or_else(String::new, |figure| format!("{figure:.3}"))
+}
+
+fn mb(bytes: u64) -> String {
+    format!("{:.3}", bytes as f64 / 1e6)
+}
+
+fn used(it: &Measurement, field: fn(Usage) -> u64) -> String {
+    it.by.usage.map(field).map_or_else(String::new, mb)
 }
 
 /// A file for raw runs.
@@ -161,8 +171,13 @@ impl CsvFile {
     /// Writes raw runs.
     pub fn write(mut self, date: &str, processor: &str, all: &[Measurement]) -> anyhow::Result<()> {
         let cannot = || cannot_write(&self.path);
+        let titles = RAW.iter().map(|(title, _)| *title);
+        let titles = ["date", "processor"].into_iter().chain(titles);
+        self.writer.write_record(titles).with_context(cannot)?;
         for it in all {
-            self.writer.serialize(row(date, processor, it)).with_context(cannot)?;
+            let figures = RAW.iter().map(|(_, figure)| figure(it));
+            let row = [date, processor].map(str::to_owned).into_iter().chain(figures);
+            self.writer.write_record(row).with_context(cannot)?;
         }
         self.writer.flush().with_context(cannot)
     }
@@ -170,42 +185,6 @@ impl CsvFile {
 
 fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
-}
-
-fn row<'a>(date: &'a str, processor: &'a str, it: &Measurement) -> Row<'a> {
-    let given = |figure: Option<f64>| figure.map_or_else(String::new, |it| format!("{it:.3}"));
-    let mb = |bytes: u64| format!("{:.3}", bytes as f64 / 1e6);
-    let used = |field: fn(Usage) -> u64| it.usage.map(field).map_or_else(String::new, mb);
-    Row {
-        date,
-        processor,
-        load: format!("{:.2}", it.load),
-        case: it.case,
-        peer: it.peer.name(),
-        round: it.round,
-        cut: it.cut,
-        requests: it.referee.requests,
-        pages: it.referee.unique,
-        connections: it.referee.connections,
-        span_s: format!("{:.3}", it.referee.span_s),
-        pages_per_s: format!("{:.1}", it.pages_per_s),
-        cpu_us_per_page: given(it.cpu_us_per_page),
-        peak_mb: used(|usage| usage.peak_bytes),
-        coverage: format!("{:.4}", it.coverage),
-        repeated: it.referee.repeated,
-        robots: it.referee.robots,
-        most_in_flight: it.referee.most_in_flight,
-        smallest_gap_ms: given(it.referee.smallest_gap_ms),
-        smallest_gap_address_ms: given(it.referee.smallest_gap_address_ms),
-        ideal_share: given(it.ideal_share),
-        disk_mb: used(|usage| usage.disk_bytes),
-        written_mb: used(|usage| usage.written_bytes),
-        plain_mb: mb(it.referee.plain_bytes),
-        wire_mb: mb(it.referee.wire_bytes),
-        shipped_mb: it.shipped.map_or_else(String::new, |shipped| mb(shipped.bytes)),
-        fsyncs: it.fsyncs.map_or_else(String::new, |fsyncs| fsyncs.to_string()),
-        referee_cpu_s: format!("{:.2}", it.referee.referee_cpu_s),
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::case::Case;
 use crate::coordinator::Shipped;
@@ -20,8 +21,9 @@ use crate::process::usage::Usage;
 use crate::referee::Referee;
 
 /// A crawler that is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Peer {
     /// nearcrawl-agent with everything on
     Ours,
@@ -40,14 +42,7 @@ pub enum Peer {
 impl Peer {
     /// Name in tables and files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ours => "ours",
-            Self::OursSlowSync => "ours-slow-sync",
-            Self::Wget2 => "wget2",
-            Self::Httrack => "httrack",
-            Self::Scrapy => "scrapy",
-            Self::Spider => "spider",
-        }
+        self.into()
     }
 }
 
@@ -83,7 +78,7 @@ pub struct Job<'a> {
 }
 
 /// What a crawl shows besides what the referee sees.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Outcome {
     /// Whether the time limit ended the crawl.
     pub cut: bool,
