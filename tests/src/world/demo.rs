@@ -150,17 +150,6 @@ impl DemoWorld {
         }
     }
 
-    /// The agent truly nearest to a host.
-    pub fn nearest_agent(&self, host: usize) -> Option<usize> {
-        (0..self.agents.len())
-            .min_by(|a, b| self.rtt_ms(*a, host).total_cmp(&self.rtt_ms(*b, host)))
-    }
-
-    /// The host of that name.
-    pub fn host_named(&self, name: &str) -> Option<usize> {
-        self.hosts.iter().position(|host| host.name == name)
-    }
-
     /// The agent at that address.
     pub fn agent_at(&self, address: IpAddr) -> Option<usize> {
         self.agents.iter().position(|agent| agent.address == address)

@@ -2,7 +2,6 @@
 //! of the virtual internet (at real addresses), the web with its referee, and the name server.
 
 use std::net::{IpAddr, SocketAddr};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -135,18 +134,6 @@ impl Environment {
     /// Ports that an agent's owner must allow.
     pub fn guard_ports(&self) -> Vec<u16> {
         vec![self.web.port()]
-    }
-
-    /// Makes a program start where it belongs; nothing to do on loopback.
-    pub fn enter<'c>(
-        &self,
-        who: Node,
-        command: &'c mut Command,
-    ) -> Result<&'c mut Command, NetError> {
-        match self.namespace(who)? {
-            Some(namespace) => Ok(namespace.enter_command(command)),
-            None => Ok(command),
-        }
     }
 
     /// Runs `work` in the namespace of a participant, to open sockets there.
