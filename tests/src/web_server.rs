@@ -145,9 +145,8 @@ fn respond(answer: Answer, asked: &HeaderMap, head: bool, visit: Visit) -> Respo
     let zipped = if takes_gzip(asked) && plain.len() > 200 { gzip(&plain) } else { None };
     let status = if unchanged { 304 } else { answer.status };
     let encoding = zipped.is_some().then(|| "gzip".to_owned());
-    let plain_bytes = plain.len();
     let body = Bytes::from(zipped.unwrap_or(plain));
-    visit.answered(status, plain_bytes, body.len());
+    visit.answered(status);
     let headers = [
         (header::CONTENT_TYPE, Some(answer.media_type)),
         (header::CONTENT_ENCODING, encoding),

@@ -42,8 +42,6 @@ pub(super) fn report(web: &Web, records: &FetchRecords, rules: &Rules) -> Report
         shared_hosts: judge
             .hosts(|host| (host.agents.len() > 1).then_some(host.agents.len() as u32), count),
         probes: records.probes,
-        plain_bytes: records.agents.values().map(|agent| agent.plain_bytes).sum(),
-        wire_bytes: records.agents.values().map(|agent| agent.wire_bytes).sum(),
         agents: judge.agents(),
     }
 }
@@ -143,8 +141,6 @@ impl Judge<'_> {
             address: *address,
             requests: record.requests,
             hosts: hosts(address),
-            plain_bytes: record.plain_bytes,
-            wire_bytes: record.wire_bytes,
         };
         self.records.agents.iter().map(tally).collect()
     }

@@ -57,7 +57,7 @@ impl Referee {
         }
         records.begin(Instant::now(), agent, host, &what, path);
         drop(records);
-        Visit { referee: self.clone(), request: Some(Request { agent, host, what }) }
+        Visit { referee: self.clone(), request: Some(Request { host, what }) }
     }
 
     /// How much of the expected is fetched; cheap enough to ask every second.
@@ -116,17 +116,15 @@ pub struct Visit {
 
 #[derive(Debug)]
 struct Request {
-    agent: IpAddr,
     host: usize,
     what: Resource,
 }
 
 impl Visit {
-    /// Tells what is answered: the status, and the bytes of the body before and after compression.
-    pub fn answered(&self, status: u16, plain_bytes: usize, wire_bytes: usize) {
-        if let Some(Request { agent, host, what }) = &self.request {
-            let mut records = self.referee.records();
-            records.answered(*agent, *host, what, status, (plain_bytes as u64, wire_bytes as u64));
+    /// Tells the status of the answer.
+    pub fn answered(&self, status: u16) {
+        if let Some(Request { host, what }) = &self.request {
+            self.referee.records().answered(*host, what, status);
         }
     }
 }

@@ -52,8 +52,6 @@ pub(super) struct AgentRecord {
     pub(super) requests: u64,
     /// When each request arrived.
     pub(super) arrivals: Vec<Instant>,
-    pub(super) plain_bytes: u64,
-    pub(super) wire_bytes: u64,
 }
 
 impl FetchRecords {
@@ -100,17 +98,7 @@ impl FetchRecords {
     }
 
     /// It is known what the answer will be.
-    pub(super) fn answered(
-        &mut self,
-        agent: IpAddr,
-        host: usize,
-        what: &Resource,
-        status: u16,
-        bytes: (u64, u64),
-    ) {
-        let record = self.agents.entry(agent).or_default();
-        record.plain_bytes += bytes.0;
-        record.wire_bytes += bytes.1;
+    pub(super) fn answered(&mut self, host: usize, what: &Resource, status: u16) {
         let pages = self.hosts.get_mut(host).map(|host| &mut host.pages);
         if let (Some(pages), Resource::Page(page)) = (pages, what) {
             pages.entry(*page).or_default().status = status;

@@ -49,10 +49,6 @@ pub struct AgentTally {
     pub requests: u64,
     /// Hosts that it asked.
     pub hosts: usize,
-    /// Bytes of bodies before compression.
-    pub plain_bytes: u64,
-    /// Bytes of bodies as sent.
-    pub wire_bytes: u64,
 }
 
 /// Everything that the referee has to say.
@@ -94,10 +90,6 @@ pub struct Report {
     /// Hosts that more than one agent asked.
     pub shared_hosts: Vec<HostCount>,
     pub probes: u64,
-    /// Bytes of bodies before compression.
-    pub plain_bytes: u64,
-    /// Bytes of bodies as sent.
-    pub wire_bytes: u64,
     /// Agents by address.
     pub agents: Vec<AgentTally>,
 }
@@ -187,11 +179,7 @@ impl fmt::Display for Report {
             "{} fetches of {} pages on {} hosts",
             self.fetches, self.unique, self.hosts_seen
         )?;
-        writeln!(
-            f,
-            "{} bytes, {} on the wire; {} probes",
-            self.plain_bytes, self.wire_bytes, self.probes
-        )?;
+        writeln!(f, "{} probes", self.probes)?;
         if let Some(gap) = &self.smallest_gap {
             writeln!(f, "smallest gap {:.1} ms ({})", gap.ms, gap.host)?;
         }
