@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use model::{AgentId, PlaceClaim};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{HarnessError, Process, Program};
 use crate::net::Namespace;
@@ -62,90 +62,6 @@ pub struct PeerPlan {
     pub listen: Option<SocketAddr>,
 }
 
-#[derive(Debug, Serialize)]
-struct File<'a> {
-    coordinator: &'a str,
-    /// The coordinator of a virtual internet has no certificate.
-    allow_plain_http: bool,
-    contact: &'a str,
-    name: &'a str,
-    data_dir: PathBuf,
-    capacity_pages_per_day: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bind: Option<IpAddr>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    resolver: &'a [SocketAddr],
-    probe: ProbeTable<'a>,
-    guard: GuardTable<'a>,
-    limits: LimitsTable,
-    ship: ShipTable,
-    metrics: MetricsTable,
-    peer: PeerTable,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<PlaceTable<'a>>,
-}
-
-/// Degrees, because a city of the matrix need not be in the agent's list.
-#[derive(Debug, Serialize)]
-struct PlaceTable<'a> {
-    city: Option<&'a str>,
-    latitude: f64,
-    longitude: f64,
-}
-
-impl<'a> PlaceTable<'a> {
-    fn of(place: &'a PlaceClaim) -> Self {
-        Self { city: place.city(), latitude: place.latitude(), longitude: place.longitude() }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct PeerTable {
-    enabled: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    listen: Option<SocketAddr>,
-    advertise: Vec<String>,
-    region: &'static str,
-}
-
-impl PeerTable {
-    fn of(plan: Option<PeerPlan>) -> Self {
-        let listen = plan.and_then(|plan| plan.listen);
-        let advertise = listen.iter().map(|address| format!("http://{address}/")).collect();
-        // Agents of a small world are at several registries.
-        Self { enabled: plan.is_some(), listen, advertise, region: "world" }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct ProbeTable<'a> {
-    methods: &'a [&'static str],
-    new_targets_per_minute: u32,
-}
-
-#[derive(Debug, Serialize)]
-struct GuardTable<'a> {
-    allow: &'a [IpNet],
-    ports: &'a [u16],
-}
-
-#[derive(Debug, Serialize)]
-struct LimitsTable {
-    host_delay_ms: u64,
-    retry_ms: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct ShipTable {
-    age_ms: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct MetricsTable {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    listen: Option<SocketAddr>,
-}
-
 impl AgentPlan {
     /// Writes the owner's file; its path.
     fn write(&self) -> Result<PathBuf, HarnessError> {
@@ -170,28 +86,54 @@ impl AgentPlan {
 
 impl AgentPlan {
     fn file(&self) -> Result<String, HarnessError> {
-        let file = File {
-            coordinator: &self.coordinator,
-            allow_plain_http: true,
-            contact: "https://demo.nearcrawl.example/bot",
-            name: &self.name,
-            data_dir: self.home.join("data"),
-            capacity_pages_per_day: self.capacity,
-            bind: self.bind,
-            resolver: &self.resolver,
-            probe: ProbeTable {
-                methods: &self.methods,
-                new_targets_per_minute: NEW_TARGETS_PER_MINUTE,
+        let listen = self.peer.and_then(|plan| plan.listen);
+        let advertise: Vec<String> =
+            listen.iter().map(|address| format!("http://{address}/")).collect();
+        // Degrees, because a city of the matrix need not be in the agent's list.
+        let place = self.place.as_ref().map(|place| {
+            let city = place.city();
+            json!({ "city": city, "latitude": place.latitude(), "longitude": place.longitude() })
+        });
+        let file = json!({
+            "coordinator": self.coordinator,
+            // The coordinator of a virtual internet has no certificate.
+            "allow_plain_http": true,
+            "contact": "https://demo.nearcrawl.example/bot",
+            "name": self.name,
+            "data_dir": self.home.join("data"),
+            "capacity_pages_per_day": self.capacity,
+            "bind": self.bind,
+            "resolver": (!self.resolver.is_empty()).then_some(&self.resolver),
+            "probe": {
+                "methods": self.methods,
+                "new_targets_per_minute": NEW_TARGETS_PER_MINUTE,
             },
-            guard: GuardTable { allow: &self.allow, ports: &self.ports },
-            limits: LimitsTable { host_delay_ms: self.host_delay_ms, retry_ms: RETRY_MS },
-            ship: ShipTable { age_ms: self.ship_age_ms },
-            metrics: MetricsTable { listen: self.metrics },
-            peer: PeerTable::of(self.peer),
-            place: self.place.as_ref().map(PlaceTable::of),
-        };
-        toml::to_string(&file)
+            "guard": { "allow": self.allow, "ports": self.ports },
+            "limits": { "host_delay_ms": self.host_delay_ms, "retry_ms": RETRY_MS },
+            "ship": { "age_ms": self.ship_age_ms },
+            "metrics": { "listen": self.metrics },
+            "peer": {
+                "enabled": self.peer.is_some(),
+                "listen": listen,
+                "advertise": advertise,
+                // Agents of a small world are at several registries.
+                "region": "world",
+            },
+            "place": place,
+        });
+        toml::to_string(&without_nulls(file))
             .map_err(|error| HarnessError::prepare(&self.home)(std::io::Error::other(error)))
+    }
+}
+
+/// TOML has no null: what is not set is left out.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let set = fields.into_iter().filter(|(_, value)| !value.is_null());
+            set.map(|(name, value)| (name, without_nulls(value))).collect()
+        }
+        value => value,
     }
 }
 
@@ -222,7 +164,7 @@ impl Agent {
     }
 
     /// What it wrote last into its status file; null before that.
-    pub fn status(&self) -> serde_json::Value {
+    pub fn status(&self) -> Value {
         let file = std::fs::read(self.plan.home.join("data/status.json"));
         file.ok().and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default()
     }
