@@ -143,11 +143,11 @@ impl Numbers {
             bytes_fetched: number("/pages/bytes_fetched"),
             bytes_shipped: number("/packages/bytes"),
             searches: searches(environment, deployment).await?,
-            coordinator_memory: deployment.coordinator.process().memory().peak,
+            coordinator_memory: deployment.coordinator.process().usage().peak_bytes,
             agent_memory: deployment
                 .agents
                 .iter_mut()
-                .map(|agent| agent.process().memory().peak)
+                .map(|agent| agent.process().usage().peak_bytes)
                 .max()
                 .unwrap_or(0),
         })

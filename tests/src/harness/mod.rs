@@ -29,7 +29,7 @@ pub use agent::{Agent, AgentPlan, PeerPlan};
 pub use coordinator::{Coordinator, CoordinatorPlan};
 pub use error::HarnessError;
 pub use loader::{Loader, LoaderOutput};
-pub use process::{Memory, Process};
+pub use process::Process;
 pub use program::Program;
 pub use run_directory::RunDirectory;
 pub use waiting::until;

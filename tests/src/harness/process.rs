@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crawl_bench::process::usage::Usage;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::sync::watch;
@@ -24,14 +25,6 @@ pub struct Process {
     lines: watch::Receiver<Vec<String>>,
     log: PathBuf,
     status: Option<ExitStatus>,
-}
-
-/// What a process takes, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Memory {
-    pub resident: u64,
-    /// Most that was ever resident.
-    pub peak: u64,
 }
 
 impl Process {
@@ -134,28 +127,9 @@ impl Process {
         self.status.is_none()
     }
 
-    /// What it takes now and took at most; zero when it has ended.
-    pub fn memory(&self) -> Memory {
-        let text =
-            std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap_or_default();
-        let field = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name));
-            let kilobytes =
-                line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-            kilobytes.unwrap_or(0) * 1024
-        };
-        Memory { resident: field("VmRSS:"), peak: field("VmHWM:") }
-    }
-
-    /// Processor time that it took so far, all threads together; zero when it has ended.
-    pub fn cpu(&self) -> Duration {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap_or_default();
-        // The name in parentheses may contain spaces. After it, user and system time are the 12th
-        // and 13th field, in hundredths of a second on every supported machine.
-        let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
-        let hundredths: u64 =
-            fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-        Duration::from_millis(10 * hundredths)
+    /// What it has used so far; zero when it has ended.
+    pub fn usage(&self) -> Usage {
+        Usage::read(self.id())
     }
 
     /// `kill -9`, at once.

@@ -26,7 +26,7 @@ async fn a_line_is_waited_for() {
         .unwrap();
     assert_eq!(number, 2);
     assert!(process.is_running());
-    assert!(process.memory().peak > 0);
+    assert!(process.usage().peak_bytes > 0);
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! Time of the loader beside a program that only unpacks the files.
 
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use crawl_bench::process::usage::Usage;
 use rir_loader::read::{Contents, Options, read};
 
 use super::postgres::{InPostgres, in_postgres};
@@ -27,8 +27,8 @@ pub struct Timing {
     pub companies: u64,
     /// Bytes of the subnets in memory.
     pub heap: u64,
-    /// Most memory that this process had until the hierarchy was there, in bytes; Linux only.
-    pub peak: Option<u64>,
+    /// Most memory that this process had until the hierarchy was there, in bytes.
+    pub peak: u64,
     /// The same in Postgres, where asked for.
     pub postgres: Option<InPostgres>,
 }
@@ -43,7 +43,7 @@ pub fn time(dir: &Path, database: Option<&Path>) -> anyhow::Result<Timing> {
     let begun = Instant::now();
     let nested = read(&files, Options::default(), &|_| {})?;
     let load = begun.elapsed();
-    let peak = peak();
+    let peak = Usage::read(std::process::id()).peak_bytes;
     let ranges = nested.files.iter().map(|file| match &file.contents {
         Contents::Whois(report) => report.ranges.iter().sum(),
         _ => 0,
@@ -73,13 +73,6 @@ fn unpacked(file: &PathBuf) -> anyhow::Result<u64> {
     String::from_utf8_lossy(&count.stdout).trim().parse().context("wc printed no number")
 }
 
-fn peak() -> Option<u64> {
-    let status: io::Result<String> = std::fs::read_to_string("/proc/self/status");
-    let status = status.ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
-}
-
 /// Some lines for a person.
 impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -100,10 +93,7 @@ impl fmt::Display for Timing {
             "hierarchy:    {} subnets of {each:.1} bytes, {} companies",
             self.subnets, self.companies
         )?;
-        match self.peak {
-            Some(peak) => writeln!(f, "peak memory:  {:.0} MB", peak as f64 / 1e6)?,
-            None => writeln!(f, "peak memory:  not known on this system")?,
-        }
+        writeln!(f, "peak memory:  {:.0} MB", self.peak as f64 / 1e6)?;
         let Some(postgres) = &self.postgres else { return Ok(()) };
         let load = postgres.load.as_secs_f64();
         let copy = postgres.copy.as_secs_f64();

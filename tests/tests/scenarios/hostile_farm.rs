@@ -93,12 +93,12 @@ async fn measure(hostile: Vec<Behaviour>, duration: Duration) -> Measured {
     });
     begun.await.unwrap();
     let before = farm.healthy_requests();
-    let cpu_before = farm.cpu();
+    let cpu_before = farm.cpu_s();
     let started = Instant::now();
     tokio::time::sleep(duration).await;
     let seconds = started.elapsed().as_secs_f64();
     let rate = (farm.healthy_requests() - before) as f64 / seconds;
-    let processors = farm.cpu().saturating_sub(cpu_before).as_secs_f64() / seconds;
+    let processors = (farm.cpu_s() - cpu_before) / seconds;
     let peak = farm.peak_memory();
     assert!(farm.stop_agent().await.success());
     Measured { rate, peak, processors }

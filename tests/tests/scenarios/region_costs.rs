@@ -36,20 +36,20 @@ async fn measure(agents: usize) {
     let mut world = SmallWorld::open_with(size, DOCUMENTS * agents, Some(plan)).await;
     world.delegate_hosts().await;
     world.until_region_within(agents as u32 * JOINS).await;
-    let before = processor_time(&mut world);
+    let before = cpu_s(&mut world);
     world.deployment.seed(&world.setup.environment).await.unwrap();
     world.reach_within(MEASURED, LIMIT).await;
-    let took = processor_time(&mut world).saturating_sub(before);
+    let took_s = cpu_s(&mut world) - before;
     let report = world.report();
     eprintln!(
         "{agents} agents: {} pages, {:.2} ms of processor time a page",
         report.unique,
-        1_000.0 * took.as_secs_f64() / report.unique as f64
+        1_000.0 * took_s / report.unique as f64
     );
     world.deployment.dismiss().await.unwrap();
 }
 
-/// That of all agents since they started.
-fn processor_time(world: &mut SmallWorld) -> Duration {
-    world.deployment.agents.iter_mut().map(|agent| agent.process().cpu()).sum()
+/// Processor time of all agents since they started, in seconds.
+fn cpu_s(world: &mut SmallWorld) -> f64 {
+    world.deployment.agents.iter_mut().map(|agent| agent.process().usage().cpu_s).sum()
 }

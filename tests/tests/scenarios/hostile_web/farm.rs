@@ -138,12 +138,12 @@ impl Farm {
 
     /// Most memory that the agent ever took, in bytes.
     pub(crate) fn peak_memory(&self) -> u64 {
-        self.agent.memory().peak
+        self.agent.usage().peak_bytes
     }
 
-    /// Processor time of the agent so far.
-    pub(crate) fn cpu(&self) -> Duration {
-        self.agent.cpu()
+    /// Processor time of the agent so far, in seconds.
+    pub(crate) fn cpu_s(&self) -> f64 {
+        self.agent.usage().cpu_s
     }
 
     /// Asks the agent to end.
