@@ -114,20 +114,23 @@ impl Judge<'_> {
     }
 
     fn most_in_flight(&self) -> Option<HostCount> {
-        let most = self.hosts(|host| Some(host.most_in_flight).filter(|most| *most > 0), count);
+        let most =
+            self.hosts(|host| Some(host.spacing.most_in_flight()).filter(|most| *most > 0), count);
         most.into_iter().max_by_key(|most| most.count)
     }
 
     fn gaps(&self) -> impl Iterator<Item = Gap> {
         let ms = |gap: Duration| gap.as_secs_f64() * 1_000.0;
-        self.hosts(|host| host.smallest_gap.map(ms), |host, ms| Gap { host, ms }).into_iter()
+        self.hosts(|host| host.spacing.smallest_gap().map(ms), |host, ms| Gap { host, ms })
+            .into_iter()
     }
 
     fn gaps_too_small(&self, rules: &Rules) -> Vec<Gap> {
         let hosts = self.records.hosts.iter().zip(self.web.hosts());
         let too_small = hosts.filter_map(|(record, host)| {
             let asked = Duration::from_secs(u64::from(host.crawl_delay_s().unwrap_or(0)));
-            let gap = record.smallest_gap.filter(|gap| *gap < rules.least_gap.max(asked))?;
+            let gap =
+                record.spacing.smallest_gap().filter(|gap| *gap < rules.least_gap.max(asked))?;
             Some(Gap { host: host.name().to_owned(), ms: gap.as_secs_f64() * 1_000.0 })
         });
         too_small.collect()

@@ -37,7 +37,7 @@ pub struct Referee {
 impl Referee {
     /// A referee with empty records.
     pub fn new(web: Arc<Web>) -> Self {
-        let records = FetchRecords::new(web.hosts().len());
+        let records = FetchRecords::new(web.hosts().len(), Instant::now());
         Self { web, records: Arc::new(Mutex::new(records)) }
     }
 
@@ -99,7 +99,7 @@ impl Referee {
 
     /// Empty records again, for a second crawl of the same web.
     pub fn forget(&self) {
-        *self.records() = FetchRecords::new(self.web.hosts().len());
+        *self.records() = FetchRecords::new(self.web.hosts().len(), Instant::now());
     }
 
     fn records(&self) -> MutexGuard<'_, FetchRecords> {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use crawl_bench::referee::spacing::Spacing;
 
 use crate::web::Resource;
 
@@ -16,6 +18,7 @@ pub(super) struct FetchRecords {
     /// URLs asked for that the web does not have, as host and path.
     pub(super) strangers: BTreeSet<(usize, String)>,
     pub(super) probes: u64,
+    started: Instant,
 }
 
 /// One host's record.
@@ -24,9 +27,7 @@ pub(super) struct HostRecord {
     pub(super) pages: HashMap<usize, PageRecord>,
     pub(super) robots: u32,
     pub(super) sitemaps: u32,
-    pub(super) most_in_flight: u32,
-    /// Between the end of one answer and the start of the next request.
-    pub(super) smallest_gap: Option<Duration>,
+    pub(super) spacing: Spacing,
     pub(super) agents: BTreeSet<IpAddr>,
     /// How often each agent asked for each page.
     pub(super) asked: HashMap<(IpAddr, usize), u32>,
@@ -34,8 +35,6 @@ pub(super) struct HostRecord {
     pub(super) last_agent: Option<IpAddr>,
     /// How often an agent asked that was not the last one.
     pub(super) turns: u32,
-    in_flight: u32,
-    last_end: Option<Instant>,
 }
 
 /// One page's record.
@@ -55,9 +54,9 @@ pub(super) struct AgentRecord {
 }
 
 impl FetchRecords {
-    pub(super) fn new(hosts: usize) -> Self {
+    pub(super) fn new(hosts: usize, started: Instant) -> Self {
         let hosts = vec![HostRecord::default(); hosts];
-        Self { hosts, agents: BTreeMap::new(), strangers: BTreeSet::new(), probes: 0 }
+        Self { hosts, agents: BTreeMap::new(), strangers: BTreeSet::new(), probes: 0, started }
     }
 
     /// A HEAD request: a probe.
@@ -78,7 +77,7 @@ impl FetchRecords {
         of_agent.requests += 1;
         of_agent.arrivals.push(now);
         let Some(record) = self.hosts.get_mut(host) else { return };
-        record.begin(now);
+        record.spacing.begin(now.saturating_duration_since(self.started));
         record.agents.insert(agent);
         if record.last_agent.replace(agent) != Some(agent) {
             record.turns += 1;
@@ -108,24 +107,7 @@ impl FetchRecords {
     /// The answer is out, or the asker has gone.
     pub(super) fn end(&mut self, now: Instant, host: usize) {
         if let Some(record) = self.hosts.get_mut(host) {
-            record.in_flight = record.in_flight.saturating_sub(1);
-            record.last_end = Some(now);
+            record.spacing.end(now.saturating_duration_since(self.started));
         }
-    }
-}
-
-impl HostRecord {
-    fn begin(&mut self, now: Instant) {
-        if let Some(end) = self.last_end {
-            // A request that arrives while another is answered leaves no gap at all.
-            let gap = if self.in_flight > 0 {
-                Duration::ZERO
-            } else {
-                now.saturating_duration_since(end)
-            };
-            self.smallest_gap = Some(self.smallest_gap.map_or(gap, |smallest| smallest.min(gap)));
-        }
-        self.in_flight += 1;
-        self.most_in_flight = self.most_in_flight.max(self.in_flight);
     }
 }

@@ -40,7 +40,8 @@ struct Crawl {
 impl Crawl {
     fn start() -> Self {
         let web = web();
-        Self { records: FetchRecords::new(web.hosts().len()), web, now: Instant::now() }
+        let now = Instant::now();
+        Self { records: FetchRecords::new(web.hosts().len(), now), web, now }
     }
 
     fn get(&mut self, host: usize, what: &Resource, status: u16) {

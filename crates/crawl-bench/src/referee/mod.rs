@@ -10,7 +10,7 @@ mod records;
 mod report;
 mod request;
 mod server;
-mod spacing;
+pub mod spacing;
 
 pub use process::Referee;
 pub use report::{Progress, Report};

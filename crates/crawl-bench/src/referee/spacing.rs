@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The requests to one host or one address.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Spacing {
+pub struct Spacing {
     in_flight: u32,
     most_in_flight: u32,
     /// When the last answer was out, since the server started.
@@ -14,7 +14,7 @@ pub(super) struct Spacing {
 
 impl Spacing {
     /// A request has arrived.
-    pub(super) fn begin(&mut self, now: Duration) {
+    pub fn begin(&mut self, now: Duration) {
         if self.in_flight > 0 {
             // A request that arrives while another is answered leaves no gap at all.
             self.smallest_gap = Some(Duration::ZERO);
@@ -27,18 +27,18 @@ impl Spacing {
     }
 
     /// An answer is out, or its client has gone.
-    pub(super) fn end(&mut self, now: Duration) {
+    pub fn end(&mut self, now: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.last_end = Some(now);
     }
 
     /// Most requests that were answered at the same time.
-    pub(super) fn most_in_flight(&self) -> u32 {
+    pub fn most_in_flight(&self) -> u32 {
         self.most_in_flight
     }
 
     /// Least time between the end of an answer and the start of the next request.
-    pub(super) fn smallest_gap(&self) -> Option<Duration> {
+    pub fn smallest_gap(&self) -> Option<Duration> {
         self.smallest_gap
     }
 }
