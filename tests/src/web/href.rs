@@ -1,5 +1,9 @@
 //! Spellings of links: one URL has many, and a crawler must treat them as one.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
 use super::site::{Goal, Link, PageId, Web};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -96,19 +100,8 @@ pub(super) fn relative(base: &str, path: &str) -> String {
 
 /// Percent-encoded UTF-8 as the text it stands for.
 fn readable(path: &str) -> String {
-    let decoded = percent_decode(path.as_bytes());
-    String::from_utf8(decoded).unwrap_or_else(|_| path.to_owned())
-}
-
-fn percent_decode(mut rest: &[u8]) -> Vec<u8> {
-    let mut decoded = Vec::with_capacity(rest.len());
-    while let [first, tail @ ..] = rest {
-        let code = (*first == b'%').then(|| tail.get(..2)).flatten();
-        let code = code.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        decoded.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &tail[2..] } else { tail };
-    }
-    decoded
+    let decoded = percent_decode_str(path).decode_utf8();
+    decoded.map_or_else(|_| path.to_owned(), Cow::into_owned)
 }
 
 /// Escapes for an attribute in double quotes; `numeric` by number instead of by name, and slashes

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
@@ -129,14 +130,8 @@ fn path(parent: &str, word: &str, language: &Language, random_streams: &mut ChaC
 
 /// A name as it stands in a normalised URL: percent-encoded UTF-8.
 fn in_url(name: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric();
-    name.bytes()
-        .map(|byte| match byte {
-            b if plain(&b) => char::from(b).to_string(),
-            b' ' | b'\'' => "-".to_owned(),
-            b => format!("%{b:02X}"),
-        })
-        .collect()
+    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-');
+    utf8_percent_encode(&name.replace([' ', '\''], "-"), PLAIN).to_string()
 }
 
 /// Lets a few of the smallest hosts ask for slowness, so that the crawl does not wait for them.
