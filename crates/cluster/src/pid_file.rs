@@ -25,13 +25,8 @@ impl PidFile {
     /// Reads the file in `data`. `None` when there is none, or when its server has ended without
     /// removing it.
     pub(crate) fn of_running_server(data: &Path) -> Result<Option<Self>, ClusterError> {
-        let path = data.join(NAME);
-        let text = match std::fs::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(ClusterError::prepare(path)(error)),
-        };
-        Ok(Self::parse(&text).filter(|file| file.is_postmaster_of(data)))
+        let file = read(data)?.and_then(|text| Self::parse(&text));
+        Ok(file.filter(|file| file.is_postmaster_of(data)))
     }
 
     /// Whether there is a file that names no server of `data`, but would keep one from starting:
@@ -39,12 +34,7 @@ impl PidFile {
     /// process by now. The file of a dead server does not; Postgres replaces it after its own
     /// checks.
     pub(crate) fn is_misleading(data: &Path) -> Result<bool, ClusterError> {
-        let path = data.join(NAME);
-        let text = match std::fs::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(ClusterError::prepare(path)(error)),
-        };
+        let Some(text) = read(data)? else { return Ok(false) };
         Ok(Self::parse(&text).is_none_or(|file| {
             let runs = Path::new(&format!("/proc/{}", file.pid)).exists();
             runs && !file.is_postmaster_of(data)
@@ -83,6 +73,16 @@ impl PidFile {
             }
             Err(_) => false,
         }
+    }
+}
+
+/// The text of the file in `data`; `None` when there is none.
+fn read(data: &Path) -> Result<Option<String>, ClusterError> {
+    let path = data.join(NAME);
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(ClusterError::prepare(path)(error)),
     }
 }
 
