@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use crate::cargo::cargo;
+use crate::process::succeed;
 use crate::{machine, repository, web};
 
 /// The program of the demo.
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if !args.asks_for_help() {
         provide(args)?;
     }
-    build(args.needed_build())?;
+    succeed(&mut cargo(args.needed_build()), "the build")?;
     let error = Command::new(repository::binary(DEMO)).args(&args.options).exec();
     Err(error).context("cannot start the demo")
 }
@@ -63,15 +64,6 @@ fn provide(args: &Args) -> anyhow::Result<()> {
     match web::obstacle() {
         None => web::build()?,
         Some(obstacle) => println!("{obstacle}: the dashboard will be a stub page"),
-    }
-    Ok(())
-}
-
-fn build(arguments: &[&str]) -> anyhow::Result<()> {
-    let mut build = cargo(arguments);
-    let status = build.status().context("cannot run cargo")?;
-    if !status.success() {
-        bail!("the build ended with {status}");
     }
     Ok(())
 }

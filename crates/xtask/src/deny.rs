@@ -44,11 +44,11 @@ pub(crate) fn check(steps: &mut Steps, without: &[Optional]) {
 
 fn check_with_advisories(database: &Path) -> anyhow::Result<()> {
     // cargo-deny runs without the network, but it also reads the crates for other systems.
-    succeed(cargo::cargo(&["fetch", "--locked", "--quiet"]), "cargo fetch")?;
+    succeed(&mut cargo::cargo(&["fetch", "--locked", "--quiet"]), "cargo fetch")?;
     let config = configuration(database)?;
     let mut command = cargo::cargo(&["deny", "--offline", "--config"]);
     command.arg(config).arg("check");
-    succeed(command, "cargo deny")
+    succeed(&mut command, "cargo deny")
 }
 
 /// A copy of the advisory database: that of `NEARCRAWL_ADVISORY_DB`, else one beside the

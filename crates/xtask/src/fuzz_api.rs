@@ -12,7 +12,8 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, bail};
 
 use crate::cargo::cargo;
-use crate::machine::{self, has_program};
+use crate::machine;
+use crate::process::succeed;
 use crate::repository;
 
 /// The tested version; another one may find other things.
@@ -50,36 +51,20 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     machine::provide(&[machine::POSTGRES, machine::MAKE])?;
-    if !has_program("python3") {
-        bail!("missing on this machine: python3 with its module venv");
-    }
-    let tools = environment()?;
-    let built = cargo(&["build", "--locked", "--package", "coordinator"]).status();
-    if !built.context("cannot run cargo")?.success() {
-        bail!("the coordinator could not be built");
-    }
+    let dir = repository::target().join("fuzz-api");
+    let schemathesis = machine::python(&dir, SCHEMATHESIS, "schemathesis")?;
+    let mut build = cargo(&["build", "--locked", "--package", "coordinator"]);
+    succeed(&mut build, "the build of the coordinator")?;
     let coordinator = Coordinator::start()?;
-    let strangers = fuzz(&tools, &coordinator.url, None, args)?;
-    let cookie = output(Command::new(tools.join("python")).args([
+    let strangers = fuzz(&schemathesis, &coordinator.url, None, args)?;
+    let cookie = output(Command::new(schemathesis.with_file_name("python")).args([
         "-c",
         SIGN_IN,
         &coordinator.url,
         PASSWORD,
     ]))?;
-    let admins = fuzz(&tools, &coordinator.url, Some(cookie.trim()), args)?;
+    let admins = fuzz(&schemathesis, &coordinator.url, Some(cookie.trim()), args)?;
     if strangers && admins { Ok(()) } else { bail!("some responses broke the document") }
-}
-
-/// The programs of a Python environment with schemathesis, made at the first run.
-fn environment() -> anyhow::Result<PathBuf> {
-    let dir = repository::target().join("fuzz-api");
-    let tools = dir.join("bin");
-    if tools.join("schemathesis").is_file() {
-        return Ok(tools);
-    }
-    succeed(Command::new("python3").args(["-m", "venv"]).arg(&dir))?;
-    succeed(Command::new(tools.join("pip")).args(["install", "--quiet", SCHEMATHESIS]))?;
-    Ok(tools)
 }
 
 /// A coordinator with a private database; it and its files are removed at the end.
@@ -129,9 +114,9 @@ impl Drop for Coordinator {
 }
 
 /// Runs schemathesis; false if it found anything.
-fn fuzz(tools: &Path, url: &str, cookie: Option<&str>, args: &Args) -> anyhow::Result<bool> {
+fn fuzz(schemathesis: &Path, url: &str, cookie: Option<&str>, args: &Args) -> anyhow::Result<bool> {
     println!("{}", if cookie.is_some() { "with a session" } else { "without a session" });
-    let mut command = Command::new(tools.join("schemathesis"));
+    let mut command = Command::new(schemathesis);
     command.args(["run", "--phases", "examples,coverage,fuzzing", "--checks", CHECKS]);
     command.args(["--max-examples", &args.max_examples.to_string(), "--continue-on-failure"]);
     for operation in LEFT_OUT {
@@ -145,14 +130,6 @@ fn fuzz(tools: &Path, url: &str, cookie: Option<&str>, args: &Args) -> anyhow::R
     }
     command.arg(format!("{url}/api/v1/openapi.json"));
     Ok(command.status().context("cannot run schemathesis")?.success())
-}
-
-fn succeed(command: &mut Command) -> anyhow::Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
-    if !status.success() {
-        bail!("{command:?} ended with {status}");
-    }
-    Ok(())
 }
 
 fn output(command: &mut Command) -> anyhow::Result<String> {

@@ -3,9 +3,8 @@
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail};
-
 use crate::cargo::cargo;
+use crate::process::{pass_on, succeed};
 use crate::repository;
 
 /// Arguments of the lab, which are passed on unchanged.
@@ -22,17 +21,7 @@ pub(crate) struct Args {
 /// output.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut build = cargo(&["build", "--locked", "--quiet", "--release", "--package", "lab"]);
-    let status = build.stdout(Stdio::null()).status().context("cannot run cargo")?;
-    if !status.success() {
-        bail!("the lab could not be built: cargo ended with {status}");
-    }
+    succeed(build.stdout(Stdio::null()), "the build of the lab")?;
     let program = repository::target().join("release").join("lab");
-    let status = Command::new(&program)
-        .args(&args.arguments)
-        .status()
-        .with_context(|| format!("cannot run {}", program.display()))?;
-    match status.code() {
-        Some(0) => Ok(()),
-        code => std::process::exit(code.unwrap_or(1)),
-    }
+    pass_on(Command::new(program).args(&args.arguments))
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
+
+use crate::process::succeed;
 
 /// A Debian package, and a check whether what it provides is there already, from any source.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +52,7 @@ pub(crate) const WGET2: Requirement =
 pub(crate) const HTTRACK: Requirement =
     Requirement { package: "httrack", present: || has_program("httrack") };
 /// Virtual environments for Python packages.
-pub(crate) const PYTHON_VENV: Requirement = Requirement {
+const PYTHON_VENV: Requirement = Requirement {
     package: "python3-venv",
     present: || {
         let mut python = Command::new("python3");
@@ -86,11 +88,22 @@ fn apt(arguments: &[&str]) -> anyhow::Result<()> {
     command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
     // Standard output is for what the command was asked for, such as JSON.
     command.stdout(std::io::stderr());
-    let status = command.status().context("cannot run apt-get")?;
-    if !status.success() {
-        bail!("apt-get {} ended with {status}", arguments.join(" "));
+    succeed(&mut command, &format!("apt-get {}", arguments.join(" ")))
+}
+
+/// A program of a Python package in a virtual environment of its own; installed once.
+pub(crate) fn python(dir: &Path, package: &str, program: &str) -> anyhow::Result<PathBuf> {
+    let program = dir.join("bin").join(program);
+    if program.is_file() {
+        return Ok(program);
     }
-    Ok(())
+    provide(&[PYTHON_VENV])?;
+    eprintln!("installing {package} into {}", dir.display());
+    let mut venv = Command::new("python3");
+    succeed(venv.args(["-m", "venv"]).arg(dir).stdout(Stdio::null()), "python3 -m venv")?;
+    let mut pip = Command::new(dir.join("bin/pip"));
+    succeed(pip.args(["install", "--quiet", package]).stdout(Stdio::null()), "pip install")?;
+    Ok(program)
 }
 
 /// Whether `name` is a file in a directory of `PATH`.

@@ -6,10 +6,21 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, ensure};
 
 /// Runs a command to its end; `name` is what an error calls it.
-pub(crate) fn succeed(mut command: Command, name: &str) -> anyhow::Result<()> {
+pub(crate) fn succeed(command: &mut Command, name: &str) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("cannot run {name}"))?;
     ensure!(status.success(), "{name} ended with {status}");
     Ok(())
+}
+
+/// Runs a command in the place of this program, which ends with its exit code where it fails.
+pub(crate) fn pass_on(command: &mut Command) -> anyhow::Result<()> {
+    let status = command.status();
+    let status =
+        status.with_context(|| format!("cannot run {}", command.get_program().display()))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        code => std::process::exit(code.unwrap_or(1)),
+    }
 }
 
 /// A call of a program that delays no other one: with the priority "idle", or with the lowest one

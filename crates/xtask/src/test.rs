@@ -143,7 +143,7 @@ fn list_programs(path: &Path) -> anyhow::Result<()> {
     let mut list = cargo(&["nextest", "list", "--locked", "--workspace"]);
     list.args(["--list-type", "binaries-only", "--message-format", "json"]);
     list.stdout(file);
-    succeed(list, "cargo nextest list")
+    succeed(&mut list, "cargo nextest list")
 }
 
 /// How many tests run at a time: three for each processor, because most wait for the database, for

@@ -72,7 +72,7 @@ pub(crate) fn install(folder: &str) -> anyhow::Result<()> {
     }
     let mut command = npm(folder);
     command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
-    succeed(command, "npm ci")
+    succeed(&mut command, "npm ci")
 }
 
 /// npm writes its own copy of the lock file after it has installed everything.
@@ -88,7 +88,7 @@ fn is_installed(folder: &Path) -> bool {
 /// Builds the pages into `web-ui/dist`.
 pub(crate) fn build() -> anyhow::Result<()> {
     install(PAGES)?;
-    succeed(script(Command::new("npm"), "build"), "npm run build")
+    succeed(&mut script(Command::new("npm"), "build"), "npm run build")
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail};
 use clap::ValueEnum;
 
 use crate::cargo::cargo;
+use crate::process::{pass_on, succeed};
 use crate::{machine, repository};
 
 /// Options of the benchmark, which are passed on, except the choice of crawlers.
@@ -54,7 +54,10 @@ impl Crawler {
             Self::Ours | Self::OursSlowSync => machine::provide(&[machine::MAKE]).map(|()| None),
             Self::Wget2 => machine::provide(&[machine::WGET2]).map(|()| None),
             Self::Httrack => machine::provide(&[machine::HTTRACK]).map(|()| None),
-            Self::Scrapy => scrapy().map(Some),
+            Self::Scrapy => {
+                let dir = repository::target().join("crawl-bench/scrapy");
+                machine::python(&dir, "scrapy", "scrapy").map(Some)
+            }
             Self::Spider => spider().map(Some),
         }
     }
@@ -62,8 +65,7 @@ impl Crawler {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     build("crawl-bench")?;
-    let program = repository::target().join("release/nearcrawl-crawl-bench");
-    let mut command = Command::new(&program);
+    let mut command = Command::new(repository::target().join("release/nearcrawl-crawl-bench"));
     command.arg("run");
     // Help needs neither the agent nor other crawlers.
     if !args.options.iter().any(|option| option == "--help" || option == "-h") {
@@ -73,23 +75,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         command.args(args.json.then_some("--json"));
         provide(&args.only, &mut command)?;
     }
-    let status = command.args(&args.options).status();
-    let status = status.with_context(|| format!("cannot run {}", program.display()))?;
-    match status.code() {
-        Some(0) => Ok(()),
-        code => std::process::exit(code.unwrap_or(1)),
-    }
+    pass_on(command.args(&args.options))
 }
 
 fn build(package: &str) -> anyhow::Result<()> {
     let mut build =
         cargo(&["build", "--locked", "--quiet", "--release", "--package", package, "--bins"]);
     // Only the benchmark writes to standard output.
-    let status = build.stdout(Stdio::null()).status().context("cannot run cargo")?;
-    if !status.success() {
-        bail!("{package} could not be built: cargo ended with {status}");
-    }
-    Ok(())
+    succeed(build.stdout(Stdio::null()), &format!("the build of {package}"))
 }
 
 /// Adds the crawlers and their programs to the command. One that was asked for by name must be
@@ -115,37 +108,12 @@ fn provide(only: &[Crawler], command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Scrapy in a virtual environment below the target directory; installed once.
-fn scrapy() -> anyhow::Result<PathBuf> {
-    let dir = repository::target().join("crawl-bench").join("scrapy");
-    let program = dir.join("bin/scrapy");
-    if program.is_file() {
-        return Ok(program);
-    }
-    machine::provide(&[machine::PYTHON_VENV])?;
-    eprintln!("installing scrapy into {}", dir.display());
-    finish(Command::new("python3").args(["-m", "venv"]).arg(&dir))?;
-    finish(Command::new(dir.join("bin/pip")).args(["install", "--quiet", "scrapy"]))?;
-    Ok(program)
-}
-
 /// The program of the crate spider, a package outside of the workspace. It is built here only.
 fn spider() -> anyhow::Result<PathBuf> {
     let package = repository::root().join("crates/crawl-bench/spider");
     let dir = repository::target().join("crawl-bench").join("spider");
     let mut build = cargo(&["build", "--locked", "--quiet", "--release", "--manifest-path"]);
     build.arg(package.join("Cargo.toml")).arg("--target-dir").arg(&dir);
-    finish(&mut build)?;
+    succeed(build.stdout(Stdio::null()), "the build of spider")?;
     Ok(dir.join("release/nearcrawl-spider"))
-}
-
-/// Runs a command without standard output to its end.
-fn finish(command: &mut Command) -> anyhow::Result<()> {
-    let program = command.get_program().display().to_string();
-    let status = command.stdout(Stdio::null()).status();
-    let status = status.with_context(|| format!("cannot run {program}"))?;
-    if !status.success() {
-        bail!("{program} ended with {status}");
-    }
-    Ok(())
 }

@@ -5,10 +5,11 @@ mod crawl;
 use std::ffi::OsString;
 use std::path::{PathBuf, absolute};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use crate::cargo::cargo;
 use crate::machine;
+use crate::process::succeed;
 
 /// A benchmark to run.
 #[derive(Debug, clap::Args)]
@@ -98,9 +99,5 @@ fn bench(
 }
 
 fn call(words: &[&str], arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
-    let status = cargo(words).args(arguments).status().context("cannot run cargo")?;
-    if !status.success() {
-        bail!("cargo {} ended with {status}", words[0]);
-    }
-    Ok(())
+    succeed(cargo(words).args(arguments), &format!("cargo {}", words[0]))
 }
