@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use delegation::places::{self, AgentMap, PlaceModel, Posterior};
 use delegation::plausibility::{HomeReports, ReferenceTimes, SearchReports, Trust};
-use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
+use delegation::{AvailableAgents, Search, Step, TrailProbe};
 use hierarchy::{Generation, Hierarchy, SubnetId};
-use model::{AgentId, Phase};
+use model::{AgentId, Phase, Policy};
 use store::probes::ExpectedAnswer;
 use tokio::sync::Mutex;
 

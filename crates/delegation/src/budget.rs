@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use hierarchy::SubnetId;
-use model::{AgentId, DAY_MS, UnixMillis};
+use model::{AgentId, DAY_MS, Policy, UnixMillis};
 
-use crate::{Availability, AvailableAgents, Policy, Search, Step};
+use crate::{Availability, AvailableAgents, Search, Step};
 
 /// Probes that the administrator allows a day (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

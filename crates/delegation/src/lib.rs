@@ -52,6 +52,6 @@ pub use candidates::{Candidate, candidates};
 pub use constraints::Constraints;
 pub use delegation_table::{Delegation, DelegationTable};
 pub use home::{Home, home};
-pub use search::{LONGEST_SILENCE_MS, Policy, Search, Step, next_step};
+pub use search::{LONGEST_SILENCE_MS, Search, Step, next_step};
 pub use skipped::skipped;
 pub use trail::{ProbeOutcome, TrailProbe};

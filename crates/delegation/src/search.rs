@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use hierarchy::{Hierarchy, SubnetId};
-use model::{AgentId, Phase, Reason};
+use model::{AgentId, Phase, Policy, Reason};
 
 use crate::target;
 use crate::trail::Measurement;
@@ -21,24 +21,6 @@ use crate::{
 /// Milliseconds after which a search ends without any answer, however few agents it could ask: a
 /// day, in which each agent had its span.
 pub const LONGEST_SILENCE_MS: u64 = 86_400_000;
-
-/// The part of the operator's policy that a search follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
-    /// A round trip below this is good enough to stop asking, in microseconds (III.D: 50 ms gave a
-    /// good ratio of quality to probes).
-    pub threshold_us: u32,
-    /// Milliseconds that a URL waits for the search before it goes to the fastest agent so far.
-    pub patience_ms: u64,
-    /// Agents that may be asked at the same time. The paper asks "sequentially": 1.
-    pub parallel: usize,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self { threshold_us: 50_000, patience_ms: 60_000, parallel: 1 }
-    }
-}
 
 /// State of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,13 +117,13 @@ pub(crate) fn proceed(
     }
     // Once patience ends, the URLs get an agent before another agent is asked or waited for.
     let is_overdue =
-        search.waited_ms >= policy.patience_ms && !search.waits_for(rule.holder, agents);
+        search.waited_ms >= u64::from(policy.patience_ms) && !search.waits_for(rule.holder, agents);
     let overdue = fastest.filter(|_| is_overdue);
     if let (Some(fastest), None) = (overdue, search.provisional) {
         return fastest.decide(Reason::Lowest, true);
     }
     let pending = search.pending(agents);
-    if pending >= policy.parallel.max(1) {
+    if pending >= policy.parallel.max(1) as usize {
         return Step::Wait;
     }
     let mut has_skipped = false;
@@ -181,7 +163,7 @@ impl Search<'_> {
         policy: &Policy,
         holder: Option<AgentId>,
     ) -> Step {
-        if self.waited_ms < policy.patience_ms {
+        if self.waited_ms < u64::from(policy.patience_ms) {
             return Step::Wait;
         }
         match self.fastest(agents) {

@@ -188,11 +188,7 @@ impl<'a> SearchRound<'a> {
         subnet: SubnetId,
         trail: &[TrailProbe],
     ) -> (Step, Option<ExpectedAnswer>) {
-        let policy = delegation::Policy {
-            threshold_us: search.threshold_us,
-            patience_ms: self.policy.patience_ms.into(),
-            parallel: self.policy.parallel as usize,
-        };
+        let policy = Policy { threshold_us: search.threshold_us, ..*self.policy };
         let now = self.parts.clock.now();
         let waited_ms = self.uptime.between_ms(search.opened_at, now).unsigned_abs();
         let predictive = search.strategy == Strategy::Predictive;

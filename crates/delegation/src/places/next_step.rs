@@ -1,12 +1,12 @@
 //! Steps of the search by places.
 
 use hierarchy::Hierarchy;
-use model::{AgentId, Phase, Reason};
+use model::{AgentId, Phase, Policy, Reason};
 
 use super::forecast::is_open;
 use super::{Levels, PlaceModel, Posterior};
 use crate::search::{StopRule, proceed};
-use crate::{AvailableAgents, Candidate, Policy, Search, Step};
+use crate::{AvailableAgents, Candidate, Search, Step};
 
 /// Least value of a probe: it finds a nearer agent in at least six of a hundred cases, or what is
 /// learned from it is worth as much.

@@ -6,10 +6,10 @@ use delegation::budget::{ProbeLimits, ProbeUsage};
 use delegation::target::{RETRY_AFTER_MS, next_address};
 use delegation::virtual_subnets::{AddressTimes, may_be_one_location, split};
 use delegation::{
-    Availability, LONGEST_SILENCE_MS, Policy, ProbeOutcome, Search, Step, TrailProbe, next_step,
+    Availability, LONGEST_SILENCE_MS, ProbeOutcome, Search, Step, TrailProbe, next_step,
 };
 use hierarchy::{Hierarchy, Range, SubnetId};
-use model::{AgentId, Phase, UnixMillis};
+use model::{AgentId, Phase, Policy, UnixMillis};
 use proptest::prelude::*;
 
 use crate::map::{self, agent, subnet};
@@ -78,7 +78,7 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     };
     assert_eq!(step(0, 1), Step::Wait);
     assert!(matches!(
-        step(policy.patience_ms, 1),
+        step(policy.patience_ms.into(), 1),
         Step::Decide { provisional: true, agent: chosen, .. } if chosen == agent(1)
     ));
     assert!(matches!(step(0, DAY), Step::Ask(candidate) if candidate.agent == agent(2)));
@@ -113,8 +113,8 @@ fn a_held_search_that_nobody_could_answer_ends() {
         usage.hold(&limits, step, (&available, &policy, &search), UnixMillis(1))
     };
     assert_eq!(step(3, 0), Step::Wait);
-    assert_eq!(step(2, policy.patience_ms), Step::Wait, "an answer is due");
-    assert_eq!(step(3, policy.patience_ms), Step::NoAnswer);
+    assert_eq!(step(2, policy.patience_ms.into()), Step::Wait, "an answer is due");
+    assert_eq!(step(3, policy.patience_ms.into()), Step::NoAnswer);
 }
 
 #[test]

@@ -23,11 +23,11 @@
 //! Agent 5 lives where agent 1 lives and holds nothing.
 
 use delegation::{
-    AvailableAgents, Candidate, Delegation, DelegationTable, Home, Policy, ProbeOutcome, Search,
-    Step, TrailProbe, home, next_step,
+    AvailableAgents, Candidate, Delegation, DelegationTable, Home, ProbeOutcome, Search, Step,
+    TrailProbe, home, next_step,
 };
 use hierarchy::Hierarchy;
-use model::{Phase, Reason};
+use model::{Phase, Policy, Reason};
 
 use crate::map::{self, address, agent, subnet};
 

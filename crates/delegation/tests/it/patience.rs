@@ -1,15 +1,15 @@
 //! Candidates that cannot be asked, and decisions that are improved later.
 
 use delegation::{
-    Availability, AvailableAgents, DelegationTable, LONGEST_SILENCE_MS, Policy, ProbeOutcome,
-    Search, Step, TrailProbe, next_step,
+    Availability, AvailableAgents, DelegationTable, LONGEST_SILENCE_MS, ProbeOutcome, Search, Step,
+    TrailProbe, next_step,
 };
 use hierarchy::Hierarchy;
-use model::{Phase, Reason};
+use model::{Phase, Policy, Reason};
 
 use crate::map::{self, agent, subnet};
 
-const PATIENCE_MS: u64 = 1_000;
+const PATIENCE_MS: u32 = 1_000;
 
 struct Case {
     hierarchy: Hierarchy,
@@ -54,7 +54,7 @@ impl Case {
     }
 
     fn overdue(mut self) -> Self {
-        self.waited_ms = PATIENCE_MS;
+        self.waited_ms = PATIENCE_MS.into();
         self
     }
 

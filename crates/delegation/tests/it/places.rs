@@ -1,8 +1,8 @@
 //! The predictive strategy: agents in Lisbon, Frankfurt, New York and Tokyo, numbered from 1.
 
 use delegation::places::{AgentClaim, MutualTimes, PlaceModel, city, map_agents, next_step};
-use delegation::{Availability, AvailableAgents, Policy, ProbeOutcome, Search, Step, TrailProbe};
-use model::{AgentId, Phase};
+use delegation::{Availability, AvailableAgents, ProbeOutcome, Search, Step, TrailProbe};
+use model::{AgentId, Phase, Policy};
 
 use crate::map::{self, agent, subnet};
 

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use delegation::target::SILENT_AGENTS;
 use delegation::{
-    Availability, AvailableAgents, Delegation, DelegationTable, Policy, ProbeOutcome, Search, Step,
+    Availability, AvailableAgents, Delegation, DelegationTable, ProbeOutcome, Search, Step,
     TrailProbe, next_step,
 };
 use hierarchy::{Hierarchy, SubnetId};
-use model::{AgentId, Phase, Reason};
+use model::{AgentId, Phase, Policy, Reason};
 use proptest::prelude::*;
 
 use crate::map::{self, agent};
@@ -85,7 +85,7 @@ impl Case {
         trail: &[TrailProbe],
         provisional: Option<AgentId>,
     ) -> Step {
-        let policy = Policy { threshold_us: THRESHOLD_US, patience_ms: 0, parallel: 1 };
+        let policy = Policy { threshold_us: THRESHOLD_US, patience_ms: 0, ..Policy::default() };
         let search = Search { subnet: self.target, trail, provisional, holder: None, waited_ms: 0 };
         next_step(&self.hierarchy, delegation_table, available, &policy, &search)
     }

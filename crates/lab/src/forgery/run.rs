@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use delegation::places::{AgentClaim, AgentMap, Levels, PlaceModel, next_step};
 use delegation::plausibility::{ControlPolicy, LEAST_MS, Review, Trust, TrustLevel};
-use delegation::{Availability, AvailableAgents, Policy, Search, Step, TrailProbe};
-use model::{AgentId, Phase};
+use delegation::{Availability, AvailableAgents, Search, Step, TrailProbe};
+use model::{AgentId, Phase, Policy};
 
 use super::forged_times::Reports;
 use super::{Forgery, ForgeryOutcome, Irregularity};

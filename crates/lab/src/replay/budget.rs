@@ -1,8 +1,8 @@
 //! The shipped budget of probes, on a clock that goes on a day when nothing more may be asked.
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
-use delegation::{Availability, AvailableAgents, Policy, Search, Step};
-use model::UnixMillis;
+use delegation::{Availability, AvailableAgents, Search, Step};
+use model::{Policy, UnixMillis};
 
 use crate::PlacedAgent;
 

@@ -1,6 +1,7 @@
 //! The paper's search.
 
-use delegation::{Delegation, DelegationTable, Policy, Search, next_step};
+use delegation::{Delegation, DelegationTable, Search, next_step};
+use model::Policy;
 
 use super::budget::DailyBudget;
 use super::searches::{DecidedSearch, Searches};

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use clap::ValueEnum;
 use delegation::places::{AgentClaim, Levels, PlaceModel, Position};
 use delegation::plausibility::{ControlPolicy, Review, Trust};
-use delegation::{Policy, Search, TrailProbe};
-use model::AgentId;
+use delegation::{Search, TrailProbe};
+use model::{AgentId, Policy};
 use serde::Serialize;
 
 use super::budget::DailyBudget;
@@ -85,7 +85,7 @@ impl<'d> Searches<'d> for PlaceSearches<'d> {
 
 /// The review of searches with the shipped share of control probes.
 fn review<'r>(homes: &'r MeasuredHomes, trust: &'r HashMap<AgentId, Trust>) -> Review<'r> {
-    let share = f64::from(model::Policy::default().control_permille) / 1000.0;
+    let share = f64::from(Policy::default().control_permille) / 1000.0;
     Review { references: &homes.references, trust, policy: ControlPolicy { share } }
 }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use delegation::places::{PlaceModel, next_step};
 use delegation::plausibility::{Admission, JudgedReport, Review, Trust};
-use delegation::{AvailableAgents, Policy, Search, Step};
+use delegation::{AvailableAgents, Search, Step};
 use hierarchy::Hierarchy;
-use model::AgentId;
+use model::{AgentId, Policy};
 
 /// Counts the judgements of a decided search, which the coordinator stores.
 pub(crate) fn count_judgements(trust: &mut HashMap<AgentId, Trust>, judged: Vec<JudgedReport>) {

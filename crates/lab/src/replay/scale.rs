@@ -5,9 +5,9 @@ use std::hint::black_box;
 use clap::ValueEnum;
 use delegation::places::{self, Levels, PlaceModel};
 use delegation::{
-    Availability, AvailableAgents, Delegation, DelegationTable, Policy, Step, TrailProbe, next_step,
+    Availability, AvailableAgents, Delegation, DelegationTable, Step, TrailProbe, next_step,
 };
-use model::{AgentId, Reason};
+use model::{AgentId, Policy, Reason};
 use serde::Serialize;
 
 use super::place_searches::{mapped_model, measured_ms};
