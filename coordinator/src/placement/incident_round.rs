@@ -19,7 +19,7 @@ use store::agents::Worker;
 use store::incidents::{self, CurrentDelegation, Incident, Outcome, Seed};
 
 use crate::placement::Placement;
-use crate::predictor::{presence, probe_limits};
+use crate::predictor::presence;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -42,7 +42,7 @@ pub(super) fn reopen_limits(policy: &Policy) -> ReopenLimits {
 pub(super) fn ready_agents(placement: &Placement, workers: &[Worker]) -> HashSet<AgentId> {
     let now = placement.clock.now();
     let heartbeat_cutoff = placement.limits.heartbeat_cutoff(now);
-    let limits = probe_limits(placement.policy.load().probes);
+    let limits = placement.policy.load().probes;
     let is_ready = |worker: &&Worker| {
         let presence = presence(worker, heartbeat_cutoff, now);
         placement.predictor.within_budget(worker, presence, &limits) == Availability::Ready

@@ -13,7 +13,7 @@ use model::{AgentId, DAY_MS, Strategy, UnixMillis};
 use store::agents::{self, Worker};
 use store::home_times;
 
-use crate::predictor::{Predictor, probe_limits};
+use crate::predictor::Predictor;
 use crate::runtime::metrics::probes::ProbePurpose;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -31,12 +31,11 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     }
     let model = predictor.state.model(delegated.hierarchy());
     let missing = model.as_ref().map_or(&[][..], |model| &model.missing);
-    let limits = probe_limits(policy.probes);
     let workers = agents::workers(&predictor.store).await?;
     let known = home_times::list(&predictor.store).await?;
     let now = predictor.clock.now();
     let mut ready: Vec<&Worker> = workers.iter().collect();
-    ready.retain(|worker| predictor.availability(worker, &limits) == Availability::Ready);
+    ready.retain(|worker| predictor.availability(worker, &policy.probes) == Availability::Ready);
     let ready: BTreeSet<AgentId> = ready.iter().map(|worker| worker.agent).collect();
     let agents: Vec<AgentId> = workers.iter().map(|worker| worker.agent).collect();
     let reports = model.as_ref().map(|model| Arc::clone(&model.home_reports)).unwrap_or_default();

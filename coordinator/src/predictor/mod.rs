@@ -17,7 +17,7 @@ mod training_window;
 use std::sync::Arc;
 
 use delegation::Availability;
-use delegation::budget::ProbeLimits;
+use model::policy::ProbesADay;
 use model::{DAY_MS, UnixMillis};
 use store::Store;
 use store::agents::Worker;
@@ -33,7 +33,6 @@ use crate::runtime::uptime::Uptime;
 
 pub use findings::{propose_splits, store_findings};
 pub use observation::Observation;
-pub use probe_budget::probe_limits;
 pub use report_trust::{
     ReportJudgement, read_current_trust, read_trust, record_judgements, search_reports,
 };
@@ -64,7 +63,7 @@ pub struct Predictor {
 impl Predictor {
     /// Whether an agent can be asked for a probe now: it is awake, sends heartbeats, carries out
     /// orders, and has room for another probe, both at the same time and in its budget of the day.
-    pub fn availability(&self, worker: &Worker, probe_limits: &ProbeLimits) -> Availability {
+    pub fn availability(&self, worker: &Worker, probe_limits: &ProbesADay) -> Availability {
         let now = self.clock.now();
         let availability = match presence(worker, self.limits.heartbeat_cutoff(now), now) {
             Availability::Ready if worker.orders >= self.limits.orders_per_agent => {
@@ -80,7 +79,7 @@ impl Predictor {
         &self,
         worker: &Worker,
         availability: Availability,
-        probe_limits: &ProbeLimits,
+        probe_limits: &ProbesADay,
     ) -> Availability {
         let now = self.clock.now();
         self.state

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use delegation::budget::{ProbeLimits, ProbeUsage};
+use delegation::budget::ProbeUsage;
 use hierarchy::Numbering;
-use model::{AgentId, DAY_MS, UnixMillis, policy::ProbesADay};
+use model::{AgentId, DAY_MS, UnixMillis};
 use store::{StoreError, probes};
 
 use crate::predictor::Predictor;
@@ -69,9 +69,4 @@ impl ProbeBudget {
     fn with<T>(&self, use_it: impl FnOnce(&mut Option<(Numbering, ProbeUsage)>) -> T) -> T {
         use_it(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// The limits of the policy in the terms of `delegation`.
-pub fn probe_limits(probes: ProbesADay) -> ProbeLimits {
-    ProbeLimits { per_agent: probes.per_agent, per_target: probes.per_target, total: probes.in_all }
 }

@@ -13,7 +13,6 @@ use store::delegations;
 use store::hosts::{self, WaitingHost};
 use store::searches::{self, NewSearch};
 
-use crate::predictor::probe_limits;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -54,7 +53,7 @@ async fn searches_at_once(
     let predictor = &parts.predictor;
     predictor.state.budget.load(predictor, delegated).await?;
     let policy = parts.policy.load_full();
-    let limits = probe_limits(policy.probes);
+    let limits = policy.probes;
     let now = parts.clock.now();
     let workers = agents::workers(&parts.store).await?;
     let can_be_asked = |worker: &&Worker| {

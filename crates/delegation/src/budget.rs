@@ -3,27 +3,10 @@
 use std::collections::HashMap;
 
 use hierarchy::SubnetId;
+use model::policy::ProbesADay;
 use model::{AgentId, DAY_MS, Policy, UnixMillis};
 
 use crate::{Availability, AvailableAgents, Search, Step};
-
-/// Probes that the administrator allows a day (UTC).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProbeLimits {
-    /// Probes that one agent may be asked for.
-    pub per_agent: u32,
-    /// Probes that one subnet may receive.
-    pub per_target: u32,
-    /// Probes of all agents together.
-    pub total: u64,
-}
-
-impl Default for ProbeLimits {
-    /// Twenty thousand of an agent (one in four seconds), fifty to a subnet, a million in all.
-    fn default() -> Self {
-        Self { per_agent: 20_000, per_target: 50, total: 1_000_000 }
-    }
-}
 
 /// Probes that were ordered today.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,7 +36,7 @@ impl ProbeUsage {
     /// Availability of an agent to a search: busy when its probes of today are used up.
     pub fn availability(
         &self,
-        limits: &ProbeLimits,
+        limits: &ProbesADay,
         agent: AgentId,
         now: Availability,
         at: UnixMillis,
@@ -71,7 +54,7 @@ impl ProbeUsage {
     /// often, and later searches need fewer probes, because they use the decisions of earlier ones.
     pub fn searches_at_once(
         &self,
-        limits: &ProbeLimits,
+        limits: &ProbesADay,
         agents: impl IntoIterator<Item = AgentId>,
         (in_flight, parallel): (u32, u32),
         at: UnixMillis,
@@ -83,17 +66,17 @@ impl ProbeUsage {
         let free = |agent| u64::from(in_flight.min(limits.per_agent.saturating_sub(spent(agent))));
         let spent_in_all = if self.is_today(at) { self.total } else { 0 };
         let probes: u64 = agents.into_iter().map(free).sum();
-        let probes = probes.min(limits.total.saturating_sub(spent_in_all));
+        let probes = probes.min(limits.in_all.saturating_sub(spent_in_all));
         probes.div_ceil(2 * u64::from(parallel.max(1)))
     }
 
     /// Whether another probe may go to `target` today.
-    pub fn allows(&self, limits: &ProbeLimits, target: SubnetId, at: UnixMillis) -> bool {
-        if limits.per_target == 0 || limits.total == 0 {
+    pub fn allows(&self, limits: &ProbesADay, target: SubnetId, at: UnixMillis) -> bool {
+        if limits.per_target == 0 || limits.in_all == 0 {
             return false;
         }
         let of_target = self.targets.get(&target).copied().unwrap_or(0);
-        !self.is_today(at) || (of_target < limits.per_target && self.total < limits.total)
+        !self.is_today(at) || (of_target < limits.per_target && self.total < limits.in_all)
     }
 
     /// The step of a search within the limits: an order to ask is held back when no probe may go to
@@ -101,7 +84,7 @@ impl ProbeUsage {
     /// its patience the fastest agent so far holds the subnet, and the search goes on tomorrow.
     pub fn hold(
         &self,
-        limits: &ProbeLimits,
+        limits: &ProbesADay,
         step: Step,
         (agents, policy, search): (&AvailableAgents, &Policy, &Search<'_>),
         at: UnixMillis,

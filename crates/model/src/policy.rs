@@ -51,7 +51,7 @@ impl Default for Policy {
             patience_ms: 60_000,
             parallel: 1,
             samples: 3,
-            probes: ProbesADay { per_agent: 20_000, per_target: 50, in_all: 1_000_000 },
+            probes: ProbesADay::default(),
             control_permille: 10,
             crawl: CrawlPolicy::default(),
             calibration: CalibrationPolicy::default(),
@@ -68,6 +68,13 @@ pub struct ProbesADay {
     pub per_target: u32,
     /// Asked of all agents together.
     pub in_all: u64,
+}
+
+impl Default for ProbesADay {
+    /// Twenty thousand of an agent (one in four seconds), fifty to a subnet, a million in all.
+    fn default() -> Self {
+        Self { per_agent: 20_000, per_target: 50, in_all: 1_000_000 }
+    }
 }
 
 /// The settings for crawling, as agents receive them.

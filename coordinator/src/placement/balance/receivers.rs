@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use delegation::Availability;
-use delegation::budget::ProbeLimits;
 use hierarchy::SubnetId;
+use model::policy::ProbesADay;
 use model::{AgentId, UnixMillis};
 use store::agents::Worker;
 
-use crate::predictor::{Predictor, presence, probe_limits};
+use crate::predictor::{Predictor, presence};
 
 /// Agents that work, or sleep as they said they would, each with the number of probes for which it
 /// has room now.
@@ -17,7 +17,7 @@ pub struct Receivers {
     room: HashMap<AgentId, u32>,
     /// Those that do not sleep.
     awake: HashSet<AgentId>,
-    limits: ProbeLimits,
+    limits: ProbesADay,
 }
 
 impl Receivers {
@@ -31,7 +31,7 @@ impl Receivers {
             Availability::Ready => Some((worker.agent, most.saturating_sub(worker.orders))),
             _ => Some((worker.agent, 0)),
         });
-        let limits = probe_limits(predictor.policy.load_full().probes);
+        let limits = predictor.policy.load_full().probes;
         let awake = workers.iter().filter(|worker| {
             let presence = presence(worker, cutoff, now);
             !matches!(presence, Availability::Asleep | Availability::Unreachable)

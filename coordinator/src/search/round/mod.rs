@@ -12,7 +12,6 @@ mod skipped_agents;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use delegation::budget::ProbeLimits;
 use delegation::plausibility::{Admission, ControlPolicy, ReferenceTimes, Review, Trust};
 use delegation::target;
 use delegation::{
@@ -29,7 +28,7 @@ use store::searches::{self, OpenSearch};
 
 use self::decisions::{PendingDecision, PendingDecisions};
 use self::skipped_agents::latest_absent;
-use crate::predictor::{Observation, ensure_trained, is_absent, probe_limits, search_reports};
+use crate::predictor::{Observation, ensure_trained, is_absent, search_reports};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -43,7 +42,6 @@ pub struct SearchRound<'a> {
     parts: &'a DelegationSearch,
     delegated: Arc<DelegatedHierarchy>,
     policy: Arc<Policy>,
-    probe_limits: ProbeLimits,
     agents: AvailableAgents,
     /// Time in which no coordinator led is no time in which a search waited for an agent.
     uptime: Uptime,
@@ -86,19 +84,17 @@ impl<'a> SearchRound<'a> {
         predictor.state.budget.load(predictor, &delegated).await?;
         let workers = agents::workers(&parts.store).await?;
         let policy = parts.policy.load_full();
-        let probe_limits = probe_limits(policy.probes);
         let now = parts.clock.now();
         let uptime = uptime::read(&parts.store).await?;
         let (absent, present): (Vec<&Worker>, Vec<&Worker>) =
             workers.iter().partition(|worker| is_absent(worker, &uptime, now));
         let available: AvailableAgents = present
             .into_iter()
-            .map(|worker| (worker.agent, predictor.availability(worker, &probe_limits)))
+            .map(|worker| (worker.agent, predictor.availability(worker, &policy.probes)))
             .collect();
         let mut round = Self {
             parts,
             policy,
-            probe_limits,
             agents: AvailableAgents::default(),
             uptime,
             absent: latest_absent(absent),
@@ -218,7 +214,7 @@ impl<'a> SearchRound<'a> {
         };
         let allowed = state
             .budget
-            .usage(|usage| usage.hold(&self.probe_limits, step, (agents, &policy, &search), now));
+            .usage(|usage| usage.hold(&self.policy.probes, step, (agents, &policy, &search), now));
         self.counts.held += usize::from(allowed != step);
         (allowed, expected)
     }
@@ -290,7 +286,7 @@ impl<'a> SearchRound<'a> {
         let available = if is_full { Availability::Busy } else { Availability::Ready };
         let available = self.parts.predictor.state.budget.usage(|usage| {
             usage.record(agent, subnet, now);
-            usage.availability(&self.probe_limits, agent, available, now)
+            usage.availability(&self.policy.probes, agent, available, now)
         });
         let group = if self.suspects.knows(agent) { &mut self.suspects } else { &mut self.agents };
         group.set(agent, available);

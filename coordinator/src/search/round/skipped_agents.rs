@@ -77,10 +77,9 @@ impl SearchRound<'_> {
 
     fn is_budget_spent(&self, agent: AgentId) -> bool {
         let now = self.parts.clock.now();
-        let availability =
-            self.parts.predictor.state.budget.usage(|usage| {
-                usage.availability(&self.probe_limits, agent, Availability::Ready, now)
-            });
+        let availability = self.parts.predictor.state.budget.usage(|usage| {
+            usage.availability(&self.policy.probes, agent, Availability::Ready, now)
+        });
         availability == Availability::Busy
     }
 }

@@ -2,13 +2,14 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use delegation::budget::{ProbeLimits, ProbeUsage};
+use delegation::budget::ProbeUsage;
 use delegation::target::{RETRY_AFTER_MS, next_address};
 use delegation::virtual_subnets::{AddressTimes, may_be_one_location, split};
 use delegation::{
     Availability, LONGEST_SILENCE_MS, ProbeOutcome, Search, Step, TrailProbe, next_step,
 };
 use hierarchy::{Hierarchy, Range, SubnetId};
+use model::policy::ProbesADay;
 use model::{AgentId, Phase, Policy, UnixMillis};
 use proptest::prelude::*;
 
@@ -23,7 +24,7 @@ fn hierarchy() -> Hierarchy {
 
 #[test]
 fn an_agent_without_probes_left_is_busy_until_tomorrow() {
-    let limits = ProbeLimits { per_agent: 2, ..ProbeLimits::default() };
+    let limits = ProbesADay { per_agent: 2, ..ProbesADay::default() };
     let mut usage = ProbeUsage::default();
     let seen =
         |usage: &ProbeUsage, now, at| usage.availability(&limits, agent(1), now, UnixMillis(at));
@@ -42,7 +43,7 @@ fn an_agent_without_probes_left_is_busy_until_tomorrow() {
 
 #[test]
 fn probes_besides_searches_count_for_the_agent_and_in_all() {
-    let limits = ProbeLimits { per_agent: 2, per_target: 9, total: 3 };
+    let limits = ProbesADay { per_agent: 2, per_target: 9, in_all: 3 };
     let mut usage = ProbeUsage::default();
     let at = UnixMillis(0);
     let target = SubnetId::new(0);
@@ -62,7 +63,7 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     let available = map::ready(&[1, 2]);
     let policy = Policy::default();
     let target = subnet(&hierarchy, RANGES[3]);
-    let limits = ProbeLimits { per_target: 1, ..ProbeLimits::default() };
+    let limits = ProbesADay { per_target: 1, ..ProbesADay::default() };
     let trail = [TrailProbe {
         agent: agent(1),
         phase: Phase::Sibling,
@@ -91,7 +92,7 @@ fn a_held_search_that_nobody_could_answer_ends() {
     let available = map::ready(&[1, 2, 3, 4]);
     let policy = Policy::default();
     let target = subnet(&hierarchy, RANGES[3]);
-    let limits = ProbeLimits { per_target: 3, ..ProbeLimits::default() };
+    let limits = ProbesADay { per_target: 3, ..ProbesADay::default() };
     let mut usage = ProbeUsage::default();
     (1..=3).for_each(|number| usage.record(agent(number), target, UnixMillis(0)));
     let step = |answers: usize, waited_ms| {
@@ -124,7 +125,7 @@ fn a_held_search_that_few_were_asked_for_goes_on_tomorrow() {
     let available = map::ready(&[1, 2]);
     let policy = Policy::default();
     let target = subnet(&hierarchy, RANGES[3]);
-    let limits = ProbeLimits { total: 1, ..ProbeLimits::default() };
+    let limits = ProbesADay { in_all: 1, ..ProbesADay::default() };
     let outcome = ProbeOutcome::Unreachable;
     let trail = [TrailProbe { agent: agent(1), phase: Phase::Sibling, outcome }];
     let mut usage = ProbeUsage::default();
@@ -192,7 +193,7 @@ proptest! {
     fn allowances_are_kept(
         asks in prop::collection::vec((1_i64..4, 0_u32..4, 0_i64..(3 * DAY)), 0..200),
     ) {
-        let limits = ProbeLimits { per_agent: 5, per_target: 4, total: 9 };
+        let limits = ProbesADay { per_agent: 5, per_target: 4, in_all: 9 };
         let mut usage = ProbeUsage::default();
         let mut granted = Vec::new();
         let mut asks = asks;
@@ -249,7 +250,7 @@ proptest! {
 #[test]
 fn searches_at_once_follow_what_agents_can_answer_today() {
     let noon = UnixMillis(43_200_000);
-    let limits = ProbeLimits { per_agent: 100, per_target: 50, total: 1_000 };
+    let limits = ProbesADay { per_agent: 100, per_target: 50, in_all: 1_000 };
     let mut usage = ProbeUsage::default();
     let agents = || (1..=100).map(AgentId::new);
     let at_once = |usage: &ProbeUsage, agents: usize, parallel, at| {

@@ -1,7 +1,8 @@
 //! The shipped budget of probes, on a clock that goes on a day when nothing more may be asked.
 
-use delegation::budget::{ProbeLimits, ProbeUsage};
+use delegation::budget::ProbeUsage;
 use delegation::{Availability, AvailableAgents, Search, Step};
+use model::policy::ProbesADay;
 use model::{Policy, UnixMillis};
 
 use crate::PlacedAgent;
@@ -12,7 +13,7 @@ const DAY_MS: i64 = 86_400_000;
 #[derive(Debug, Default)]
 pub(super) struct DailyBudget {
     usage: ProbeUsage,
-    limits: ProbeLimits,
+    limits: ProbesADay,
     day: i64,
 }
 
