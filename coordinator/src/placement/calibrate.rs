@@ -1,9 +1,6 @@
 //! Background task: detects subnets with slower paths or pages and advances their incidents.
 
-use delegation::calibration::{
-    NewTimes, PathTimes, Sensitivity, Slowdown, SubnetTimes, TimingReports,
-};
-use model::policy::CalibrationPolicy;
+use delegation::calibration::{NewTimes, PathTimes, SubnetSlowdown, SubnetTimes, TimingReports};
 use serde::Deserialize as _;
 use store::incidents::{Incident, IncidentCause};
 use store::timing_reports::{self, PendingReports, Summary};
@@ -66,7 +63,7 @@ async fn evaluate(placement: &Placement, new: &PendingReports) -> Result<bool, a
     let policy = placement.policy.load();
     let mut times = known_times(new)?;
     let verdict = times.observe(
-        &sensitivity(&policy.calibration),
+        policy.calibration.slowdown,
         &reopen_limits(&policy),
         &NewTimes {
             usual: new.usual,
@@ -100,16 +97,13 @@ fn known_times(new: &PendingReports) -> Result<SubnetTimes, serde_json::Error> {
     Ok(times)
 }
 
-fn sensitivity(calibration: &CalibrationPolicy) -> Sensitivity {
-    let slowdown = calibration.slowdown;
-    Sensitivity { factor: f64::from(slowdown.percent) / 100.0, repeats: slowdown.repeats }
-}
-
 /// What is written down with an incident.
-fn opening(new: &PendingReports, slowdown: Slowdown) -> IncidentCause<'_> {
+fn opening(new: &PendingReports, slowdown: SubnetSlowdown) -> IncidentCause<'_> {
     match slowdown {
-        Slowdown::Path { ratio } => IncidentCause { ratio, url: None, path_ratio: Some(ratio) },
-        Slowdown::Pages { ratio, path_ratio } => {
+        SubnetSlowdown::Path { ratio } => {
+            IncidentCause { ratio, url: None, path_ratio: Some(ratio) }
+        }
+        SubnetSlowdown::Pages { ratio, path_ratio } => {
             IncidentCause { ratio, url: new.url.as_deref(), path_ratio }
         }
     }

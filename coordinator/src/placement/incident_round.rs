@@ -284,7 +284,7 @@ impl<'a> IncidentRound<'a> {
                 return self.keep_watching(incident, &failback).await;
             }
         };
-        let factor = f64::from(self.policy.calibration.slowdown.percent) / 100.0;
+        let factor = self.policy.calibration.slowdown.factor();
         let present_us = holds.rtt_us.unwrap_or(u32::MAX);
         if failback.observe(&limits, factor, probe_us, present_us, now) {
             // The search starts with these measurements, so that it can decide at once if both

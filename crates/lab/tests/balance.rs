@@ -2,11 +2,10 @@
 
 use std::process::Command;
 
-use delegation::calibration::Sensitivity;
 use lab::{
     FetchTimeSettings, GeneratedSettings, TrialSettings, calibration, compare_rules, generate,
 };
-use model::BalanceRule;
+use model::{BalanceRule, Slowdown};
 use proptest::prelude::*;
 
 #[test]
@@ -36,7 +35,7 @@ fn settings(seed: u64) -> GeneratedSettings {
 #[test]
 fn calibration_finds_a_doubling_soon() {
     let days = TrialSettings { subnets: 400, pages: 10, fetches: 200, seed: 1 };
-    let seen = calibration(FetchTimeSettings::default(), Sensitivity::default(), days, 2.0);
+    let seen = calibration(FetchTimeSettings::default(), Slowdown::default(), days, 2.0);
     assert!(seen.false_alarm_share < 1e-4, "{seen:?}");
     assert!(seen.found_share > 0.98 && seen.found_soon_share > 0.95, "{seen:?}");
     assert!(seen.fetches_to_find_mean < 6.0, "{seen:?}");
@@ -48,7 +47,7 @@ fn calibration_finds_a_doubling_soon() {
 fn a_page_is_reported_at_every_slow_fetch() {
     let days = TrialSettings { subnets: 200, pages: 10, fetches: 200, seed: 1 };
     let noisy = FetchTimeSettings { noise: 0.3, ..FetchTimeSettings::default() };
-    let seen = calibration(noisy, Sensitivity::default(), days, 2.0);
+    let seen = calibration(noisy, Slowdown::default(), days, 2.0);
     assert!(seen.false_alarm_share > 5e-4, "{seen:?}");
 }
 
@@ -84,7 +83,7 @@ proptest! {
             size_change: 0.0,
             ..FetchTimeSettings::default()
         };
-        let seen = calibration(calm, Sensitivity::default(), days, 1.15);
+        let seen = calibration(calm, Slowdown::default(), days, 1.15);
         prop_assert!(seen.found_share < 0.01, "{seen:?}");
     }
 }

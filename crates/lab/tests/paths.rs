@@ -1,8 +1,8 @@
 //! Guards of calibration in days: the shipped constants keep what the issue of prediction and
 //! `docs/benchmarks/lab.md` promise.
 
-use delegation::calibration::Sensitivity;
 use lab::{Change, FetchTimeSettings, PathTrial, PathTrialSettings, path_trial};
+use model::Slowdown;
 
 const SLOW_PATH: Change = Change { path: 2.0, server: 1.0 };
 
@@ -15,7 +15,7 @@ fn trial(fetches_a_day: f64, awake_hours: f64, change: Change) -> PathTrial {
         awake_hours,
         seed: 7,
     };
-    path_trial(FetchTimeSettings::default(), Sensitivity::default(), settings, change)
+    path_trial(FetchTimeSettings::default(), Slowdown::default(), settings, change)
 }
 
 #[test]

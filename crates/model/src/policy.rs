@@ -120,6 +120,19 @@ pub struct Slowdown {
     pub repeats: u32,
 }
 
+impl Slowdown {
+    /// New time over usual time.
+    pub fn factor(self) -> f64 {
+        f64::from(self.percent) / 100.0
+    }
+}
+
+impl Default for Slowdown {
+    fn default() -> Self {
+        Self { percent: 200, repeats: 3 }
+    }
+}
+
 /// When a subnet is searched for again because its pages became slower (IPMicra III.F).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalibrationPolicy {
@@ -144,7 +157,7 @@ impl Default for CalibrationPolicy {
         Self {
             revisit_s: 7 * DAY_S,
             revisit_least_s: DAY_S,
-            slowdown: Slowdown { percent: 200, repeats: 3 },
+            slowdown: Slowdown::default(),
             rest_s: DAY_S,
             window_s: 3_600,
         }

@@ -4,8 +4,8 @@ use crawler_agent::frontier::{
     After, Bounds, Change, ChangeRate, Done, Frontier, FrontierHandle, PageHistory, PageRecord,
     QueueItem,
 };
-use delegation::calibration::{Sensitivity, Timing};
-use model::{CrawlUrl, UnixMillis};
+use delegation::calibration::Timing;
+use model::{CrawlUrl, Slowdown, UnixMillis};
 use protocol::page::{ContentHash, Fetch, Link, Outcome, Page};
 
 pub(crate) const NOW: UnixMillis = UnixMillis(1_760_000_000_000);
@@ -34,7 +34,7 @@ pub(crate) fn done(item: &QueueItem, text: usize, links: Vec<CrawlUrl>, bounds: 
 
 fn record(item: &QueueItem) -> PageRecord {
     let mut past = PageHistory::default();
-    past.get.observe(&Sensitivity::default(), Timing { ms: 20.0, bytes: WIRE_BYTES });
+    past.get.observe(Slowdown::default(), Timing { ms: 20.0, bytes: WIRE_BYTES });
     PageRecord {
         path: item.url.path_and_query().to_owned(),
         depth: item.depth,

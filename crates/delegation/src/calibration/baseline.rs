@@ -1,23 +1,9 @@
 //! Baseline of one page: the usual time of its GETs, or of its HEADs.
 
+use model::Slowdown;
 use serde::{Deserialize, Serialize};
 
 use super::regression::Regression;
-
-/// Sensitivity that the administrator sets.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Sensitivity {
-    /// Slowdown that is reported: new time over usual time; above 1.
-    pub factor: f64,
-    /// Slow timings in a row before a report; at least 1.
-    pub repeats: u32,
-}
-
-impl Default for Sensitivity {
-    fn default() -> Self {
-        Self { factor: 2.0, repeats: 3 }
-    }
-}
 
 /// One timed GET or HEAD.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,12 +65,12 @@ const VARIANCE_GAIN: f64 = 0.05;
 
 impl Baseline {
     /// Compares `timing` with the baseline, then updates the baseline.
-    pub fn observe(&mut self, sensitivity: &Sensitivity, timing: Timing) -> Comparison {
+    pub fn observe(&mut self, slowdown: Slowdown, timing: Timing) -> Comparison {
         let size = timing.bytes as f64 / 1024.0;
         let ms = timing.ms.max(0.01);
         let expected = self.regression.expected(size).unwrap_or(ms);
         let ratio = (ms / expected).ln();
-        let change = sensitivity.factor.max(1.01).ln();
+        let change = slowdown.factor().max(1.01).ln();
         if self.is_learning() {
             // The first timings may be outliers themselves, so that their influence is bounded.
             self.learn(size, ms.min(3.0 * expected), ratio.clamp(-1.0, 1.0));
@@ -103,7 +89,7 @@ impl Baseline {
         }
         self.slow_in_a_row = self.slow_in_a_row.saturating_add(1);
         self.excess += ratio;
-        if self.slow_in_a_row >= sensitivity.repeats && self.evidence >= REPORT_EVIDENCE {
+        if self.slow_in_a_row >= slowdown.repeats && self.evidence >= REPORT_EVIDENCE {
             let ratio = (self.excess / f64::from(self.slow_in_a_row)).exp();
             return Comparison::Slower { ratio };
         }

@@ -50,8 +50,10 @@ impl Baseline {
 
 #[cfg(test)]
 mod tests {
+    use model::Slowdown;
+
     use super::*;
-    use crate::calibration::{Comparison, Sensitivity, Timing};
+    use crate::calibration::{Comparison, Timing};
 
     /// Timings of a page of about 200 kibibytes that varies by a hundredth.
     fn learned() -> Baseline {
@@ -59,7 +61,7 @@ mod tests {
         for n in 0..40_u32 {
             let bytes = 200_000 + u64::from(n % 7) * 300;
             let ms = 80.0 + f64::from(n % 5);
-            baseline.observe(&Sensitivity::default(), Timing { ms, bytes });
+            baseline.observe(Slowdown::default(), Timing { ms, bytes });
         }
         baseline
     }
@@ -70,8 +72,8 @@ mod tests {
         let mut copy = Baseline::from_compact(original.compact().unwrap()).unwrap();
         for ms in [70.0, 84.0, 150.0, 170.0, 90.0, 300.0, 310.0, 305.0] {
             let timing = Timing { ms, bytes: 201_000 };
-            let sensitivity = Sensitivity::default();
-            match (original.observe(&sensitivity, timing), copy.observe(&sensitivity, timing)) {
+            let slowdown = Slowdown::default();
+            match (original.observe(slowdown, timing), copy.observe(slowdown, timing)) {
                 (Comparison::Slower { ratio: a }, Comparison::Slower { ratio: b }) => {
                     assert!((a / b - 1.0).abs() < 1e-3, "{a} {b}");
                 }

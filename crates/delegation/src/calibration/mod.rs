@@ -32,10 +32,10 @@ mod regression;
 mod subnet_times;
 mod timing_reports;
 
-pub use baseline::{Baseline, Comparison, Sensitivity, Timing};
+pub use baseline::{Baseline, Comparison, Timing};
 pub use compact::{CompactBaseline, VALUES};
 pub use control_probe::ControlProbe;
 pub use failback::Failback;
 pub use path_baseline::{PathBaseline, PathComparison};
-pub use subnet_times::{NewTimes, PathTimes, Slowdown, SubnetTimes, SubnetVerdict};
+pub use subnet_times::{NewTimes, PathTimes, SubnetSlowdown, SubnetTimes, SubnetVerdict};
 pub use timing_reports::{ReopenLimits, TimingReports, cause};

@@ -1,9 +1,7 @@
 //! Baseline of the path to one subnet: the usual round trip of the agent that crawls it.
 
-use model::UnixMillis;
+use model::{Slowdown, UnixMillis};
 use serde::{Deserialize, Serialize};
-
-use super::Sensitivity;
 
 /// A round trip compared with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,14 +85,9 @@ impl PathComparison {
 
 impl PathBaseline {
     /// Compares a round trip with the baseline, then updates the baseline.
-    pub fn observe(
-        &mut self,
-        sensitivity: &Sensitivity,
-        rtt_us: u32,
-        at: UnixMillis,
-    ) -> PathComparison {
+    pub fn observe(&mut self, slowdown: Slowdown, rtt_us: u32, at: UnixMillis) -> PathComparison {
         let log_ms = (f64::from(rtt_us.max(10)) / 1_000.0).ln();
-        let change = sensitivity.factor.max(1.01).ln();
+        let change = slowdown.factor().max(1.01).ln();
         if !self.is_known(at) {
             self.learn_first(log_ms, at);
             return PathComparison::Learning;
@@ -115,7 +108,7 @@ impl PathBaseline {
             self.slow_since.get_or_insert(at);
             self.excess += ratio;
         }
-        self.comparison(sensitivity, at)
+        self.comparison(slowdown, at)
     }
 
     /// Whether no round trip has come yet.
@@ -129,9 +122,9 @@ impl PathBaseline {
         self.round_trips >= MIN_ROUND_TRIPS && covers
     }
 
-    fn comparison(&self, sensitivity: &Sensitivity, at: UnixMillis) -> PathComparison {
+    fn comparison(&self, slowdown: Slowdown, at: UnixMillis) -> PathComparison {
         let lasts = self.slow_since.is_some_and(|since| at.distance_ms(since) >= MIN_SLOW_MS);
-        let repeats = sensitivity.repeats.max(MIN_SLOW);
+        let repeats = slowdown.repeats.max(MIN_SLOW);
         if lasts && self.slow_in_a_row >= repeats && self.evidence >= SLOWER_EVIDENCE {
             let ratio = (self.excess / f64::from(self.slow_in_a_row)).exp();
             PathComparison::Slower { ratio }

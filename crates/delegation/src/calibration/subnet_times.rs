@@ -1,9 +1,9 @@
 //! Path and pages of one subnet, judged together.
 
-use model::UnixMillis;
+use model::{Slowdown, UnixMillis};
 use serde::{Deserialize, Serialize};
 
-use super::{PathBaseline, PathComparison, ReopenLimits, Sensitivity, TimingReports};
+use super::{PathBaseline, PathComparison, ReopenLimits, TimingReports};
 
 /// What the coordinator keeps of one subnet.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -29,14 +29,14 @@ pub struct NewTimes {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SubnetVerdict {
     /// What became slower, so that an incident is opened.
-    pub slowdown: Option<Slowdown>,
+    pub slowdown: Option<SubnetSlowdown>,
     /// When the path is to be checked if no round trip comes before; none leaves it as it was.
     pub check_at: Option<UnixMillis>,
 }
 
 /// What became slower.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Slowdown {
+pub enum SubnetSlowdown {
     /// The path from the agent to the subnet.
     Path {
         /// Recent round trip over the usual one.
@@ -80,7 +80,7 @@ impl SubnetTimes {
     /// Adds what was reported, and judges it.
     pub fn observe(
         &mut self,
-        sensitivity: &Sensitivity,
+        sensitivity: Slowdown,
         limits: &ReopenLimits,
         new: &NewTimes,
         now: UnixMillis,
@@ -92,7 +92,7 @@ impl SubnetTimes {
         if let Some(PathComparison::Slower { ratio }) = compared
             && self.pages.may_reopen(limits, now)
         {
-            return SubnetVerdict { slowdown: Some(Slowdown::Path { ratio }), check_at };
+            return SubnetVerdict { slowdown: Some(SubnetSlowdown::Path { ratio }), check_at };
         }
         if !are_pages_slower {
             return SubnetVerdict { slowdown: None, check_at };
@@ -110,7 +110,7 @@ impl SubnetTimes {
         }
         self.path.clear_server();
         let ratio = new.page_ratio.unwrap_or(1.0);
-        SubnetVerdict { slowdown: Some(Slowdown::Pages { ratio, path_ratio }), check_at }
+        SubnetVerdict { slowdown: Some(SubnetSlowdown::Pages { ratio, path_ratio }), check_at }
     }
 
     /// Adds reports of pages. Returns whether most pages became slower.
@@ -134,12 +134,7 @@ impl SubnetTimes {
 }
 
 impl PathTimes {
-    fn observe(
-        &mut self,
-        sensitivity: &Sensitivity,
-        rtt_us: u32,
-        at: UnixMillis,
-    ) -> PathComparison {
+    fn observe(&mut self, sensitivity: Slowdown, rtt_us: u32, at: UnixMillis) -> PathComparison {
         let comparison = self.baseline.observe(sensitivity, rtt_us, at);
         match comparison {
             PathComparison::Learning => self.ratio = None,
@@ -196,7 +191,7 @@ mod tests {
     ) -> SubnetVerdict {
         let round_trip = rtt_us.map(|us| (us, at(hour)));
         let new = NewTimes { slower, page_ratio: Some(3.0), round_trip, ..NewTimes::default() };
-        times.observe(&Sensitivity::default(), &ReopenLimits::default(), &new, at(hour))
+        times.observe(Slowdown::default(), &ReopenLimits::default(), &new, at(hour))
     }
 
     #[test]
@@ -206,7 +201,7 @@ mod tests {
             let slowdown = observe(&mut times, hour, Some(100_000), 0).slowdown?;
             Some((hour, slowdown))
         });
-        let Some((hour, Slowdown::Path { ratio })) = found else { panic!("{found:?}") };
+        let Some((hour, SubnetSlowdown::Path { ratio })) = found else { panic!("{found:?}") };
         assert!(hour <= 65 && (ratio - 2.0).abs() < 0.01, "{hour} {ratio}");
     }
 
@@ -218,12 +213,12 @@ mod tests {
             (60..82).all(|hour| { observe(&mut times, hour, Some(100_000), 0).slowdown.is_none() })
         );
         let slowdown = observe(&mut times, 83, Some(100_000), 0).slowdown;
-        assert!(matches!(slowdown, Some(Slowdown::Path { .. })), "{slowdown:?}");
+        assert!(matches!(slowdown, Some(SubnetSlowdown::Path { .. })), "{slowdown:?}");
     }
 
     #[test]
     fn slow_pages_over_an_unknown_path_need_an_incident() {
-        let pages = Some(Slowdown::Pages { ratio: 3.0, path_ratio: None });
+        let pages = Some(SubnetSlowdown::Pages { ratio: 3.0, path_ratio: None });
         assert_eq!(observe(&mut after(0), 4, None, 1).slowdown, pages);
         let mut learning = after(3);
         assert!((0..4).all(|_| observe(&mut learning, 4, None, 1).slowdown.is_none()));
@@ -240,7 +235,7 @@ mod tests {
         assert_eq!(observe(&mut times, 61, Some(50_000), 0).slowdown, None);
         assert_eq!(observe(&mut times, 62, Some(50_000), 1).slowdown, None);
         let slowdown = observe(&mut times, 63, Some(50_000), 1).slowdown;
-        assert_eq!(slowdown, Some(Slowdown::Pages { ratio: 3.0, path_ratio: Some(1.0) }));
+        assert_eq!(slowdown, Some(SubnetSlowdown::Pages { ratio: 3.0, path_ratio: Some(1.0) }));
     }
 
     #[test]
@@ -249,7 +244,7 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(observe(&mut times, 60, None, 1).slowdown, None);
             let usual = NewTimes { usual: 2, ..NewTimes::default() };
-            times.observe(&Sensitivity::default(), &ReopenLimits::default(), &usual, at(60));
+            times.observe(Slowdown::default(), &ReopenLimits::default(), &usual, at(60));
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use delegation::{
     calibration::Baseline, calibration::Comparison, calibration::Failback,
-    calibration::ReopenLimits, calibration::Sensitivity, calibration::Timing,
-    calibration::TimingReports, calibration::cause,
+    calibration::ReopenLimits, calibration::Timing, calibration::TimingReports, calibration::cause,
 };
-use model::{AgentId, IncidentCause, UnixMillis};
+use model::{AgentId, IncidentCause, Slowdown, UnixMillis};
 use proptest::prelude::*;
 
 const HOUR: i64 = 3_600_000;
@@ -17,20 +16,16 @@ fn at(hours: u64) -> UnixMillis {
 fn steady(count: usize, ms: f64) -> Baseline {
     let mut baseline = Baseline::default();
     for _ in 0..count {
-        baseline.observe(&Sensitivity::default(), Timing { ms, bytes: 10_000 });
+        baseline.observe(Slowdown::default(), Timing { ms, bytes: 10_000 });
     }
     baseline
 }
 
 /// Fetches at `ms` until it is reported; `None` after thirty.
-fn fetches_until_reported(
-    baseline: &mut Baseline,
-    sensitivity: &Sensitivity,
-    ms: f64,
-) -> Option<usize> {
+fn fetches_until_reported(baseline: &mut Baseline, slowdown: Slowdown, ms: f64) -> Option<usize> {
     (1..=30).find(|_| {
         matches!(
-            baseline.observe(sensitivity, Timing { ms, bytes: 10_000 }),
+            baseline.observe(slowdown, Timing { ms, bytes: 10_000 }),
             Comparison::Slower { .. }
         )
     })
@@ -39,8 +34,8 @@ fn fetches_until_reported(
 #[test]
 fn a_doubling_of_a_steady_page_takes_just_the_repeats() {
     for repeats in 1..6 {
-        let sensitivity = Sensitivity { factor: 2.0, repeats };
-        let seen = fetches_until_reported(&mut steady(20, 80.0), &sensitivity, 160.0).unwrap();
+        let slowdown = Slowdown { repeats, ..Slowdown::default() };
+        let seen = fetches_until_reported(&mut steady(20, 80.0), slowdown, 160.0).unwrap();
         let repeats = repeats as usize;
         assert!((repeats..=repeats + 3).contains(&seen), "{repeats}: {seen}");
     }
@@ -51,14 +46,14 @@ fn a_single_outlier_says_nothing() {
     let mut baseline = steady(20, 80.0);
     let timing = |ms| Timing { ms, bytes: 10_000 };
     for _ in 0..50 {
-        assert_eq!(baseline.observe(&Sensitivity::default(), timing(8_000.0)), Comparison::Slow);
+        assert_eq!(baseline.observe(Slowdown::default(), timing(8_000.0)), Comparison::Slow);
         for _ in 0..5 {
-            assert_eq!(baseline.observe(&Sensitivity::default(), timing(80.0)), Comparison::Normal);
+            assert_eq!(baseline.observe(Slowdown::default(), timing(80.0)), Comparison::Normal);
         }
     }
     // The usual time is still about 80 ms: slow begins at the square root of the factor, 1.41.
-    assert_eq!(baseline.observe(&Sensitivity::default(), timing(108.0)), Comparison::Normal);
-    assert_eq!(baseline.observe(&Sensitivity::default(), timing(120.0)), Comparison::Slow);
+    assert_eq!(baseline.observe(Slowdown::default(), timing(108.0)), Comparison::Normal);
+    assert_eq!(baseline.observe(Slowdown::default(), timing(120.0)), Comparison::Slow);
 }
 
 #[test]
@@ -66,10 +61,10 @@ fn a_page_that_grew_is_not_slow() {
     let mut baseline = Baseline::default();
     let timing = |kilobytes: u64| Timing { ms: 40.0 + kilobytes as f64, bytes: kilobytes * 1024 };
     for n in 0..30 {
-        baseline.observe(&Sensitivity::default(), timing(20 + n % 10 * 4));
+        baseline.observe(Slowdown::default(), timing(20 + n % 10 * 4));
     }
     for _ in 0..20 {
-        let seen = baseline.observe(&Sensitivity::default(), timing(200));
+        let seen = baseline.observe(Slowdown::default(), timing(200));
         assert!(
             !matches!(seen, Comparison::Slower { .. }),
             "ten times the bytes take longer: {seen:?}"
@@ -80,9 +75,9 @@ fn a_page_that_grew_is_not_slow() {
 #[test]
 fn after_settling_it_learns_anew() {
     let mut baseline = steady(20, 80.0);
-    assert!(fetches_until_reported(&mut baseline, &Sensitivity::default(), 200.0).is_some());
+    assert!(fetches_until_reported(&mut baseline, Slowdown::default(), 200.0).is_some());
     baseline.reset();
-    assert_eq!(fetches_until_reported(&mut baseline, &Sensitivity::default(), 200.0), None);
+    assert_eq!(fetches_until_reported(&mut baseline, Slowdown::default(), 200.0), None);
 }
 
 #[test]
@@ -187,12 +182,12 @@ proptest! {
     #[test]
     fn small_changes_are_never_reported(
         times in prop::collection::vec(70.0..95.0, 0..200),
-        factor in 2.0..4.0,
+        percent in 200_u32..400,
     ) {
         let mut baseline = Baseline::default();
         for ms in times {
             let seen =
-                baseline.observe(&Sensitivity { factor, repeats: 1 }, Timing { ms, bytes: 5_000 });
+                baseline.observe(Slowdown { percent, repeats: 1 }, Timing { ms, bytes: 5_000 });
             prop_assert!(matches!(seen, Comparison::Learning | Comparison::Normal), "{seen:?}");
         }
     }
@@ -207,7 +202,7 @@ proptest! {
         let mut in_a_row = 0;
         for ms in times {
             match baseline
-                .observe(&Sensitivity { factor: 2.0, repeats }, Timing { ms, bytes: 5_000 })
+                .observe(Slowdown { percent: 200, repeats }, Timing { ms, bytes: 5_000 })
             {
                 Comparison::Learning | Comparison::Normal => in_a_row = 0,
                 Comparison::Slow => in_a_row += 1,

@@ -3,10 +3,10 @@
 //! no search runs: all agents are measured, and the nearest gets the subnet.
 
 use delegation::calibration::{
-    Baseline, Comparison, ControlProbe, NewTimes, PathTimes, ReopenLimits, Sensitivity, Slowdown,
+    Baseline, Comparison, ControlProbe, NewTimes, PathTimes, ReopenLimits, SubnetSlowdown,
     SubnetTimes, SubnetVerdict,
 };
-use model::{AgentId, IncidentCause, UnixMillis};
+use model::{AgentId, IncidentCause, Slowdown, UnixMillis};
 use serde::Serialize;
 
 use super::fetch_times::{FetchTimeSettings, FetchTimes};
@@ -72,7 +72,7 @@ const ROUND_TRIP_DAYS: f64 = 1.0 / 24.0;
 /// Runs subnets in which nothing changes for some days, and then `change` happens.
 pub fn path_trial(
     pages: FetchTimeSettings,
-    sensitivity: Sensitivity,
+    sensitivity: Slowdown,
     settings: PathTrialSettings,
     change: Change,
 ) -> PathTrial {
@@ -87,7 +87,7 @@ pub fn path_trial(
 
 struct Simulation {
     settings: PathTrialSettings,
-    sensitivity: Sensitivity,
+    sensitivity: Slowdown,
     limits: ReopenLimits,
     noise: Noise,
     subnet: u64,
@@ -113,7 +113,7 @@ const AWAKE: u64 = 332;
 impl Simulation {
     fn new(
         pages: FetchTimeSettings,
-        sensitivity: Sensitivity,
+        sensitivity: Slowdown,
         settings: PathTrialSettings,
         subnet: u64,
     ) -> Self {
@@ -189,7 +189,7 @@ impl Simulation {
         self.fetched += 1;
         let (series, baseline) = &mut self.pages[number];
         let mut new = NewTimes::default();
-        match baseline.observe(&self.sensitivity, series.next(now.path * now.server)) {
+        match baseline.observe(self.sensitivity, series.next(now.path * now.server)) {
             Comparison::Normal => new.usual = 1,
             Comparison::Slower { ratio } => {
                 new.slower = 1;
@@ -213,11 +213,11 @@ impl Simulation {
     }
 
     fn observe(&mut self, new: &NewTimes, day: f64) -> SubnetVerdict {
-        self.times.observe(&self.sensitivity, &self.limits, new, moment(day))
+        self.times.observe(self.sensitivity, &self.limits, new, moment(day))
     }
 
     /// An incident: finds the cause, and moves the subnet if another agent is nearer now.
-    fn open(&mut self, slowdown: Slowdown, day: f64, now: Change, is_changed: bool) {
+    fn open(&mut self, slowdown: SubnetSlowdown, day: f64, now: Change, is_changed: bool) {
         if is_changed {
             self.found_after.get_or_insert(day - self.settings.steady_days);
         } else {
@@ -229,7 +229,7 @@ impl Simulation {
             self.moved_after = Some(done - self.settings.steady_days);
         }
         // It stays: what is slow now is usual from now on, of a measured path its pages alone.
-        let is_usual = matches!(slowdown, Slowdown::Pages { path_ratio: Some(_), .. });
+        let is_usual = matches!(slowdown, SubnetSlowdown::Pages { path_ratio: Some(_), .. });
         let path = if is_usual { self.times.path } else { PathTimes::default() };
         self.times = SubnetTimes { path, ..SubnetTimes::delegated(moment(done)) };
         if !is_path {
@@ -238,10 +238,10 @@ impl Simulation {
     }
 
     /// The cause by the path itself, or by one or two control probes.
-    fn cause(&mut self, slowdown: Slowdown, day: f64) -> IncidentCause {
+    fn cause(&mut self, slowdown: SubnetSlowdown, day: f64) -> IncidentCause {
         let (ratio, path_ratio) = match slowdown {
-            Slowdown::Path { ratio } => (ratio, Some(ratio)),
-            Slowdown::Pages { ratio, path_ratio } => (ratio, path_ratio),
+            SubnetSlowdown::Path { ratio } => (ratio, Some(ratio)),
+            SubnetSlowdown::Pages { ratio, path_ratio } => (ratio, path_ratio),
         };
         if let Some(cause) = ControlProbe::cause_by_path(ratio, path_ratio) {
             return cause;

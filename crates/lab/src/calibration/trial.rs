@@ -1,6 +1,7 @@
 //! Trial of calibration on generated fetch times.
 
-use delegation::calibration::{Baseline, Comparison, Sensitivity};
+use delegation::calibration::{Baseline, Comparison};
+use model::Slowdown;
 use serde::Serialize;
 
 use super::FetchTimeSettings;
@@ -45,7 +46,7 @@ pub struct Calibration {
 /// Runs steady pages, then makes every path `slowdown` times as long.
 pub fn calibration(
     series: FetchTimeSettings,
-    sensitivity: Sensitivity,
+    sensitivity: Slowdown,
     days: TrialSettings,
     slowdown: f64,
 ) -> Calibration {
@@ -84,22 +85,22 @@ struct Count {
 impl Count {
     /// Nothing changes: every report is a false alarm. The baseline goes on, because the
     /// coordinator lets an agent forget it only after several reports.
-    fn steady(&mut self, page: &mut Page, sensitivity: Sensitivity, fetches: u64) {
+    fn steady(&mut self, page: &mut Page, sensitivity: Slowdown, fetches: u64) {
         self.steady_fetches += fetches;
         for _ in 0..fetches {
-            let seen = page.baseline.observe(&sensitivity, page.series.next(1.0));
+            let seen = page.baseline.observe(sensitivity, page.series.next(1.0));
             self.false_alarms += u64::from(matches!(seen, Comparison::Slower { .. }));
         }
     }
 
     /// Observes a page whose path is slower from now on.
-    fn slowed(&mut self, page: &mut Page, sensitivity: Sensitivity, fetches: u64, slowdown: f64) {
+    fn slowed(&mut self, page: &mut Page, sensitivity: Slowdown, fetches: u64, slowdown: f64) {
         if page.baseline.is_learning() {
             return;
         }
         self.slowed += 1;
         let found = (1..=fetches).find(|_| {
-            let seen = page.baseline.observe(&sensitivity, page.series.next(slowdown));
+            let seen = page.baseline.observe(sensitivity, page.series.next(slowdown));
             matches!(seen, Comparison::Slower { .. })
         });
         if let Some(found) = found {

@@ -1,5 +1,5 @@
-use delegation::calibration::Sensitivity;
 use lab::{Calibration, FetchTimeSettings, TrialSettings, calibration};
+use model::Slowdown;
 use serde::Serialize;
 
 use crate::cli::calibration_paths::{self, PathReport};
@@ -46,7 +46,8 @@ struct Report {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let Args { factor, repeats, slowdown, trial, fetch_times, awake_hours, json } = *args;
-    let sensitivity = Sensitivity { factor, repeats };
+    let percent = (100.0 * factor).round() as u32;
+    let sensitivity = Slowdown { percent, repeats };
     let seen = calibration(fetch_times, sensitivity, trial, slowdown);
     let paths = calibration_paths::reports(fetch_times, sensitivity, &trial, slowdown, awake_hours);
     let report = Report { factor, repeats, slowdown, trial, fetch_times, seen, paths };

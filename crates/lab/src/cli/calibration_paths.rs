@@ -1,7 +1,7 @@
 //! Whole subnets with slow paths and slow servers, by how often they are fetched from.
 
-use delegation::calibration::Sensitivity;
 use lab::{Change, FetchTimeSettings, PathTrial, PathTrialSettings, TrialSettings, path_trial};
+use model::Slowdown;
 use serde::Serialize;
 
 /// Fetches of a subnet in a day: many, ten, and one a week.
@@ -23,7 +23,7 @@ pub(crate) struct PathReport {
 /// A trial of a slower path and one of a slower server at each rate of fetches.
 pub(crate) fn reports(
     series: FetchTimeSettings,
-    sensitivity: Sensitivity,
+    sensitivity: Slowdown,
     size: &TrialSettings,
     slowdown: f64,
     awake_hours: f64,

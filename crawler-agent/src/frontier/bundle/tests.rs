@@ -1,6 +1,7 @@
 //! Bundles: what is encoded is decoded, damage is refused, and the format stays.
 
-use delegation::calibration::{Baseline, Sensitivity, Timing};
+use delegation::calibration::{Baseline, Timing};
+use model::Slowdown;
 use proptest::prelude::*;
 
 use super::*;
@@ -11,7 +12,7 @@ fn baseline(timings: u32) -> Baseline {
     for n in 0..timings {
         let ms = 40.0 + f64::from(n * 7 % 11);
         let bytes = 7_000 + u64::from(n * 13 % 17) * 10;
-        baseline.observe(&Sensitivity::default(), Timing { ms, bytes });
+        baseline.observe(Slowdown::default(), Timing { ms, bytes });
     }
     baseline
 }

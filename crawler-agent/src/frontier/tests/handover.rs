@@ -1,7 +1,7 @@
 //! Handover of hosts as bundles, from one frontier to another.
 
-use delegation::calibration::{Sensitivity, Timing};
-use model::{ErrorKind, HostTask};
+use delegation::calibration::Timing;
+use model::{ErrorKind, HostTask, Slowdown};
 use protocol::page::{ContentHash, Page};
 
 use super::*;
@@ -26,7 +26,7 @@ fn page() -> Outcome {
 fn learned() -> PageHistory {
     let mut past = PageHistory::default();
     for _ in 0..9 {
-        past.get.observe(&Sensitivity::default(), Timing { ms: 20.0, bytes: 100 });
+        past.get.observe(Slowdown::default(), Timing { ms: 20.0, bytes: 100 });
     }
     past
 }

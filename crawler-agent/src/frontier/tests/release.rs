@@ -1,6 +1,6 @@
 //! Release of hosts, and revisits of pages.
 
-use model::HostTask;
+use model::{HostTask, Slowdown};
 use protocol::page::{ContentHash, Page};
 
 use super::*;
@@ -153,7 +153,7 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
     let mut known = record("http://a.org/");
     let timing = delegation::calibration::Timing { ms: 20.0, bytes: 100 };
     for _ in 0..9 {
-        known.past.head.observe(&delegation::calibration::Sensitivity::default(), timing);
+        known.past.head.observe(Slowdown::default(), timing);
     }
     world.apply(done_at(NOW, &item, page(), Some(known), &[], BOUNDS));
     let head = || {

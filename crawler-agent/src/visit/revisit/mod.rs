@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use delegation::calibration::{Comparison, Sensitivity, Timing};
+use delegation::calibration::{Comparison, Timing};
 use model::{CrawlUrl, Slowdown, UnixMillis};
 use protocol::{page, page::DisallowedBy, page::Fetch, page::Outcome};
 
@@ -156,7 +156,7 @@ pub(super) fn remember(
         let timing = Timing { ms: answer_ms(timing), bytes: fetch.wire_bytes };
         let PageHistory { get, head } = &mut record.past;
         let past = if head_alone { head } else { get };
-        reported(past.observe(&sensitivity(slowdown), timing))
+        reported(past.observe(slowdown, timing))
     });
     Some(record)
 }
@@ -224,10 +224,6 @@ fn fresh(item: &QueueItem, before: Option<PageRecord>, validators: Validators) -
 /// because fetches over a kept connection have none.
 fn answer_ms(timing: page::Timing) -> f64 {
     f64::from(timing.total_us.saturating_sub(timing.connect_us)) / 1_000.0
-}
-
-fn sensitivity(slowdown: Slowdown) -> Sensitivity {
-    Sensitivity { factor: f64::from(slowdown.percent) / 100.0, repeats: slowdown.repeats }
 }
 
 fn reported(comparison: Comparison) -> Option<page::Trend> {
