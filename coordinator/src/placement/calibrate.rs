@@ -7,7 +7,7 @@ use store::timing_reports::{self, PendingReports, Summary};
 use store::{agents, incidents};
 
 use crate::placement::Placement;
-use crate::placement::incident_round::{IncidentRound, reopen_limits};
+use crate::placement::incident_round::IncidentRound;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -63,8 +63,7 @@ async fn evaluate(placement: &Placement, new: &PendingReports) -> Result<bool, a
     let policy = placement.policy.load();
     let mut times = known_times(new)?;
     let verdict = times.observe(
-        policy.calibration.slowdown,
-        &reopen_limits(&policy),
+        &policy.calibration,
         &NewTimes {
             usual: new.usual,
             slower: new.slower,

@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use delegation::calibration::{ControlProbe, Failback, ReopenLimits, SubnetTimes};
+use delegation::calibration::{ControlProbe, Failback, SubnetTimes};
 use delegation::{Availability, Constraints};
 use model::{AgentId, IncidentCause, IncidentState, Policy, UnixMillis};
 use serde_json::Value;
@@ -28,15 +28,6 @@ use crate::runtime::metrics::probes::ProbePurpose;
 /// Open orders of an agent up to which it is asked for its former subnets. After a night all of
 /// them are due at once, and the agent can report only a limited number in time.
 const MOST_ORDERS: u32 = 10;
-
-/// How often a subnet may move, by the policy.
-pub(super) fn reopen_limits(policy: &Policy) -> ReopenLimits {
-    let ms = |seconds: u32| u64::from(seconds) * 1_000;
-    ReopenLimits {
-        min_interval_ms: ms(policy.calibration.rest_s),
-        window_ms: ms(policy.calibration.window_s),
-    }
-}
 
 /// Agents that can probe now, within their probes of the day.
 pub(super) fn ready_agents(placement: &Placement, workers: &[Worker]) -> HashSet<AgentId> {
@@ -264,13 +255,13 @@ impl<'a> IncidentRound<'a> {
             return self.end(incident, IncidentState::Overtaken, None).await;
         }
         let now = self.placement.clock.now();
-        let limits = reopen_limits(&self.policy);
-        if failback.is_over(&limits, now) {
+        let policy = self.policy.calibration;
+        if failback.is_over(&policy, now) {
             return self.end(incident, IncidentState::Moved, None).await;
         }
         let Some(awaited) = incident.probe else {
             let is_free = self.orders.get(&former).is_some_and(|orders| *orders < MOST_ORDERS);
-            if failback.is_due(&limits, now) && is_free && self.ready.contains(&former) {
+            if failback.is_due(&policy, now) && is_free && self.ready.contains(&former) {
                 return self.probe(incident, former, None).await;
             }
             return Ok(());
@@ -284,9 +275,8 @@ impl<'a> IncidentRound<'a> {
                 return self.keep_watching(incident, &failback).await;
             }
         };
-        let factor = self.policy.calibration.slowdown.factor();
         let present_us = holds.rtt_us.unwrap_or(u32::MAX);
-        if failback.observe(&limits, factor, probe_us, present_us, now) {
+        if failback.observe(&policy, probe_us, present_us, now) {
             // The search starts with these measurements, so that it can decide at once if both
             // agents are among them.
             let former = Seed { agent: former, rtt_us: probe_us };

@@ -152,6 +152,18 @@ pub struct CalibrationPolicy {
     pub window_s: u32,
 }
 
+impl CalibrationPolicy {
+    /// [`Self::rest_s`] in milliseconds.
+    pub fn rest_ms(&self) -> u64 {
+        u64::from(self.rest_s) * 1_000
+    }
+
+    /// [`Self::window_s`] in milliseconds.
+    pub fn window_ms(&self) -> u64 {
+        u64::from(self.window_s) * 1_000
+    }
+}
+
 impl Default for CalibrationPolicy {
     fn default() -> Self {
         Self {

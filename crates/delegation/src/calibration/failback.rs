@@ -1,10 +1,9 @@
 //! Failback: a subnet that left its agent because the path became slow returns when the path has
 //! recovered.
 
+use model::policy::CalibrationPolicy;
 use model::{AgentId, UnixMillis};
 use serde::{Deserialize, Serialize};
-
-use super::ReopenLimits;
 
 /// The former agent of a subnet that was moved because of a slow path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,19 +62,19 @@ impl Failback {
     /// Whether the former agent must probe the subnet now: after a window, and after twice as long
     /// with each measurement that is bad or missing, up to a day. Otherwise a path that has changed
     /// permanently would be measured every hour for ever.
-    pub fn is_due(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
+    pub fn is_due(&self, policy: &CalibrationPolicy, at: UnixMillis) -> bool {
         let doublings = self.bad.saturating_add(self.unreported).min(31);
-        let doubled = limits.window_ms.saturating_mul(1 << doublings);
-        let pause_ms = doubled.min(LONGEST_PAUSE_MS.max(limits.window_ms));
+        let doubled = policy.window_ms().saturating_mul(1 << doublings);
+        let pause_ms = doubled.min(LONGEST_PAUSE_MS.max(policy.window_ms()));
         at.distance_ms(self.last_probe.unwrap_or(self.since)) >= pause_ms
     }
 
     /// Whether the subnet has been away for so long that it stays. After a good measurement just
     /// before the end there is time for another one.
-    pub fn is_over(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
+    pub fn is_over(&self, policy: &CalibrationPolicy, at: UnixMillis) -> bool {
         let away_ms = at.distance_ms(self.away_since);
-        let windows_ms = limits.window_ms.saturating_mul(MIN_WINDOWS);
-        let rest_ms = limits.min_interval_ms.saturating_mul(2);
+        let windows_ms = policy.window_ms().saturating_mul(MIN_WINDOWS);
+        let rest_ms = policy.rest_ms().saturating_mul(2);
         let longest_ms = LONGEST_MS.max(windows_ms).max(rest_ms);
         away_ms >= longest_ms && (self.good == 0 || away_ms >= 2 * longest_ms)
     }
@@ -89,23 +88,23 @@ impl Failback {
 
     /// Records that the former agent measured `probe_us` and the present one lately `present_us`.
     /// True when the subnet's search must be reopened with both measurements: twice in a row the
-    /// path was as before (in proportion nearer to the former time than to `factor` times it) and
-    /// faster than the present one, and the limits allow it.
+    /// path was as before (in proportion nearer to the former time than to the slowdown times it)
+    /// and faster than the present one, and the policy allows it.
     pub fn observe(
         &mut self,
-        limits: &ReopenLimits,
-        factor: f64,
+        policy: &CalibrationPolicy,
         probe_us: u32,
         present_us: u32,
         at: UnixMillis,
     ) -> bool {
         self.last_probe = Some(at);
         self.unreported = 0;
-        let as_before = f64::from(probe_us) < f64::from(self.before_us) * factor.max(1.0).sqrt();
+        let factor = policy.slowdown.factor().max(1.0);
+        let as_before = f64::from(probe_us) < f64::from(self.before_us) * factor.sqrt();
         let faster = f64::from(probe_us) < f64::from(present_us) * (1.0 - MARGIN);
         let is_good = as_before && faster;
         self.good = if is_good { self.good.saturating_add(1) } else { 0 };
         self.bad = if is_good { 0 } else { self.bad.saturating_add(1) };
-        self.good >= MIN_GOOD && at.distance_ms(self.since) >= limits.min_interval_ms
+        self.good >= MIN_GOOD && at.distance_ms(self.since) >= policy.rest_ms()
     }
 }

@@ -11,7 +11,7 @@
 //! 1. [`Baseline`]: the usual time of one page, one for GET and one for HEAD, kept by the agent. It
 //!    reports a page that has become slower.
 //! 2. [`TimingReports`]: the reports of a subnet's pages, kept by the coordinator. They open an
-//!    incident, and with it the subnet's search, within [`ReopenLimits`].
+//!    incident, and with it the subnet's search, within [`model::policy::CalibrationPolicy`].
 //! 3. [`PathBaseline`]: the usual round trip to a subnet, of new connections and of checks, kept by
 //!    the coordinator. It opens an incident when the path has become slower.
 //! 4. [`SubnetTimes`]: path and pages of a subnet, judged together.
@@ -38,4 +38,4 @@ pub use control_probe::ControlProbe;
 pub use failback::Failback;
 pub use path_baseline::{PathBaseline, PathComparison};
 pub use subnet_times::{NewTimes, PathTimes, SubnetSlowdown, SubnetTimes, SubnetVerdict};
-pub use timing_reports::{ReopenLimits, TimingReports, cause};
+pub use timing_reports::{TimingReports, cause};

@@ -1,9 +1,10 @@
 //! Path and pages of one subnet, judged together.
 
+use model::policy::CalibrationPolicy;
 use model::{Slowdown, UnixMillis};
 use serde::{Deserialize, Serialize};
 
-use super::{PathBaseline, PathComparison, ReopenLimits, TimingReports};
+use super::{PathBaseline, PathComparison, TimingReports};
 
 /// What the coordinator keeps of one subnet.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -80,17 +81,16 @@ impl SubnetTimes {
     /// Adds what was reported, and judges it.
     pub fn observe(
         &mut self,
-        sensitivity: Slowdown,
-        limits: &ReopenLimits,
+        policy: &CalibrationPolicy,
         new: &NewTimes,
         now: UnixMillis,
     ) -> SubnetVerdict {
         let compared =
-            new.round_trip.map(|(rtt_us, at)| self.path.observe(sensitivity, rtt_us, at));
+            new.round_trip.map(|(rtt_us, at)| self.path.observe(policy.slowdown, rtt_us, at));
         let check_at = compared.map(|comparison| comparison.next_check(now));
-        let are_pages_slower = self.count_pages(limits, new, now);
+        let are_pages_slower = self.count_pages(policy, new, now);
         if let Some(PathComparison::Slower { ratio }) = compared
-            && self.pages.may_reopen(limits, now)
+            && self.pages.may_reopen(policy, now)
         {
             return SubnetVerdict { slowdown: Some(SubnetSlowdown::Path { ratio }), check_at };
         }
@@ -114,15 +114,15 @@ impl SubnetTimes {
     }
 
     /// Adds reports of pages. Returns whether most pages became slower.
-    fn count_pages(&mut self, limits: &ReopenLimits, new: &NewTimes, now: UnixMillis) -> bool {
+    fn count_pages(&mut self, policy: &CalibrationPolicy, new: &NewTimes, now: UnixMillis) -> bool {
         // The order is not known. Usual times come first, so that the last slow page is compared
         // with all of them.
         for _ in 0..new.usual {
-            self.pages.usual(limits, now);
+            self.pages.usual(policy, now);
         }
         let mut are_slower = false;
         for _ in 0..new.slower {
-            are_slower = self.pages.slower(limits, now);
+            are_slower = self.pages.slower(policy, now);
         }
         if new.usual > new.slower {
             self.path.clear_server();
@@ -134,8 +134,8 @@ impl SubnetTimes {
 }
 
 impl PathTimes {
-    fn observe(&mut self, sensitivity: Slowdown, rtt_us: u32, at: UnixMillis) -> PathComparison {
-        let comparison = self.baseline.observe(sensitivity, rtt_us, at);
+    fn observe(&mut self, slowdown: Slowdown, rtt_us: u32, at: UnixMillis) -> PathComparison {
+        let comparison = self.baseline.observe(slowdown, rtt_us, at);
         match comparison {
             PathComparison::Learning => self.ratio = None,
             PathComparison::Usual => {
@@ -191,7 +191,7 @@ mod tests {
     ) -> SubnetVerdict {
         let round_trip = rtt_us.map(|us| (us, at(hour)));
         let new = NewTimes { slower, page_ratio: Some(3.0), round_trip, ..NewTimes::default() };
-        times.observe(Slowdown::default(), &ReopenLimits::default(), &new, at(hour))
+        times.observe(&CalibrationPolicy::default(), &new, at(hour))
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(observe(&mut times, 60, None, 1).slowdown, None);
             let usual = NewTimes { usual: 2, ..NewTimes::default() };
-            times.observe(Slowdown::default(), &ReopenLimits::default(), &usual, at(60));
+            times.observe(&CalibrationPolicy::default(), &usual, at(60));
         }
     }
 }

@@ -1,23 +1,8 @@
 //! Timing reports of the pages of one subnet, judged together.
 
+use model::policy::CalibrationPolicy;
 use model::{IncidentCause, UnixMillis};
 use serde::{Deserialize, Serialize};
-
-/// Limits of how often calibration may reopen a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReopenLimits {
-    /// Milliseconds from one delegation of a subnet to its next search, at least.
-    pub min_interval_ms: u64,
-    /// Milliseconds over which reports are counted together.
-    pub window_ms: u64,
-}
-
-impl Default for ReopenLimits {
-    /// A day between searches, reports counted over an hour.
-    fn default() -> Self {
-        Self { min_interval_ms: 24 * 3_600_000, window_ms: 3_600_000 }
-    }
-}
 
 /// Counts of the latest reports on one subnet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,27 +22,27 @@ impl TimingReports {
     }
 
     /// Whether the last delegation is old enough for the subnet's search to be reopened.
-    pub fn may_reopen(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
+    pub fn may_reopen(&self, policy: &CalibrationPolicy, at: UnixMillis) -> bool {
         let since_ms = self.delegated_at.map(|delegated| at.distance_ms(delegated));
-        since_ms.is_none_or(|since_ms| since_ms >= limits.min_interval_ms)
+        since_ms.is_none_or(|since_ms| since_ms >= policy.rest_ms())
     }
 
     /// Counts a page that took its usual time.
-    pub fn usual(&mut self, limits: &ReopenLimits, at: UnixMillis) {
-        self.begin(limits, at);
+    pub fn usual(&mut self, policy: &CalibrationPolicy, at: UnixMillis) {
+        self.begin(policy, at);
         self.usual = self.usual.saturating_add(1);
     }
 
     /// Counts a page that was slower. True when the subnet's search must be reopened: at least half
     /// of the reports in the window are slower, and the last delegation is old enough.
-    pub fn slower(&mut self, limits: &ReopenLimits, at: UnixMillis) -> bool {
-        self.begin(limits, at);
+    pub fn slower(&mut self, policy: &CalibrationPolicy, at: UnixMillis) -> bool {
+        self.begin(policy, at);
         self.slower = self.slower.saturating_add(1);
-        self.may_reopen(limits, at) && self.slower >= self.usual
+        self.may_reopen(policy, at) && self.slower >= self.usual
     }
 
-    fn begin(&mut self, limits: &ReopenLimits, at: UnixMillis) {
-        if self.window_start.is_none_or(|start| at.distance_ms(start) > limits.window_ms) {
+    fn begin(&mut self, policy: &CalibrationPolicy, at: UnixMillis) {
+        if self.window_start.is_none_or(|start| at.distance_ms(start) > policy.window_ms()) {
             *self = Self {
                 window_start: Some(at),
                 slower: 0,

@@ -1,9 +1,10 @@
 //! Calibration on made-up series: what is slow is found soon, what is usual is left alone.
 
 use delegation::{
-    calibration::Baseline, calibration::Comparison, calibration::Failback,
-    calibration::ReopenLimits, calibration::Timing, calibration::TimingReports, calibration::cause,
+    calibration::Baseline, calibration::Comparison, calibration::Failback, calibration::Timing,
+    calibration::TimingReports, calibration::cause,
 };
+use model::policy::CalibrationPolicy;
 use model::{AgentId, IncidentCause, Slowdown, UnixMillis};
 use proptest::prelude::*;
 
@@ -88,7 +89,7 @@ fn a_second_agent_tells_the_server_from_the_way() {
 
 #[test]
 fn a_subnet_is_not_moved_again_before_its_rest() {
-    let rest = ReopenLimits::default();
+    let rest = CalibrationPolicy::default();
     let mut timing_reports = TimingReports::default();
     timing_reports.delegated(at(0));
     assert!(!(1..24).any(|hour| timing_reports.slower(&rest, at(hour))));
@@ -97,7 +98,7 @@ fn a_subnet_is_not_moved_again_before_its_rest() {
 
 #[test]
 fn one_slow_page_among_many_usual_ones_moves_nothing() {
-    let rest = ReopenLimits::default();
+    let rest = CalibrationPolicy::default();
     let mut timing_reports = TimingReports::default();
     for _ in 0..3 {
         timing_reports.usual(&rest, at(0));
@@ -109,60 +110,57 @@ fn one_slow_page_among_many_usual_ones_moves_nothing() {
 
 #[test]
 fn it_goes_back_when_the_way_is_as_before() {
-    let rest = ReopenLimits::default();
+    let rest = CalibrationPolicy::default();
     let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
     assert!(!failback.is_due(&rest, at(0)) && failback.is_due(&rest, at(1)));
-    assert!(!failback.observe(&rest, 2.0, 120_000, 60_000, at(30)), "still slow");
+    assert!(!failback.observe(&rest, 120_000, 60_000, at(30)), "still slow");
     assert!(!failback.is_due(&rest, at(30)));
-    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(31)), "once may be chance");
-    assert!(!failback.observe(&rest, 2.0, 120_000, 60_000, at(32)));
-    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(33)));
-    assert!(failback.observe(&rest, 2.0, 22_000, 60_000, at(34)));
+    assert!(!failback.observe(&rest, 21_000, 60_000, at(31)), "once may be chance");
+    assert!(!failback.observe(&rest, 120_000, 60_000, at(32)));
+    assert!(!failback.observe(&rest, 21_000, 60_000, at(33)));
+    assert!(failback.observe(&rest, 22_000, 60_000, at(34)));
     let mut early = Failback::new(AgentId::new(1), 20_000, at(0));
-    assert!(
-        !(1..24).any(|hour| early.observe(&rest, 2.0, 20_000, 60_000, at(hour))),
-        "it has its rest"
-    );
+    assert!(!(1..24).any(|hour| early.observe(&rest, 20_000, 60_000, at(hour))), "it has its rest");
     let mut equal = Failback::new(AgentId::new(1), 20_000, at(0));
     assert!(
-        !(1..90).any(|hour| equal.observe(&rest, 2.0, 19_500, 20_000, at(hour))),
+        !(1..90).any(|hour| equal.observe(&rest, 19_500, 20_000, at(hour))),
         "equals do not swap"
     );
 }
 
 #[test]
 fn a_path_that_stays_slow_is_measured_once_a_day_at_last() {
-    let rest = ReopenLimits::default();
+    let rest = CalibrationPolicy::default();
     let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
     let measured: Vec<u64> = (0..200)
         .filter(|hour| {
             let is_due = failback.is_due(&rest, at(*hour));
-            is_due && !failback.observe(&rest, 2.0, 120_000, 60_000, at(*hour))
+            is_due && !failback.observe(&rest, 120_000, 60_000, at(*hour))
         })
         .collect();
     assert_eq!(measured, [1, 3, 7, 15, 31, 55, 79, 103, 127, 151, 175, 199]);
     // One good measurement: the next comes after a window again.
-    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(223)));
+    assert!(!failback.observe(&rest, 21_000, 60_000, at(223)));
     assert!(failback.is_due(&rest, at(224)));
 }
 
 #[test]
 fn a_subnet_stays_after_thirty_days_unless_its_former_agent_is_nearer_again() {
-    let rest = ReopenLimits::default();
+    let rest = CalibrationPolicy::default();
     let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
-    assert!(!failback.observe(&rest, 2.0, 120_000, 60_000, at(24)));
+    assert!(!failback.observe(&rest, 120_000, 60_000, at(24)));
     assert!(!failback.is_over(&rest, at(719)) && failback.is_over(&rest, at(720)));
     assert!(failback.after_search(at(700)).is_over(&rest, at(720)), "it was away all the time");
-    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(719)), "once may be chance");
+    assert!(!failback.observe(&rest, 21_000, 60_000, at(719)), "once may be chance");
     assert!(!failback.is_over(&rest, at(720)) && failback.is_over(&rest, at(1_440)));
-    let rare = ReopenLimits { window_ms: 200 * 3_600_000, ..rest };
+    let rare = CalibrationPolicy { window_s: 200 * 3_600, ..rest };
     let failback = Failback::new(AgentId::new(1), 20_000, at(0));
     assert!(!failback.is_over(&rare, at(1_599)) && failback.is_over(&rare, at(1_600)));
 }
 
 #[test]
 fn a_report_that_did_not_come_is_no_slow_path() {
-    let rest = ReopenLimits::default();
+    let rest = CalibrationPolicy::default();
     let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
     for hour in [1, 3, 7, 15] {
         assert!(
@@ -171,9 +169,9 @@ fn a_report_that_did_not_come_is_no_slow_path() {
         );
         failback.not_reported(at(hour));
     }
-    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(30)));
+    assert!(!failback.observe(&rest, 21_000, 60_000, at(30)));
     failback.not_reported(at(31));
-    assert!(failback.observe(&rest, 2.0, 21_000, 60_000, at(32)), "the second good one");
+    assert!(failback.observe(&rest, 21_000, 60_000, at(32)), "the second good one");
 }
 
 proptest! {
@@ -217,7 +215,7 @@ proptest! {
     /// A subnet whose pages report at any time is opened again at most once a day.
     #[test]
     fn at_most_once_a_day(reports in prop::collection::vec((0_u64..240, any::<bool>()), 0..300)) {
-        let rest = ReopenLimits::default();
+        let rest = CalibrationPolicy::default();
         let mut timing_reports = TimingReports::default();
         let mut opened = Vec::new();
         let mut reports = reports;

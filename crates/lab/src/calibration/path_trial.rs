@@ -3,9 +3,10 @@
 //! no search runs: all agents are measured, and the nearest gets the subnet.
 
 use delegation::calibration::{
-    Baseline, Comparison, ControlProbe, NewTimes, PathTimes, ReopenLimits, SubnetSlowdown,
-    SubnetTimes, SubnetVerdict,
+    Baseline, Comparison, ControlProbe, NewTimes, PathTimes, SubnetSlowdown, SubnetTimes,
+    SubnetVerdict,
 };
+use model::policy::CalibrationPolicy;
 use model::{AgentId, IncidentCause, Slowdown, UnixMillis};
 use serde::Serialize;
 
@@ -87,8 +88,7 @@ pub fn path_trial(
 
 struct Simulation {
     settings: PathTrialSettings,
-    sensitivity: Slowdown,
-    limits: ReopenLimits,
+    policy: CalibrationPolicy,
     noise: Noise,
     subnet: u64,
     pages: Vec<(FetchTimes, Baseline)>,
@@ -135,8 +135,7 @@ impl Simulation {
                 .collect(),
             paths,
             settings,
-            sensitivity,
-            limits: ReopenLimits::default(),
+            policy: CalibrationPolicy { slowdown: sensitivity, ..CalibrationPolicy::default() },
             noise,
             subnet,
             times: SubnetTimes::delegated(UnixMillis(0)),
@@ -189,7 +188,7 @@ impl Simulation {
         self.fetched += 1;
         let (series, baseline) = &mut self.pages[number];
         let mut new = NewTimes::default();
-        match baseline.observe(self.sensitivity, series.next(now.path * now.server)) {
+        match baseline.observe(self.policy.slowdown, series.next(now.path * now.server)) {
             Comparison::Normal => new.usual = 1,
             Comparison::Slower { ratio } => {
                 new.slower = 1;
@@ -213,7 +212,7 @@ impl Simulation {
     }
 
     fn observe(&mut self, new: &NewTimes, day: f64) -> SubnetVerdict {
-        self.times.observe(self.sensitivity, &self.limits, new, moment(day))
+        self.times.observe(&self.policy, new, moment(day))
     }
 
     /// An incident: finds the cause, and moves the subnet if another agent is nearer now.
