@@ -12,7 +12,7 @@ mod skipped_agents;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use delegation::plausibility::{Admission, ControlPolicy, ReferenceTimes, Review, Trust};
+use delegation::plausibility::{Admission, ReferenceTimes, Review, Trust};
 use delegation::target;
 use delegation::{
     Availability, AvailableAgents, Candidate, Constraints, ProbeOutcome, Search, Step, TrailProbe,
@@ -221,9 +221,8 @@ impl<'a> SearchRound<'a> {
 
     /// How far the reports of the agents can be believed.
     fn review(&self) -> Review<'_> {
-        let share = f64::from(self.policy.control_permille) / 1000.0;
-        let policy = ControlPolicy { share };
-        Review { references: &self.references, trust: &self.trust, policy }
+        let control_share = f64::from(self.policy.control_permille) / 1000.0;
+        Review { references: &self.references, trust: &self.trust, control_share }
     }
 
     /// A new generation of the hierarchy may lack the subnet, or have a block in its place. Its

@@ -32,7 +32,7 @@ mod trust;
 pub use home_reports::HomeReports;
 pub use judgement::{Judgement, Verdict, WitnessTime};
 pub use reference_times::{HomeMeasurement, HomeTimes, ReferenceTimes, Relation};
-pub use review::{Admission, ControlPolicy, JudgedReport, Review};
+pub use review::{Admission, JudgedReport, Review};
 pub use sequential_test::SequentialTest;
 pub use trust::{ReportKind, SearchReports, Trust, TrustLevel};
 

@@ -8,14 +8,6 @@ use model::{AgentId, Phase};
 use super::{Judgement, LEAST_MS, ReferenceTimes, ReportKind, Trust, TrustLevel, WitnessTime};
 use crate::{AvailableAgents, Candidate, ProbeOutcome, Search, Step, TrailProbe};
 
-/// The part of the policy about control probes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ControlPolicy {
-    /// Share of the decided searches of trusted agents that are checked by a second agent; 0 to 1.
-    /// With 0 no agent is checked, trusted or not.
-    pub share: f64,
-}
-
 /// A report of a decided search, with its judgement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JudgedReport {
@@ -38,7 +30,9 @@ pub struct Admission {
 pub struct Review<'a> {
     pub references: &'a ReferenceTimes,
     pub trust: &'a HashMap<AgentId, Trust>,
-    pub policy: ControlPolicy,
+    /// Share of the decided searches of trusted agents that are checked by a second agent; 0 to 1.
+    /// With 0 no agent is checked, trusted or not.
+    pub control_share: f64,
 }
 
 impl Review<'_> {
@@ -125,11 +119,11 @@ impl Review<'_> {
     ) -> Step {
         // A provisional decision does not wait: its search goes on.
         let Step::Decide { agent, provisional: false, .. } = step else { return step };
-        if self.policy.share == 0.0 {
+        if self.control_share == 0.0 {
             return step;
         }
         let needed = match self.level(agent) {
-            TrustLevel::Trusted => usize::from(draw < self.policy.share),
+            TrustLevel::Trusted => usize::from(draw < self.control_share),
             TrustLevel::New => 2,
             TrustLevel::Doubted | TrustLevel::Forging => 3,
         };
@@ -167,7 +161,7 @@ impl Review<'_> {
     /// again, and nothing more could be found for or against it.
     pub fn examine(&self, step: Step, search: &Search<'_>, suspects: &AvailableAgents) -> Step {
         let Step::Decide { provisional: false, .. } = step else { return step };
-        if self.policy.share == 0.0 {
+        if self.control_share == 0.0 {
             return step;
         }
         if let Some(probe) = search.trail.iter().find(|probe| self.is_examination(probe)) {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use delegation::plausibility::{
-    ControlPolicy, HomeReports, HomeTimes, Judgement, ReferenceTimes, ReportKind, Review, Trust,
-    TrustLevel, WitnessTime,
+    HomeReports, HomeTimes, Judgement, ReferenceTimes, ReportKind, Review, Trust, TrustLevel,
+    WitnessTime,
 };
 use delegation::{
     Availability, AvailableAgents, Candidate, ProbeOutcome, Search, Step, TrailProbe,
@@ -135,7 +135,7 @@ fn trail(times_ms: &[(usize, f64)]) -> Vec<TrailProbe> {
 }
 
 fn review<'a>(references: &'a ReferenceTimes, trust: &'a HashMap<AgentId, Trust>) -> Review<'a> {
-    Review { references, trust, policy: ControlPolicy { share: 0.01 } }
+    Review { references, trust, control_share: 0.01 }
 }
 
 #[test]

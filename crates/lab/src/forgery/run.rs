@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use delegation::places::{AgentClaim, AgentMap, Levels, PlaceModel, next_step};
-use delegation::plausibility::{ControlPolicy, LEAST_MS, Review, Trust, TrustLevel};
+use delegation::plausibility::{LEAST_MS, Review, Trust, TrustLevel};
 use delegation::{Availability, AvailableAgents, Search, Step, TrailProbe};
 use model::{AgentId, Phase, Policy};
 
@@ -150,8 +150,8 @@ impl<'s> State<'s> {
     }
 
     fn review(&self) -> Review<'_> {
-        let policy = ControlPolicy { share: self.settings.control_share };
-        Review { references: &self.homes.references, trust: &self.trust, policy }
+        let control_share = self.settings.control_share;
+        Review { references: &self.homes.references, trust: &self.trust, control_share }
     }
 
     fn decide(&mut self, site: Site, agent: AgentId, trail: &[TrailProbe]) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use clap::ValueEnum;
 use delegation::places::{AgentClaim, Levels, PlaceModel, Position};
-use delegation::plausibility::{ControlPolicy, Review, Trust};
+use delegation::plausibility::{Review, Trust};
 use delegation::{Search, TrailProbe};
 use model::{AgentId, Policy};
 use serde::Serialize;
@@ -85,8 +85,8 @@ impl<'d> Searches<'d> for PlaceSearches<'d> {
 
 /// The review of searches with the shipped share of control probes.
 fn review<'r>(homes: &'r MeasuredHomes, trust: &'r HashMap<AgentId, Trust>) -> Review<'r> {
-    let share = f64::from(Policy::default().control_permille) / 1000.0;
-    Review { references: &homes.references, trust, policy: ControlPolicy { share } }
+    let control_share = f64::from(Policy::default().control_permille) / 1000.0;
+    Review { references: &homes.references, trust, control_share }
 }
 
 /// The agent and the round trip of a probe, where one was measured.
