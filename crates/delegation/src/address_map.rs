@@ -4,21 +4,10 @@
 use std::cmp::Reverse;
 use std::net::IpAddr;
 
-use hierarchy::{Hierarchy, Range, SubnetId};
+use hierarchy::{Hierarchy, Range, SubnetId, flatten};
 use model::AgentId;
 
 use crate::DelegationTable;
-
-/// The addresses of a delegated subnet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DelegatedAddresses {
-    /// First of the addresses.
-    pub first: u32,
-    /// Last of the addresses, inclusive.
-    pub last: u32,
-    /// The agent of the subnet.
-    pub agent: AgentId,
-}
 
 /// The delegated IPv4 subnets that share an address with `range`, in the order of the hierarchy:
 /// outer subnets come before the inner ones.
@@ -26,7 +15,7 @@ pub fn delegated_in(
     hierarchy: &Hierarchy,
     table: &DelegationTable,
     range: &Range,
-) -> Vec<DelegatedAddresses> {
+) -> Vec<(Range, AgentId)> {
     let inside = hierarchy.beginning_in(range);
     let smallest = hierarchy.smallest(range.first());
     let mut around: Vec<SubnetId> =
@@ -34,18 +23,10 @@ pub fn delegated_in(
     around.retain(|subnet| *subnet < inside.start);
     around.reverse();
     let around = around.into_iter().filter_map(|subnet| Some((subnet, table.get(subnet)?)));
-    let mut found = Vec::new();
-    for (subnet, delegation) in around.chain(table.between(inside)) {
-        let range = hierarchy.subnet(subnet).range();
-        if let (IpAddr::V4(first), IpAddr::V4(last)) = (range.first(), range.last()) {
-            found.push(DelegatedAddresses {
-                first: first.to_bits(),
-                last: last.to_bits(),
-                agent: delegation.agent,
-            });
-        }
-    }
-    found
+    let delegated = around.chain(table.between(inside));
+    delegated
+        .map(|(subnet, delegation)| (hierarchy.subnet(subnet).range(), delegation.agent))
+        .collect()
 }
 
 /// Addresses that one agent crawls: none of them is in a smaller delegated subnet of another.
@@ -60,53 +41,17 @@ pub struct Segment {
 }
 
 /// The addresses from `first` to `last` of each agent, in their order, where the smallest delegated
-/// subnet counts. The subnets touch these addresses and overlap only by containment.
-pub fn segments(mut subnets: Vec<DelegatedAddresses>, first: u32, last: u32) -> Vec<Segment> {
-    for subnet in &mut subnets {
-        subnet.first = subnet.first.max(first);
-        subnet.last = subnet.last.min(last);
-    }
-    // Outer subnets come before the inner ones that begin with them.
-    subnets.sort_unstable_by_key(|subnet| (subnet.first, Reverse(subnet.last)));
+/// subnet counts. The subnets are of IPv4 and overlap only by containment.
+pub fn segments(subnets: Vec<(Range, AgentId)>, first: u32, last: u32) -> Vec<Segment> {
     let mut segments = Vec::with_capacity(subnets.len());
-    // The subnets around the present address, the smallest last, and the next address to assign.
-    let mut open: Vec<DelegatedAddresses> = Vec::new();
-    let mut next = 0_u64;
-    for subnet in subnets {
-        close(&mut open, &mut next, subnet.first.into(), &mut segments);
-        if let Some(outer) = open.last() {
-            push(&mut segments, next, subnet.first.into(), outer.agent);
+    for (range, agent) in flatten(subnets) {
+        if let (IpAddr::V4(begin), IpAddr::V4(end)) = (range.first(), range.last()) {
+            let first = begin.to_bits().max(first);
+            let last = end.to_bits().min(last);
+            segments.extend((first <= last).then_some(Segment { first, last, agent }));
         }
-        next = subnet.first.into();
-        open.push(subnet);
     }
-    close(&mut open, &mut next, END, &mut segments);
     segments
-}
-
-/// The address after the last.
-const END: u64 = 1 << 32;
-
-/// Assigns the rest of the open subnets that end before `until`.
-fn close(
-    open: &mut Vec<DelegatedAddresses>,
-    next: &mut u64,
-    until: u64,
-    segments: &mut Vec<Segment>,
-) {
-    while let Some(subnet) = open.pop_if(|subnet| u64::from(subnet.last) < until) {
-        let end = u64::from(subnet.last) + 1;
-        push(segments, *next, end, subnet.agent);
-        *next = end.max(*next);
-    }
-}
-
-/// Adds the addresses from `first` up to `end`, if there are any.
-fn push(segments: &mut Vec<Segment>, first: u64, end: u64, agent: AgentId) {
-    if first < end {
-        // Both are below 2^32, because `end` is at most 2^32.
-        segments.push(Segment { first: first as u32, last: (end - 1) as u32, agent });
-    }
 }
 
 /// A run of neighbouring cells in which the same agent has most addresses.
@@ -246,8 +191,9 @@ mod tests {
     use super::*;
     use crate::Delegation;
 
-    fn delegated(first: u32, last: u32, agent: i64) -> DelegatedAddresses {
-        DelegatedAddresses { first, last, agent: AgentId::new(agent) }
+    fn delegated(first: u32, last: u32, agent: i64) -> (Range, AgentId) {
+        let address = |bits| IpAddr::V4(Ipv4Addr::from_bits(bits));
+        (Range::new(address(first), address(last)).unwrap(), AgentId::new(agent))
     }
 
     #[test]
@@ -303,7 +249,7 @@ mod tests {
         let table = DelegationTable::of(&hierarchy, subnets.map(|subnet| (subnet, delegation)));
         let found = |range: &str| {
             let found = delegated_in(&hierarchy, &table, &range.parse().unwrap());
-            found.iter().map(|part| Ipv4Addr::from_bits(part.first).to_string()).collect::<Vec<_>>()
+            found.iter().map(|(range, _)| range.first().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(found("10.1.2.128/25"), ["10.0.0.0", "10.1.0.0", "10.1.2.0"]);
         assert_eq!(found("10.1.0.0/16"), ["10.0.0.0", "10.1.0.0", "10.1.2.0", "10.1.3.0"]);
@@ -318,25 +264,25 @@ mod tests {
         fn segments_are_the_smallest_subnets(
             blocks in prop::collection::vec((0_u32..8, 0_u32..256, 1_i64..5), 0..12),
         ) {
-            let mut subnets: Vec<DelegatedAddresses> = Vec::new();
+            let mut subnets: Vec<(Range, AgentId)> = Vec::new();
             for (bits, address, agent) in blocks {
                 let first = address >> bits << bits;
                 let subnet = delegated(first, first + (1 << bits) - 1, agent);
-                let range = (subnet.first, subnet.last);
-                if !subnets.iter().any(|known| (known.first, known.last) == range) {
+                if !subnets.iter().any(|(known, _)| *known == subnet.0) {
                     subnets.push(subnet);
                 }
             }
             let found = segments(subnets.clone(), 0, u32::MAX);
             for address in 0..512_u32 {
-                let holds = |first: u32, last: u32| (first..=last).contains(&address);
                 let smallest = subnets
                     .iter()
-                    .filter(|subnet| holds(subnet.first, subnet.last))
-                    .min_by_key(|subnet| subnet.last - subnet.first)
-                    .map(|subnet| subnet.agent);
-                let parts: Vec<_> =
-                    found.iter().filter(|part| holds(part.first, part.last)).collect();
+                    .filter(|(range, _)| range.contains(Ipv4Addr::from_bits(address).into()))
+                    .min_by_key(|(range, _)| range.addresses())
+                    .map(|(_, agent)| *agent);
+                let parts: Vec<_> = found
+                    .iter()
+                    .filter(|part| (part.first..=part.last).contains(&address))
+                    .collect();
                 prop_assert!(parts.len() <= 1);
                 prop_assert_eq!(parts.first().map(|part| part.agent), smallest);
             }

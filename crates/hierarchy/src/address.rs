@@ -24,6 +24,22 @@ pub trait Address: Copy + Ord + std::fmt::Debug + Default {
     fn prefix(self, length: u8) -> (Self, Self);
 }
 
+/// The address after this one; `None` after the last of its family.
+pub(crate) fn after(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V4(address) => address.to_bits().next().map(Address::to_ip),
+        IpAddr::V6(address) => address.to_bits().next().map(Address::to_ip),
+    }
+}
+
+/// The address before this one; `None` before the first of its family.
+pub(crate) fn before(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V4(address) => address.to_bits().previous().map(Address::to_ip),
+        IpAddr::V6(address) => address.to_bits().previous().map(Address::to_ip),
+    }
+}
+
 /// An address as the columns store it.
 pub(crate) trait ColumnAddress: Address + FromBytes + IntoBytes + Immutable {
     /// The leading bits that the columns store of every first address: all 32 of IPv4, the upper 64

@@ -19,6 +19,7 @@
 //!    [`Hierarchy::with_unregistered`] adds virtual subnets of space that no registry assigned.
 //!    [`special_purpose`] knows the addresses that are no part of the public internet.
 //! 8. [`remap`] moves what is tied to the subnets of one generation to the next.
+//! 9. [`flatten`](flatten()) turns nested ranges into disjoint ones.
 //!
 //! Invariants: nothing here reads a file, a clock or a database, and a hierarchy never changes once
 //! it is built; a new generation replaces it as a whole.
@@ -55,6 +56,7 @@ mod company;
 mod contact;
 mod country;
 mod family;
+mod flatten;
 mod id;
 mod irregular;
 mod nest;
@@ -80,6 +82,7 @@ pub use builder::Builder;
 pub use company::{Companies, Company, CompanyIndex};
 pub use contact::{InvalidContact, check_contact};
 pub use country::{Country, InvalidCountry};
+pub use flatten::flatten;
 pub use id::{CompanyId, Generation, SubnetId};
 pub use range::{Range, RangeError};
 pub use record::{Record, SubnetKind};

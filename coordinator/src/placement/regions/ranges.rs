@@ -1,8 +1,6 @@
 //! Addresses of a region: the delegation table as disjoint ranges.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::net::IpAddr;
 
 use model::AgentId;
 use region::delegations::{Change, Delegate, Delegations, Range};
@@ -29,75 +27,14 @@ pub(super) fn held(delegated: &DelegatedHierarchy) -> Vec<SubnetWithAgent> {
 /// Disjoint ranges of the agents for which `is_member` holds: an address belongs to the smallest
 /// subnet around it.
 pub(super) fn flatten(
-    mut held: Vec<SubnetWithAgent>,
+    held: Vec<SubnetWithAgent>,
     is_member: impl Fn(AgentId) -> bool,
 ) -> Vec<(Range, Delegate)> {
-    // An outer subnet comes before the inner ones that begin at the same address.
-    held.sort_unstable_by_key(|(range, _)| (range.first(), Reverse(range.last())));
-    held.dedup_by_key(|(range, _)| *range);
-    let mut flat = FlatRanges { ranges: Vec::new(), is_member };
-    // Subnets around the present position, the smallest last, and where the rest of it begins.
-    let mut around: Vec<SubnetWithAgent> = Vec::new();
-    let mut position = None;
-    for entry in held {
-        position = close(&mut around, position, Some(entry.0.first()), &mut flat);
-        if let (Some((_, agent)), Some(from), Some(to)) =
-            (around.last(), position, before(entry.0.first()))
-        {
-            flat.push(from, to, *agent);
-        }
-        position = Some(entry.0.first());
-        around.push(entry);
-    }
-    close(&mut around, position, None, &mut flat);
-    flat.ranges
-}
-
-/// Ends the subnets that end before `next`; returns where the rest begins.
-fn close<F: Fn(AgentId) -> bool>(
-    around: &mut Vec<SubnetWithAgent>,
-    mut position: Option<IpAddr>,
-    next: Option<IpAddr>,
-    flat: &mut FlatRanges<F>,
-) -> Option<IpAddr> {
-    while let Some((range, agent)) =
-        around.pop_if(|(range, _)| next.is_none_or(|next| range.last() < next))
-    {
-        if let Some(from) = position {
-            flat.push(from, range.last(), agent);
-        }
-        position = after(range.last());
-    }
-    position
-}
-
-struct FlatRanges<F> {
-    ranges: Vec<(Range, Delegate)>,
-    is_member: F,
-}
-
-impl<F: Fn(AgentId) -> bool> FlatRanges<F> {
-    fn push(&mut self, first: IpAddr, last: IpAddr, agent: Option<AgentId>) {
-        let Some(agent) = agent.filter(|agent| (self.is_member)(*agent)) else { return };
-        // Where a subnet ends with one inside it, nothing is left.
-        if first.is_ipv4() == last.is_ipv4() && first <= last {
-            self.ranges.push((Range { first, last }, Delegate::Agent(agent)));
-        }
-    }
-}
-
-fn after(address: IpAddr) -> Option<IpAddr> {
-    match address {
-        IpAddr::V4(v4) => u32::from(v4).checked_add(1).map(|next| IpAddr::V4(next.into())),
-        IpAddr::V6(v6) => u128::from(v6).checked_add(1).map(|next| IpAddr::V6(next.into())),
-    }
-}
-
-fn before(address: IpAddr) -> Option<IpAddr> {
-    match address {
-        IpAddr::V4(v4) => u32::from(v4).checked_sub(1).map(|last| IpAddr::V4(last.into())),
-        IpAddr::V6(v6) => u128::from(v6).checked_sub(1).map(|last| IpAddr::V6(last.into())),
-    }
+    let of_member = |(range, agent): (hierarchy::Range, Option<AgentId>)| {
+        let agent = agent.filter(|agent| is_member(*agent))?;
+        Some((Range { first: range.first(), last: range.last() }, Delegate::Agent(agent)))
+    };
+    hierarchy::flatten(held).into_iter().filter_map(of_member).collect()
 }
 
 /// Changes that lead from the ranges of a view to those that are wanted. Ranges are removed before
@@ -116,6 +53,8 @@ pub(super) fn changes(present: &Delegations, wanted: &[(Range, Delegate)]) -> Ve
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::*;
 
     fn range(first: u32, last: u32) -> hierarchy::Range {

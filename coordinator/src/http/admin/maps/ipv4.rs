@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::extract::State;
-use delegation::address_map::{self, AddressMap, DelegatedAddresses};
+use delegation::address_map::{self, AddressMap};
 use hierarchy::Range;
 use model::AgentId;
 use store::agents;
@@ -82,14 +82,9 @@ impl View {
     }
 
     fn range(self) -> Range {
-        range(self.first, self.last()).unwrap_or(Range::V4)
+        let address = |bits| IpAddr::V4(Ipv4Addr::from_bits(bits));
+        Range::new(address(self.first), address(self.last())).unwrap_or(Range::V4)
     }
-}
-
-/// The addresses from `first` to `last`; none where they are in the wrong order.
-fn range(first: u32, last: u32) -> Option<Range> {
-    let address = |bits| IpAddr::V4(Ipv4Addr::from_bits(bits));
-    Range::new(address(first), address(last)).ok()
 }
 
 /// What is to be shown of a view.
@@ -97,7 +92,7 @@ fn range(first: u32, last: u32) -> Option<Range> {
 struct MapContents {
     map: AddressMap,
     subnets: u64,
-    listed: Vec<DelegatedAddresses>,
+    listed: Vec<(Range, AgentId)>,
 }
 
 impl MapContents {
@@ -146,9 +141,8 @@ impl MapContents {
             delegations: self
                 .listed
                 .iter()
-                .filter_map(|held| {
-                    let subnet = range(held.first, held.last)?.to_string();
-                    Some(DelegatedRange { subnet, agent: place(held.agent)? })
+                .filter_map(|(range, agent)| {
+                    Some(DelegatedRange { subnet: range.to_string(), agent: place(*agent)? })
                 })
                 .collect(),
         }
@@ -156,10 +150,10 @@ impl MapContents {
 }
 
 /// Appends the agents of listed subnets all of whose addresses are in smaller subnets of others.
-fn append_without_addresses(map: &mut AddressMap, listed: &[DelegatedAddresses]) {
-    for subnet in listed {
-        if !map.addresses.iter().any(|(agent, _)| *agent == subnet.agent) {
-            map.addresses.push((subnet.agent, 0));
+fn append_without_addresses(map: &mut AddressMap, listed: &[(Range, AgentId)]) {
+    for (_, agent) in listed {
+        if !map.addresses.iter().any(|(known, _)| known == agent) {
+            map.addresses.push((*agent, 0));
         }
     }
 }
@@ -170,9 +164,8 @@ mod tests {
 
     #[test]
     fn a_subnet_is_listed_with_its_agent_where_smaller_subnets_have_all_its_addresses() {
-        let held =
-            |first, last, agent| DelegatedAddresses { first, last, agent: AgentId::new(agent) };
-        let listed = vec![held(0, 7, 1), held(0, 3, 2), held(4, 7, 2)];
+        let held = |range: &str, agent| (range.parse().unwrap(), AgentId::new(agent));
+        let listed = vec![held("0.0.0.0/29", 1), held("0.0.0.0/30", 2), held("0.0.0.4/30", 2)];
         let mut map = AddressMap { runs: Vec::new(), addresses: vec![(AgentId::new(2), 8)] };
         append_without_addresses(&mut map, &listed);
         let view = View::parse("0.0.0.0/0").unwrap();
