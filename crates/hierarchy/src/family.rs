@@ -81,7 +81,7 @@ impl<A: ColumnAddress> Family<A> {
         }
     }
 
-    pub(crate) fn first(&self, place: usize) -> A {
+    fn first(&self, place: usize) -> A {
         let of_head = A::of_head(self.heads[place]);
         if A::HEAD_IS_ALL || self.bits[place] != IRREGULAR {
             return of_head;

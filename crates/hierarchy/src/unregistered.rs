@@ -4,10 +4,12 @@
 //! parts that other subnets have. Roots and blocks are not delegated, so the host would have no
 //! agent otherwise, and a whole root must not go to one agent because of one host.
 
+use std::iter;
 use std::net::IpAddr;
 
-use crate::address::ColumnAddress;
-use crate::family::Family;
+use ipnet::IpNet;
+
+use crate::address::{after, before};
 use crate::id::{Generation, SubnetId};
 use crate::range::Range;
 use crate::record::{Record, SubnetKind};
@@ -73,122 +75,53 @@ impl Hierarchy {
 
     /// The unregistered addresses around `address` up to the ends of its prefix.
     fn unregistered(&self, address: IpAddr, lengths: PrefixLengths) -> Range {
-        let (v4, v6) = self.spaces();
-        match address {
-            IpAddr::V4(address) => {
-                let (first, last) = v4.free_around(address.to_bits(), lengths.v4);
-                Range::of_numbers(first, last)
-            }
-            IpAddr::V6(address) => {
-                let (first, last) = v6.free_around(address.to_bits(), lengths.v6);
-                Range::of_numbers(first, last)
-            }
-        }
+        let length = if address.is_ipv4() { lengths.v4 } else { lengths.v6 };
+        // A length that is too large leaves the address alone.
+        let Ok(prefix) = IpNet::new(address, length) else { return Range::from(address) };
+        let free = self.free_around(address);
+        let first = free.first().max(prefix.network());
+        let last = free.last().min(prefix.broadcast());
+        Range::new(first, last).unwrap_or(free)
     }
 
     /// The parts of a range in which only blocks and roots lie, in order.
     fn free_parts(&self, range: &Range) -> Vec<Range> {
-        let (v4, v6) = self.spaces();
-        match (range.first(), range.last()) {
-            (IpAddr::V4(first), IpAddr::V4(last)) => {
-                let parts = v4.free_parts(first.to_bits(), last.to_bits()).into_iter();
-                parts.map(|(first, last)| Range::of_numbers(first, last)).collect()
-            }
-            (IpAddr::V6(first), IpAddr::V6(last)) => {
-                let parts = v6.free_parts(first.to_bits(), last.to_bits()).into_iter();
-                parts.map(|(first, last)| Range::of_numbers(first, last)).collect()
-            }
-            // A range is of one family.
-            _ => vec![],
+        let mut parts = vec![];
+        let mut next = Some(range.first());
+        while let Some(first) = next.filter(|first| *first <= range.last()) {
+            let smallest = self.smallest_holding(&Range::from(first));
+            let end = if let Some(delegable) = self.delegable_around(smallest) {
+                self.subnet(delegable).range().last()
+            } else {
+                let end = self.free_around(first).last();
+                parts.extend(Range::new(first, end.min(range.last())));
+                end
+            };
+            next = after(end);
         }
+        parts
     }
 
-    fn spaces(&self) -> (Space<'_, u32>, Space<'_, u128>) {
-        let (v4, v6) = self.families();
-        let space_v4 = Space { hierarchy: self, family: v4, root: 0 };
-        (space_v4, Space { hierarchy: self, family: v6, root: self.v6_root().index() })
-    }
-}
-
-/// The subnets of one family. Places count from the family's root.
-struct Space<'h, A: ColumnAddress> {
-    hierarchy: &'h Hierarchy,
-    family: &'h Family<A>,
-    /// Id of the root.
-    root: usize,
-}
-
-impl<A: ColumnAddress> Space<'_, A> {
-    fn parent(&self, place: usize) -> usize {
-        self.hierarchy.columns().parent[self.root + place].index() - self.root
-    }
-
-    fn bounds(&self, place: usize) -> (A, A) {
-        self.family.bounds(place).unwrap_or((A::ZERO, A::MAX))
-    }
-
-    fn smallest(&self, address: A) -> usize {
-        self.family.smallest(address, |place| self.parent(place))
-    }
-
-    fn may_be_delegated(&self, place: usize) -> bool {
-        self.hierarchy.columns().attributes[self.root + place].kind().may_be_delegated()
-    }
-
-    /// The smallest subnet around the address that may be delegated.
-    fn delegable_around(&self, address: A) -> Option<usize> {
-        let mut place = self.smallest(address);
-        while !self.may_be_delegated(place) {
-            if place == 0 {
-                return None;
-            }
-            place = self.parent(place);
-        }
-        Some(place)
-    }
-
-    /// The addresses around `address` up to the ends of its prefix and of the smallest subnet that
-    /// holds it, and up to the neighbours inside that subnet. In pre-order the neighbours of an
-    /// address are the last subnet that begins at or before it, and the first that begins after it.
-    fn free_around(&self, address: A, prefix: u8) -> (A, A) {
-        let smallest = self.smallest(address);
-        let (outer_first, outer_last) = self.bounds(smallest);
-        let (prefix_first, prefix_last) = address.prefix(prefix);
-        let mut first = outer_first.max(prefix_first);
-        let mut last = outer_last.min(prefix_last);
-        let begun = self.family.last_begun(address);
-        if begun + 1 < self.family.len() {
-            let before_next = self.family.first(begun + 1).previous();
-            last = before_next.map_or(last, |before_next| last.min(before_next));
-        }
+    /// The addresses around `address` up to the ends of the smallest subnet that holds it, and up
+    /// to the neighbours inside that subnet. In pre-order the neighbours of an address are the last
+    /// subnet that begins at or before it, and the first that begins after it.
+    fn free_around(&self, address: IpAddr) -> Range {
+        let smallest = self.smallest_holding(&Range::from(address));
+        let outer = self.subnet(smallest).range();
+        let next = self.first_after(address);
+        let next_range = self.get(next).map(|next| next.range());
+        let next_inside = next_range.filter(|next| outer.contains_range(next));
+        let last = next_inside.and_then(|next| before(next.first()));
         // The last subnet that begins before the address may lie deeper than the children of the
         // smallest subnet. The child that contains it is the neighbour, and ends before the
         // address.
-        let mut child = begun;
-        while child != smallest && self.parent(child) != smallest {
-            child = self.parent(child);
-        }
-        if child != smallest {
-            let after_child = self.bounds(child).1.next();
-            first = after_child.map_or(first, |after_child| first.max(after_child));
-        }
-        (first, last)
-    }
-
-    fn free_parts(&self, first: A, last: A) -> Vec<(A, A)> {
-        let mut parts = vec![];
-        let mut next = Some(first);
-        while let Some(address) = next.filter(|address| *address <= last) {
-            let end = if let Some(place) = self.delegable_around(address) {
-                self.bounds(place).1
-            } else {
-                let (_, end) = self.free_around(address, 0);
-                parts.push((address, end.min(last)));
-                end
-            };
-            next = end.next();
-        }
-        parts
+        let begun = SubnetId::new(next.get() - 1);
+        let to_smallest =
+            iter::once(begun).chain(self.ancestors(begun)).take_while(|id| *id != smallest);
+        let child = to_smallest.last();
+        let first = child.and_then(|child| after(self.subnet(child).range().last()));
+        let first = first.unwrap_or(outer.first());
+        Range::new(first, last.unwrap_or(outer.last())).unwrap_or(outer)
     }
 }
 

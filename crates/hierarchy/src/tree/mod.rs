@@ -89,10 +89,13 @@ impl Hierarchy {
     /// The smallest subnet that holds the address and may be delegated; `None` where only blocks
     /// and a root hold it.
     pub fn smallest_delegable(&self, address: IpAddr) -> Option<SubnetId> {
-        let smallest = self.smallest(address);
-        iter::once(smallest)
-            .chain(self.ancestors(smallest))
-            .find(|id| self.subnet(*id).may_be_delegated())
+        self.delegable_around(self.smallest(address))
+    }
+
+    /// The subnet or the nearest one around it that may be delegated.
+    pub(crate) fn delegable_around(&self, id: SubnetId) -> Option<SubnetId> {
+        let may_be_delegated = |id: &SubnetId| self.subnet(*id).may_be_delegated();
+        iter::once(id).chain(self.ancestors(id)).find(may_be_delegated)
     }
 
     /// Country of the smallest subnet that holds the address and may be delegated.
@@ -170,11 +173,18 @@ impl Hierarchy {
 
     /// The subnets that begin inside the range, as ids from `start` up to, not including, `end`.
     pub fn beginning_in(&self, range: &Range) -> ops::Range<SubnetId> {
-        let end = match range.last() {
-            IpAddr::V4(last) => self.v4.last_begun(last.to_bits()) + 1,
-            IpAddr::V6(last) => self.v6_root().index() + self.v6.last_begun(last.to_bits()) + 1,
+        self.first_from(range)..self.first_after(range.last())
+    }
+
+    /// The first subnet that begins after the address.
+    pub(crate) fn first_after(&self, address: IpAddr) -> SubnetId {
+        let place = match address {
+            IpAddr::V4(address) => self.v4.last_begun(address.to_bits()) + 1,
+            IpAddr::V6(address) => {
+                self.v6_root().index() + self.v6.last_begun(address.to_bits()) + 1
+            }
         };
-        self.first_from(range)..SubnetId::new(end as u32)
+        SubnetId::new(place as u32)
     }
 
     /// The first subnet that begins where the range begins, or after.
