@@ -7,7 +7,7 @@ use protocol::key::PublicKey;
 
 use crate::detector::{Detector, Liveness};
 use crate::effect::Effect;
-use crate::lease::{Restart, Voter};
+use crate::lease::{Promises, Voter};
 use crate::loan::Lender;
 use crate::message::Message;
 use crate::ownership::{SignedView, View};
@@ -40,17 +40,19 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// The coordinator of a region that starts now. `lender` knows the end of the last loan.
+    /// The coordinator of a region that starts now, with the promises that it stored last, or those
+    /// of a new region. `lender` knows the end of the last loan.
     pub fn new(
         key: &PublicKey,
         settings: Settings,
         view: SignedView,
-        (votes, lender): (Restart, Lender),
+        promises: Promises,
+        lender: Lender,
         now: Millis,
     ) -> Result<Self, RosterError> {
         Ok(Self {
             view: View::restore(key, view)?,
-            voter: Voter::new(settings, votes, now),
+            voter: Voter::new(settings, Some(promises), now),
             lender,
             reports: BTreeMap::new(),
             detector: Detector::new(settings.suspect_ms, now),

@@ -42,38 +42,16 @@ impl Core {
     pub(super) fn join(
         identity: Identity,
         settings: Settings,
-        view: SignedView,
+        saved: SavedMember,
         host_addresses: Arc<HostAddresses>,
         rests_until: Option<Millis>,
     ) -> Result<Self, RosterError> {
-        let member = Member::join(identity, settings, view, elapsed_clock::now())?;
-        Ok(Self::begin(identity, member, host_addresses, rests_until))
-    }
-
-    /// A member that comes from another region, and forgets what it may have promised in this one.
-    pub(super) fn enter(
-        identity: Identity,
-        settings: Settings,
-        view: SignedView,
-        host_addresses: Arc<HostAddresses>,
-        rests_until: Option<Millis>,
-    ) -> Result<Self, RosterError> {
-        let saved = SavedMember { view, promises: None, copied: None, loan_until: Millis(0) };
-        let member = Member::restart(identity, settings, saved, elapsed_clock::now())?;
-        Ok(Self::begin(identity, member, host_addresses, rests_until))
-    }
-
-    fn begin(
-        identity: Identity,
-        mut member: Member,
-        host_addresses: Arc<HostAddresses>,
-        rests_until: Option<Millis>,
-    ) -> Self {
+        let now = elapsed_clock::now();
+        let mut member = Member::start(identity, settings, saved, now)?;
         if let Some(until) = rests_until {
-            let now = elapsed_clock::now();
             member.sleep(until.since(now), now);
         }
-        Self::new(identity, member, host_addresses)
+        Ok(Self::new(identity, member, host_addresses))
     }
 
     /// A member that starts again, with its hosts and waiting URLs.
@@ -87,7 +65,7 @@ impl Core {
         let Membership { view, settings, promises, copied, loan_until } = membership;
         let loan_until = elapsed_clock::from_wall(loan_until);
         let saved = SavedMember { view, promises, copied, loan_until };
-        let member = Member::restart(identity, settings, saved, now)?;
+        let member = Member::start(identity, settings, saved, now)?;
         let mut core = Self::new(identity, member, host_addresses);
         for url in hosts {
             core.restore(url);

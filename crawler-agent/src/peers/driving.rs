@@ -9,14 +9,15 @@ use model::RegionId;
 use region::{
     Millis, Peer, Settings,
     envelope::{Envelope, Refusal},
-    member::Identity,
+    lease::Promises,
+    member::SavedMember,
     ownership::SignedView,
     relay::RelayAnswer,
     roster::RosterError,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Peers, PeersError, Shared, collection, core::Core, relay, worker::Work};
+use super::{Peers, PeersError, collection, core::Core, relay, worker::Work};
 use crate::elapsed_clock;
 
 /// Least time between two steps of the member.
@@ -94,13 +95,13 @@ impl Peers {
             }
             match (core.as_mut(), settings, view) {
                 (None, Some(settings), Some(view)) => {
-                    let joined = self.join(settings, view.clone())?;
+                    let joined = self.join(settings, view.clone(), None)?;
                     self.work(vec![Work::Join { view: Box::new(view), settings }]);
                     tracing::info!(version = ?joined.view().version(), "joined a region");
                     *core = Some(joined);
                 }
                 (Some(former), Some(settings), Some(view)) if is_of_another(&view, former) => {
-                    let joined = self.enter(settings, view.clone(), former)?;
+                    let joined = self.join(settings, view.clone(), Some(former))?;
                     self.shared.host_addresses.clear();
                     self.shared.outgoing.enter(joined.view().roster().region);
                     self.work(vec![Work::Leave, Work::Join { view: Box::new(view), settings }]);
@@ -126,23 +127,24 @@ impl Peers {
         Ok(())
     }
 
-    fn join(&self, settings: Settings, view: SignedView) -> Result<Core, RosterError> {
-        let Shared { identity, host_addresses, .. } = &*self.shared;
-        Core::join(*identity, settings, view, Arc::clone(host_addresses), self.rests_until())
-    }
-
-    /// A member of another region than `former`. The agent may have been in that region before. So
-    /// its requests and bundles are of a new incarnation, and its votes wait until what it promised
-    /// then has ended.
-    fn enter(
+    /// A member of the region of `view`. One that was a member of another region may have been in
+    /// this one before: its requests and bundles are of a new incarnation, and its votes wait until
+    /// what it promised then has ended.
+    fn join(
         &self,
         settings: Settings,
         view: SignedView,
-        former: &Core,
+        former: Option<&Core>,
     ) -> Result<Core, RosterError> {
-        let identity = Identity { incarnation: former.incarnation() + 1, ..self.shared.identity };
+        let mut identity = self.shared.identity;
+        let mut promises = Some(Promises::default());
+        if let Some(former) = former {
+            identity.incarnation = former.incarnation() + 1;
+            promises = None;
+        }
+        let saved = SavedMember::joining(view, promises);
         let host_addresses = Arc::clone(&self.shared.host_addresses);
-        Core::enter(identity, settings, view, host_addresses, self.rests_until())
+        Core::join(identity, settings, saved, host_addresses, self.rests_until())
     }
 }
 

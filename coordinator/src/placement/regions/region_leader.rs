@@ -7,7 +7,7 @@ use model::{AgentId, RegionId, UnixMillis};
 use protocol::key::CoordinatorKey;
 use region::departures::{Departures, Refusal};
 use region::envelope::{Envelope, EnvelopeFilter, Sealer, SenderKey, Verified};
-use region::lease::{Promises, Restart};
+use region::lease::Promises;
 use region::loan::Lender;
 use region::mailbox::Mailbox;
 use region::moves::{KnownMember, ListedSubnets, RegionSubnets};
@@ -107,14 +107,13 @@ impl RegionLeader {
         let settings: Settings =
             serde_json::from_value(stored.settings.clone()).map_err(|_| damaged())?;
         let view: SignedView = postcard::from_bytes(&stored.view).map_err(|_| damaged())?;
-        let promises: Option<Promises> = match &stored.promises {
-            Some(bytes) => Some(postcard::from_bytes(bytes).map_err(|_| damaged())?),
-            None => None,
+        let promises = match &stored.promises {
+            Some(bytes) => postcard::from_bytes(bytes).map_err(|_| damaged())?,
+            None => Promises::default(),
         };
-        let votes = promises.map_or(Restart::New, Restart::WithPromises);
         let lender = Lender::new(term_ms, settings.drift, now.elapsed_at(stored.lent_until));
         let public = key.public();
-        let protocol = Coordinator::new(&public, settings, view, (votes, lender), now.elapsed)
+        let protocol = Coordinator::new(&public, settings, view, promises, lender, now.elapsed)
             .map_err(|error| RegionLeaderError::Roster(stored.id, error))?;
         Ok(Self {
             name: stored.name,

@@ -173,13 +173,8 @@ impl<'g> Crawl<'g> {
         agent.incarnation += 1;
         let identity =
             Identity { agent: agent_id(at), coordinator: self.key, incarnation: agent.incarnation };
-        let saved = SavedMember {
-            view: self.signed.clone(),
-            promises: None,
-            copied: None,
-            loan_until: Millis(0),
-        };
-        let mut member = Member::restart(identity, Settings::default(), saved, now)?;
+        let saved = SavedMember::joining(self.signed.clone(), None);
+        let mut member = Member::start(identity, Settings::default(), saved, now)?;
         member.lent(LOAN_MS, now);
         for url in agent.restored(|host| self.placed[host as usize]) {
             member.restore_host(&url);

@@ -26,4 +26,4 @@ mod holder;
 mod voter;
 
 pub use holder::Holder;
-pub use voter::{Promise, Promises, Restart, Voter};
+pub use voter::{Promise, Promises, Voter};

@@ -31,17 +31,6 @@ pub struct Promises {
     pub floor: Version,
 }
 
-/// What a voter knows when it starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Restart {
-    /// It never voted in this region.
-    New,
-    /// Its promises are as it stored them last.
-    WithPromises(Promises),
-    /// It may have voted, and its promises are lost.
-    Lost,
-}
-
 /// A grant in memory.
 #[derive(Debug, Clone)]
 struct Grant {
@@ -73,32 +62,19 @@ pub struct Voter {
 }
 
 impl Voter {
-    /// A voter that starts now.
-    pub fn new(settings: Settings, restart: Restart, now: Millis) -> Self {
-        let mut voter = Self {
-            settings,
-            grants: BTreeMap::new(),
-            asked: BTreeMap::new(),
-            floor: Version::default(),
-            started: now,
-            silent_until: now,
-            unsaved: false,
-        };
-        match restart {
-            Restart::New => {}
-            // Any promise that was forgotten has ended by then.
-            Restart::Lost => voter.silent_until = now.plus(settings.promise_ms()),
-            Restart::WithPromises(promises) => voter.restore(promises, now),
+    /// A voter that starts now, with the promises that it stored last; with none if they are lost.
+    /// One that never voted in this region has made no promises.
+    pub fn new(settings: Settings, promises: Option<Promises>, now: Millis) -> Self {
+        // Any promise that was made before has ended by then.
+        let until = now.plus(settings.promise_ms());
+        let silent_until = if promises.is_some() { now } else { until };
+        let Promises { made, floor } = promises.unwrap_or_default();
+        let mut grants: BTreeMap<AgentId, Vec<Grant>> = BTreeMap::new();
+        for Promise { agent, number, claim } in made {
+            grants.entry(agent).or_default().push(Grant { number, claim, until });
         }
-        voter
-    }
-
-    fn restore(&mut self, promises: Promises, now: Millis) {
-        self.floor = promises.floor;
-        let until = now.plus(self.settings.promise_ms());
-        for Promise { agent, number, claim } in promises.made {
-            self.grants.entry(agent).or_default().push(Grant { number, claim, until });
-        }
+        let asked = BTreeMap::new();
+        Self { settings, grants, asked, floor, started: now, silent_until, unsaved: false }
     }
 
     /// Promises to be stored, if any were made since [`Self::note_saved`]. They must be on disk

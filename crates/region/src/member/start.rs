@@ -10,7 +10,7 @@ use crate::counts::Counts;
 use crate::detector::Detector;
 use crate::effect::CopiedView;
 use crate::exchange::Exchange;
-use crate::lease::{Holder, Promises, Restart, Voter};
+use crate::lease::{Holder, Promises, Voter};
 use crate::loan::Borrower;
 use crate::member::Member;
 use crate::member::hosts::{Copies, Hosts};
@@ -45,29 +45,52 @@ pub struct SavedMember {
     pub loan_until: Millis,
 }
 
-impl Member {
-    /// A member that joins the region for the first time.
-    pub fn join(
-        identity: Identity,
-        settings: Settings,
-        view: SignedView,
-        now: Millis,
-    ) -> Result<Self, RosterError> {
-        Self::new(identity, settings, view, (Restart::New, Millis(0)), now)
+impl SavedMember {
+    /// What a member has that joins: nothing but the view and its promises. One that was never in
+    /// this region has made none; those of one that was are lost.
+    pub fn joining(view: SignedView, promises: Option<Promises>) -> Self {
+        Self { view, promises, copied: None, loan_until: Millis(0) }
     }
+}
 
-    /// A member that starts again. It fetches under a new lease only, and its votes keep what it
-    /// promised.
-    pub fn restart(
+impl Member {
+    /// A member that joins or starts again. It fetches under a new lease only, and its votes keep
+    /// what it promised.
+    pub fn start(
         identity: Identity,
         settings: Settings,
         saved: SavedMember,
         now: Millis,
     ) -> Result<Self, RosterError> {
-        let votes = saved.promises.map_or(Restart::Lost, Restart::WithPromises);
-        let start = (votes, saved.loan_until);
-        let mut member = Self::new(identity, settings, saved.view, start, now)?;
-        if let Some(copied) = saved.copied {
+        let SavedMember { view, promises, copied, loan_until } = saved;
+        let Identity { agent: me, coordinator, incarnation } = identity;
+        let mut member = Self {
+            me,
+            incarnation,
+            coordinator,
+            settings,
+            current: View::restore(&coordinator, view)?,
+            checked: None,
+            copied_before: None,
+            copied: None,
+            older: Vec::new(),
+            detector: Detector::new(settings.suspect_ms, now),
+            voter: Voter::new(settings, promises, now),
+            holder: Holder::new(me, settings, incarnation),
+            exchange: Exchange::new(settings, incarnation),
+            hosts: Hosts::new(incarnation),
+            linked_hosts: NewHosts::new(LINKED),
+            noticed_hosts: NewHosts::new(NOTICED),
+            bundled_hosts: NewHosts::new(BUNDLED),
+            copies: Copies::default(),
+            loan: Borrower::new(settings.drift, loan_until),
+            skipped: BTreeSet::new(),
+            next_heartbeat: now,
+            next_renewal: now,
+            sleep: None,
+            counts: Counts::default(),
+        };
+        if let Some(copied) = copied {
             member.restore_copied(copied);
         }
         Ok(member)
@@ -83,41 +106,5 @@ impl Member {
         self.hosts.checked_with(&copied.skipped);
         self.copied = Some((view.version(), copied.skipped));
         self.copied_before = Some(view);
-    }
-
-    fn new(
-        identity: Identity,
-        settings: Settings,
-        view: SignedView,
-        (votes, loan_until): (Restart, Millis),
-        now: Millis,
-    ) -> Result<Self, RosterError> {
-        let Identity { agent: me, coordinator, incarnation } = identity;
-        Ok(Self {
-            me,
-            incarnation,
-            coordinator,
-            settings,
-            current: View::restore(&coordinator, view)?,
-            checked: None,
-            copied_before: None,
-            copied: None,
-            older: Vec::new(),
-            detector: Detector::new(settings.suspect_ms, now),
-            voter: Voter::new(settings, votes, now),
-            holder: Holder::new(me, settings, incarnation),
-            exchange: Exchange::new(settings, incarnation),
-            hosts: Hosts::new(incarnation),
-            linked_hosts: NewHosts::new(LINKED),
-            noticed_hosts: NewHosts::new(NOTICED),
-            bundled_hosts: NewHosts::new(BUNDLED),
-            copies: Copies::default(),
-            loan: Borrower::new(settings.drift, loan_until),
-            skipped: BTreeSet::new(),
-            next_heartbeat: now,
-            next_renewal: now,
-            sleep: None,
-            counts: Counts::default(),
-        })
     }
 }

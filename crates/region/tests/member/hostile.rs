@@ -15,7 +15,7 @@ use region::roster::Version;
 use region::{Effect, Member, Message, Millis, Peer, Settings};
 
 use crate::{
-    ME, OTHER, REGION, STRANGER, coordinator, delegated, filter, identity, key, member,
+    ME, OTHER, REGION, STRANGER, coordinator, delegated, filter, joined, key, member,
     member_that_shares, routed, signed, view,
 };
 
@@ -154,7 +154,7 @@ fn links_to_an_owner_that_takes_none_go_to_the_coordinator() {
     let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
     let owned = delegated(5, (subnet, Delegate::Agent(OTHER)), &[ME, OTHER], &coordinator());
     let settings = Settings { waiting_urls: 20, ..Settings::default() };
-    let mut member = Member::join(identity(), settings, owned, Millis(0)).unwrap();
+    let mut member = joined(owned, settings);
     let offer = |member: &mut Member, path: u32, now| {
         let url = CrawlUrl::parse(&format!("http://other.example/{path}")).unwrap();
         let link = Link { url, depth: 1, redirects: 0 };

@@ -57,7 +57,7 @@ fn restarted(member: &Member, copied: Option<CopiedView>) -> Member {
     let view = member.view().signed().clone();
     let promises = Some(Promises::default());
     let saved = SavedMember { view, promises, copied, loan_until: member.loan_until() };
-    let mut member = Member::restart(identity(), Settings::default(), saved, Millis(100)).unwrap();
+    let mut member = Member::start(identity(), Settings::default(), saved, Millis(100)).unwrap();
     restore_hosts(&mut member);
     member
 }

@@ -10,7 +10,8 @@ use model::{AgentId, CrawlUrl, RegionId};
 use protocol::key::{AgentKey, CoordinatorKey};
 use region::delegations::{Delegate, Range};
 use region::envelope::EnvelopeFilter;
-use region::member::Identity;
+use region::lease::Promises;
+use region::member::{Identity, SavedMember};
 use region::message::{RoutedUrl, UrlPurpose};
 use region::ownership::SignedView;
 use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
@@ -79,7 +80,13 @@ pub(crate) fn member_that_shares() -> Member {
 }
 
 pub(crate) fn member_with(view: SignedView) -> Member {
-    Member::join(identity(), Settings::default(), view, Millis(0)).unwrap()
+    joined(view, Settings::default())
+}
+
+/// The member that joins a region with these settings.
+pub(crate) fn joined(view: SignedView, settings: Settings) -> Member {
+    let saved = SavedMember::joining(view, Some(Promises::default()));
+    Member::start(identity(), settings, saved, Millis(0)).unwrap()
 }
 
 pub(crate) fn identity() -> Identity {

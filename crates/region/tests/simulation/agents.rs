@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::AgentId;
+use region::lease::Promises;
 use region::member::{Identity, Link, LinkOutcome, SavedMember};
 use region::message::{RoutedUrl, UrlPurpose};
 use region::{Denial, Effect, Member, Millis, Peer, Permit};
@@ -30,18 +31,11 @@ impl World {
         let identity = Identity { agent: node.agent, coordinator, incarnation: node.incarnation };
         if std::mem::take(&mut node.loses_disk) {
             node.engine = Engine::default();
-            node.disk = Some(SavedMember {
-                view: view.clone(),
-                promises: None,
-                copied: None,
-                loan_until: Millis(0),
-            });
+            node.disk = Some(SavedMember::joining(view.clone(), None));
         }
-        let member = match node.disk.clone() {
-            Some(saved) => Member::restart(identity, SETTINGS, saved, now),
-            None => Member::join(identity, SETTINGS, view, now),
-        };
-        let mut member = member.unwrap();
+        let joining = || SavedMember::joining(view, Some(Promises::default()));
+        let saved = node.disk.take().unwrap_or_else(joining);
+        let mut member = Member::start(identity, SETTINGS, saved.clone(), now).unwrap();
         let mut effects = Vec::new();
         for host in node.engine.hosts.keys() {
             let of = &self.web.hosts[*host];
@@ -54,11 +48,8 @@ impl World {
         for url in node.engine.waiting.clone() {
             member.resume(url, now, &mut effects);
         }
-        let promises = node.disk.as_ref().and_then(|disk| disk.promises.clone());
-        let copied = node.disk.as_ref().and_then(|disk| disk.copied.clone());
         let view = member.view().signed().clone();
-        let loan_until = member.loan_until();
-        node.disk = Some(SavedMember { view, promises, copied, loan_until });
+        node.disk = Some(SavedMember { view, loan_until: member.loan_until(), ..saved });
         node.member = Some(member);
         node.running.clear();
         // The agent does not know when its former process ended a request.

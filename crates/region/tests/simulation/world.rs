@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use model::AgentId;
 use region::coordinator::Coordinator;
-use region::lease::{Promises, Restart};
+use region::lease::Promises;
 use region::loan::Lender;
 use region::roster::Mode;
 use region::{Effect, Message, Millis, Peer};
@@ -79,7 +79,7 @@ pub(crate) struct World {
     pub(crate) nodes: Vec<Node>,
     pub(crate) coordinator: Coordinator,
     /// What the coordinator stored.
-    stored_promises: Option<Promises>,
+    stored_promises: Promises,
     pub(crate) registrar: Registrar,
     pub(crate) network: Network,
     pub(crate) web: Web,
@@ -104,9 +104,10 @@ impl World {
         let registrar = Registrar::new(mode, &agents, web.hosts.len(), recovery, &mut dice);
         let signed = registrar.view.signed().clone();
         let lender = Lender::new(LOAN_MS, SETTINGS.drift, Millis(0));
-        let votes = (Restart::New, lender);
+        let key = registrar.public();
+        let promises = Promises::default();
         let coordinator =
-            Coordinator::new(&registrar.public(), SETTINGS, signed, votes, Millis(0)).unwrap();
+            Coordinator::new(&key, SETTINGS, signed, promises, lender, Millis(0)).unwrap();
         let nodes = agents.iter().chain([&joiner]).map(|agent| node(*agent, &mut dice)).collect();
         let usual_loss = dice.between(0, 40);
         let network = Network::new(usual_loss);
@@ -118,7 +119,7 @@ impl World {
             next_event: 0,
             nodes,
             coordinator,
-            stored_promises: None,
+            stored_promises: Promises::default(),
             registrar,
             network,
             web,
@@ -207,7 +208,7 @@ impl World {
                 self.send(Peer::Coordinator, to, &Packet::Region(message));
             }
             Effect::SavePromises(promises) => {
-                self.stored_promises = Some(promises);
+                self.stored_promises = promises;
                 self.coordinator.note_saved();
             }
             other => self.found.push(format!("the coordinator asks for {other:?}")),
@@ -217,12 +218,11 @@ impl World {
     /// Ends the coordinator's process and starts it again with what it stored.
     pub(crate) fn restart_coordinator(&mut self) {
         let promises = self.stored_promises.clone();
-        let votes = promises.map_or(Restart::New, Restart::WithPromises);
         let lender = Lender::new(LOAN_MS, SETTINGS.drift, self.coordinator.lender().until());
         let key = self.registrar.public();
         let view = self.registrar.view.signed().clone();
         let now = Millis(self.now);
-        self.coordinator = Coordinator::new(&key, SETTINGS, view, (votes, lender), now).unwrap();
+        self.coordinator = Coordinator::new(&key, SETTINGS, view, promises, lender, now).unwrap();
     }
 
     pub(crate) fn publish(&mut self) {

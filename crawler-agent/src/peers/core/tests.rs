@@ -39,7 +39,8 @@ fn joined(rests_until: Option<Millis>) -> Core {
     let roster = SignedRoster::new(&coordinator, &roster).unwrap();
     let view = SignedView { roster, deltas: vec![] };
     let identity = Identity { agent: ME, coordinator: coordinator.public(), incarnation: 1 };
-    Core::join(identity, Settings::default(), view, Arc::default(), rests_until).unwrap()
+    let saved = SavedMember::joining(view, None);
+    Core::join(identity, Settings::default(), saved, Arc::default(), rests_until).unwrap()
 }
 
 fn bundle(number: u64, bytes: Vec<u8>) -> Message {
