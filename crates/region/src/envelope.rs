@@ -80,29 +80,14 @@ impl Envelope {
     /// Verifying takes most of the time and needs no filter, so that the filter need not be locked
     /// for it.
     pub fn verify(&self, view: &View, coordinator: &PublicKey) -> Result<Verified, Refusal> {
-        let header = self.bounded_header()?;
-        self.read(header, view, coordinator).map(Verified)
-    }
-
-    /// The addresses, if the envelope is not too large to be hashed and read.
-    fn bounded_header(&self) -> Result<Header, Refusal> {
         if self.body.len() > MESSAGE_BYTES {
             return Err(Refusal::TooLarge);
         }
-        self.header().ok_or(Refusal::Format)
-    }
-
-    /// Reads the message once its signature is verified. In memory it may be many times as large as
-    /// here, and only members may cause that.
-    fn read(
-        &self,
-        header: Header,
-        view: &View,
-        coordinator: &PublicKey,
-    ) -> Result<Contents, Refusal> {
+        let header = self.header().ok_or(Refusal::Format)?;
         self.check_signature(header.from, view, coordinator)?;
-        // Its addresses are the same, because they are read from the same bytes.
-        postcard::from_bytes(&self.body).map_err(|_| Refusal::Format)
+        // Read only now: in memory the message may be many times as large as here, and only members
+        // may cause that. Its addresses are the same, because they are read from the same bytes.
+        postcard::from_bytes(&self.body).map(Verified).map_err(|_| Refusal::Format)
     }
 
     fn check_signature(
@@ -234,7 +219,8 @@ impl EnvelopeFilter {
         view: &View,
         now: Millis,
     ) -> Result<(Peer, Message), Refusal> {
-        let opened = self.check(envelope, view, now);
+        let verified = envelope.verify(view, &self.coordinator);
+        let opened = verified.and_then(|message| self.admit(message, now));
         self.count(opened)
     }
 
@@ -244,8 +230,7 @@ impl EnvelopeFilter {
         message: Verified,
         now: Millis,
     ) -> Result<(Peer, Message), Refusal> {
-        let Verified(contents) = message;
-        let opened = self.check_receiver(contents.header).and_then(|()| self.admit(contents, now));
+        let opened = self.admit(message, now);
         self.count(opened)
     }
 
@@ -264,26 +249,17 @@ impl EnvelopeFilter {
         &self.refused
     }
 
-    fn check(
+    /// Checks the receiver of a genuine message, and counts it against repetition and the sender's
+    /// allowance.
+    fn admit(
         &mut self,
-        envelope: &Envelope,
-        view: &View,
+        Verified(contents): Verified,
         now: Millis,
     ) -> Result<(Peer, Message), Refusal> {
-        let header = envelope.bounded_header()?;
-        self.check_receiver(header)?;
-        let contents = envelope.read(header, view, &self.coordinator)?;
-        self.admit(contents, now)
-    }
-
-    fn check_receiver(&self, header: Header) -> Result<(), Refusal> {
-        let is_mine = header.to == self.me && header.region == self.region;
-        if is_mine && header.from != self.me { Ok(()) } else { Err(Refusal::Receiver) }
-    }
-
-    /// Counts a genuine message against repetition and the sender's allowance.
-    fn admit(&mut self, contents: Contents, now: Millis) -> Result<(Peer, Message), Refusal> {
-        let from = contents.header.from;
+        let Header { region, from, to, .. } = contents.header;
+        if region != self.region || to != self.me || from == self.me {
+            return Err(Refusal::Receiver);
+        }
         // Not as the header says: a dishonest member may write anything there.
         let kind = (from, matches!(contents.message, Message::Bundle(_)));
         let sender = self.senders.entry(kind).or_insert(Sender {
