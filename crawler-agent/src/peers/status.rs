@@ -21,22 +21,11 @@ pub struct RegionStatus {
     pub ranges: u64,
     /// Members that are silent or asleep.
     pub suspected: Vec<String>,
-    /// Members whose hosts others fetch.
-    pub replaced: Vec<String>,
     /// Seconds until the loan of the region's hosts ends.
     pub loan_seconds: u64,
-    /// Whether a majority of voters lets this agent fetch now.
-    pub has_lease: bool,
-    /// Hosts of the region that this agent knows.
-    pub hosts: u64,
-    /// URLs that wait for other agents.
-    pub waiting: u64,
-    /// URLs sent to other agents since the start.
-    pub sent: u64,
-    /// URLs received from other agents since the start.
-    pub received: u64,
-    /// Envelopes, messages and parts of messages that were refused since the start.
-    pub refused: u64,
+    /// What the coordinator is told as well.
+    #[serde(flatten)]
+    pub report: MemberReport,
 }
 
 impl Peers {
@@ -50,8 +39,6 @@ impl Peers {
                 Liveness::Asleep => format!("{agent} (asleep)"),
                 Liveness::Alive | Liveness::Suspected => agent.to_string(),
             };
-            let MemberReport { has_lease, hosts, waiting, sent, received, refused, .. } =
-                core.report();
             RegionStatus {
                 region: view.roster().region.to_string(),
                 epoch: view.version().epoch,
@@ -59,14 +46,8 @@ impl Peers {
                 agents: view.roster().agents.len() as u64,
                 ranges: view.delegations().iter().count() as u64,
                 suspected: suspicions.iter().map(name).collect(),
-                replaced: core.member.replaced(now).map(|agent| agent.to_string()).collect(),
                 loan_seconds: core.loan_until().since(now) / 1_000,
-                has_lease,
-                hosts,
-                waiting,
-                sent,
-                received,
-                refused,
+                report: core.report(),
             }
         })
     }
@@ -81,21 +62,51 @@ impl RegionStatus {
     /// The state in a few lines of text.
     pub fn describe(&self) -> Vec<String> {
         let Self { region, epoch, delta, agents, ranges, loan_seconds, .. } = self;
-        let lease = if self.has_lease { "lease held" } else { "no lease" };
-        let list = |agents: &[String]| {
-            if agents.is_empty() { "nobody".to_owned() } else { agents.join(", ") }
-        };
+        let MemberReport { replaced, hosts, waiting, sent, received, refused, .. } = &self.report;
+        let lease = if self.report.has_lease { "lease held" } else { "no lease" };
         vec![
             format!(
                 "region {region}, epoch {epoch}.{delta}, {agents} agents, {ranges} address ranges; \
                  {lease}, loan for {loan_seconds} s"
             ),
-            format!("suspected: {}; replaced: {}", list(&self.suspected), list(&self.replaced)),
+            format!("suspected: {}; replaced: {}", list(&self.suspected), list(replaced)),
             format!(
-                "hosts of the region {}, URLs waiting for peers {}, sent {}, received {}, \
-                 refused {}",
-                self.hosts, self.waiting, self.sent, self.received, self.refused
+                "hosts of the region {hosts}, URLs waiting for peers {waiting}, sent {sent}, \
+                 received {received}, refused {refused}"
             ),
         ]
+    }
+}
+
+fn list(agents: &[impl ToString]) -> String {
+    if agents.is_empty() {
+        return "nobody".to_owned();
+    }
+    agents.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use model::AgentId;
+
+    use super::*;
+
+    #[test]
+    fn the_file_has_the_values_of_the_report_beside_the_others() {
+        let replaced = vec![AgentId::new(2)];
+        let status = RegionStatus {
+            region: "reg_1".into(),
+            epoch: 1,
+            delta: 2,
+            agents: 3,
+            ranges: 4,
+            suspected: vec!["agt_2".into()],
+            loan_seconds: 5,
+            report: MemberReport { replaced, hosts: 6, ..MemberReport::default() },
+        };
+        let json = serde_json::to_value(&status).unwrap();
+        assert_eq!(json["hosts"], 6);
+        assert_eq!(json["replaced"][0], "agt_2");
+        assert_eq!(serde_json::from_value::<RegionStatus>(json).unwrap(), status);
     }
 }
