@@ -29,10 +29,3 @@ pub enum Denial {
     /// No majority of voters allows the host for long enough.
     NoLease,
 }
-
-impl Permit {
-    /// Whether the fetch may start.
-    pub fn is_granted(self) -> bool {
-        matches!(self, Self::Until(_))
-    }
-}

@@ -6,7 +6,9 @@ use protocol::key::PublicKey;
 use region::member::{Identity, Link, SavedMember};
 use region::ownership::SignedView;
 use region::roster::RosterError;
-use region::{Effect, HostAtAddress, HostPosition, Member, Message, Millis, Peer, Settings};
+use region::{
+    Effect, HostAtAddress, HostPosition, Member, Message, Millis, Peer, Permit, Settings,
+};
 use serde::Serialize;
 
 use crate::noise::Noise;
@@ -220,7 +222,7 @@ impl<'g> Crawl<'g> {
             let Some(host) = self.agents[at].next_visit() else { break };
             let placed = self.placed[host as usize];
             let Some(member) = &mut self.agents[at].member else { return };
-            if member.permit(placed, now).is_granted()
+            if matches!(member.permit(placed, now), Permit::Until(_))
                 && let Some(page) = self.agents[at].next_page(host)
             {
                 self.fetch(at, host, page);
@@ -262,7 +264,7 @@ impl<'g> Crawl<'g> {
         let placed = self.placed[host as usize];
         let now = self.now;
         let member = self.agents[at].member.as_mut();
-        member.is_some_and(|member| member.permit(placed, now).is_granted())
+        member.is_some_and(|member| matches!(member.permit(placed, now), Permit::Until(_)))
     }
 
     fn offer(&mut self, at: usize, host: u32, page: u32) {

@@ -192,7 +192,7 @@ impl World {
             }
             let placed = self.web.hosts[host].placed;
             let member = node.member.as_mut().unwrap();
-            if member.permit(placed, now).is_granted() {
+            if matches!(member.permit(placed, now), Permit::Until(_)) {
                 self.begin_fetch(at, (host, page));
             }
         }
