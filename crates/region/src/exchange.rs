@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use model::{AgentId, Fingerprint, RecentSet};
 
-use crate::message::{BATCH_URLS, Batch, RoutedUrl, UrlPurpose};
+use crate::message::{BATCH_URLS, Batch, COUNTED_BITS, RoutedUrl, UrlPurpose};
 use crate::settings::Settings;
 use crate::time::Millis;
 
@@ -58,14 +58,11 @@ pub struct Exchange {
     len: usize,
 }
 
-/// Bits of a batch number that count within one process.
-const COUNTED: u32 = 40;
-
 impl Exchange {
     /// An empty exchange. Numbers of batches are not those of a former process, so that late
     /// acknowledgements are recognised.
     pub fn new(settings: Settings, incarnation: u64) -> Self {
-        let next_batch = incarnation << COUNTED;
+        let next_batch = incarnation << COUNTED_BITS;
         let recent = RecentSet::new(RECENT);
         Self { settings, queues: BTreeMap::new(), next_batch, recent, len: 0 }
     }

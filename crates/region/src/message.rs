@@ -19,6 +19,8 @@ pub const BATCH_URLS: usize = 1_000;
 pub const REQUEST_HOSTS: usize = 1_000;
 /// Largest bundle of a host, in bytes.
 pub const BUNDLE_BYTES: usize = 64 << 20;
+/// Bits of the number of a batch or bundle that count within one process; above is its incarnation.
+pub(crate) const COUNTED_BITS: u32 = 40;
 
 /// A message from one party to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{AgentId, CrawlUrl};
 
 use crate::member::hosts::slot_queue::SlotQueue;
-use crate::message::{Bundle, RoutedUrl, UrlPurpose};
+use crate::message::{Bundle, COUNTED_BITS, RoutedUrl, UrlPurpose};
 use crate::ownership::{HostAtAddress, HostPosition};
 use crate::time::Millis;
 
@@ -64,9 +64,6 @@ pub(crate) struct Hosts {
     next_number: u64,
 }
 
-/// Bits of a bundle's number that count within one process.
-const COUNTED: u32 = 40;
-
 impl State {
     /// Receiver and number of the bundle with which the host leaves.
     fn leaving(&self) -> Option<(AgentId, u64)> {
@@ -99,7 +96,7 @@ impl Hosts {
             unchecked: BTreeSet::new(),
             last_skipped: BTreeSet::new(),
             // Never 0, which is a copy.
-            next_number: (incarnation << COUNTED) + 1,
+            next_number: (incarnation << COUNTED_BITS) + 1,
         }
     }
 
