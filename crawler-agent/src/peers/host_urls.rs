@@ -16,27 +16,19 @@ use crate::frontier::{BundleError, FrontierHandle, HostBundle, HostNumber};
 /// bytes in memory.
 const MAX_PATHS: usize = 1_000_000;
 
-/// Everything that an agent knows of one host.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(super) struct HostUrls {
+/// Everything that an agent knows of one host. When it is read, its texts stay where they were
+/// received, because a URL takes many times the memory of its path.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>, B: Deserialize<'de>"))]
+pub(super) struct HostUrls<T = String, B = Vec<u8>> {
     /// A [`HostBundle`]; none where the host is not in the frontier, or too large for one.
-    bundle: Option<Vec<u8>>,
+    bundle: Option<B>,
     /// URLs that are to be fetched.
-    queued: Vec<QueuedPath<String>>,
+    #[serde(deserialize_with = "at_most::<MAX_PATHS, _, _>")]
+    queued: Vec<QueuedPath<T>>,
     /// Paths that were fetched.
-    fetched: Vec<String>,
-}
-
-/// The same as it is read. Its texts stay where they were received, because a URL takes many times
-/// the memory of its path.
-#[derive(Debug, Deserialize)]
-struct EncodedUrls<'a> {
-    #[serde(borrow)]
-    bundle: Option<&'a [u8]>,
-    #[serde(borrow, deserialize_with = "at_most::<MAX_PATHS, _, _>")]
-    queued: Vec<QueuedPath<&'a str>>,
-    #[serde(borrow, deserialize_with = "at_most::<MAX_PATHS, _, _>")]
-    fetched: Vec<&'a str>,
+    #[serde(deserialize_with = "at_most::<MAX_PATHS, _, _>")]
+    fetched: Vec<T>,
 }
 
 /// A URL of the host that is to be fetched.
@@ -106,7 +98,7 @@ impl HostUrls {
         bytes: &'a [u8],
         key: &'a str,
     ) -> Result<ReceivedHost<'a>, BundleError> {
-        let EncodedUrls { bundle, queued, fetched } =
+        let HostUrls::<&str, &[u8]> { bundle, queued, fetched } =
             postcard::from_bytes(bytes).map_err(BundleError::Content)?;
         let bundle = match bundle {
             Some(bytes) => {
