@@ -27,7 +27,7 @@ use lol_html::{HtmlRewriter, Settings, element};
 use model::{AgentId, CrawlUrl, UnixMillis};
 use protocol::{
     key::AgentKey,
-    package::{PackageBuilder, PackageName},
+    package::{self, PackageName},
     page::{Entry, Fetch, Timing},
 };
 use url::Url;
@@ -80,13 +80,9 @@ fn shipped(pages: &[Vec<u8>]) {
     println!("{} pages, {plain} bytes plain, {wire} bytes with gzip on the wire", pages.len());
     let entries: Vec<Entry> =
         (0_u8..).zip(pages).map(|(number, page)| entry(number, page)).collect();
-    let mut builder = PackageBuilder::default();
-    for entry in &entries {
-        builder.push(entry);
-    }
     let name = PackageName { agent: AgentId::new(1), epoch: 1, seq: 1 };
     let key = AgentKey::from_seed([1; 32]);
-    let package = builder.finish(name, UnixMillis(0), &key).unwrap().bytes;
+    let package = package::build(&entries, name, UnixMillis(0), &key).unwrap().bytes;
     let with_gzip = gzipped(&body_of(&package));
     for (coding, bytes) in [("Zstandard", package.len()), ("gzip for comparison", with_gzip)] {
         println!(

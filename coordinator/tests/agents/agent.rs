@@ -9,7 +9,7 @@ use model::{AgentId, AgentState, ProbeMethod, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::join_token::JoinToken;
 use protocol::key::{AgentKey, PublicKey};
-use protocol::package::{PackageBuilder, PackageName};
+use protocol::package::{self, PackageName};
 use protocol::page::{ContentHash, Discovered, Entry, Fetch, Outcome, Page, Timing};
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
@@ -259,11 +259,7 @@ impl FakeAgent {
 
     pub(crate) fn package(&self, seq: u64, entries: &[Entry]) -> Vec<u8> {
         let name = PackageName { agent: self.id, epoch: EPOCH, seq };
-        let mut builder = PackageBuilder::default();
-        for entry in entries {
-            builder.push(entry);
-        }
-        builder.finish(name, now(), &self.key).unwrap().bytes
+        package::build(entries, name, now(), &self.key).unwrap().bytes
     }
 
     pub(crate) async fn ship(&self, running: &Running, seq: u64, bytes: Vec<u8>) -> Response {

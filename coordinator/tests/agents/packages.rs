@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use coordinator::placement::agent_administration::AgentAction;
 use protocol::key::AgentKey;
-use protocol::package::{PackageBuilder, PackageName};
+use protocol::package::{self, PackageName};
 use reqwest::StatusCode;
 use store::testing;
 use tokio::io::AsyncWriteExt as _;
@@ -76,8 +76,9 @@ async fn bad_packages_are_refused_with_their_reason_and_leave_nothing() {
     let mut changed = good.clone();
     *changed.last_mut().unwrap() ^= 1;
     let name = PackageName { agent: agent.id, epoch: EPOCH, seq: 1 };
-    let forged =
-        PackageBuilder::default().finish(name, now(), &AgentKey::from_seed([9; 32])).unwrap().bytes;
+    let stranger = AgentKey::from_seed([9; 32]);
+    let entries = [page("http://a.example/", "A", "a")];
+    let forged = package::build(&entries, name, now(), &stranger).unwrap().bytes;
     let cases = [
         (vec![], "package-magic"),
         (b"no package".to_vec(), "package-magic"),

@@ -1,4 +1,4 @@
-//! Results of fetches.
+//! Results of fetches. Their texts are owned, or borrowed from where they are stored.
 
 use std::net::IpAddr;
 
@@ -12,32 +12,31 @@ use model::{ErrorKind, UnixMillis};
 pub const MAX_REDIRECTS: u8 = 5;
 
 /// One entry in the body of a package.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Entry {
+pub enum Entry<T = String> {
     /// A fetch that ended, with or without success.
-    Fetch(Box<Fetch>),
+    Fetch(Box<Fetch<T>>),
     /// A URL of a host that is not the agent's; sent once per URL.
-    Discovered(Discovered),
+    Discovered(Discovered<T>),
 }
 
 /// A link to a host of another agent, or a URL of a host that the agent has released.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Discovered {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discovered<T = String> {
     /// Absolute, normalised http or https URL without fragment.
-    pub url: String,
+    pub url: T,
     /// Number of redirects that led to this URL.
     pub redirects: u8,
     /// Whether the URL belongs to a released host and is handed back for the next agent.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub handed_back: bool,
 }
 
 /// A fetch that ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Fetch {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fetch<T = String> {
     /// The URL, normalised, without fragment.
-    pub url: String,
+    pub url: T,
     /// The agent's clock at the start of the request.
     pub fetched_at: UnixMillis,
     /// Address that was contacted; none when nothing was sent.
@@ -47,16 +46,15 @@ pub struct Fetch {
     /// Size of the body on the wire, in bytes.
     pub wire_bytes: u64,
     /// Result of the fetch.
-    pub outcome: Outcome,
+    pub outcome: Outcome<T>,
     /// Comparison with earlier fetches of the same page; none while there are too few of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trend: Option<Trend>,
 }
 
 /// Response time of a page compared with its own past, without the time of setting up connections
 /// (IPMicra section III.F).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "trend")]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Trend {
     /// As fast as usual.
     Usual,
@@ -84,24 +82,24 @@ pub struct Timing {
 }
 
 /// Result of a fetch.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Outcome {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome<T = String> {
     /// A document for the index.
-    Page(Page),
+    Page(Page<T>),
     /// A redirect to another URL.
     Redirect {
         /// HTTP status, 3xx.
         status: u16,
         /// Absolute URL of the target.
-        location: String,
+        location: T,
     },
     /// An answer without a document to index: an error status, or a type that is not text.
     Other {
         /// HTTP status of the answer.
         status: u16,
         /// Media type of the answer, when given.
-        media_type: Option<String>,
+        media_type: Option<T>,
     },
     /// Robots rules forbid fetching or indexing.
     Disallowed {
@@ -114,16 +112,16 @@ pub enum Outcome {
         status: u16,
     },
     /// There is no complete answer.
-    Failed(Failure),
+    Failed(Failure<T>),
 }
 
 /// Why a fetch has no complete answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct Failure<T = String> {
     /// What kind of cause it is.
     pub cause: ErrorKind,
     /// The reason, in one line.
-    pub reason: String,
+    pub reason: T,
 }
 
 impl Failure {
@@ -144,39 +142,37 @@ pub enum DisallowedBy {
 }
 
 /// Content of a document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Page {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Page<T = String> {
     /// HTTP status, 2xx.
     pub status: u16,
     /// Media type without parameters.
-    pub media_type: String,
+    pub media_type: T,
     /// Encoding of the body, by its WHATWG name.
-    pub charset: String,
+    pub charset: T,
     /// Language, ISO 639-1 where there is one, in lower case; none when unknown.
-    pub lang: Option<String>,
+    pub lang: Option<T>,
     /// Title; may be empty.
-    pub title: String,
+    pub title: T,
     /// Headings, a line each.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub headings: String,
+    pub headings: T,
     /// Visible text with white space folded.
-    pub text: String,
+    pub text: T,
     /// Hash of the decoded body.
     pub sha256: ContentHash,
     /// URL that the page names as its canonical one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub canonical: Option<String>,
+    pub canonical: Option<T>,
     /// Distinct links in their order.
-    pub links: Vec<Link>,
+    pub links: Vec<Link<T>>,
 }
 
 /// A link of a page.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Link {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link<T = String> {
     /// Absolute, normalised http or https URL without fragment.
-    pub url: String,
+    pub url: T,
     /// Text of the link; may be empty.
-    pub anchor: String,
+    pub anchor: T,
     /// Whether the page asks not to follow the link.
     pub nofollow: bool,
     /// Whether a user of the site made the link.
@@ -185,12 +181,15 @@ pub struct Link {
     pub sponsored: bool,
 }
 
-/// SHA-256 of a page's decoded body; hexadecimal in JSON.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// SHA-256 of a page's decoded body; hexadecimal in JSON, which is written alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct ContentHash(pub [u8; 32]);
 
 impl Serialize for ContentHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&HEXLOWER.encode(&self.0))
+        if serializer.is_human_readable() {
+            return serializer.serialize_str(&HEXLOWER.encode(&self.0));
+        }
+        self.0.serialize(serializer)
     }
 }

@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use model::{AgentId, UnixMillis};
 use protocol::key::{AgentKey, Purpose};
-use protocol::package::{Header, PackageBuilder, PackageName, open};
+use protocol::package::{Header, PackageName, build, open};
 use protocol::page::Entry;
 use sha2::{Digest as _, Sha256};
 
@@ -21,9 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         let opened = open(&package, &key.public()).expect("the header is right");
         let read: Result<Vec<Entry>, _> = opened.entries().expect("the body can be read").collect();
         let Ok(entries) = read else { continue };
-        let mut builder = PackageBuilder::default();
-        entries.iter().for_each(|entry| builder.push(entry));
-        let again = builder.finish(NAME, UnixMillis(0), &key).expect("what was read is written");
+        let again = build(&entries, NAME, UnixMillis(0), &key).expect("what was read is written");
         let again = open(&again.bytes, &key.public()).expect("what was written is opened");
         let again: Result<Vec<Entry>, _> = again.entries().expect("the body can be read").collect();
         // In another order: a package is written host by host.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use model::{ErrorKind, UnixMillis};
 use protocol::{
-    key::AgentKey, package::EntryRef, package::FinishedPackage, package::PackageBuilder,
-    package::PackageError, package::PackageName, package::open,
+    key::AgentKey, package::FinishedPackage, package::PackageError, package::PackageName,
+    package::build, package::open, page::Entry,
 };
 
 use super::OutboxError;
@@ -31,7 +31,7 @@ pub(super) fn package(
     let mut count = results.len();
     loop {
         let through = results[..count].last().map_or(0, |(order, _)| *order);
-        match attempt(entries[..count].iter().cloned(), label) {
+        match attempt(&entries[..count], label) {
             Ok(written) => return Ok((written, through)),
             // Halving finds a size that fits in few attempts.
             Err(_) if count > 1 => count /= 2,
@@ -42,21 +42,14 @@ pub(super) fn package(
     }
 }
 
-fn read(results: &[(u64, Arc<[u8]>)]) -> Result<Vec<EntryRef<'_>>, OutboxError> {
-    let entries = results.iter().map(|(_, bytes)| EntryRef::read(bytes));
+fn read(results: &[(u64, Arc<[u8]>)]) -> Result<Vec<Entry<&str>>, OutboxError> {
+    let entries = results.iter().map(|(_, bytes)| Entry::read(bytes));
     Ok(entries.collect::<Result<_, _>>().map_err(FrontierError::from)?)
 }
 
-fn attempt<'a>(
-    entries: impl Iterator<Item = EntryRef<'a>>,
-    label: Label<'_>,
-) -> Result<FinishedPackage, PackageError> {
+fn attempt(entries: &[Entry<&str>], label: Label<'_>) -> Result<FinishedPackage, PackageError> {
     let Label { name, created, key } = label;
-    let mut builder = PackageBuilder::default();
-    for entry in entries {
-        builder.push(entry);
-    }
-    let written = builder.finish(name, created, key)?;
+    let written = build(entries, name, created, key)?;
     // Read with the coordinator's own checks: a package that it would refuse must not be sealed.
     open(&written.bytes, &key.public())?;
     Ok(written)
@@ -64,11 +57,12 @@ fn attempt<'a>(
 
 /// A package in which results that do not fit are reported as failed.
 fn without_content(
-    entries: &[EntryRef<'_>],
+    entries: &[Entry<&str>],
     error: &PackageError,
     label: Label<'_>,
 ) -> Result<FinishedPackage, OutboxError> {
     let reason = format!("the page cannot be packed: {error}");
-    let entries = entries.iter().map(|entry| entry.clone().failed(ErrorKind::Content, &reason));
-    attempt(entries, label).map_err(OutboxError::Build)
+    let failed = |entry: &Entry<_>| entry.clone().failed(ErrorKind::Content, &reason);
+    let entries: Vec<_> = entries.iter().map(failed).collect();
+    attempt(&entries, label).map_err(OutboxError::Build)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use model::UnixMillis;
-use protocol::package::{FinishedPackage, PackageBuilder, PackageName};
+use protocol::package::{self, FinishedPackage, PackageName};
 use protocol::page::{ContentHash, Entry, Fetch, Outcome, Page, Timing};
 use tests::harness::Admin;
 
@@ -95,14 +95,10 @@ pub(crate) fn host(number: usize) -> String {
 }
 
 fn package(desk: &Desk, number: usize, seq: u64) -> FinishedPackage {
-    let mut builder = PackageBuilder::default();
     let url = |page| format!("{}{seq}-{page}", host(number));
     let entries: Vec<Entry> = (0..PAGES).map(|page| fetch(&url(page))).collect();
-    for entry in &entries {
-        builder.push(entry);
-    }
     let name = PackageName { agent: desk.id, epoch: 1, seq };
-    builder.finish(name, now(), &desk.key).unwrap()
+    package::build(&entries, name, now(), &desk.key).unwrap()
 }
 
 fn fetch(url: &str) -> Entry {

@@ -15,7 +15,7 @@ mod block;
 mod body;
 mod bounds;
 mod compression;
-mod entry_ref;
+mod entry;
 mod read;
 mod write;
 
@@ -26,9 +26,9 @@ use crate::{key::KeyError, limits};
 
 pub use block::BlockError;
 pub use bounds::ValueError;
-pub use entry_ref::{DiscoveredRef, EntryRef, FetchRef, encode_entry};
+pub use entry::encode_entry;
 pub use read::{Package, open};
-pub use write::{FinishedPackage, PackageBuilder};
+pub use write::{FinishedPackage, build};
 
 const MAGIC: &[u8; 5] = b"NCPK\x05";
 const SIGNATURE_BYTES: usize = 64;

@@ -1,19 +1,13 @@
 //! Building of packages.
 
+use std::ops::Deref;
+
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-use super::{
-    EntryRef, Header, MAGIC, PackageError, PackageName, SIGNATURE_BYTES, block, compression,
-};
-use crate::{key::AgentKey, key::Purpose, limits};
+use super::{Header, MAGIC, PackageError, PackageName, SIGNATURE_BYTES, block, compression};
+use crate::{key::AgentKey, key::Purpose, limits, page::Entry};
 use model::UnixMillis;
-
-/// A package that is being filled.
-#[derive(Debug, Default)]
-pub struct PackageBuilder<'a> {
-    entries: Vec<EntryRef<'a>>,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedPackage {
@@ -23,39 +17,32 @@ pub struct FinishedPackage {
     pub bytes: Vec<u8>,
 }
 
-impl<'a> PackageBuilder<'a> {
-    /// Adds an entry.
-    pub fn push(&mut self, entry: impl Into<EntryRef<'a>>) {
-        self.entries.push(entry.into());
-    }
-
-    /// Closes and signs the package. An error if a reader would refuse it; fewer or smaller entries
-    /// may fit.
-    pub fn finish(
-        self,
-        name: PackageName,
-        created: UnixMillis,
-        key: &AgentKey,
-    ) -> Result<FinishedPackage, PackageError> {
-        let mut plain = Vec::new();
-        for block in block::blocks(&self.entries) {
-            if block.len() > limits::BLOCK_BYTES {
-                return Err(PackageError::BlockTooLarge(block.len()));
-            }
-            plain.extend((block.len() as u32).to_be_bytes());
-            plain.extend(block);
+/// A signed package with these entries. An error if a reader would refuse it; fewer or smaller
+/// entries may fit.
+pub fn build(
+    entries: &[Entry<impl Deref<Target = str>>],
+    name: PackageName,
+    created: UnixMillis,
+    key: &AgentKey,
+) -> Result<FinishedPackage, PackageError> {
+    let mut plain = Vec::new();
+    for block in block::blocks(entries) {
+        if block.len() > limits::BLOCK_BYTES {
+            return Err(PackageError::BlockTooLarge(block.len()));
         }
-        let body = compression::compress(&plain).map_err(PackageError::Inflate)?;
-        let header = Header {
-            name,
-            created,
-            entries: u32::try_from(self.entries.len()).unwrap_or(u32::MAX),
-            plain_bytes: plain.len() as u64,
-            body_sha256: HEXLOWER.encode(&Sha256::digest(&body)),
-        };
-        let bytes = assemble(&header, &body, key)?;
-        Ok(FinishedPackage { header, bytes })
+        plain.extend((block.len() as u32).to_be_bytes());
+        plain.extend(block);
     }
+    let body = compression::compress(&plain).map_err(PackageError::Inflate)?;
+    let header = Header {
+        name,
+        created,
+        entries: u32::try_from(entries.len()).unwrap_or(u32::MAX),
+        plain_bytes: plain.len() as u64,
+        body_sha256: HEXLOWER.encode(&Sha256::digest(&body)),
+    };
+    let bytes = assemble(&header, &body, key)?;
+    Ok(FinishedPackage { header, bytes })
 }
 
 fn assemble(header: &Header, body: &[u8], key: &AgentKey) -> Result<Vec<u8>, PackageError> {

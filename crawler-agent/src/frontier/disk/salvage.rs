@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
-use protocol::package::EntryRef;
+use protocol::page::Entry;
 use redb::{
     Database, Key, ReadOnlyTable, ReadableDatabase as _, ReadableTableMetadata as _, Value,
 };
@@ -163,7 +163,7 @@ impl Disk {
             self.db.with(|db| {
                 let table = db.begin_read()?.open_table(RESULTS)?;
                 rows_in(&table, low(keys.start)..low(keys.end), |order, entry| {
-                    let is_result = EntryRef::read(entry).is_ok();
+                    let is_result = Entry::read(entry).is_ok();
                     (is_possible(order) && is_result).then(|| (order, entry.to_vec()))
                 })
             })

@@ -4,7 +4,7 @@ use model::{AgentId, ErrorKind};
 use protocol::{
     Route,
     key::AgentKey,
-    package::{self, EntryRef, PackageBuilder, PackageName},
+    package::{self, PackageName},
     page::{Entry, Failure, Fetch, Outcome},
 };
 use tempfile::TempDir;
@@ -103,10 +103,9 @@ fn decoded(results: StoredResults) -> Vec<(u64, Entry)> {
 /// A result as the coordinator reads it.
 fn packed_and_read(result: &[u8]) -> Entry {
     let key = AgentKey::from_seed([1; 32]);
-    let mut builder = PackageBuilder::default();
-    builder.push(EntryRef::read(result).unwrap());
+    let entry = Entry::read(result).unwrap();
     let name = PackageName { agent: AgentId::new(1), epoch: 1, seq: 1 };
-    let package = builder.finish(name, UnixMillis(0), &key).unwrap();
+    let package = package::build(&[entry], name, UnixMillis(0), &key).unwrap();
     let opened = package::open(&package.bytes, &key.public()).unwrap();
     opened.entries().unwrap().next().unwrap().unwrap()
 }

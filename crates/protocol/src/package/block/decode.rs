@@ -9,7 +9,6 @@ use super::columns::{DifferenceReader, SortedReader, TextReader};
 use super::{Block, BlockError, Discoveries, Fetches, OutcomeKind, Pages, Timings};
 use super::{TrendKind, flag};
 use crate::limits;
-use crate::package::EntryRef;
 use crate::page::{
     ContentHash, DisallowedBy, Discovered, Entry, Failure, Fetch, Link, Outcome, Page, Timing,
     Trend,
@@ -20,7 +19,7 @@ use crate::page::{
 pub(in crate::package) fn decode(bytes: &[u8], budget: &mut u64) -> Result<Vec<Entry>, BlockError> {
     let mut entries = Vec::new();
     let mut add = |entry: Entry| {
-        if !EntryRef::from(&entry).charge(budget) {
+        if !entry.charge(budget) {
             return Err(BlockError::Expands);
         }
         entries.push(entry);
@@ -295,8 +294,8 @@ mod tests {
     fn the_entries_of_a_package_take_bounded_memory() {
         let url = "http://a.example/".to_owned();
         let entry = Entry::Discovered(Discovered { url, redirects: 0, handed_back: false });
-        let size = EntryRef::from(&entry).size() as u64;
-        let block = &blocks(&[EntryRef::from(&entry), EntryRef::from(&entry)])[0];
+        let size = entry.size() as u64;
+        let block = &blocks(&[entry.clone(), entry.clone()])[0];
         let mut budget = 2 * size;
         assert_eq!(decode(block, &mut budget).unwrap(), [entry.clone(), entry]);
         assert_eq!(budget, 0);

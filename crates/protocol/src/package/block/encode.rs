@@ -2,36 +2,34 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::ops::Deref;
 
 use super::{Block, Discoveries, Fetches, OutcomeKind, TrendKind, flag};
-use crate::package::entry_ref::{
-    DiscoveredRef, EntryRef, FetchRef, LinkRef, OutcomeRef, PageRef, TrendRef,
-};
-use crate::page::Timing;
+use crate::page::{Discovered, Entry, Failure, Fetch, Link, Outcome, Page, Timing, Trend};
 
 /// Size after which a block is closed, in bytes of its entries. A reader holds one block at a time.
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// The blocks of entries, as bytes: a host after another, then the discovered URLs.
-pub(in crate::package) fn blocks(entries: &[EntryRef<'_>]) -> Vec<Vec<u8>> {
-    let mut fetches: Vec<&FetchRef<'_>> = Vec::new();
-    let mut discovered: Vec<&DiscoveredRef<'_>> = Vec::new();
+pub(in crate::package) fn blocks(entries: &[Entry<impl Deref<Target = str>>]) -> Vec<Vec<u8>> {
+    let mut fetches: Vec<&Fetch<_>> = Vec::new();
+    let mut discovered: Vec<&Discovered<_>> = Vec::new();
     for entry in entries {
         match entry {
-            EntryRef::Fetch(fetch) => fetches.push(fetch),
-            EntryRef::Discovered(found) => discovered.push(found),
+            Entry::Fetch(fetch) => fetches.push(fetch),
+            Entry::Discovered(found) => discovered.push(found),
         }
     }
     // Stable, so that the last fetch of a URL remains the last.
-    fetches.sort_by(|a, b| a.url.cmp(b.url));
-    discovered.sort_by(|a, b| a.url.cmp(b.url));
+    fetches.sort_by(|a, b| a.url.cmp(&b.url));
+    discovered.sort_by(|a, b| a.url.cmp(&b.url));
     let mut blocks = Vec::new();
-    for group in fetches.chunk_by(|a, b| host_of(a.url) == host_of(b.url)) {
-        for part in parts(group, FetchRef::size) {
+    for group in fetches.chunk_by(|a, b| host_of(&a.url) == host_of(&b.url)) {
+        for part in parts(group, Fetch::size) {
             blocks.push(bytes(&Block::Fetches(Box::new(of_fetches(part)))));
         }
     }
-    for part in parts(&discovered, DiscoveredRef::size) {
+    for part in parts(&discovered, Discovered::size) {
         blocks.push(bytes(&Block::Discovered(of_discovered(part))));
     }
     blocks
@@ -70,8 +68,8 @@ fn host_of(url: &str) -> &str {
     &url[..end]
 }
 
-fn of_fetches(fetches: &[&FetchRef<'_>]) -> Fetches {
-    let host = fetches.first().map_or("", |fetch| host_of(fetch.url));
+fn of_fetches(fetches: &[&Fetch<impl Deref<Target = str>>]) -> Fetches {
+    let host = fetches.first().map_or("", |fetch| host_of(&fetch.url));
     let mut block = Fetches { host: host.to_owned(), ..Fetches::default() };
     let mut addresses = HashMap::new();
     let mut before = "";
@@ -86,7 +84,11 @@ fn of_fetches(fetches: &[&FetchRef<'_>]) -> Fetches {
 
 impl Fetches {
     /// Adds a fetch. `numbers` are those of the block's addresses.
-    fn push(&mut self, fetch: &FetchRef<'_>, numbers: &mut HashMap<IpAddr, u32>) {
+    fn push(
+        &mut self,
+        fetch: &Fetch<impl Deref<Target = str>>,
+        numbers: &mut HashMap<IpAddr, u32>,
+    ) {
         self.fetched_at.push(fetch.fetched_at.0);
         let address = fetch.address.map_or(0, |address| {
             *numbers.entry(address).or_insert_with(|| {
@@ -101,32 +103,32 @@ impl Fetches {
             self.timings.push(timing);
         }
         self.trends.push(TrendKind::of(fetch.trend));
-        if let TrendRef::Slower(ratio) = fetch.trend {
+        if let Some(Trend::Slower { ratio }) = fetch.trend {
             self.slowdowns.push(ratio);
         }
         self.push_outcome(&fetch.outcome);
     }
 
-    fn push_outcome(&mut self, outcome: &OutcomeRef<'_>) {
+    fn push_outcome(&mut self, outcome: &Outcome<impl Deref<Target = str>>) {
         let (kind, status, detail) = match outcome {
-            OutcomeRef::Page(page) => {
+            Outcome::Page(page) => {
                 self.pages.push(page, &self.host);
                 (OutcomeKind::Page, None, None)
             }
-            OutcomeRef::Redirect { status, location } => {
-                (OutcomeKind::Redirect, Some(*status), Some(*location))
+            Outcome::Redirect { status, location } => {
+                (OutcomeKind::Redirect, Some(*status), Some(location))
             }
-            OutcomeRef::Other { status, media_type: None } => {
+            Outcome::Other { status, media_type: None } => {
                 (OutcomeKind::Untyped, Some(*status), None)
             }
-            OutcomeRef::Other { status, media_type } => {
-                (OutcomeKind::Other, Some(*status), *media_type)
+            Outcome::Other { status, media_type } => {
+                (OutcomeKind::Other, Some(*status), media_type.as_ref())
             }
-            OutcomeRef::Disallowed(by) => (OutcomeKind::of_disallowed(*by), None, None),
-            OutcomeRef::Unchanged(status) => (OutcomeKind::Unchanged, Some(*status), None),
-            OutcomeRef::Failed { cause, reason } => {
+            Outcome::Disallowed { by } => (OutcomeKind::of_disallowed(*by), None, None),
+            Outcome::Unchanged { status } => (OutcomeKind::Unchanged, Some(*status), None),
+            Outcome::Failed(Failure { cause, reason }) => {
                 self.causes.push(*cause);
-                (OutcomeKind::Failed, None, Some(*reason))
+                (OutcomeKind::Failed, None, Some(reason))
             }
         };
         self.outcomes.push(kind);
@@ -147,24 +149,24 @@ impl super::Timings {
 }
 
 impl super::Pages {
-    fn push(&mut self, page: &PageRef<'_>, host: &str) {
+    fn push(&mut self, page: &Page<impl Deref<Target = str>>, host: &str) {
         self.status.push(page.status);
-        self.media_types.push(page.media_type);
-        self.charsets.push(page.charset);
-        self.languages.push(page.lang.unwrap_or_default());
-        self.sha256.push(page.sha256);
-        self.titles.push(page.title);
-        self.canonical.push(page.canonical.unwrap_or_default());
-        self.texts.push(page.text);
-        self.headings.push(page.headings);
+        self.media_types.push(&page.media_type);
+        self.charsets.push(&page.charset);
+        self.languages.push(page.lang.as_deref().unwrap_or_default());
+        self.sha256.push(page.sha256.0);
+        self.titles.push(&page.title);
+        self.canonical.push(page.canonical.as_deref().unwrap_or_default());
+        self.texts.push(&page.text);
+        self.headings.push(&page.headings);
         self.link_count.push(page.links.len() as u32);
         for link in &page.links {
             self.push_link(link, host);
         }
     }
 
-    fn push_link(&mut self, link: &LinkRef<'_>, host: &str) {
-        let LinkRef { url, anchor, nofollow, ugc, sponsored } = link;
+    fn push_link(&mut self, link: &Link<impl Deref<Target = str>>, host: &str) {
+        let Link { url, anchor, nofollow, ugc, sponsored } = link;
         let is_same = !host.is_empty() && host_of(url) == host;
         let set = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let flags = set(is_same, flag::SAME_HOST)
@@ -177,10 +179,10 @@ impl super::Pages {
     }
 }
 
-fn of_discovered(found: &[&DiscoveredRef<'_>]) -> Discoveries {
+fn of_discovered(found: &[&Discovered<impl Deref<Target = str>>]) -> Discoveries {
     let mut block = Discoveries::default();
     let mut before = "";
-    for DiscoveredRef { url, redirects, handed_back } in found {
+    for Discovered { url, redirects, handed_back } in found {
         block.urls.push(before, url);
         before = url;
         block.redirects.push(*redirects);

@@ -13,8 +13,7 @@ use std::net::IpAddr;
 use model::{ErrorKind, url::MAX_BYTES};
 use serde::{Deserialize, Serialize};
 
-use super::entry_ref::TrendRef;
-use crate::{limits, page::DisallowedBy};
+use crate::{limits, page::DisallowedBy, page::Trend};
 use columns::{Differences, SortedTexts, Texts};
 
 pub(super) use decode::decode;
@@ -152,12 +151,12 @@ impl OutcomeKind {
 }
 
 impl TrendKind {
-    fn of(trend: TrendRef) -> Self {
+    fn of(trend: Option<Trend>) -> Self {
         match trend {
-            TrendRef::None => Self::None,
-            TrendRef::Usual => Self::Usual,
-            TrendRef::Slow => Self::Slow,
-            TrendRef::Slower(_) => Self::Slower,
+            None => Self::None,
+            Some(Trend::Usual) => Self::Usual,
+            Some(Trend::Slow) => Self::Slow,
+            Some(Trend::Slower { .. }) => Self::Slower,
         }
     }
 }
